@@ -1,0 +1,88 @@
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import type { Command } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { ConfigError, type Config } from '../../server/platform/config.ts';
+import { printing } from '../command-action.ts';
+import { CommandFailure } from '../command-failure.ts';
+import {
+  checkClock,
+  checkDataDirectory,
+  checkDiskSpace,
+  checkLicenseKeys,
+  checkNodeVersion,
+  type Check,
+  type DirectoryFacts,
+} from '../doctor-checks.ts';
+import { configOf } from '../setting-options.ts';
+import { table } from '../text-layout.ts';
+
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('check the installation; changes nothing')
+    .action(
+      printing(async (_options: unknown, command: Command) => {
+        const checks = [
+          checkNodeVersion(process.version, manifest.engines.node),
+          checkClock(Date.now()),
+          checkLicenseKeys(),
+          ...(await checkInstallation(command)),
+        ];
+        const text = checksText(checks);
+        const failed = checks.filter(({ ok }) => !ok).map(({ check }) => check);
+        if (failed.length === 0) return { reply: { checks }, text };
+        const message = `${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`;
+        throw new CommandFailure('unavailable', message, { report: { fields: { checks }, text } });
+      }),
+    );
+}
+
+/** Each step needs what the one before it found. */
+async function checkInstallation(command: Command): Promise<Check[]> {
+  let config: Config;
+  try {
+    config = configOf(command);
+  } catch (error) {
+    if (error instanceof ConfigError) return [{ check: 'config', ok: false, detail: error.message }];
+    throw error;
+  }
+  const directory = await directoryFacts(config.dataDir);
+  const checks = [
+    { check: 'config', ok: true, detail: 'Every setting has an allowed value.' },
+    checkDataDirectory(config.dataDir, directory),
+  ];
+  if (!directory?.isDirectory) return checks;
+  const { bavail, bsize } = await statfs(config.dataDir);
+  const { diagnose } = await import('../../server/diagnose.ts');
+  return [...checks, checkDiskSpace(bavail * bsize), ...(await diagnose(config))];
+}
+
+async function directoryFacts(path: string): Promise<DirectoryFacts | null> {
+  try {
+    const stats = await stat(path);
+    const writable = await access(path, constants.W_OK | constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    return {
+      isDirectory: stats.isDirectory(),
+      writable,
+      mode: process.platform === 'win32' ? null : stats.mode,
+    };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function checksText(checks: readonly Check[]): string {
+  return table(
+    [
+      { title: 'CHECK', value: ({ check }) => check },
+      { title: 'RESULT', value: ({ ok }) => (ok ? 'ok' : 'FAILED') },
+      { title: 'DETAIL', value: ({ detail }) => detail },
+    ],
+    checks,
+  );
+}

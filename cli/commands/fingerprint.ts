@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { printing } from '../command-action.ts';
+import { machineFingerprint, type MachineFingerprint } from '../machine-fingerprint.ts';
+import { table } from '../text-layout.ts';
+
+interface FingerprintOptions {
+  explain?: true;
+  seed?: string;
+}
+
+export function addFingerprint(program: Command): void {
+  program
+    .command('fingerprint')
+    .description('print the fingerprint of this machine')
+    .option('--explain', 'show what it is made from')
+    .option('--seed <text>', 'make it from this text instead (LICENSE_DESK_FINGERPRINT_SEED)')
+    .action(
+      printing(({ explain, seed }: FingerprintOptions) => {
+        const { fingerprint, container, sources } = machineFingerprint({ seed });
+        return {
+          reply: { fingerprint, container, ...(explain ? { sources } : {}) },
+          text: explain ? explanation({ fingerprint, container, sources }) : fingerprint,
+        };
+      }),
+    );
+}
+
+const CONTAINER_WARNING =
+  'This looks like a container: its ids belong to the image or change with every start. Give a seed, kept the same for good.';
+
+function explanation({ fingerprint, container, sources }: MachineFingerprint): string {
+  const rows = table(
+    [
+      { title: 'SOURCE', value: (source) => source.name },
+      { title: 'VALUE', value: (source) => source.masked },
+      { title: 'USED', value: (source) => (source.used ? 'yes' : 'no') },
+    ],
+    sources,
+  );
+  const seeded = sources.some(({ name, used }) => used && name === 'seed');
+  return [fingerprint, rows, ...(container && !seeded ? [CONTAINER_WARNING] : [])].join('\n\n');
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import type { Client } from '../../server/platform/client.ts';
+import type { statsContract } from '../../server/stats/stats-contract.ts';
+import { calling } from '../command-action.ts';
+import { moment } from '../option-values.ts';
+import { block } from '../text-layout.ts';
+
+type Stats = Awaited<ReturnType<Client<typeof statsContract>['stats']>>;
+
+interface StatsOptions {
+  from?: string;
+  to?: string;
+  product?: string;
+}
+
+export function addStats(program: Command): void {
+  program
+    .command('stats')
+    .description('count licenses, devices, tokens and calls')
+    .option('--from <time>', 'first day of the daily counts (default: 30 days ago)', moment)
+    .option('--to <time>', 'last day of the daily counts (default: today)', moment)
+    .option('--product <slug>', 'only this product')
+    .action(
+      calling(
+        (client, { from, to, product }: StatsOptions) => client.stats({ from, to, product }),
+        statsText,
+      ),
+    );
+}
+
+function statsText({ licenses, activations, tokens, certificates, webhooks, authorizations }: Stats): string {
+  const perDay = (days: readonly { count: number }[]) => days.reduce((sum, { count }) => sum + count, 0);
+  return block([
+    ['Licenses', licenses.total],
+    ['  by state', counts(licenses.by_state)],
+    ['  by plan', counts(licenses.by_plan)],
+    ['  by product', counts(licenses.by_product)],
+    ['Devices', `${activations.active} active, ${activations.total} ever`],
+    ['  activated in the period', perDay(activations.per_day)],
+    ['Authorization tokens', counts(tokens)],
+    ['Authorizations in the period', perDay(authorizations.per_day)],
+    ['Certificates', counts(certificates)],
+    ['Webhooks', counts(webhooks)],
+  ]);
+}
+
+/** `3 active, 1 revoked`; null if there is nothing to count. */
+function counts(numbers: Readonly<Record<string, number>>): string | null {
+  const parts = Object.entries(numbers).map(([name, count]) => `${count} ${name}`);
+  return parts.length > 0 ? parts.join(', ') : null;
+}

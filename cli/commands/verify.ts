@@ -1,0 +1,141 @@
+import { Option, type Command } from 'commander';
+import type { VerificationKey } from '../../verifier/public-key-format.ts';
+import { verifyLicenseFile, type LicenseFileVerification } from '../../verifier/verify-license-file.ts';
+import { printing } from '../command-action.ts';
+import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../exit-codes.ts';
+import { machineFingerprint, NoStableIdentityError } from '../machine-fingerprint.ts';
+import { licenseKey, moment } from '../option-values.ts';
+import { readTextFile } from '../text-file.ts';
+import { block, instant, table } from '../text-layout.ts';
+import { readTrustedKeys } from '../trusted-keys.ts';
+
+interface VerifyOptions {
+  publicKey: string;
+  fingerprint?: string;
+  seed?: string;
+  licenseKey?: string;
+  product?: string;
+  feature?: string;
+  now?: string;
+}
+
+export function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description('check a license file with nothing but the public key')
+    .argument('<file>', 'the license file; - is stdin')
+    .requiredOption(
+      '--public-key <key>',
+      'base64, PEM or the JSON of /public-key/, or a file with one of them',
+    )
+    .option('--fingerprint <fingerprint>', 'the machine that a bound file must be for (default: this one)')
+    .addOption(
+      new Option('--seed <text>', "make this machine's fingerprint from this text").conflicts('fingerprint'),
+    )
+    .option('--license-key <key>', 'opens an encrypted file', licenseKey)
+    .option('--product <slug>', 'the product that the license must be for')
+    .option('--feature <name>', 'a feature that the license must include')
+    .option('--now <time>', 'check as of this moment', moment)
+    .addHelpText('after', `\n${exitCodesText()}`)
+    .action(
+      printing(async (path: string, options: VerifyOptions) => {
+        const keys = await readTrustedKeys(options.publicKey);
+        const verification = await verify(await readTextFile(path), keys, options);
+        return {
+          reply: verificationReply(verification),
+          text: verificationText(verification),
+          exitCode: verification.reason === null ? EXIT_CODES.ok : EXIT_CODE_OF_REASON[verification.reason],
+        };
+      }),
+    );
+}
+
+async function verify(
+  file: string,
+  keys: readonly VerificationKey[],
+  { fingerprint, seed, now, ...options }: VerifyOptions,
+): Promise<LicenseFileVerification> {
+  const machine = fingerprint ?? thisMachine(seed);
+  const verification = await verifyLicenseFile(file, {
+    keys,
+    now: now === undefined ? Date.now() : Date.parse(now),
+    fingerprint: machine instanceof Error ? undefined : machine,
+    licenseKey: options.licenseKey,
+    product: options.product,
+    feature: options.feature,
+  });
+  if (verification.machine !== null && machine instanceof Error) throw machine;
+  return verification;
+}
+
+/** Not thrown: a machine that nothing identifies can still use a file that is not bound to any. */
+function thisMachine(seed: string | undefined): string | NoStableIdentityError {
+  try {
+    return machineFingerprint({ seed }).fingerprint;
+  } catch (error) {
+    if (error instanceof NoStableIdentityError) return error;
+    throw error;
+  }
+}
+
+/** Named as in the reply of `/validate-offline/`, where both say the same. */
+function verificationReply({ valid, reason, license, checks, ...file }: LicenseFileVerification) {
+  return {
+    valid,
+    reason,
+    license,
+    checks,
+    machine: file.machine,
+    signed_at: toTimestamp(file.signedAt),
+    file_expires_at: toTimestamp(file.fileExpiresAt),
+    key_id: file.keyId,
+  };
+}
+
+function verificationText({ reason, license, checks, ...file }: LicenseFileVerification): string {
+  const facts = license && [
+    block([
+      ['License key', license.license_key],
+      ['Holder', license.holder],
+      ['Product', license.product],
+      ['Plan', license.plan],
+      ['State', license.state],
+      ['Expires', instant(license.expires_at)],
+      ['Grace until', instant(license.grace_ends_at)],
+      ['File good until', instant(toTimestamp(file.fileExpiresAt))],
+      ['Machine', file.machine?.fingerprint ?? 'any'],
+      ['Features', license.features.join(', ')],
+    ]),
+  ];
+  const rows = table(
+    [
+      { title: 'CHECK', value: (check) => check.rule },
+      { title: 'RESULT', value: (check) => (check.passed ? 'ok' : 'FAILED') },
+      { title: 'DETAIL', value: (check) => check.detail },
+    ],
+    checks,
+  );
+  return [reason === null ? 'VALID' : `NOT VALID: ${reason}`, ...(facts ?? []), rows].join('\n\n');
+}
+
+function exitCodesText(): string {
+  const rows = [
+    { code: EXIT_CODES.ok, meaning: 'the license file is valid' },
+    { code: EXIT_CODES.failure, meaning: 'it could not be checked' },
+    { code: EXIT_CODES.usage, meaning: 'wrong usage' },
+    { code: EXIT_CODES.notALicenseFile, meaning: 'not a license file' },
+    ...Object.entries(EXIT_CODE_OF_REASON).map(([reason, code]) => ({ code, meaning: reason })),
+  ];
+  return table(
+    [
+      { title: 'EXIT CODE', value: ({ code }) => code },
+      { title: 'MEANING', value: ({ meaning }) => meaning },
+    ],
+    rows,
+  );
+}
+
+/** @param ms epoch milliseconds */
+function toTimestamp(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,74 @@
+// What can be told of an installation without its database: one check for each fact, given the fact.
+import { generateLicenseKey, parseLicenseKey } from '../server/licenses/license-key.ts';
+
+export interface Check {
+  check: string;
+  ok: boolean;
+  /** A sentence for people: what was found, and what to do about it. */
+  detail: string;
+}
+
+/** Before this the clock is certainly wrong, and every license would look fresh. */
+const EARLIEST_NOW = Date.UTC(2025, 0, 1);
+/** The database and its log need room to grow. */
+const LOW_DISK_BYTES = 500_000_000;
+const OTHERS_MAY_WRITE = 0o002;
+
+/**
+ * @param version such as `v24.21.0`
+ * @param range the `engines.node` of package.json: `>=20.19`
+ */
+export function checkNodeVersion(version: string, range: string): Check {
+  const [major = 0, minor = 0] = numbers(version);
+  const [leastMajor = 0, leastMinor = 0] = numbers(range);
+  const ok = major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  return { check: 'node', ok, detail: `Node ${version}; needed is ${range}.` };
+}
+
+/** @param now epoch milliseconds */
+export function checkClock(now: number): Check {
+  const time = new Date(now).toISOString();
+  const ok = now >= EARLIEST_NOW;
+  return { check: 'clock', ok, detail: ok ? `The clock reads ${time}.` : `The clock reads ${time}: set it.` };
+}
+
+/** Little space is a warning, not a failure: everything still works. */
+export function checkDiskSpace(freeBytes: number): Check {
+  const megabytes = Math.floor(freeBytes / 1_000_000);
+  const warning = freeBytes < LOW_DISK_BYTES ? 'Warning: ' : '';
+  return { check: 'disk_space', ok: true, detail: `${warning}${megabytes} MB are free.` };
+}
+
+/** A data directory as found, or null if there is none. */
+export interface DirectoryFacts {
+  isDirectory: boolean;
+  writable: boolean;
+  /** Permission bits; null where the platform has none. */
+  mode: number | null;
+}
+
+export function checkDataDirectory(path: string, facts: DirectoryFacts | null): Check {
+  const found = (ok: boolean, detail: string): Check => ({ check: 'data_directory', ok, detail });
+  if (facts === null) return found(false, `${path} does not exist: the first start of the service makes it.`);
+  if (!facts.isDirectory) return found(false, `${path} is not a folder.`);
+  if (!facts.writable) return found(false, `${path} is not writable for this user.`);
+  if (facts.mode === null) return found(true, `${path} is writable.`);
+  const mode = (facts.mode & 0o777).toString(8).padStart(4, '0');
+  if (facts.mode & OTHERS_MAY_WRITE)
+    return found(false, `${path} is writable for everybody (mode ${mode}): chmod o-w.`);
+  return found(true, `${path} is writable, mode ${mode}.`);
+}
+
+/** Whether a license key as made here is read back, and a mistyped one is noticed. */
+export function checkLicenseKeys(): Check {
+  const key = generateLicenseKey();
+  const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+  const ok =
+    parseLicenseKey(key.toLowerCase().replaceAll('-', ' ')) === key && parseLicenseKey(mistyped) === null;
+  const detail = ok ? 'Keys are made and read correctly.' : `The key ${key} is not read back correctly.`;
+  return { check: 'license_keys', ok, detail };
+}
+
+function numbers(version: string): number[] {
+  return version.match(/\d+/gu)?.map(Number) ?? [];
+}

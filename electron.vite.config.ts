@@ -1,0 +1,67 @@
+import { copyFileSync, globSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import vue from '@vitejs/plugin-vue';
+import { defineConfig } from 'electron-vite';
+import type { Plugin } from 'vite';
+
+const root = import.meta.dirname;
+
+/** Bree starts a job from a file of its own, so every worker is an entry: `server/jobs/x-worker.ts` → `jobs/x-worker.js`. */
+const jobWorkers = Object.fromEntries(
+  globSync('server/jobs/*-worker.ts', { cwd: root }).map((file) => [
+    `jobs/${basename(file, '.ts')}`,
+    join(root, file),
+  ]),
+);
+
+/** The API's reference page needs these as files beside it; the package is not there once the product is packaged. */
+function copyApiDocs(): Plugin {
+  const from = join(root, 'node_modules', 'swagger-ui-dist');
+  const to = join(root, 'out', 'api-docs');
+  return {
+    name: 'copy-api-docs',
+    closeBundle() {
+      mkdirSync(to, { recursive: true });
+      for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']) {
+        copyFileSync(join(from, file), join(to, file));
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  main: {
+    build: {
+      rolldownOptions: {
+        input: {
+          main: join(root, 'electron/main.ts'),
+          server: join(root, 'server/main.ts'),
+          cli: join(root, 'cli/main.ts'),
+          ...jobWorkers,
+        },
+        output: {
+          format: 'es',
+          entryFileNames: '[name].js',
+          // Beside the entries: code finds its siblings through import.meta.dirname, and whether a module ends up in
+          // an entry or in a chunk must not change where it looks.
+          chunkFileNames: '[name]-[hash].js',
+        },
+      },
+    },
+  },
+  preload: {
+    build: {
+      rolldownOptions: {
+        input: { preload: join(root, 'electron/preload.ts') },
+        // A sandboxed preload script is CommonJS.
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: join(root, 'renderer'),
+    base: './',
+    plugins: [vue(), copyApiDocs()],
+    build: { rolldownOptions: { input: join(root, 'renderer/index.html') } },
+  },
+});

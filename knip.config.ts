@@ -1,0 +1,29 @@
+import type { KnipConfig } from 'knip';
+
+const config: KnipConfig = {
+  entry: [
+    'electron/{main,preload}.ts',
+    'server/main.ts',
+    'server/jobs/*-worker.ts',
+    'cli/main.ts',
+    'renderer/src/main.ts',
+    'scripts/*.{mjs,ts}',
+    'test/**/*.test.ts',
+    'test/e2e/**/*.spec.ts',
+    'test/{bench,load}/*.ts',
+  ],
+  project: ['{cli,electron,renderer,scripts,server,test,verifier}/**/*.{ts,mjs,vue}'],
+  // A type that an exported function mentions is part of what it offers, whether or not anybody names it yet.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  ignoreDependencies: [
+    // Packages the desktop app; named in its own YAML file only.
+    'electron-builder',
+    // Checks that scripts/test-suites.mjs starts by name.
+    'oxlint',
+    'vue-tsc',
+    // Three of its files are copied by electron.vite.config.ts.
+    'swagger-ui-dist',
+  ],
+};
+
+export default config;

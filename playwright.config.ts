@@ -1,0 +1,41 @@
+import { defineConfig } from '@playwright/test';
+import { findOnPath } from './scripts/paths.mjs';
+
+/** The system's browser: what Playwright would download is neither needed nor always reachable. */
+const executablePath = ['chromium', 'chromium-browser', 'google-chrome'].map(findOnPath).find(Boolean);
+
+export default defineConfig({
+  testDir: 'test/e2e',
+  outputDir: 'test-results',
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  // Each spec starts a server of its own; two at a time is what a small machine carries without slowing them down.
+  workers: 2,
+  forbidOnly: process.env['CI'] !== undefined,
+  reporter: 'list',
+  use: {
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+  },
+  projects: [
+    {
+      name: 'chromium',
+      use: {
+        browserName: 'chromium',
+        launchOptions: {
+          ...(executablePath ? { executablePath } : {}),
+          args: [
+            // Root, as in a container, cannot use Chromium's sandbox.
+            '--no-sandbox',
+            '--disable-gpu',
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+            '--disable-component-update',
+            '--disable-sync',
+          ],
+        },
+      },
+    },
+  ],
+});

@@ -1,0 +1,19 @@
+// The states of a license, as the page shows them.
+import { LICENSE_STATES } from '../../../../server/licenses/license-contract.ts';
+import type { Tone } from '../../components/StatusWord.vue';
+
+export type LicenseState = (typeof LICENSE_STATES)[number];
+
+export const STATE_TONES: Record<LicenseState, Tone> = {
+  issued: 'info',
+  active: 'ok',
+  expiring: 'warn',
+  in_grace: 'warn',
+  expired: 'idle',
+  revoked: 'bad',
+};
+
+/** A state from an address, where anything may stand. */
+export function toLicenseState(text: string | undefined): LicenseState | undefined {
+  return LICENSE_STATES.find((state) => state === text);
+}

@@ -1,0 +1,40 @@
+// Moments and spans in words.
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second';
+
+/** From how many seconds on which unit is used; days up to two months, as terms are counted in days. */
+const UNITS: readonly [from: number, unit: Unit, seconds: number][] = [
+  [730 * DAY, 'year', 365.2425 * DAY],
+  [60 * DAY, 'month', 30.436875 * DAY],
+  [DAY, 'day', DAY],
+  [HOUR, 'hour', HOUR],
+  [MINUTE, 'minute', MINUTE],
+];
+
+function inUnits(seconds: number): { unit: Unit; value: number } {
+  const [, unit, size] = UNITS.find(([from]) => Math.abs(seconds) >= from) ?? [0, 'second' as const, 1];
+  return { unit, value: Math.round(seconds / size) };
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+
+/** `in 12 months`, `3 days ago`. @param now epoch milliseconds */
+export function relativeTime(timestamp: string, now: number): string {
+  const { unit, value } = inUnits((Date.parse(timestamp) - now) / 1000);
+  return relative.format(value, unit);
+}
+
+/** `3 hours` */
+export function duration(seconds: number): string {
+  const { unit, value } = inUnits(seconds);
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}
+
+/** `2027-11-20 09:48:00 UTC` */
+export function utcTime(timestamp: string): string {
+  return new Date(timestamp).toISOString().replace('T', ' ').replace(/\.\d+Z$/u, ' UTC');
+}

@@ -1,0 +1,73 @@
+/**
+ * Brings node_modules in line with package-lock.json. Runs before anything is installed, so it uses nothing but
+ * Node built-ins and must stay valid on Node 20.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { OUTPUT_TO_STDERR, run } from './child.mjs';
+import { ensureCommands, isMissing } from './debian-packages.mjs';
+import { nodePath, root } from './paths.mjs';
+
+/** What compiling the SQLite driver takes where no ready-made binary can be had. */
+const COMPILER = { 'g++': ['g++'], make: ['make'], python3: ['python3'] };
+
+/** @typedef {{ version?: string, integrity?: string, optional?: boolean, link?: boolean }} LockedPackage */
+
+/**
+ * @param {string} file
+ * @returns {Record<string, LockedPackage>}
+ */
+function lockedPackages(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+}
+
+/**
+ * npm writes its own record of what it put into node_modules, as the last step of a good install. Comparing that
+ * with the lockfile also recognises an install typed by hand, which a stamp of our own would needlessly repeat.
+ */
+function isInstalled() {
+  const record = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(record) || !existsSync(nodePath)) return false;
+  const installed = lockedPackages(record);
+  return Object.entries(lockedPackages(join(root, 'package-lock.json'))).every(([path, locked]) => {
+    if (path === '') return true;
+    const present = installed[path];
+    // Optional packages are left out where they do not fit the platform.
+    if (!present) return locked.optional === true;
+    return present.version === locked.version && present.integrity === locked.integrity;
+  });
+}
+
+async function npmCi() {
+  const npm = process.env['npm_execpath'] ?? '';
+  // --include=dev, because NODE_ENV=production would leave out the runtime and the build tools.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+  return npm.endsWith('npm-cli.js')
+    ? run(process.execPath, [npm, ...args], { stdio: OUTPUT_TO_STDERR })
+    : run('npm', args, { stdio: OUTPUT_TO_STDERR, shell: process.platform === 'win32' });
+}
+
+/** Installs what is missing; throws with a one-line reason when it cannot. */
+export async function install() {
+  if (isInstalled()) return;
+  process.stderr.write('Installing dependencies (the first time takes a few minutes) …\n');
+  let outcome = await npmCi();
+  // A compiler is only fetched once its lack may be the reason: most platforms never need one.
+  const missing = Object.keys(COMPILER).filter(isMissing);
+  if (outcome.code !== 0 && missing.length > 0) {
+    const stillMissing = await ensureCommands(COMPILER);
+    if (stillMissing.length > 0)
+      throw new Error(`npm ci failed, and this machine has no ${stillMissing.join(', ')}`);
+    outcome = await npmCi();
+  }
+  if (outcome.code !== 0)
+    throw new Error(`npm ci failed with exit code ${outcome.code}; its messages are above`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await install().catch((/** @type {Error} */ error) => {
+    process.stderr.write(`Installing failed: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,100 @@
+/** `npm run build`, and the same only when a source changed since: `--if-stale`. Node 20 built-ins only. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { install } from './bootstrap.mjs';
+import { OUTPUT_TO_STDERR, run } from './child.mjs';
+import { root } from './paths.mjs';
+
+export const sourceFolders = ['cli', 'electron', 'renderer', 'server', 'verifier'];
+const configFiles = ['electron.vite.config.ts', 'package-lock.json', 'tsconfig.json'];
+
+const outFolder = join(root, 'out');
+const stampFile = join(outFolder, '.build-stamp');
+const lockFile = join(outFolder, '.build-lock');
+
+/** One hash over everything the build reads. Contents, not times: a fresh checkout or a branch switch touches times only. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const sources = sourceFolders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    // Editors keep their swap files beside the source.
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => join(entry.parentPath, entry.name));
+  for (const file of [...sources, ...configFiles.map((name) => join(root, name))].toSorted()) {
+    hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+const isFresh = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === fingerprint();
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Two commands started at once must not build into the same folder at once.
+ *
+ * @param {() => Promise<void>} work
+ */
+async function withBuildLock(work) {
+  mkdirSync(outFolder, { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+      break;
+    } catch {
+      const holder = existsSync(lockFile) ? Number(readFileSync(lockFile, 'utf8')) : 0;
+      // A build that was killed leaves its lock behind.
+      if (holder > 0 && !isAlive(holder)) rmSync(lockFile, { force: true });
+      else await sleep(100);
+    }
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+/** Builds everything; its messages go to stderr, as stdout belongs to the command that asked. Throws when it fails. */
+async function build() {
+  // Taken first: a source saved while the build runs makes the result stale, not fresh.
+  const stamp = fingerprint();
+  rmSync(stampFile, { force: true });
+  const { code } = await run('electron-vite', ['build', '--logLevel', 'warn'], {
+    stdio: OUTPUT_TO_STDERR,
+    shell: process.platform === 'win32',
+  });
+  if (code !== 0) throw new Error(`the build failed with exit code ${code}; its messages are above`);
+  writeFileSync(stampFile, stamp);
+}
+
+/** Builds unless `out/` already holds what the sources say. */
+export async function buildIfStale() {
+  if (isFresh()) return;
+  await withBuildLock(async () => {
+    if (isFresh()) return;
+    process.stderr.write('Building …\n');
+    await build();
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await install();
+    await (process.argv.includes('--if-stale') ? buildIfStale() : withBuildLock(build));
+  } catch (error) {
+    process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,98 @@
+/** Child processes, run so that nothing is left behind and signals and exit codes pass through. */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { root, toolEnvironment } from './paths.mjs';
+
+/**
+ * For children whose messages must not mix with the stdout of the command that asked.
+ *
+ * @type {import('node:child_process').StdioOptions}
+ */
+export const OUTPUT_TO_STDERR = ['ignore', 2, 2];
+
+const FORWARDED = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+
+/**
+ * @typedef {object} Outcome
+ * @property {number} code exit code; 128 + signal number when a signal ended it, as a shell reports it
+ * @property {boolean} interrupted whether this process was told to stop while the child ran
+ *
+ * @typedef {object} Options
+ * @property {import('node:child_process').StdioOptions} [stdio] inherited unless told
+ * @property {boolean} [shell]
+ * @property {NodeJS.ProcessEnv} [env] added to the tools' environment
+ * @property {boolean} [ownGroup] give it a process group, and end whatever it left running there
+ * @property {number} [timeoutMs] kill it after this long; needs ownGroup
+ * @property {(child: import('node:child_process').ChildProcess) => void} [onSpawn]
+ */
+
+/**
+ * @param {number | null} code
+ * @param {NodeJS.Signals | null} signal
+ */
+function exitCode(code, signal) {
+  return code ?? (signal ? 128 + constants.signals[signal] : 1);
+}
+
+/**
+ * @param {number | undefined} pid
+ * @param {NodeJS.Signals} signal
+ */
+function signalGroup(pid, signal) {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group is empty already.
+  }
+}
+
+/**
+ * Runs a command with the installed Node and tools first on PATH, handing SIGINT, SIGTERM and SIGHUP on to it.
+ * Rejects only when it cannot be started.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {Options} [options]
+ * @returns {Promise<Outcome>}
+ */
+export function run(command, args, options = {}) {
+  const ownGroup = options.ownGroup === true && process.platform !== 'win32';
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...toolEnvironment(), ...options.env },
+      stdio: options.stdio ?? 'inherit',
+      shell: options.shell ?? false,
+      detached: ownGroup,
+    });
+    options.onSpawn?.(child);
+
+    const timer = options.timeoutMs && setTimeout(() => signalGroup(child.pid, 'SIGKILL'), options.timeoutMs);
+    let interrupted = false;
+    const forward = FORWARDED.map((signal) => {
+      const listener = () => {
+        interrupted = true;
+        if (ownGroup) signalGroup(child.pid, signal);
+        // Ctrl+C in a terminal reaches the whole foreground group by itself; a second one could cut a clean stop short.
+        else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      };
+      process.on(signal, listener);
+      return { signal, listener };
+    });
+    const settle = () => {
+      clearTimeout(timer);
+      for (const { signal, listener } of forward) process.off(signal, listener);
+    };
+
+    child.once('error', (error) => {
+      settle();
+      reject(error);
+    });
+    child.once('exit', (code, signal) => {
+      settle();
+      if (ownGroup) signalGroup(child.pid, 'SIGKILL');
+      resolve({ code: exitCode(code, signal), interrupted });
+    });
+  });
+}

@@ -1,0 +1,59 @@
+/** The desktop app from a checkout. Node 20 built-ins only. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './child.mjs';
+import { nodePath, root } from './paths.mjs';
+
+/** A shell that ends with an error this soon never showed its window: a missing library, a display that refuses. */
+const FAILED_TO_OPEN_MS = 15_000;
+
+/** Long enough for 100 MB over a slow line; a network that drops the request must not keep the server from starting. */
+const DOWNLOAD_TIMEOUT_MS = 3 * 60_000;
+
+const electronFolder = join(root, 'node_modules', 'electron');
+
+function findBinary() {
+  const pathFile = join(electronFolder, 'path.txt');
+  if (!existsSync(pathFile)) return undefined;
+  const binary = join(electronFolder, 'dist', readFileSync(pathFile, 'utf8').trim());
+  return existsSync(binary) ? binary : undefined;
+}
+
+/** Electron's package brings its binary on first use, from a place that a closed network does not reach. */
+async function downloadBinary() {
+  process.stderr.write('Downloading Electron …\n');
+  await run(nodePath, [join(electronFolder, 'install.js')], {
+    stdio: 'ignore',
+    ownGroup: true,
+    timeoutMs: DOWNLOAD_TIMEOUT_MS,
+  });
+  return findBinary();
+}
+
+function hasDisplay() {
+  return process.platform !== 'linux' || Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
+}
+
+/**
+ * Opens the app and waits until it is closed.
+ *
+ * @param {readonly string[]} args
+ * @returns {Promise<{ exitCode: number } | { obstacle: string }>} the obstacle when no window could be opened
+ */
+export async function runDesktopApp(args) {
+  if (!hasDisplay()) return { obstacle: 'this session has no display' };
+  const binary = findBinary() ?? (await downloadBinary());
+  if (!binary) return { obstacle: 'Electron could not be downloaded' };
+
+  const started = Date.now();
+  // Chromium refuses to sandbox for root, and would only say so and leave.
+  const sandbox = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const outcome = await run(binary, [...sandbox, '.', ...args]).catch(() => ({
+    code: 1,
+    interrupted: false,
+  }));
+  if (outcome.code !== 0 && !outcome.interrupted && Date.now() - started < FAILED_TO_OPEN_MS) {
+    return { obstacle: 'it ended with an error at once' };
+  }
+  return { exitCode: outcome.code };
+}

@@ -1,0 +1,37 @@
+/** Where things are, for every script. */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The Node this product runs on: a dependency, so that it does not matter which one the machine has. */
+export const nodePath = join(
+  root,
+  'node_modules',
+  'node',
+  'bin',
+  process.platform === 'win32' ? 'node.exe' : 'node',
+);
+
+export const builtCli = join(root, 'out', 'main', 'cli.js');
+
+const toolFolder = join(root, 'node_modules', '.bin');
+
+/** The environment in which `node` and the tools are the installed ones. */
+export function toolEnvironment() {
+  const path = process.env['PATH'] ?? '';
+  return { ...process.env, PATH: path.startsWith(toolFolder) ? path : `${toolFolder}${delimiter}${path}` };
+}
+
+/**
+ * @param {string} command
+ * @returns {string | undefined} the file behind a command on PATH
+ */
+export function findOnPath(command) {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, command))
+    .find((file) => existsSync(file));
+}

@@ -1,0 +1,15 @@
+/** The command line from a checkout, always up to date: `npm run -s cli -- ARGS`. Adds nothing to stdout. */
+import { install } from './bootstrap.mjs';
+import { buildIfStale } from './build.mjs';
+import { run } from './child.mjs';
+import { builtCli, nodePath } from './paths.mjs';
+
+try {
+  await install();
+  await buildIfStale();
+  const { code } = await run(nodePath, [builtCli, ...process.argv.slice(2)]);
+  process.exitCode = code;
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,115 @@
+// Fills a data directory with believable data: `npm run -s seed -- --data-dir DIR --licenses N [--tokens-out FILE]`.
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { connect } from '../server/database/connect.ts';
+import { lockDirectory } from '../server/database/directory-lock.ts';
+import { migrate } from '../server/database/migrate.ts';
+import { createTransactions } from '../server/database/transaction.ts';
+import { loadConfig } from '../server/platform/config.ts';
+import { seedDatabase, type SeedOrder, type SeedSummary } from './seed/seed-database.ts';
+import { type DriverConnection, withPromises } from './seed/sqlite-connection.ts';
+
+const HELP = `Fills a data directory, fresh or not, with made-up licenses and all that belongs to them, for trials and load tests.
+
+  npm run -s seed -- --data-dir DIR --licenses N [options]
+
+  --data-dir DIR     the data directory; no server may be running on it
+  --licenses N       how many licenses to add; 0 is allowed
+  --tokens-out FILE  write the plaintext of the N active authorization tokens, one a line. Revoked and expired
+                     licenses (about one in seven) have a live token too: it is answered with valid:false
+  --due N            in the end exactly N licenses are due for a notice, and no others for half a day
+  --due-in SECONDS   not at once, but that much later
+  --seed NUMBER      other data; the same number makes the same data again (default 1)
+
+Prints one line of JSON when done. Tokens and keys follow from the seed: never use such a directory in earnest.
+`;
+
+class UsageError extends Error {}
+
+function count(name: string, text: string | undefined): number {
+  if (text === undefined || !/^\d{1,8}$/u.test(text)) {
+    throw new UsageError(`--${name} is ${JSON.stringify(text ?? null)}, but must be a whole number of at most 8 digits`);
+  }
+  return Number(text);
+}
+
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      'data-dir': { type: 'string' },
+      licenses: { type: 'string' },
+      'tokens-out': { type: 'string' },
+      due: { type: 'string' },
+      'due-in': { type: 'string', default: '0' },
+      seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return null;
+  if (!values['data-dir']) throw new UsageError('--data-dir is missing');
+  return {
+    dataDir: resolve(values['data-dir']),
+    licenses: count('licenses', values.licenses),
+    tokensOut: values['tokens-out'] ?? null,
+    due: values.due === undefined ? null : count('due', values.due),
+    dueInMs: count('due-in', values['due-in']) * 1000,
+    seed: count('seed', values.seed),
+  };
+}
+
+type Arguments = NonNullable<ReturnType<typeof readArguments>>;
+
+/** Sequelize hands out its driver's connections, but does not declare it. */
+interface ConnectionManager {
+  getConnection(options: { uuid: string }): Promise<DriverConnection>;
+}
+
+/** Opens the database of a locked data directory, creating and migrating it, and closes it again. */
+async function seedDirectory(dataDir: string, order: SeedOrder): Promise<SeedSummary> {
+  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.sqlite') });
+  try {
+    await migrate(sequelize, createTransactions(sequelize));
+    const manager = sequelize.connectionManager as unknown as ConnectionManager;
+    return await seedDatabase(withPromises(await manager.getConnection({ uuid: 'seed' })), order);
+  } finally {
+    await sequelize.close();
+  }
+}
+
+async function seed({ dataDir, licenses, tokensOut, due, dueInMs, seed: number }: Arguments): Promise<void> {
+  const config = loadConfig({ flags: { 'data-dir': dataDir }, env: process.env });
+  if (config.databaseUrl !== null) throw new UsageError('only SQLite can be seeded; unset the database URL');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory(dataDir, 0);
+  if (lock === null) throw new Error(`a server or another command is using ${dataDir}; stop it first`);
+  const started = Date.now();
+  const tokens = tokensOut === null ? null : createWriteStream(tokensOut, { mode: 0o600 });
+  const seconds = () => Math.round((Date.now() - started) / 100) / 10;
+  try {
+    const summary = await seedDirectory(dataDir, {
+      licenses,
+      seed: number,
+      now: started,
+      defaultProduct: config.defaultProduct,
+      due: due === null ? null : { count: due, at: started + dueInMs },
+      onToken: (plaintext) => tokens?.write(`${plaintext}\n`),
+      onProgress: (message) => process.stderr.write(`${seconds().toFixed(1).padStart(6)} s  ${message}\n`),
+    });
+    if (tokens) await finished(tokens.end());
+    process.stdout.write(`${JSON.stringify({ ok: true, data_dir: dataDir, ...summary, seconds: seconds() })}\n`);
+  } finally {
+    await lock.release();
+  }
+}
+
+try {
+  const given = readArguments();
+  if (given === null) process.stdout.write(HELP);
+  else await seed(given);
+} catch (error) {
+  const isUsage = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true;
+  process.stderr.write(`error: ${(error as Error).message}\n${isUsage ? `\n${HELP}` : ''}`);
+  process.exitCode = isUsage ? 2 : 1;
+}

@@ -1,0 +1,33 @@
+// Makes an exact number of licenses due for a notice, and no other.
+import { EXPIRING_MS } from '../../server/licenses/license-lifecycle.ts';
+import { DAY_MS } from '../../server/platform/fields.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** Nothing else falls due for this long, so that the count still holds when a scan looks. */
+const QUIET_MS = DAY_MS / 2;
+
+/** What is due or about to be gets new terms: the license runs on as if it had been renewed for a year. */
+async function renewAllDueUntil(connection: SqliteConnection, until: number): Promise<void> {
+  await connection.run(
+    `UPDATE licenses SET term = term + 1, expires_at = ?1 + 365 * ?2, notice_due_at = ?1 + 365 * ?2 - ?3 + 1
+     WHERE notice_due_at <= ?1`,
+    [until, DAY_MS, EXPIRING_MS],
+  );
+}
+
+/**
+ * Lets `count` licenses, spread over all, start to expire at `dueAt`.
+ * @returns how many; fewer only if there are not enough that could
+ */
+export async function makeNoticesDue(connection: SqliteConnection, count: number, dueAt: number): Promise<number> {
+  await renewAllDueUntil(connection, dueAt + QUIET_MS);
+  const changed = await connection.all<{ id: number }>(
+    `UPDATE licenses SET expires_at = ?1 + ?2 - 1, notice_due_at = ?1, term = term + 1
+     WHERE id IN (
+       SELECT id FROM licenses WHERE revoked_at IS NULL AND issued_at < ?1 AND expires_at > ?1 + ?2
+       ORDER BY (id * 7919) % 1000003, id LIMIT ?3
+     ) RETURNING id`,
+    [dueAt, EXPIRING_MS, count],
+  );
+  return changed.length;
+}

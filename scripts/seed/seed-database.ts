@@ -1,0 +1,143 @@
+// Fills an open, migrated database; all in one transaction, so that an interrupted run leaves nothing behind.
+import { createAuditTrail } from './audit-trail.ts';
+import { seedAuthorizationCounts } from './authorization-counts.ts';
+import { createBulkInsert } from './bulk-insert.ts';
+import { makeNoticesDue } from './due-notices.ts';
+import { seedPlans } from './plans.ts';
+import { createRandomSource } from './random-source.ts';
+import { createIndices, dropSecondaryIndices } from './secondary-indices.ts';
+import { makeLicense } from './seed-license.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+export interface SeedOrder {
+  licenses: number;
+  /** The same seed makes the same data, counted back from `now`. */
+  seed: number;
+  now: number;
+  defaultProduct: string;
+  /** How many licenses to make due for a notice, and when; null leaves them as they are. */
+  due: { count: number; at: number } | null;
+  /** Receives the plaintext of every active token. */
+  onToken(plaintext: string): void;
+  onProgress(message: string): void;
+}
+
+export interface SeedSummary {
+  licenses: number;
+  tokens: number;
+  tokens_active: number;
+  activations: number;
+  audit_entries: number;
+  due: number;
+}
+
+/** Licenses that are made while the database writes the ones before. */
+const CHUNK = 1000;
+/** From here on dropping and rebuilding indices is quicker. */
+const BULK_LICENSES = 20_000;
+const PROGRESS_EVERY = 50_000;
+
+/** Its ids are given out here, because the audit log names them before the rows are written. */
+async function nextId(connection: SqliteConnection, table: string): Promise<number> {
+  const [row] = await connection.all<{ last: number }>('SELECT seq AS last FROM sqlite_sequence WHERE name = ?', [table]);
+  return (row?.last ?? 0) + 1;
+}
+
+async function seedLicenses(connection: SqliteConnection, order: SeedOrder): Promise<Omit<SeedSummary, 'due'>> {
+  const { now, defaultProduct } = order;
+  const firstId = await nextId(connection, 'licenses');
+  let activationId = await nextId(connection, 'activations');
+  const random = createRandomSource(`${order.seed}/${firstId}`);
+  const shop = { random, defaultProduct, now, pickPlan: await seedPlans(connection, now) };
+  const audit = createAuditTrail(random, now);
+  const licenses = await createBulkInsert(connection, 'licenses', [
+    'id', 'license_key', 'holder', 'email', 'product', 'plan_id', 'issued_at', 'expires_at', 'first_activated_at',
+    'revoked_at', 'revoke_reason', 'term', 'notice_due_at',
+  ]);
+  const activations = await createBulkInsert(connection, 'activations', [
+    'id', 'license_id', 'machine_fingerprint', 'machine_name', 'platform', 'app_version', 'activated_at', 'released_at',
+  ]);
+  const tokens = await createBulkInsert(connection, 'authorization_tokens', [
+    'license_id', 'product', 'name', 'token_hash', 'last_four', 'status', 'created_at', 'expires_at', 'ended_at', 'last_used_at',
+  ]);
+
+  function add(index: number): void {
+    const license = makeLicense(shop, firstId + index, (index + random.fraction()) / order.licenses);
+    const { id, licenseKey, holder, product, plan } = license;
+    licenses.add(
+      id, licenseKey, holder.name, holder.email, product, plan.id, license.issuedAt, license.expiresAt,
+      license.firstActivatedAt, license.revokedAt, license.revokeReason, license.term, license.noticeDueAt,
+    );
+    audit.addLicense(license);
+    for (const device of license.activations) {
+      const { fingerprint, name, platform, appVersion, activatedAt, releasedAt } = device;
+      activations.add(activationId, id, fingerprint, name, platform, appVersion, activatedAt, releasedAt);
+      audit.addActivation(license, activationId, device);
+      activationId += 1;
+    }
+    for (const token of license.tokens) {
+      const { plaintext, hash, name, status, createdAt, expiresAt, endedAt, lastUsedAt } = token;
+      tokens.add(id, product, name, hash, plaintext.slice(-4), status, createdAt, expiresAt, endedAt, lastUsedAt);
+      if (status === 'active') order.onToken(plaintext);
+    }
+  }
+
+  async function flush(): Promise<void> {
+    await licenses.flush();
+    await activations.flush();
+    await tokens.flush();
+  }
+
+  let flushed = Promise.resolve();
+  for (let index = 0; index < order.licenses; index += 1) {
+    add(index);
+    if ((index + 1) % CHUNK === 0) {
+      await flushed;
+      flushed = flush();
+    }
+    if ((index + 1) % PROGRESS_EVERY === 0) order.onProgress(`${index + 1} of ${order.licenses} licenses`);
+  }
+  await flushed;
+  for (const table of [licenses, activations, tokens]) await table.finish();
+  order.onProgress('audit log');
+  await seedAuthorizationCounts(connection, random, order);
+  return {
+    licenses: licenses.count(),
+    tokens: tokens.count(),
+    tokens_active: licenses.count(),
+    activations: activations.count(),
+    audit_entries: await audit.write(connection),
+  };
+}
+
+const BEGIN = [
+  // Nearly all of a million licenses: pages of the unique indices come up again and again, in no order.
+  'PRAGMA cache_size = -1000000',
+  'PRAGMA threads = 2',
+  // A power cut may cost this run, not what was there before: the checkpoint at the end is synchronous again.
+  'PRAGMA synchronous = OFF',
+  'BEGIN IMMEDIATE',
+  // Devices and tokens may be written before the last few of their licenses.
+  'PRAGMA defer_foreign_keys = ON',
+].join('; ');
+
+const NOTHING = { licenses: 0, tokens: 0, tokens_active: 0, activations: 0, audit_entries: 0 };
+
+export async function seedDatabase(connection: SqliteConnection, order: SeedOrder): Promise<SeedSummary> {
+  await connection.exec(BEGIN);
+  try {
+    const dropped = order.licenses >= BULK_LICENSES ? await dropSecondaryIndices(connection) : [];
+    const made = order.licenses > 0 ? await seedLicenses(connection, order) : NOTHING;
+    if (dropped.length > 0) order.onProgress('indices');
+    await createIndices(connection, dropped);
+    const due = order.due ? await makeNoticesDue(connection, order.due.count, order.due.at) : 0;
+    order.onProgress('committing');
+    await connection.exec('COMMIT');
+    order.onProgress('writing to disk');
+    await connection.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)');
+    return { ...made, due };
+  } catch (error) {
+    await connection.exec('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}

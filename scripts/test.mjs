@@ -1,0 +1,119 @@
+/**
+ * `npm test`: installs and builds what is missing, runs every suite even when one fails, and ends with the totals.
+ * `npm test -- static` or `npm test -- lint browser` runs a part. Node 20 built-ins only.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { install } from './bootstrap.mjs';
+import { buildIfStale } from './build.mjs';
+import { run } from './child.mjs';
+import { ensureCommands } from './debian-packages.mjs';
+import { countSuite, suites } from './test-suites.mjs';
+
+/** A suite that hangs is a failure, not a night's wait. */
+const SUITE_TIMEOUT_MS = 20 * 60_000;
+
+/** What the tests start besides Node. The fonts keep the screenshots readable. */
+const TEST_COMMANDS = {
+  chromium: ['chromium', 'fonts-liberation'],
+  openssl: ['openssl'],
+  faketime: ['faketime'],
+};
+
+/** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */
+
+/** @type {Result[]} */
+const results = [];
+
+/** @param {readonly string[]} names suite names or kinds; none means all */
+function select(names) {
+  const unknown = names.find((name) => !suites.some((suite) => suite.name === name || suite.kind === name));
+  if (unknown) {
+    const known = suites.map(({ name }) => name).join(', ');
+    throw new Error(`there is no suite "${unknown}"; there are: static, tests, ${known}`);
+  }
+  return suites.filter(
+    (suite) => names.length === 0 || names.includes(suite.name) || names.includes(suite.kind),
+  );
+}
+
+/** Fetches what the tests start and builds what they run against. */
+async function prepareTests() {
+  const missing = await ensureCommands(TEST_COMMANDS);
+  if (missing.length > 0) {
+    process.stderr.write(`Not installed, so the tests that start it will fail: ${missing.join(', ')}\n`);
+  }
+  await buildIfStale();
+}
+
+/**
+ * @param {import('./test-suites.mjs').Suite} suite
+ * @param {string} reportFolder
+ * @returns {Promise<Result>}
+ */
+async function runSuite(suite, reportFolder) {
+  process.stdout.write(`\n── ${suite.name} ──\n`);
+  const report = join(reportFolder, `${suite.name}.json`);
+  const started = Date.now();
+  const [command = '', ...args] = suite.command;
+  const outcome = await run(command, [...args, ...(suite.reportArguments?.(report) ?? [])], {
+    shell: process.platform === 'win32',
+    env: suite.reportEnvironment?.(report) ?? {},
+    ownGroup: true,
+    timeoutMs: SUITE_TIMEOUT_MS,
+  });
+  if (outcome.interrupted) throw new Error('interrupted');
+  const counts = countSuite(suite, outcome.code, report);
+  return { name: suite.name, ...counts, seconds: (Date.now() - started) / 1000 };
+}
+
+function printSummary() {
+  const row = (/** @type {readonly (string | number)[]} */ [name, ...cells]) =>
+    `${String(name).padEnd(16)}${cells.map((cell) => String(cell).padStart(9)).join('')}\n`;
+  process.stdout.write(`\n${row(['suite', 'passed', 'failed', 'skipped', 'seconds'])}`);
+  for (const { name, passed, failed, skipped, seconds } of results) {
+    process.stdout.write(row([name, passed, failed, skipped, seconds.toFixed(1)]));
+  }
+}
+
+function printTotals() {
+  const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) =>
+    results.reduce((sum, result) => sum + result[key], 0);
+  const skipped = total('skipped') > 0 ? `, ${total('skipped')} skipped` : '';
+  process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed${skipped}\n`);
+  return total('failed');
+}
+
+/** @param {readonly import('./test-suites.mjs').Suite[]} selected */
+async function runSuites(selected) {
+  const reportFolder = mkdtempSync(join(tmpdir(), 'license-desk-test-'));
+  try {
+    for (const suite of selected) results.push(await runSuite(suite, reportFolder));
+  } finally {
+    rmSync(reportFolder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {() => Promise<void>} work
+ */
+async function attempt(name, work) {
+  try {
+    await work();
+  } catch (error) {
+    process.stderr.write(`\n${name}: ${/** @type {Error} */ (error).message}\n`);
+    results.push({ name, passed: 0, failed: 1, skipped: 0, seconds: 0 });
+  }
+}
+
+await attempt('run', async () => {
+  const selected = select(process.argv.slice(2));
+  await install();
+  // A build that fails is one failure; what the other suites say is worth knowing all the same.
+  if (selected.some((suite) => suite.kind === 'tests')) await attempt('build', prepareTests);
+  await runSuites(selected);
+});
+printSummary();
+process.exitCode = printTotals() > 0 ? 1 : 0;

@@ -1,0 +1,33 @@
+import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
+import { idColumn, integerColumn, nullable, textColumn } from '../database/columns.ts';
+
+export interface ActivationRow {
+  id: number;
+  licenseId: number;
+  machineFingerprint: string;
+  machineName: string | null;
+  platform: string | null;
+  appVersion: string | null;
+  activatedAt: number;
+  /** Null while the device holds its seat. */
+  releasedAt: number | null;
+}
+
+export type ActivationModel = ModelStatic<Model<ActivationRow, Optional<ActivationRow, 'id'>>>;
+
+export function defineActivation(sequelize: Sequelize): ActivationModel {
+  return sequelize.define(
+    'activation',
+    {
+      id: idColumn(),
+      licenseId: integerColumn(),
+      machineFingerprint: textColumn(),
+      machineName: nullable(textColumn()),
+      platform: nullable(textColumn()),
+      appVersion: nullable(textColumn()),
+      activatedAt: integerColumn(),
+      releasedAt: nullable(integerColumn()),
+    },
+    { tableName: 'activations' },
+  );
+}

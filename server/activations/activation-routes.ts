@@ -1,0 +1,21 @@
+import type { LicenseReference } from '../licenses/license-store.ts';
+import { implement, type Route } from '../platform/route.ts';
+import { activationAdminContract, activationContract } from './activation-contract.ts';
+import type { ActivationService } from './activation-service.ts';
+import type { OfflineValidationService } from './offline-validation-service.ts';
+
+export function activationRoutes(activations: ActivationService, offline: OfflineValidationService): Route[] {
+  return implement(activationContract, {
+    activate: (request, call) => activations.activate(request, call),
+    validateOffline: (request) => offline.validate(request),
+  });
+}
+
+/** @param byRef reads an administrator's license reference */
+export function activationAdminRoutes(activations: ActivationService, byRef: (ref: string) => LicenseReference): Route[] {
+  return implement(activationAdminContract, {
+    listDevices: ({ ref }) => activations.listDevices(byRef(ref)),
+    releaseDevice: ({ ref, machine_fingerprint: fingerprint }, call) => activations.release(byRef(ref), fingerprint, call),
+    activateOffline: (request, call) => activations.activateOffline(request, call),
+  });
+}

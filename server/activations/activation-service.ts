@@ -1,0 +1,154 @@
+// Devices take seats and give them back.
+import { parseMachineRequest } from '../../verifier/machine-request.ts';
+import type { Audit } from '../audit/audit-service.ts';
+import { afterCommit, type RunTransaction } from '../database/transaction.ts';
+import type { Events } from '../events/event-service.ts';
+import type { LicenseReference, License, LicenseStore } from '../licenses/license-store.ts';
+import type { Call } from '../platform/call.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { RequestOf } from '../platform/endpoint.ts';
+import { ApiError } from '../platform/errors.ts';
+import { toTimestamp } from '../platform/fields.ts';
+import { parseRequest } from '../platform/route.ts';
+import type { FileOrder, LicenseFiles } from '../signing/license-file-service.ts';
+import { type activationAdminContract, activationContract } from './activation-contract.ts';
+import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
+import type { Activation, ActivationStore } from './activation-store.ts';
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'update'>;
+  activations: ActivationStore;
+  files: LicenseFiles;
+  audit: Audit;
+  events: Events;
+  transaction: RunTransaction;
+  clock: Clock;
+  byKey(licenseKey: string): LicenseReference;
+  licenseNotFound(): ApiError;
+  onLicenseChanged(licenseId: number): void;
+  /** The time to live of files that the API hands out. */
+  fileTtlDays: number;
+}
+
+interface Device {
+  license_key: string;
+  machine_fingerprint: string;
+  product_slug?: string | undefined;
+  machine_name?: string | undefined;
+  platform?: string | undefined;
+  app_version?: string | undefined;
+}
+
+type FileOptions = Pick<FileOrder, 'ttlDays' | 'encrypt'>;
+
+export function createActivationService(needs: Needs) {
+  const { licenses, activations, audit, events, transaction, clock } = needs;
+
+  async function mustFindForChange(reference: LicenseReference): Promise<License> {
+    const license = await licenses.findForChange(reference);
+    if (!license) throw needs.licenseNotFound();
+    return license;
+  }
+
+  function refuseUnusable(license: License, product: string | undefined, now: number): void {
+    if (license.revokedAt !== null) throw new ApiError('license_revoked', 'the license is revoked');
+    if (now >= license.graceEndsAt) {
+      throw new ApiError('license_expired', `the license expired at ${toTimestamp(license.expiresAt)}`);
+    }
+    if (product !== undefined && product !== license.product) {
+      throw new ApiError('product_mismatch', `the license is for ${license.product}, not for ${product}`);
+    }
+  }
+
+  function refuseFull(license: License): void {
+    if (license.maxActivations === null || license.activationCount < license.maxActivations) return;
+    throw new ApiError(
+      'activation_limit_reached',
+      `all ${license.maxActivations} devices of the license are taken; release one first`,
+    );
+  }
+
+  async function takeSeat(license: License, device: Device, call: Call): Promise<{ license: License; activation: Activation }> {
+    refuseFull(license);
+    const now = clock.now();
+    const activation = await activations.insert({
+      licenseId: license.id,
+      machineFingerprint: device.machine_fingerprint,
+      machineName: device.machine_name ?? null,
+      platform: device.platform ?? null,
+      appVersion: device.app_version ?? null,
+      activatedAt: now,
+      releasedAt: null,
+    });
+    if (license.firstActivatedAt === null) await licenses.update(license.id, { firstActivatedAt: now });
+    const activated: License = {
+      ...license,
+      firstActivatedAt: license.firstActivatedAt ?? now,
+      activationCount: license.activationCount + 1,
+      newestFingerprint: device.machine_fingerprint,
+    };
+    await events.emit({ name: 'license.activated', license: activated });
+    await audit.record(call, 'device.activated', `license:${license.id}`, null, toDeviceObject(activation));
+    afterCommit(() => needs.onLicenseChanged(license.id));
+    return { license: activated, activation };
+  }
+
+  /** The same device again gets the same activation back: no seat, no event. */
+  async function activate(device: Device, file: FileOptions, call: Call) {
+    const { license, activation } = await transaction(async () => {
+      const found = await mustFindForChange(needs.byKey(device.license_key));
+      refuseUnusable(found, device.product_slug, clock.now());
+      const live = await activations.findLive(found.id, device.machine_fingerprint);
+      return live ? { license: found, activation: live } : takeSeat(found, device, call);
+    });
+    const fingerprint = device.machine_fingerprint;
+    return {
+      license: needs.files.present(license, fingerprint),
+      activation: toActivationObject(activation),
+      license_file: needs.files.issue({ license, fingerprint, ...file }),
+    };
+  }
+
+  return {
+    activate: (request: RequestOf<typeof activationContract.activate>, call: Call) =>
+      activate(request, { ttlDays: needs.fileTtlDays, encrypt: request.encrypt }, call),
+
+    /** From the request file that an air-gapped machine made. */
+    async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {
+      const parsed = parseMachineRequest(request.request);
+      if (parsed.kind !== 'request') throw new ApiError('invalid_request', `request: ${parsed.problem}`);
+      const { licenseKey, fingerprint, product, machineName } = parsed.request;
+      // It came from a stranger's machine: what it holds is checked like any activation.
+      const device = parseRequest(activationContract.activate, {
+        license_key: licenseKey,
+        machine_fingerprint: fingerprint,
+        product_slug: product,
+        machine_name: machineName,
+      }) as Device;
+      return activate(device, { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt }, call);
+    },
+
+    async listDevices(reference: LicenseReference) {
+      const license = await licenses.find(reference);
+      if (!license) throw needs.licenseNotFound();
+      const devices = await activations.list(license.id);
+      return { items: devices.map((device) => toDeviceObject(device)), next_cursor: null };
+    },
+
+    release: (reference: LicenseReference, fingerprint: string, call: Call) =>
+      transaction(async () => {
+        const license = await mustFindForChange(reference);
+        const live = await activations.findLive(license.id, fingerprint);
+        if (!live) throw new ApiError('device_not_found', 'no active device of the license has this fingerprint');
+        // A clock that was set back must not make a release precede its activation.
+        const releasedAt = Math.max(clock.now(), live.activatedAt);
+        await activations.release(live.id, releasedAt);
+        const device = toDeviceObject({ ...live, releasedAt });
+        await audit.record(call, 'device.released', `license:${license.id}`, toDeviceObject(live), device);
+        afterCommit(() => needs.onLicenseChanged(license.id));
+        return { device };
+      }),
+  };
+}
+
+export type ActivationService = ReturnType<typeof createActivationService>;

@@ -1,0 +1,104 @@
+// How the CLI reaches the service: through the running server if there is one, else on the database itself.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pino from 'pino';
+import { compose } from './compose.ts';
+import { ADMIN_API_ROOT, adminContract } from './contract.ts';
+import { DataDirectoryError, inUse, prepareDataDirectory } from './data-directory.ts';
+import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
+import type { Call } from './platform/call.ts';
+import { type Client, createClient, httpTransport, type Transport } from './platform/client.ts';
+import { systemClock } from './platform/clock.ts';
+import type { Config } from './platform/config.ts';
+import { invoke, type Route } from './platform/route.ts';
+import { newRuntimeSecret, readRuntimeFile } from './runtime-file.ts';
+
+export interface AdminAccess {
+  client: Client<typeof adminContract>;
+  /** Whether a server runs on the data directory, and all goes through it. */
+  throughServer: boolean;
+  close(): Promise<void>;
+}
+
+/** A server that is just starting or stopping, or another command, is done sooner than this. */
+const WAIT_MS = 10_000;
+const RETRY_MS = 100;
+
+/** @returns null if no server answers */
+async function throughServer(config: Config, userName: string): Promise<AdminAccess | null> {
+  const runtime = readRuntimeFile(config.dataDir);
+  if (!runtime) return null;
+  const headers = {
+    authorization: `Bearer ${runtime.secret}`,
+    'x-license-desk-user': encodeURIComponent(userName),
+  };
+  const client = createClient(adminContract, httpTransport(`${runtime.admin}${ADMIN_API_ROOT}`, headers));
+  try {
+    await client.overview({});
+  } catch {
+    return null;
+  }
+  return { client, throughServer: true, close: async () => {} };
+}
+
+function localTransport(routes: readonly Route[], userName: string): Transport {
+  const byName = new Map(routes.map((route) => [route.name, route]));
+  return (name, _row, input) => {
+    const route = byName.get(name);
+    if (!route) throw new Error(`nothing answers ${name}`);
+    const call: Call = {
+      actor: { kind: 'cli', name: userName, role: 'admin' },
+      requestId: randomUUID(),
+      address: 'local',
+      setReplyHeader: () => {},
+    };
+    return invoke(route, input, call);
+  };
+}
+
+async function onDatabase(config: Config, userName: string, lock: DirectoryLock): Promise<AdminAccess> {
+  const noServer = (): never => {
+    throw new DataDirectoryError(`no server runs on ${config.dataDir}; start one with \`license-desk serve\``);
+  };
+  try {
+    const service = await compose({
+      config,
+      clock: systemClock,
+      logger: pino({ level: 'silent' }),
+      runtimeSecret: newRuntimeSecret(),
+      jobsAreFine: () => true,
+      signInAddress: noServer,
+      apiBaseUrl: noServer,
+    });
+    return {
+      client: createClient(adminContract, localTransport(service.adminRoutes, userName)),
+      throughServer: false,
+      async close() {
+        await service.close();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Opens the service for one command. The data directory's lock decides: whoever gets it may write the database,
+ * so a command can never change what a server keeps in memory behind its back.
+ * @param userName the OS user, for the audit log
+ * @throws DataDirectoryError if the directory is taken by something that does not answer
+ */
+export async function connectToAdmin(config: Config, userName: string): Promise<AdminAccess> {
+  prepareDataDirectory(config.dataDir);
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const lock = await lockDirectory(config.dataDir, 0);
+    if (lock) return onDatabase(config, userName, lock);
+    const access = await throughServer(config, userName);
+    if (access) return access;
+    if (Date.now() > deadline) throw inUse(config.dataDir);
+    await delay(RETRY_MS);
+  }
+}

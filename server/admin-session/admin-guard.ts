@@ -1,0 +1,62 @@
+// Lets nobody into the admin listener but this machine's administrators (DNS rebinding, cross-site requests).
+import type { Request, RequestHandler } from 'express';
+import type { Actor } from '../platform/call.ts';
+import type { EndpointAuth } from '../platform/endpoint.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { AdminSessionService } from './admin-session-service.ts';
+
+export const SESSION_COOKIE = 'license_desk_session';
+
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** Refuses requests that were meant for another host or come from another page. */
+export const checkHostAndOrigin: RequestHandler = (request, _response, next) => {
+  const host = request.headers.host ?? '';
+  const name = host.replace(/:\d+$/u, '');
+  if (!LOOPBACK_HOSTS.has(name)) throw new ApiError('forbidden', 'the back office answers on loopback only');
+  const { origin } = request.headers;
+  if (origin !== undefined && origin !== `http://${host}`) {
+    throw new ApiError('forbidden', 'requests from other pages are refused');
+  }
+  if (request.headers['sec-fetch-site'] === 'cross-site') {
+    // A link from elsewhere may open the page, but nothing else.
+    const opensPage = request.method === 'GET' && request.headers['sec-fetch-mode'] === 'navigate';
+    if (!opensPage || request.path.startsWith('/admin/')) {
+      throw new ApiError('forbidden', 'requests from other pages are refused');
+    }
+  }
+  next();
+};
+
+function cookie(request: Request, name: string): string | undefined {
+  for (const part of (request.headers.cookie ?? '').split(';')) {
+    const [key, value] = part.trim().split('=');
+    if (key === name) return value;
+  }
+  return undefined;
+}
+
+const USER_NAME = /^[^\u0000-\u001f\u007f]{1,64}$/u;
+
+function cliUser(request: Request): string {
+  const name = decodeURIComponent(String(request.headers['x-license-desk-user'] ?? ''));
+  return USER_NAME.test(name) ? name : 'unknown';
+}
+
+/** Says which administrator calls. @throws ApiError `unauthorized` */
+export function authenticateAdmin(sessions: AdminSessionService) {
+  return (auth: EndpointAuth, request: Request): Actor => {
+    if (auth === 'sign_in') return { kind: 'public', name: 'sign-in' };
+    const bearer = /^Bearer (\S+)$/u.exec(request.headers.authorization ?? '')?.[1];
+    const actor =
+      bearer === undefined
+        ? sessions.bySession(cookie(request, SESSION_COOKIE))
+        : sessions.byRuntimeSecret(bearer, cliUser(request));
+    if (!actor) {
+      throw new ApiError('unauthorized', 'sign in first: `license-desk open` prints a link', {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      });
+    }
+    return actor;
+  };
+}

@@ -1,0 +1,7 @@
+import { implement, type Route } from '../platform/route.ts';
+import { auditAdminContract } from './audit-contract.ts';
+import type { AuditService } from './audit-service.ts';
+
+export function auditRoutes(audit: AuditService): Route[] {
+  return implement(auditAdminContract, { listAudit: (request) => audit.list(request) });
+}

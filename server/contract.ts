@@ -1,0 +1,48 @@
+// The whole contract: every row of both listeners, merged from the features.
+import { activationAdminContract, activationContract } from './activations/activation-contract.ts';
+import { adminSessionContract } from './admin-session/admin-session-contract.ts';
+import { apiTokenAdminContract } from './api-tokens/api-token-contract.ts';
+import { auditAdminContract } from './audit/audit-contract.ts';
+import {
+  authorizationContract,
+  authorizationTokenAdminContract,
+} from './authorization-tokens/authorization-token-contract.ts';
+import { healthContract } from './health/health-contract.ts';
+import { licenseAdminContract, licenseContract } from './licenses/license-contract.ts';
+import { planContract } from './plans/plan-contract.ts';
+import type { Endpoint } from './platform/endpoint.ts';
+import { signingAdminContract, signingContract } from './signing/signing-contract.ts';
+import { statsContract } from './stats/stats-contract.ts';
+
+export const PUBLIC_API_ROOT = '/license/api/svc';
+export const ADMIN_API_ROOT = '/admin/api';
+
+/** What the API listener answers below `/license/api/svc/`; the busiest rows first, as routes match in order. */
+export const publicContract = {
+  ...authorizationContract,
+  ...activationContract,
+  ...healthContract,
+  ...signingContract,
+  ...licenseContract,
+  ...planContract,
+  ...statsContract,
+};
+
+/** The same row for the admin listener, where being signed in is all it takes. */
+function forAdmin<Rows extends Record<string, Endpoint>>(rows: Rows): Rows {
+  return Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => [name, { ...row, auth: 'admin' }]),
+  ) as unknown as Rows;
+}
+
+/** What the admin listener answers below `/admin/api/`. */
+export const adminContract = {
+  ...licenseAdminContract,
+  ...activationAdminContract,
+  ...authorizationTokenAdminContract,
+  ...apiTokenAdminContract,
+  ...signingAdminContract,
+  ...auditAdminContract,
+  ...adminSessionContract,
+  ...forAdmin({ ...healthContract, ...signingContract, ...planContract, ...statsContract }),
+};

@@ -1,0 +1,39 @@
+// Takes a data directory for one server or one command, and says plainly why it cannot.
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
+import { readRuntimeFile } from './runtime-file.ts';
+
+/** The data directory cannot be used; the message says why and what to do. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+}
+
+/** Makes the directory, readable by its owner only, unless it is there. */
+export function prepareDataDirectory(dataDir: string): void {
+  // Whatever is written from here on, database and logs included, is nobody else's to read.
+  process.umask(0o077);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw new DataDirectoryError(`the data directory ${dataDir} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** Somebody else holds the directory. */
+export function inUse(dataDir: string): DataDirectoryError {
+  const holder = readRuntimeFile(dataDir);
+  const who = holder ? `a server (process ${holder.pid}, ${holder.api})` : 'another License Desk process';
+  return new DataDirectoryError(`the data directory ${dataDir} is in use by ${who}; stop it or choose another --data-dir`);
+}
+
+/**
+ * @param waitMs how long a command that works on the directory just now may take to finish
+ * @throws DataDirectoryError if it is still taken after that
+ */
+export async function takeDataDirectory(dataDir: string, waitMs: number): Promise<DirectoryLock> {
+  prepareDataDirectory(dataDir);
+  const lock = await lockDirectory(dataDir, waitMs);
+  if (!lock) throw inUse(dataDir);
+  return lock;
+}

@@ -1,0 +1,91 @@
+// The one door for writes: a change, its audit row, its event and the event's deliveries commit together or not at all.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
+
+interface OpenTransaction {
+  handle: Transaction;
+  afterCommit: (() => void)[];
+}
+
+const open = new AsyncLocalStorage<OpenTransaction>();
+
+/** Runs `work` inside a transaction; inside another one it simply joins. Whatever `work` throws rolls everything back. */
+export type RunTransaction = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** The transaction that the running code is in. */
+export function currentTransaction(): Transaction | undefined {
+  return open.getStore()?.handle;
+}
+
+/** Runs `hook` once the current transaction has committed, before its caller hears of it; never after a rollback. */
+export function afterCommit(hook: () => void): void {
+  const current = open.getStore();
+  if (!current) throw new Error('afterCommit() outside a transaction');
+  current.afterCommit.push(hook);
+}
+
+/** Row locks for a `find` that decides what is written next; SQLite needs none, as it has one writer. */
+export function forUpdate(): { lock: Transaction['LOCK']['UPDATE'] } {
+  return { lock: Transaction.LOCK.UPDATE };
+}
+
+/** The same for hand-written SQL: the clause that locks the rows of table alias `alias`. */
+export function lockRows(sequelize: Sequelize, alias: string, waiting: '' | 'SKIP LOCKED' = ''): string {
+  return sequelize.getDialect() === 'postgres' ? `FOR UPDATE OF ${alias} ${waiting}` : '';
+}
+
+const POSTGRES_ATTEMPTS = 5;
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+
+/** Two callers met; the one that lost finds what the other wrote when it tries again. */
+function isWorthRetrying(error: unknown): boolean {
+  if (error instanceof UniqueConstraintError) return true;
+  const code = (error as { original?: { code?: string } } | null)?.original?.code;
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+}
+
+async function runOnce<Result>(sequelize: Sequelize, type: Transaction.TYPES, work: () => Promise<Result>) {
+  const handle = await sequelize.transaction({ type });
+  const current: OpenTransaction = { handle, afterCommit: [] };
+  let result: Result;
+  try {
+    result = await open.run(current, work);
+    await handle.commit();
+  } catch (error) {
+    // A failed commit is already finished; of a failed rollback only the first error matters.
+    await handle.rollback().catch(() => {});
+    throw error;
+  }
+  for (const hook of current.afterCommit) hook();
+  return result;
+}
+
+/** SQLite: one writer at a time, in the order they came, each with `BEGIN IMMEDIATE`. */
+function sqliteTransactions(sequelize: Sequelize): RunTransaction {
+  let last: Promise<unknown> = Promise.resolve();
+  return async (work) => {
+    if (open.getStore()) return work();
+    const mine = last.then(() => runOnce(sequelize, Transaction.TYPES.IMMEDIATE, work));
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+/** PostgreSQL: as many as there are connections, with row locks where two could meet, and another try when they do. */
+function postgresTransactions(sequelize: Sequelize): RunTransaction {
+  return async (work) => {
+    if (open.getStore()) return work();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await runOnce(sequelize, Transaction.TYPES.DEFERRED, work);
+      } catch (error) {
+        if (attempt >= POSTGRES_ATTEMPTS || !isWorthRetrying(error)) throw error;
+      }
+    }
+  };
+}
+
+export function createTransactions(sequelize: Sequelize): RunTransaction {
+  return sequelize.getDialect() === 'sqlite' ? sqliteTransactions(sequelize) : postgresTransactions(sequelize);
+}

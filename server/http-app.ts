@@ -1,0 +1,101 @@
+// The two Express applications: the API for clients and integrators, the back office for administrators.
+import express, { type Express, type RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import helmet from 'helmet';
+import { authenticateAdmin, checkHostAndOrigin } from './admin-session/admin-guard.ts';
+import type { AdminSessionService } from './admin-session/admin-session-service.ts';
+import { apiDocs } from './api-docs.ts';
+import type { ApiTokenService } from './api-tokens/api-token-service.ts';
+import { PAGE_DIRECTORY } from './built-files.ts';
+import { ADMIN_API_ROOT, PUBLIC_API_ROOT } from './contract.ts';
+import { PUBLIC_ACTOR } from './platform/call.ts';
+import type { Config } from './platform/config.ts';
+import { errorHandler, notFound } from './platform/error-handler.ts';
+import { ApiError } from './platform/errors.ts';
+import type { Logger } from './platform/logger.ts';
+import { mount, type MountOptions } from './platform/mount.ts';
+import { requestId } from './platform/request-id.ts';
+import type { Route } from './platform/route.ts';
+
+function newApp(logger: Logger): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', 'simple');
+  app.use(requestId(logger));
+  return app;
+}
+
+const MINUTE_MS = 60_000;
+
+/** @param calls a minute per caller address; IPv6 callers count by their /56 */
+function limitRate(calls: number): RequestHandler {
+  return rateLimit({
+    windowMs: MINUTE_MS,
+    limit: calls,
+    standardHeaders: 'draft-6',
+    legacyHeaders: false,
+    handler: (_request, _response, next) => {
+      next(new ApiError('rate_limited', `at most ${calls} calls a minute; wait as long as Retry-After says`));
+    },
+  });
+}
+
+interface ApiNeeds {
+  routes: Route[];
+  config: Pick<Config, 'trustProxy' | 'rateLimit'>;
+  apiTokens: Pick<ApiTokenService, 'authenticate'>;
+  runOnce: NonNullable<MountOptions['runOnce']>;
+  logger: Logger;
+  /** The API's address as its clients know it, without a trailing slash. */
+  baseUrl(): string;
+}
+
+export function createApiApp({ routes, config, apiTokens, runOnce, logger, baseUrl }: ApiNeeds): Express {
+  const app = newApp(logger);
+  app.set('trust proxy', config.trustProxy);
+  const router = mount(routes, {
+    authenticate: (auth, request) =>
+      auth === 'public' ? PUBLIC_ACTOR : apiTokens.authenticate(request.headers.authorization),
+    runOnce,
+    ...(config.rateLimit > 0 ? { rateLimit: limitRate(config.rateLimit) } : {}),
+  });
+  app.use(PUBLIC_API_ROOT, router, apiDocs(baseUrl));
+  app.use(notFound);
+  app.use(errorHandler(logger));
+  return app;
+}
+
+const pageHeaders = helmet({
+  strictTransportSecurity: false,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      fontSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+});
+
+interface AdminNeeds {
+  routes: Route[];
+  sessions: AdminSessionService;
+  logger: Logger;
+}
+
+export function createAdminApp({ routes, sessions, logger }: AdminNeeds): Express {
+  const app = newApp(logger);
+  app.use(checkHostAndOrigin);
+  app.use(ADMIN_API_ROOT, mount(routes, { authenticate: authenticateAdmin(sessions) }));
+  app.use(pageHeaders, express.static(PAGE_DIRECTORY, { cacheControl: false, etag: true }));
+  app.use(notFound);
+  app.use(errorHandler(logger));
+  return app;
+}

@@ -1,0 +1,55 @@
+// Idempotency-Key: the same key and body within 24 hours gives the first reply again (contract, section 2).
+import type { RunTransaction } from '../database/transaction.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
+import { DAY_MS } from '../platform/fields.ts';
+import type { IdempotentCall } from '../platform/mount.ts';
+import type { Sealer } from '../platform/sealer.ts';
+import { hashSecret } from '../platform/secret-token.ts';
+import type { IdempotentReplyStore } from './idempotent-reply-store.ts';
+
+const SEAL_PURPOSE = 'idempotent-reply';
+
+interface Needs {
+  replies: IdempotentReplyStore;
+  sealer: Sealer;
+  transaction: RunTransaction;
+  clock: Clock;
+}
+
+/** Equal for equal requests, whatever the order of their fields. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+export function createIdempotencyService({ replies, sealer, transaction, clock }: Needs) {
+  return {
+    /**
+     * The reply is kept in the transaction of the change it tells of: after a crash there are both or neither.
+     * Failures are not kept; they changed nothing.
+     * @throws ApiError `idempotency_conflict` if the key was used with another body
+     */
+    runOnce: (call: IdempotentCall, work: () => Promise<object>): Promise<object> =>
+      transaction(async () => {
+        const key = { idempotencyKey: call.key, endpoint: call.endpoint, caller: call.caller };
+        const requestHash = hashSecret(canonicalJson(call.request));
+        const now = clock.now();
+        await replies.removeOlderThan(now - DAY_MS);
+        const first = await replies.find(key);
+        if (first) {
+          if (first.requestHash !== requestHash) {
+            throw new ApiError('idempotency_conflict', 'this Idempotency-Key was used with another request');
+          }
+          return JSON.parse(sealer.open(SEAL_PURPOSE, first.replySealed).toString()) as object;
+        }
+        const reply = await work();
+        const replySealed = sealer.seal(SEAL_PURPOSE, Buffer.from(JSON.stringify(reply)));
+        await replies.insert({ ...key, requestHash, replySealed, createdAt: now });
+        return reply;
+      }),
+  };
+}

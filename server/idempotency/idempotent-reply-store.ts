@@ -1,0 +1,21 @@
+import { Op, type Sequelize } from 'sequelize';
+import { defineIdempotentReply, type IdempotentReplyRow } from './idempotent-reply-model.ts';
+
+type ReplyKey = Pick<IdempotentReplyRow, 'idempotencyKey' | 'endpoint' | 'caller'>;
+
+export function createIdempotentReplyStore(sequelize: Sequelize) {
+  const replies = defineIdempotentReply(sequelize);
+  return {
+    async find(key: ReplyKey): Promise<IdempotentReplyRow | null> {
+      return (await replies.findOne({ where: { ...key }, raw: true })) as unknown as IdempotentReplyRow | null;
+    },
+    async insert(reply: Omit<IdempotentReplyRow, 'id'>): Promise<void> {
+      await replies.create(reply);
+    },
+    async removeOlderThan(createdAt: number): Promise<void> {
+      await replies.destroy({ where: { createdAt: { [Op.lt]: createdAt } } });
+    },
+  };
+}
+
+export type IdempotentReplyStore = ReturnType<typeof createIdempotentReplyStore>;

@@ -1,0 +1,83 @@
+// Every job in one list, run by Bree in worker threads.
+import { extname, join } from 'node:path';
+import Bree from 'bree';
+import type { DatabaseLocation } from '../database/connect.ts';
+import type { Logger } from '../platform/logger.ts';
+
+interface Job {
+  name: string;
+  everySeconds: number;
+}
+
+export interface Jobs {
+  start(): Promise<void>;
+  /** Lets what runs finish its batch. */
+  stop(): Promise<void>;
+  /** Whether each job ended well the last time, and in time. */
+  areFine(): boolean;
+}
+
+interface Needs {
+  location: DatabaseLocation;
+  scanSeconds: number;
+  logger: Logger;
+}
+
+/** A job that takes longer than this many of its intervals is late, though never before two minutes. */
+const LATE_AFTER_INTERVALS = 3;
+const LEAST_LATE_MS = 120_000;
+
+/** Workers stand beside this file in the sources, and in `jobs/` of the build. */
+function workerFile(name: string): string {
+  const extension = extname(import.meta.filename);
+  return extension === '.ts'
+    ? join(import.meta.dirname, `${name}-worker.ts`)
+    : join(import.meta.dirname, 'jobs', `${name}-worker.js`);
+}
+
+export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
+  const jobs: Job[] = [{ name: 'license-scan', everySeconds: scanSeconds }];
+  const endedAt = new Map<string, number>();
+  const failed = new Set<string>();
+
+  const bree = new Bree({
+    root: false,
+    logger: false,
+    acceptedExtensions: ['.js', '.ts'],
+    jobs: jobs.map(({ name, everySeconds }) => ({
+      name,
+      path: workerFile(name),
+      // At start, too: what fell due while nothing ran is told of now.
+      timeout: 0,
+      interval: Math.round(everySeconds * 1000),
+      // Bree takes a path with `(` or `&` in it for source code unless it is told not to.
+      worker: { eval: false, workerData: { location } },
+    })),
+    workerMessageHandler({ name, message }) {
+      failed.delete(name);
+      endedAt.set(name, performance.now());
+      logger.info({ job: name, ...(message as object) }, 'job done');
+    },
+    errorHandler(error, { name }) {
+      failed.add(name);
+      logger.error({ job: name, err: error }, 'job failed');
+    },
+  });
+
+  const isFine = ({ name, everySeconds }: Job): boolean => {
+    const allowed = Math.max(LEAST_LATE_MS, everySeconds * 1000 * LATE_AFTER_INTERVALS);
+    const since = endedAt.get(name);
+    return !failed.has(name) && since !== undefined && performance.now() - since < allowed;
+  };
+
+  return {
+    async start() {
+      for (const { name } of jobs) endedAt.set(name, performance.now());
+      await bree.start();
+    },
+    async stop() {
+      await bree.stop();
+    },
+    areFine: () => jobs.every((job) => isFine(job)),
+  };
+}

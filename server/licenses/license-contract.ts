@@ -1,0 +1,157 @@
+// Licenses: the object that every reply shows, and what may be done with one (contract, section 3).
+import { z } from 'zod';
+import { endpoint } from '../platform/endpoint.ts';
+import { days, id, moment, pageOf, pageRequest, slug, text, timestamp } from '../platform/fields.ts';
+
+export const LICENSE_STATES = ['issued', 'active', 'expiring', 'in_grace', 'expired', 'revoked'] as const;
+
+export const licenseObject = z
+  .object({
+    license_id: id,
+    license_key: z.string().meta({ example: '7K3QX-9M2TC-0AB1D-4EFGH-JKMNP' }),
+    holder: z.string(),
+    product: slug,
+    plan: z.string(),
+    machine_fingerprint: z.string().nullable(),
+    issued_at: timestamp,
+    expires_at: timestamp,
+    state: z.enum(LICENSE_STATES),
+    grace_ends_at: timestamp,
+    max_activations: z.int().nullable(),
+    activation_count: z.int(),
+    features: z.array(z.string()),
+  })
+  .meta({ id: 'License' });
+
+/** What administrators see beyond the license object. */
+export const licenseRecord = licenseObject.extend({
+  email: z.string().nullable(),
+  first_activated_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+  revoke_reason: z.string().nullable(),
+});
+
+/** What a public request names its license by; an administrator's `REF` is either of them in one text. */
+const reference = {
+  license_id: id.optional(),
+  license_key: z.string().max(64).optional(),
+};
+
+interface Reference {
+  license_id?: number | undefined;
+  license_key?: string | undefined;
+}
+
+const HAS_REFERENCE = [
+  (request: Reference) => request.license_id !== undefined || request.license_key !== undefined,
+  { message: 'license_id or license_key is required', path: ['license_id'] as string[] },
+] as const;
+
+/** An administrator's reference in a query string or a command line: an id or a key. */
+export const licenseRef = text(64).meta({ description: 'License id or license key' });
+
+const renewal = { days: days.optional(), expires_at: moment.optional() };
+
+const ONE_END = [
+  (request: { days?: number | undefined; expires_at?: number | undefined }) =>
+    request.days === undefined || request.expires_at === undefined,
+  { message: 'give days or expires_at, not both', path: ['days'] as string[] },
+] as const;
+
+export const licenseContract = {
+  renew: endpoint({
+    method: 'POST',
+    path: '/renew/',
+    auth: 'bearer',
+    idempotent: true,
+    summary: "Renew a license, by the plan's duration unless days or expires_at is given",
+    request: z
+      .object({ ...reference, ...renewal })
+      .refine(...HAS_REFERENCE)
+      .refine(...ONE_END),
+    reply: z.object({ license: licenseObject, previous_expires_at: timestamp }),
+    errors: ['license_not_found', 'license_revoked'],
+  }),
+  upgrade: endpoint({
+    method: 'POST',
+    path: '/upgrade/',
+    auth: 'bearer',
+    idempotent: true,
+    summary: "Move a license to a plan of a higher tier; expires_at stays, the new plan's limits hold at once",
+    request: z.object({ ...reference, plan: slug }).refine(...HAS_REFERENCE),
+    reply: z.object({ license: licenseObject, previous_plan: z.string() }),
+    errors: ['license_not_found', 'plan_not_found', 'plan_unchanged', 'not_an_upgrade', 'license_revoked', 'product_mismatch'],
+  }),
+};
+
+export const licenseAdminContract = {
+  createLicense: endpoint({
+    method: 'POST',
+    path: '/licenses/',
+    auth: 'admin',
+    summary: 'Issue a license',
+    request: z
+      .object({
+        holder: text(200),
+        email: z.email().max(254).optional(),
+        plan: slug.default('standard'),
+        product: slug.optional(),
+        ...renewal,
+      })
+      .refine(...ONE_END),
+    reply: z.object({ license: licenseRecord }),
+    errors: ['plan_not_found', 'product_mismatch'],
+  }),
+  listLicenses: endpoint({
+    method: 'GET',
+    path: '/licenses/',
+    auth: 'admin',
+    summary: 'List licenses, newest first',
+    request: z.object({
+      ...pageRequest,
+      state: z.enum(LICENSE_STATES).optional(),
+      search: z.string().trim().max(200).optional(),
+    }),
+    reply: z.object(pageOf(licenseRecord)),
+    errors: [],
+  }),
+  showLicense: endpoint({
+    method: 'GET',
+    path: '/licenses/show/',
+    auth: 'admin',
+    summary: 'Show one license',
+    request: z.object({ ref: licenseRef }),
+    reply: z.object({ license: licenseRecord }),
+    errors: ['license_not_found'],
+  }),
+  revokeLicense: endpoint({
+    method: 'POST',
+    path: '/licenses/revoke/',
+    auth: 'admin',
+    summary: 'Revoke a license, for good',
+    request: z.object({ ref: licenseRef, reason: text(500).optional() }),
+    reply: z.object({ license: licenseRecord }),
+    errors: ['license_not_found'],
+  }),
+  renewLicense: endpoint({
+    method: 'POST',
+    path: '/licenses/renew/',
+    auth: 'admin',
+    summary: 'Renew a license',
+    request: z.object({ ref: licenseRef, ...renewal }).refine(...ONE_END),
+    reply: z.object({ license: licenseRecord, previous_expires_at: timestamp }),
+    errors: ['license_not_found', 'license_revoked'],
+  }),
+  upgradeLicense: endpoint({
+    method: 'POST',
+    path: '/licenses/upgrade/',
+    auth: 'admin',
+    summary: 'Move a license to a plan of a higher tier',
+    request: z.object({ ref: licenseRef, plan: slug }),
+    reply: z.object({ license: licenseRecord, previous_plan: z.string() }),
+    errors: ['license_not_found', 'plan_not_found', 'plan_unchanged', 'not_an_upgrade', 'license_revoked', 'product_mismatch'],
+  }),
+};
+
+export type LicenseObject = z.input<typeof licenseObject>;
+export type LicenseRecord = z.input<typeof licenseRecord>;

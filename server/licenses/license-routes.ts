@@ -1,0 +1,29 @@
+import { implement, type Route } from '../platform/route.ts';
+import { licenseAdminContract, licenseContract } from './license-contract.ts';
+import { byIdOrKey, byRef } from './license-reference.ts';
+import type { LicenseService } from './license-service.ts';
+import { publicLicense } from './license-presenter.ts';
+
+export function licenseRoutes(licenses: LicenseService): Route[] {
+  return implement(licenseContract, {
+    async renew(request, call) {
+      const reply = await licenses.renew(byIdOrKey(request), request, call);
+      return { ...reply, license: publicLicense(reply.license) };
+    },
+    async upgrade(request, call) {
+      const reply = await licenses.upgrade(byIdOrKey(request), request.plan, call);
+      return { ...reply, license: publicLicense(reply.license) };
+    },
+  });
+}
+
+export function licenseAdminRoutes(licenses: LicenseService): Route[] {
+  return implement(licenseAdminContract, {
+    createLicense: (request, call) => licenses.create(request, call),
+    listLicenses: (request) => licenses.list(request),
+    showLicense: ({ ref }) => licenses.show(byRef(ref)),
+    revokeLicense: ({ ref, reason }, call) => licenses.revoke(byRef(ref), reason, call),
+    renewLicense: ({ ref, ...renewal }, call) => licenses.renew(byRef(ref), renewal, call),
+    upgradeLicense: ({ ref, plan }, call) => licenses.upgrade(byRef(ref), plan, call),
+  });
+}

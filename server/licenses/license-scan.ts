@@ -1,0 +1,57 @@
+// Tells of licenses that are expiring, in grace or expired: each once per term, and after downtime only the newest state.
+import type { RunTransaction } from '../database/transaction.ts';
+import type { Events } from '../events/event-service.ts';
+import type { Clock } from '../platform/clock.ts';
+import { DAY_MS, toTimestamp } from '../platform/fields.ts';
+import { dueNotice, type LicenseNotice, nextNoticeAt } from './license-lifecycle.ts';
+import type { License, LicenseStore } from './license-store.ts';
+
+/** Few enough that a batch never keeps an activation waiting for long. */
+const BATCH = 100;
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'findNoticeDue' | 'update'>;
+  events: Events;
+  transaction: RunTransaction;
+  clock: Clock;
+  /** Asked between batches; true ends the scan early, and the next one goes on. */
+  isCancelled(): boolean;
+}
+
+export interface ScanResult {
+  /** Licenses that were due. */
+  looked: number;
+  /** Events written. */
+  emitted: number;
+}
+
+function extraFields(notice: LicenseNotice, license: License, now: number): Record<string, unknown> {
+  if (notice === 'license.expiring') return { days_left: Math.floor((license.expiresAt - now) / DAY_MS) };
+  return notice === 'license.in_grace' ? { grace_ends_at: toTimestamp(license.graceEndsAt) } : {};
+}
+
+/** Runs until nothing is due any more. Each batch is one transaction, so a crash loses and repeats nothing. */
+export async function scanLicenses({ licenses, events, transaction, clock, isCancelled }: Needs): Promise<ScanResult> {
+  const result: ScanResult = { looked: 0, emitted: 0 };
+
+  async function scanOne(license: License, now: number): Promise<void> {
+    const notice = dueNotice(license, now);
+    if (notice !== null && !(await events.hasNotice(license.id, notice, license.term))) {
+      await events.emit({ name: notice, license, extra: extraFields(notice, license, now), term: license.term });
+      result.emitted += 1;
+    }
+    await licenses.update(license.id, { noticeDueAt: nextNoticeAt(license, now) });
+    result.looked += 1;
+  }
+
+  for (;;) {
+    if (isCancelled()) return result;
+    const now = clock.now();
+    const count = await transaction(async () => {
+      const due = await licenses.findNoticeDue(now, BATCH);
+      for (const license of due) await scanOne(license, now);
+      return due.length;
+    });
+    if (count < BATCH) return result;
+  }
+}

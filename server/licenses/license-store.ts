@@ -1,0 +1,92 @@
+import { QueryTypes, type Sequelize } from 'sequelize';
+import { lockRows } from '../database/transaction.ts';
+import { graceEndsAt } from './license-lifecycle.ts';
+import { defineLicense, type LicenseRow } from './license-model.ts';
+import { LICENSE_COLUMNS, LICENSE_TABLES, searchCondition, stateCondition } from './license-query.ts';
+
+/** A license as everything else sees it: its own row, what its plan grants, and what its devices say. */
+export interface License extends LicenseRow {
+  plan: string;
+  tier: number;
+  durationDays: number;
+  graceDays: number;
+  maxActivations: number | null;
+  features: string[];
+  graceEndsAt: number;
+  activationCount: number;
+  newestFingerprint: string | null;
+}
+
+export type LicenseReference = { id: number } | { key: string };
+
+export interface LicenseFilter {
+  state: string | undefined;
+  search: string | undefined;
+  /** Keyset paging: ids below this one. */
+  before: number | null;
+  limit: number;
+  now: number;
+}
+
+type SelectedRow = Omit<License, 'features' | 'graceEndsAt'> & { features: string };
+
+function toLicense(row: SelectedRow): License {
+  return {
+    ...row,
+    features: JSON.parse(row.features) as string[],
+    graceEndsAt: graceEndsAt(row.expiresAt, row.graceDays),
+  };
+}
+
+export function createLicenseStore(sequelize: Sequelize) {
+  const licenses = defineLicense(sequelize);
+
+  async function select(condition: string, bind: Record<string, unknown>, suffix = ''): Promise<License[]> {
+    const rows = await sequelize.query<SelectedRow>(
+      `SELECT ${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE ${condition} ${suffix}`,
+      { bind, type: QueryTypes.SELECT },
+    );
+    return rows.map((row) => toLicense(row));
+  }
+
+  async function find(reference: LicenseReference, suffix?: string): Promise<License | null> {
+    const [license] =
+      'id' in reference
+        ? await select('l.id = $id', { id: reference.id }, suffix)
+        : await select('l.license_key = $key', { key: reference.key }, suffix);
+    return license ?? null;
+  }
+
+  return {
+    find: (reference: LicenseReference) => find(reference),
+    /** Locks the license until the transaction ends, so that what is decided from it still holds when it is written. */
+    findForChange: (reference: LicenseReference) => find(reference, lockRows(sequelize, 'l')),
+    async insert(license: Omit<LicenseRow, 'id'>): Promise<number> {
+      const created = await licenses.create(license);
+      return created.get('id') as number;
+    },
+    async update(id: number, changes: Partial<Omit<LicenseRow, 'id'>>): Promise<void> {
+      await licenses.update(changes, { where: { id } });
+    },
+    /** Newest first, one more than `limit` if there are more. */
+    list({ state, search, before, limit, now }: LicenseFilter): Promise<License[]> {
+      const conditions = [
+        before === null ? null : { sql: 'l.id < $before', bind: { before } },
+        state === undefined ? null : stateCondition(state, now),
+        search ? searchCondition(search) : null,
+      ].filter((condition) => condition !== null);
+      const sql = conditions.map((condition) => `(${condition.sql})`).join(' AND ') || '1 = 1';
+      const bind = Object.assign({ limit: limit + 1 }, ...conditions.map((condition) => condition.bind)) as object;
+      return select(sql, bind as Record<string, unknown>, 'ORDER BY l.id DESC LIMIT $limit');
+    },
+    /** Licenses that the scan has to look at, the longest waiting first; locked, and skipped where another server has them. */
+    findNoticeDue: (now: number, limit: number) =>
+      select(
+        'l.notice_due_at <= $now',
+        { now, limit },
+        `ORDER BY l.notice_due_at LIMIT $limit ${lockRows(sequelize, 'l', 'SKIP LOCKED')}`,
+      ),
+  };
+}
+
+export type LicenseStore = ReturnType<typeof createLicenseStore>;

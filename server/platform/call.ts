@@ -1,0 +1,27 @@
+// Who is calling, and the call itself, as handlers and services see them.
+
+/** Who a change is ascribed to in the audit log. */
+export interface Actor {
+  kind: 'public' | 'api_token' | 'cli' | 'session' | 'system';
+  /** The API token's name, the OS user behind CLI or page, or the job. */
+  name: string;
+  /** The API token's or session's id. */
+  id?: string;
+  role?: 'admin' | 'integrator';
+}
+
+export interface Call {
+  actor: Actor;
+  requestId: string;
+  /** The caller's address; `local` for a call that came over no network. */
+  address: string;
+  /** Adds a header to the reply, such as a cookie. */
+  setReplyHeader(name: string, value: string): void;
+}
+
+export const PUBLIC_ACTOR: Actor = { kind: 'public', name: 'public' };
+
+/** A call that the service makes of itself, for jobs. */
+export function systemCall(job: string): Call {
+  return { actor: { kind: 'system', name: job }, requestId: `job-${job}`, address: 'local', setReplyHeader: () => {} };
+}

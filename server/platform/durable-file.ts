@@ -1,0 +1,24 @@
+// Writes small files so that after a crash there is the old content or the new, never half of it.
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Only the owner may read it (mode 0600). */
+export function writeFileDurably(path: string, content: string): void {
+  const draft = `${path}.${process.pid}.tmp`;
+  const file = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+  // Windows cannot open a directory, and makes a rename durable by itself.
+  if (process.platform === 'win32') return;
+  const directory = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}

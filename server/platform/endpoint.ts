@@ -1,0 +1,48 @@
+// An endpoint is declared once, as a row; routes, parsing, clients and the OpenAPI document all come from it.
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+/**
+ * Who may call: `public` anybody, `bearer` the holder of an API token (`role: 'admin'` narrows it),
+ * `admin` a signed-in administrator or the CLI on the admin listener, `sign_in` somebody who is about to become one.
+ */
+export type EndpointAuth = 'public' | 'bearer' | 'admin' | 'sign_in';
+
+export interface Endpoint<
+  Request extends z.ZodType<object> = z.ZodType<object>,
+  Reply extends z.ZodType<object> = z.ZodType<object>,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the listener's API root, with both slashes: `/authorize/token/`. Both forms are answered. */
+  path: `/${string}/` | `/${string}.json`;
+  auth: EndpointAuth;
+  /** The role an API token needs beyond being valid. */
+  role?: 'admin';
+  summary: string;
+  /** Query parameters of GET and DELETE, JSON body otherwise; DELETE takes either. Unknown fields are dropped. */
+  request: Request;
+  /** The fields beside `ok: true`. */
+  reply: Reply;
+  /** What it can fail with beyond the failures of every endpoint. */
+  errors: readonly ErrorCode[];
+  /** Takes an `Idempotency-Key`. */
+  idempotent?: true;
+  /** Limited per caller address. */
+  rateLimited?: true;
+}
+
+export type Contract = Record<string, Endpoint>;
+
+/** Declares a row and keeps its precise types. */
+export function endpoint<Request extends z.ZodType<object>, Reply extends z.ZodType<object>>(
+  row: Endpoint<Request, Reply>,
+): Endpoint<Request, Reply> {
+  return row;
+}
+
+/** What a handler receives: parsed, defaults filled in. */
+export type RequestOf<Row extends Endpoint> = z.output<Row['request']>;
+/** What a caller may send. */
+export type RequestInput<Row extends Endpoint> = z.input<Row['request']>;
+/** What a handler returns and a caller receives, beside `ok`. */
+export type ReplyOf<Row extends Endpoint> = z.input<Row['reply']>;

@@ -1,0 +1,82 @@
+// Every failure the service can name, and the HTTP status it travels with (contract, section 2).
+
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  invalid_json: 400,
+  missing_token: 400,
+  unauthorized: 401,
+  token_invalid: 401,
+  forbidden: 403,
+  license_revoked: 403,
+  license_expired: 403,
+  product_mismatch: 403,
+  not_found: 404,
+  license_not_found: 404,
+  plan_not_found: 404,
+  token_not_found: 404,
+  device_not_found: 404,
+  method_not_allowed: 405,
+  activation_limit_reached: 409,
+  plan_exists: 409,
+  plan_in_use: 409,
+  plan_unchanged: 409,
+  not_an_upgrade: 409,
+  idempotency_conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const satisfies Record<string, number>;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** One thing wrong with a request: where (`expires_at`, `features.2`) and what. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+}
+
+/** The body of every failed reply (contract, section 2). */
+export interface FailureEnvelope {
+  ok: false;
+  error_code: ErrorCode;
+  message: string;
+  details?: ErrorDetail[];
+  request_id?: string;
+}
+
+interface ApiErrorOptions {
+  /** Where one code has two statuses: `license_revoked` is 403 to a client and 409 to an administrator. */
+  status?: number;
+  details?: ErrorDetail[];
+  headers?: Record<string, string>;
+}
+
+/** A failure that the caller is told about; anything else that is thrown becomes `internal_error`. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetail[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message);
+    this.code = code;
+    this.status = options.status ?? ERROR_STATUS[code];
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The one place that writes `{ok: false}`. */
+export function failureEnvelope(error: ApiError, requestId?: string): FailureEnvelope {
+  return {
+    ok: false,
+    error_code: error.code,
+    message: error.message,
+    ...(error.details ? { details: error.details } : {}),
+    ...(requestId ? { request_id: requestId } : {}),
+  };
+}

@@ -1,0 +1,76 @@
+// The field types that requests and replies are made of.
+import { z } from 'zod';
+
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
+
+/**
+ * One line of text: trimmed, 1 to `max` characters, without control characters or broken surrogates
+ * (PostgreSQL stores neither).
+ */
+export function text(max: number) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine((value) => !CONTROL_CHARACTERS.test(value) && value.isWellFormed(), 'contains control characters');
+}
+
+/** A secret as presented by a caller; anything too long to be one is simply an unknown one. */
+export const secretText = z.string().max(4096);
+
+export const id = z.int().positive().max(Number.MAX_SAFE_INTEGER);
+/** An id in a query string. */
+export const queryId = z.coerce.number().pipe(id);
+
+export const slug = z
+  .string()
+  .regex(/^[a-z0-9-]{1,64}$/u, 'must be 1 to 64 of a-z, 0-9 and -')
+  .meta({ description: 'Slug: 1 to 64 of a-z, 0-9 and -' });
+
+export const fingerprint = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 lower-case hex digits')
+  .meta({ description: 'Machine fingerprint, `sha256:<64 hex>`' });
+
+/** Years 1970 to 9999: what both databases and every client can hold. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31);
+
+/** A moment in a request: ISO 8601 with offset on the wire, epoch milliseconds to the handler. */
+export const moment = z.iso
+  .datetime({ offset: true })
+  .transform((value) => Date.parse(value))
+  .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must lie between 1970 and 9999');
+
+/** A moment in a reply: ISO 8601 UTC with `Z`. */
+export const timestamp = z.iso.datetime();
+
+export const days = z.int().min(1).max(36_500);
+
+export const DAY_MS = 86_400_000;
+
+/** @param ms epoch milliseconds */
+export function toTimestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** @param ms epoch milliseconds, or null */
+export function toTimestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : toTimestamp(ms);
+}
+
+/** The request half of every list: page size and where to go on. */
+export const pageRequest = {
+  limit: z.coerce.number().pipe(z.int().min(1).max(500)).default(50),
+  cursor: z.string().max(500).optional(),
+};
+
+/** The reply half of every list. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return { items: z.array(item), next_cursor: z.string().nullable() };
+}
+
+export interface Page<Item> {
+  items: Item[];
+  next_cursor: string | null;
+}

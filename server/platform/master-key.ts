@@ -1,0 +1,30 @@
+// The master key: from the environment, or a file of its own in the data directory.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from './config.ts';
+import { writeFileDurably } from './durable-file.ts';
+
+const KEY_BYTES = 32;
+
+function decode(text: string, source: string): Buffer {
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
+    throw new ConfigError(`${source} must be ${KEY_BYTES} bytes in base64`);
+  }
+  return key;
+}
+
+/** Reads the key, or makes one where there is none yet. Called under the data directory's lock. */
+export function loadMasterKey(dataDir: string, fromEnvironment: string | null): Buffer {
+  if (fromEnvironment !== null) return decode(fromEnvironment, 'LICENSE_DESK_MASTER_KEY');
+  const path = join(dataDir, 'master.key');
+  try {
+    return decode(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const key = randomBytes(KEY_BYTES);
+  writeFileDurably(path, `${key.toString('base64')}\n`);
+  return key;
+}

@@ -1,0 +1,118 @@
+// Turns routes into an Express router: authentication, body, parsing, idempotency and the envelope, the same for each.
+import express, { type IRoute, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Actor, Call } from './call.ts';
+import type { EndpointAuth } from './endpoint.ts';
+import { ApiError } from './errors.ts';
+import { sendJson } from './http-reply.ts';
+import { parseRequest, type Route } from './route.ts';
+
+export interface IdempotentCall {
+  key: string;
+  /** Which endpoint; one key may serve two of them. */
+  endpoint: string;
+  caller: string;
+  /** The parsed request, whose bytes in canonical form tell one body from another. */
+  request: object;
+}
+
+export interface MountOptions {
+  /** Says who calls, or throws `unauthorized` or `forbidden`. */
+  authenticate(auth: EndpointAuth, request: Request): Actor | Promise<Actor>;
+  /** Runs the work once per key, and gives the first reply again after that. */
+  runOnce?(call: IdempotentCall, work: () => Promise<object>): Promise<object>;
+  rateLimit?: RequestHandler;
+}
+
+const BODY_LIMIT = 64 * 1024;
+// Not strict: `"text"` is JSON, though never a valid request.
+const parseBody = express.json({ limit: BODY_LIMIT, strict: false, type: 'application/json' });
+
+function bodyOf(request: Request): unknown {
+  if (request.body !== undefined) return request.body;
+  const length = request.headers['content-length'];
+  const sent = request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  if (sent) throw new ApiError('unsupported_media_type', 'the body must be application/json');
+  return {};
+}
+
+function inputOf(request: Request): unknown {
+  if (request.method === 'GET' || request.method === 'HEAD') return request.query;
+  const body = bodyOf(request);
+  return request.method === 'DELETE' ? { ...request.query, ...(body as object) } : body;
+}
+
+function idempotencyKey(request: Request): string | undefined {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !/^[\u0021-\u007e]{1,255}$/u.test(key)) {
+    throw new ApiError('invalid_request', 'Idempotency-Key must be 1 to 255 printable characters');
+  }
+  return key;
+}
+
+function checkRole(route: Route, actor: Actor): void {
+  if (route.row.role === 'admin' && actor.role === 'integrator') {
+    throw new ApiError('forbidden', 'this API token is not an administrator');
+  }
+}
+
+/** Authentication comes before the body is read: a stranger learns nothing of what the endpoint would want. */
+function admit(route: Route, options: MountOptions): RequestHandler {
+  return async (request, response, next) => {
+    const actor = await options.authenticate(route.row.auth, request);
+    checkRole(route, actor);
+    response.locals['actor'] = actor;
+    next();
+  };
+}
+
+function answer(route: Route, options: MountOptions): RequestHandler {
+  return async (request: Request, response: Response) => {
+    const headers: string[] = [];
+    const call: Call = {
+      actor: response.locals['actor'] as Actor,
+      requestId: request.id,
+      address: request.ip ?? 'unknown',
+      setReplyHeader: (name, value) => headers.push(name, value),
+    };
+    const input = parseRequest(route.row, inputOf(request));
+    const key = route.row.idempotent ? idempotencyKey(request) : undefined;
+    const work = async () => route.handler(input, call);
+    const reply =
+      key !== undefined && options.runOnce
+        ? await options.runOnce({ key, endpoint: route.name, caller: call.actor.id ?? call.actor.name, request: input }, work)
+        : await work();
+    sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
+  };
+}
+
+function refuseMethod(allowed: string[]): RequestHandler {
+  const allow = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
+  return (request) => {
+    throw new ApiError('method_not_allowed', `${request.method} is not allowed here; use ${allow.join(', ')}`, {
+      headers: { Allow: allow.join(', ') },
+    });
+  };
+}
+
+function mountRoute(target: IRoute, route: Route, options: MountOptions): void {
+  const chain = [
+    ...(route.row.rateLimited && options.rateLimit ? [options.rateLimit] : []),
+    admit(route, options),
+    ...(route.row.method === 'GET' ? [] : [parseBody]),
+    answer(route, options),
+  ];
+  const method = route.row.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+  target[method](...chain);
+}
+
+/** A router that answers each route with and without its trailing slash, and every other method with 405. */
+export function mount(routes: readonly Route[], options: MountOptions): Router {
+  const router = Router();
+  for (const [path, group] of Map.groupBy(routes, (route) => route.row.path)) {
+    const target = router.route<string>(path);
+    for (const route of group) mountRoute(target, route, options);
+    target.all(refuseMethod(group.map((route) => route.row.method)));
+  }
+  return router;
+}

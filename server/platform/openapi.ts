@@ -1,0 +1,78 @@
+// The OpenAPI document, made from the contract's rows.
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { z } from 'zod';
+import type { Contract, Endpoint } from './endpoint.ts';
+import { ERROR_STATUS, type ErrorCode } from './errors.ts';
+
+interface Description {
+  title: string;
+  version: string;
+  /** The API's address, without a trailing slash. */
+  server: string;
+}
+
+const failure = z
+  .object({
+    ok: z.literal(false),
+    error_code: z.string(),
+    message: z.string(),
+    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    request_id: z.string().optional(),
+  })
+  .meta({ id: 'Failure' });
+
+/** What every endpoint can answer, beside what its row says. */
+function errorCodes(row: Endpoint): ErrorCode[] {
+  const common: ErrorCode[] = ['invalid_request', 'internal_error', 'unavailable'];
+  const body: ErrorCode[] = row.method === 'GET' ? [] : ['invalid_json', 'payload_too_large', 'unsupported_media_type'];
+  const bearer: ErrorCode[] = row.auth === 'bearer' ? ['unauthorized', ...(row.role ? (['forbidden'] as const) : [])] : [];
+  const idempotent: ErrorCode[] = row.idempotent ? ['idempotency_conflict'] : [];
+  return [...row.errors, ...common, ...body, ...bearer, ...idempotent];
+}
+
+function failures(row: Endpoint) {
+  const byStatus = Map.groupBy(new Set(errorCodes(row)), (code) => ERROR_STATUS[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      { description: codes.join(', '), content: { 'application/json': { schema: failure } } },
+    ]),
+  );
+}
+
+function success(row: Endpoint) {
+  const schema = z.object({ ok: z.literal(true), ...(row.reply as z.ZodObject).shape });
+  return { description: 'Done', content: { 'application/json': { schema } } };
+}
+
+const idempotencyKey = z.string().max(255).optional().meta({ description: 'The same key and body give the first reply again' });
+
+function operation(name: string, row: Endpoint): ZodOpenApiOperationObject {
+  const inQuery = row.method === 'GET' || row.method === 'DELETE';
+  return {
+    operationId: name,
+    summary: row.summary,
+    ...(row.auth === 'bearer' ? { security: [{ api_token: [] }] } : { security: [] }),
+    requestParams: {
+      ...(inQuery ? { query: row.request as z.ZodObject } : {}),
+      ...(row.idempotent ? { header: z.object({ 'Idempotency-Key': idempotencyKey }) } : {}),
+    },
+    ...(inQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema: row.request } } } }),
+    responses: { 200: success(row), ...failures(row) },
+  };
+}
+
+/** An OpenAPI 3.1 document of all rows. */
+export function openApiDocument(contract: Contract, { title, version, server }: Description): object {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [name, row] of Object.entries(contract)) {
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row) };
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: { title, version },
+    servers: [{ url: server }],
+    paths,
+    components: { securitySchemes: { api_token: { type: 'http', scheme: 'bearer', description: 'API token, `ldk_…`' } } },
+  });
+}

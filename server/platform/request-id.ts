@@ -1,0 +1,38 @@
+// Gives each request its id and, when it is over, its line in the log.
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Logger } from './logger.ts';
+
+declare global {
+  // oxlint-disable-next-line typescript/no-namespace -- the only way to add a field to Express's Request
+  namespace Express {
+    interface Request {
+      id: string;
+    }
+  }
+}
+
+const SANE_ID = /^[\w.:-]{1,128}$/u;
+
+/** Takes the caller's `X-Request-Id` if it is sane, else makes one; logs method, path, status and time taken. */
+export function requestId(logger: Logger): RequestHandler {
+  return (request: Request, response: Response, next: NextFunction) => {
+    const given = request.headers['x-request-id'];
+    request.id = typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+    const startedAt = performance.now();
+    const { originalUrl } = request;
+    response.once('close', () => {
+      const query = originalUrl.indexOf('?');
+      logger.info({
+        request_id: request.id,
+        method: request.method,
+        // The query may hold a one-time token.
+        path: query === -1 ? originalUrl : originalUrl.slice(0, query),
+        status: response.statusCode,
+        ms: Math.round((performance.now() - startedAt) * 100) / 100,
+        address: request.ip,
+      });
+    });
+    next();
+  };
+}

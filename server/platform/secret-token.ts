@@ -1,0 +1,22 @@
+// Opaque secrets: made of 32 random bytes, kept only as a SHA-256 hash and their last four characters.
+import { hash, randomBytes } from 'node:crypto';
+
+export interface SecretToken {
+  /** Shown once, never stored. */
+  plaintext: string;
+  /** Lower-case hex SHA-256 of the plaintext. */
+  hash: string;
+  /** To recognise it by. */
+  lastFour: string;
+}
+
+/** Lower-case hex SHA-256 of the UTF-8 bytes. */
+export function hashSecret(plaintext: string): string {
+  return hash('sha256', plaintext);
+}
+
+/** @param prefix `ldt_` for an authorization token, `ldk_` for an API token */
+export function createSecretToken(prefix: 'ldt_' | 'ldk_'): SecretToken {
+  const plaintext = prefix + randomBytes(32).toString('base64url');
+  return { plaintext, hash: hashSecret(plaintext), lastFour: plaintext.slice(-4) };
+}

@@ -1,0 +1,11 @@
+import { implement, type Route } from '../platform/route.ts';
+import { signingAdminContract, signingContract } from './signing-contract.ts';
+import type { SigningService } from './signing-service.ts';
+
+export function signingRoutes(rows: typeof signingContract, signing: SigningService): Route[] {
+  return implement(rows, { publicKey: () => signing.publicKeys() });
+}
+
+export function signingAdminRoutes(signing: SigningService): Route[] {
+  return implement(signingAdminContract, { rotateSigningKey: (_request, call) => signing.rotate(call) });
+}

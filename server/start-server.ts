@@ -1,0 +1,133 @@
+// Brings a server up on a data directory, and down again: lock, log, service, two listeners, jobs.
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { compose, databaseLocation, type Service } from './compose.ts';
+import { PUBLIC_API_ROOT } from './contract.ts';
+import { takeDataDirectory } from './data-directory.ts';
+import { createAdminApp, createApiApp } from './http-app.ts';
+import { createJobs } from './jobs/schedule.ts';
+import type { Clock } from './platform/clock.ts';
+import { type Config, ConfigError, type TlsSetting } from './platform/config.ts';
+import { answerBrokenRequest } from './platform/error-handler.ts';
+import { openLog } from './platform/logger.ts';
+import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from './runtime-file.ts';
+import { VERSION } from './version.ts';
+
+const ADMIN_HOST = '127.0.0.1';
+/** A command that holds the directory is done sooner than this. */
+const LOCK_WAIT_MS = 5000;
+/** What is under way when the server stops may take this long; connections that linger after that are cut. */
+const DRAIN_MS = 3000;
+
+export interface RunningServer {
+  /** `http://127.0.0.1:8787/license/api/svc/` */
+  api: string;
+  /** `http://127.0.0.1:8788/?code=…`, good for one sign-in. */
+  admin: string;
+  /** Stops accepting, finishes what is under way, leaves no half-written state. */
+  stop(): Promise<void>;
+}
+
+function createServer(tls: TlsSetting, app: RequestListener): Server {
+  if (tls.mode === 'off') return createHttpServer(app);
+  try {
+    return createHttpsServer({ cert: readFileSync(tls.certificate), key: readFileSync(tls.key), minVersion: 'TLSv1.2' }, app);
+  } catch (error) {
+    throw new ConfigError(`--tls is "${tls.certificate},${tls.key}", but must be two readable PEM files: ${(error as Error).message}`);
+  }
+}
+
+/** @throws ConfigError if the address is taken or is none of this machine's */
+async function listen(server: Server, host: string, port: number, flag: string): Promise<number> {
+  server.on('clientError', answerBrokenRequest);
+  server.requestTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
+      reject(new ConfigError(`${flag} is "${port}", but ${host}:${port} cannot be listened on: ${why}`));
+    });
+    server.listen(port, host, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(cut);
+}
+
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * Starts everything, or nothing.
+ * @throws ConfigError or DataDirectoryError, each with one line for the administrator
+ */
+export async function startServer(config: Config, clock: Clock): Promise<RunningServer> {
+  // Undone in reverse, at the end or when a later step fails.
+  const undo: (() => void | Promise<void>)[] = [];
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopping ??= (async () => {
+      for (const step of undo.toReversed()) await step();
+    })();
+    return stopping;
+  };
+
+  try {
+    const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
+    undo.push(() => lock.release());
+    const log = await openLog(join(config.dataDir, 'logs'));
+    undo.push(() => log.close());
+    const { logger } = log;
+
+    let apiAddress = '';
+    let adminAddress = '';
+    const runtimeSecret = newRuntimeSecret();
+    const apiBaseUrl = () => `${config.baseUrl ?? apiAddress}${PUBLIC_API_ROOT}`;
+    const jobs = createJobs({ location: databaseLocation(config), scanSeconds: config.scanSeconds, logger });
+    const signInAddress = (code: string) => `${adminAddress}/?code=${code}`;
+    const service: Service = await compose({
+      config, clock, logger, runtimeSecret, jobsAreFine: jobs.areFine, signInAddress, apiBaseUrl,
+    });
+    undo.push(() => service.close());
+
+    const { apiTokens, sessions, runOnce, publicRoutes, adminRoutes } = service;
+    const apiApp = createApiApp({ routes: publicRoutes, config, apiTokens, runOnce, logger, baseUrl: apiBaseUrl });
+    const adminApp = createAdminApp({ routes: adminRoutes, sessions, logger });
+
+    const adminServer = createHttpServer(adminApp);
+    undo.push(() => close(adminServer));
+    const adminPort = await listen(adminServer, ADMIN_HOST, config.adminPort, '--admin-port');
+    adminAddress = `http://${ADMIN_HOST}:${adminPort}`;
+
+    const apiServer = createServer(config.tls, apiApp);
+    undo.push(() => close(apiServer));
+    const apiPort = await listen(apiServer, config.host, config.port, '--port');
+    apiAddress = `${config.tls.mode === 'off' ? 'http' : 'https'}://${hostInUrl(config.host)}:${apiPort}`;
+
+    const api = `${apiAddress}${PUBLIC_API_ROOT}/`;
+    writeRuntimeFile(config.dataDir, { pid: process.pid, version: VERSION, api, admin: adminAddress, secret: runtimeSecret });
+    undo.push(() => removeRuntimeFile(config.dataDir));
+    await jobs.start();
+    undo.push(() => jobs.stop());
+
+    logger.info({ api, admin: adminAddress, version: VERSION }, 'ready');
+    return { api, admin: signInAddress(sessions.createCode()), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

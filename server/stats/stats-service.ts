@@ -1,0 +1,75 @@
+import type { LicenseState } from '../licenses/license-lifecycle.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
+import { ApiError } from '../platform/errors.ts';
+import { DAY_MS } from '../platform/fields.ts';
+import type { statsContract } from './stats-contract.ts';
+import type { StatsStore } from './stats-store.ts';
+
+interface Needs {
+  stats: StatsStore;
+  clock: Clock;
+  /** All states, each of which is shown even if no license is in it. */
+  states: readonly LicenseState[];
+}
+
+type Stats = ReplyOf<typeof statsContract.stats>;
+
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 3660;
+
+function sumBy<Row extends { count: number }>(rows: Row[], nameOf: (row: Row) => string): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const row of rows) sums[nameOf(row)] = (sums[nameOf(row)] ?? 0) + row.count;
+  return sums;
+}
+
+export function createStatsService({ stats, clock, states }: Needs) {
+  async function licenseCounts(now: number, product: string | undefined): Promise<Stats['licenses']> {
+    const rows = await stats.countLicenses(now, product);
+    const byState = sumBy(rows, (row) => row.state);
+    return {
+      total: rows.reduce((sum, row) => sum + row.count, 0),
+      by_state: Object.fromEntries(states.map((state) => [state, byState[state] ?? 0])) as Record<LicenseState, number>,
+      by_plan: sumBy(rows, (row) => row.plan),
+      by_product: sumBy(rows, (row) => row.product),
+    };
+  }
+
+  return {
+    async read({ from, to, product }: RequestOf<typeof statsContract.stats>): Promise<Stats> {
+      const now = clock.now();
+      const until = to ?? now;
+      const period = { from: from ?? until - DEFAULT_DAYS * DAY_MS, to: until, product };
+      if (period.from > period.to || period.to - period.from > MAX_DAYS * DAY_MS) {
+        throw new ApiError('invalid_request', `from: must lie before to, and at most ${MAX_DAYS} days`);
+      }
+      const tokens = sumBy(await stats.countTokens(now, product), (row) => row.state);
+      const deliveries = sumBy(await stats.countDeliveries(), (row) => row.status);
+      return {
+        licenses: await licenseCounts(now, product),
+        activations: {
+          ...(await stats.countActivations(product)),
+          per_day: await stats.countActivationsPerDay(period),
+        },
+        tokens: {
+          active: tokens['active'] ?? 0,
+          expired: tokens['expired'] ?? 0,
+          revoked: tokens['revoked'] ?? 0,
+          replaced: tokens['replaced'] ?? 0,
+        },
+        // No certificate can have been issued before there are certificates.
+        certificates: { valid: 0, revoked: 0, expired: 0 },
+        webhooks: {
+          registrations: await stats.countRegistrations(),
+          delivered: deliveries['delivered'] ?? 0,
+          retrying: deliveries['retrying'] ?? 0,
+          failed: deliveries['failed'] ?? 0,
+        },
+        authorizations: { per_day: await stats.countAuthorizationsPerDay(period) },
+      };
+    },
+  };
+}
+
+export type StatsService = ReturnType<typeof createStatsService>;

@@ -1,0 +1,23 @@
+// The PEM-like frame (RFC 7468) around license files, requests and public keys.
+
+const LINE_LENGTH = 64;
+
+/** `-----BEGIN LABEL-----`, the body in lines of 64 characters, `-----END LABEL-----`, each line with its newline. */
+export function formatArmour(label: string, body: string): string {
+  const lines = [`-----BEGIN ${label}-----`];
+  for (let at = 0; at < body.length; at += LINE_LENGTH) lines.push(body.slice(at, at + LINE_LENGTH));
+  lines.push(`-----END ${label}-----`, '');
+  return lines.join('\n');
+}
+
+/**
+ * The body of an armoured text with all line breaks, spaces and tabs removed: mail and editors rewrap, indent and
+ * convert line ends. Null if anything else than whitespace stands around the frame, or there is no frame.
+ */
+export function parseArmour(label: string, text: string): string | null {
+  const begin = `-----BEGIN ${label}-----`;
+  const end = `-----END ${label}-----`;
+  const framed = text.trim();
+  if (!framed.startsWith(begin) || !framed.endsWith(end)) return null;
+  return framed.slice(begin.length, -end.length).replace(/[ \t\r\n]+/g, '');
+}

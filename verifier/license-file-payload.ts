@@ -1,0 +1,98 @@
+// What a license file says once its signature is checked, and the check that it really has that shape.
+import type { LicenseState } from './license-term.ts';
+
+/** The license object of the contract (section 3); timestamps are ISO 8601 UTC. */
+export interface LicenseObject {
+  readonly license_id: number;
+  readonly license_key: string;
+  readonly holder: string;
+  readonly product: string;
+  readonly plan: string;
+  readonly machine_fingerprint: string | null;
+  readonly issued_at: string;
+  readonly expires_at: string;
+  readonly state: LicenseState;
+  readonly grace_ends_at: string;
+  readonly max_activations: number | null;
+  readonly activation_count: number;
+  readonly features: readonly string[];
+}
+
+export interface LicenseFilePayload {
+  readonly meta: {
+    readonly issued: string;
+    /** The earlier of `issued` + `ttl` and the license's `grace_ends_at`. */
+    readonly expiry: string;
+    /** The file's time to live in seconds; null if only the license limits it. */
+    readonly ttl: number | null;
+  };
+  readonly license: LicenseObject;
+  /** The one machine this file is for, or null if any may use it. */
+  readonly machine: { readonly fingerprint: string } | null;
+  readonly issuer: { readonly name: string; readonly key_id: string };
+}
+
+type Check = (value: unknown) => boolean;
+
+const STATES: readonly unknown[] = ['issued', 'active', 'expiring', 'in_grace', 'expired', 'revoked'];
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/;
+
+const isString: Check = (value) => typeof value === 'string';
+const isInteger: Check = (value) => Number.isSafeInteger(value);
+const isTimestamp: Check = (value) =>
+  typeof value === 'string' && TIMESTAMP.test(value) && Number.isFinite(Date.parse(value));
+const isState: Check = (value) => STATES.includes(value);
+const isStringList: Check = (value) => Array.isArray(value) && value.every(isString);
+const isObject: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function orNull(check: Check): Check {
+  return (value) => value === null || check(value);
+}
+
+/** Every member that verification or its callers rely on; members beyond these are fine, newer servers may add some. */
+const MEMBERS: readonly (readonly [path: string, check: Check])[] = [
+  ['meta', isObject],
+  ['meta.issued', isTimestamp],
+  ['meta.expiry', isTimestamp],
+  ['meta.ttl', orNull(isInteger)],
+  ['license', isObject],
+  ['license.license_id', isInteger],
+  ['license.license_key', isString],
+  ['license.holder', isString],
+  ['license.product', isString],
+  ['license.plan', isString],
+  ['license.machine_fingerprint', orNull(isString)],
+  ['license.issued_at', isTimestamp],
+  ['license.expires_at', isTimestamp],
+  ['license.state', isState],
+  ['license.grace_ends_at', isTimestamp],
+  ['license.max_activations', orNull(isInteger)],
+  ['license.activation_count', isInteger],
+  ['license.features', isStringList],
+  ['machine', orNull(isObject)],
+  ['issuer', isObject],
+  ['issuer.name', isString],
+  ['issuer.key_id', isString],
+];
+
+/**
+ * Checks that a decoded payload has the shape above.
+ *
+ * @returns the payload, or as `problem` the path of the first member that is missing or of the wrong type, such as
+ *   `license.expires_at`
+ */
+export function checkLicenseFilePayload(
+  value: unknown,
+): { readonly payload: LicenseFilePayload } | { readonly problem: string } {
+  const wrong = MEMBERS.find(([path, check]) => !check(memberAt(value, path)));
+  if (wrong) return { problem: wrong[0] };
+  const payload = value as LicenseFilePayload;
+  const machineIsSound = payload.machine === null || isString(payload.machine.fingerprint);
+  return machineIsSound ? { payload } : { problem: 'machine.fingerprint' };
+}
+
+function memberAt(value: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((at, name) => (isObject(at) ? (at as Record<string, unknown>)[name] : undefined), value);
+}

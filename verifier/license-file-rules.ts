@@ -1,0 +1,100 @@
+// What a genuine license file is checked for: one rule each for clock, term, machine, product and feature.
+import type { LicenseFilePayload } from './license-file-payload.ts';
+
+/** The rules in the order in which they are checked, each with the reason a file is refused for when it fails. */
+export const REASON_OF_RULE = {
+  known_key: 'unknown_key_id',
+  signature: 'signature_invalid',
+  decryption: 'machine_mismatch',
+  contents: 'signature_invalid',
+  clock: 'not_yet_valid',
+  license_term: 'license_expired',
+  file_term: 'file_expired',
+  not_revoked: 'license_revoked',
+  machine: 'machine_mismatch',
+  product: 'product_mismatch',
+  feature: 'feature_not_included',
+} as const;
+
+export type VerificationRule = keyof typeof REASON_OF_RULE;
+export type VerificationReason = (typeof REASON_OF_RULE)[VerificationRule];
+
+/** The outcome of one rule; `detail` is a sentence for people. */
+export interface VerificationCheck {
+  readonly rule: VerificationRule;
+  readonly passed: boolean;
+  readonly detail: string;
+}
+
+/** Where and for what a license file is used. */
+export interface Circumstances {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** This machine, `sha256:<64 hex>`. */
+  readonly fingerprint?: string | undefined;
+  /** The product's slug. */
+  readonly product?: string | undefined;
+  readonly feature?: string | undefined;
+}
+
+/** How far a machine's clock may lag behind the server's: 5 minutes (contract section 3). */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** Checks a payload whose signature is good; rules that the circumstances do not ask about are left out. */
+export function checkRules(payload: LicenseFilePayload, circumstances: Circumstances): VerificationCheck[] {
+  const { now, product, feature } = circumstances;
+  const { meta, license } = payload;
+  const clock = new Date(now).toISOString();
+  const checks: VerificationCheck[] = [
+    check(
+      'clock',
+      now >= Date.parse(meta.issued) - CLOCK_TOLERANCE_MS,
+      `Issued ${meta.issued}; the clock reads ${clock}.`,
+    ),
+    check(
+      'license_term',
+      now < Date.parse(license.grace_ends_at),
+      `The license runs until ${license.expires_at}, with grace until ${license.grace_ends_at}.`,
+    ),
+    check('file_term', now < Date.parse(meta.expiry), `The file is good until ${meta.expiry}.`),
+    check(
+      'not_revoked',
+      license.state !== 'revoked',
+      `The license was ${license.state} when the file was issued.`,
+    ),
+    machineCheck(payload, circumstances.fingerprint),
+  ];
+  if (product !== undefined) {
+    checks.push(
+      check(
+        'product',
+        license.product === product,
+        `The license is for ${license.product}; asked for ${product}.`,
+      ),
+    );
+  }
+  if (feature !== undefined) {
+    const included = license.features.join(', ') || 'none';
+    checks.push(
+      check('feature', license.features.includes(feature), `Included: ${included}; asked for ${feature}.`),
+    );
+  }
+  return checks;
+}
+
+/**
+ * A bound file needs the same fingerprint. Without one to compare the rule passes and says so: only a caller can
+ * tell whether it runs on the machine in question (the CLI always compares with its own).
+ */
+function machineCheck({ machine }: LicenseFilePayload, fingerprint: string | undefined): VerificationCheck {
+  if (machine === null) return check('machine', true, 'The file is not bound to a machine.');
+  if (fingerprint === undefined) {
+    return check('machine', true, `Bound to ${machine.fingerprint}; not compared, no fingerprint was given.`);
+  }
+  const same = machine.fingerprint.toLowerCase() === fingerprint.toLowerCase();
+  return check('machine', same, `Bound to ${machine.fingerprint}; this machine is ${fingerprint}.`);
+}
+
+function check(rule: VerificationRule, passed: boolean, detail: string): VerificationCheck {
+  return { rule, passed, detail };
+}

@@ -4,7 +4,7 @@ import { generateLicenseKey, parseLicenseKey } from '../server/licenses/license-
 export interface Check {
   check: string;
   ok: boolean;
-  /** A sentence for people: what was found, and what to do about it. */
+  /** For people: what was found, and what to do about it. */
   detail: string;
 }
 
@@ -22,21 +22,21 @@ export function checkNodeVersion(version: string, range: string): Check {
   const [major = 0, minor = 0] = numbers(version);
   const [leastMajor = 0, leastMinor = 0] = numbers(range);
   const ok = major > leastMajor || (major === leastMajor && minor >= leastMinor);
-  return { check: 'node', ok, detail: `Node ${version}; needed is ${range}.` };
+  return { check: 'node', ok, detail: `Node ${version}, needed is ${range}` };
 }
 
 /** @param now epoch milliseconds */
 export function checkClock(now: number): Check {
   const time = new Date(now).toISOString();
   const ok = now >= EARLIEST_NOW;
-  return { check: 'clock', ok, detail: ok ? `The clock reads ${time}.` : `The clock reads ${time}: set it.` };
+  return { check: 'clock', ok, detail: `the clock reads ${time}${ok ? '' : ': set it'}` };
 }
 
 /** Little space is a warning, not a failure: everything still works. */
 export function checkDiskSpace(freeBytes: number): Check {
   const megabytes = Math.floor(freeBytes / 1_000_000);
-  const warning = freeBytes < LOW_DISK_BYTES ? 'Warning: ' : '';
-  return { check: 'disk_space', ok: true, detail: `${warning}${megabytes} MB are free.` };
+  const warning = freeBytes < LOW_DISK_BYTES ? 'warning: only ' : '';
+  return { check: 'disk_space', ok: true, detail: `${warning}${megabytes} MB are free` };
 }
 
 /** A data directory as found, or null if there is none. */
@@ -49,14 +49,14 @@ export interface DirectoryFacts {
 
 export function checkDataDirectory(path: string, facts: DirectoryFacts | null): Check {
   const found = (ok: boolean, detail: string): Check => ({ check: 'data_directory', ok, detail });
-  if (facts === null) return found(false, `${path} does not exist: the first start of the service makes it.`);
-  if (!facts.isDirectory) return found(false, `${path} is not a folder.`);
-  if (!facts.writable) return found(false, `${path} is not writable for this user.`);
-  if (facts.mode === null) return found(true, `${path} is writable.`);
+  if (facts === null) return found(false, `${path} does not exist; the first start makes it`);
+  if (!facts.isDirectory) return found(false, `${path} is not a folder`);
+  if (!facts.writable) return found(false, `${path} is not writable for this user`);
+  if (facts.mode === null) return found(true, `${path} is writable`);
   const mode = (facts.mode & 0o777).toString(8).padStart(4, '0');
   if (facts.mode & OTHERS_MAY_WRITE)
-    return found(false, `${path} is writable for everybody (mode ${mode}): chmod o-w.`);
-  return found(true, `${path} is writable, mode ${mode}.`);
+    return found(false, `${path} is writable for everybody (mode ${mode}): chmod o-w`);
+  return found(true, `${path} is writable, mode ${mode}`);
 }
 
 /** Whether a license key as made here is read back, and a mistyped one is noticed. */
@@ -65,7 +65,7 @@ export function checkLicenseKeys(): Check {
   const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
   const ok =
     parseLicenseKey(key.toLowerCase().replaceAll('-', ' ')) === key && parseLicenseKey(mistyped) === null;
-  const detail = ok ? 'Keys are made and read correctly.' : `The key ${key} is not read back correctly.`;
+  const detail = ok ? 'made, read back, and a typo is noticed' : `${key} is not read back as it was made`;
   return { check: 'license_keys', ok, detail };
 }
 

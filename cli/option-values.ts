@@ -53,9 +53,9 @@ export function commaList(text: string): string[] {
     .filter(Boolean);
 }
 
-/** A number of devices, or null for `unlimited`. */
-export function seats(text: string): number | null {
-  return text === 'unlimited' ? null : wholeNumber(1)(text);
+/** A number of devices, or `unlimited`; not null, which commander takes for no value at all. */
+export function seats(text: string): number | 'unlimited' {
+  return text === 'unlimited' ? text : wholeNumber(1)(text);
 }
 
 function toIsoOrNull(date: Date): string | null {

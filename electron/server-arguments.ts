@@ -19,5 +19,9 @@ export function serverArguments(argv: readonly string[]): string[] {
 export function givenDataDirectory(args: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   const { flag, env: variable } = SETTINGS.dataDir;
   const prefix = `--${flag}=`;
-  return args.findLast((argument) => argument.startsWith(prefix))?.slice(prefix.length) || env[variable] || undefined;
+  return (
+    args.findLast((argument) => argument.startsWith(prefix))?.slice(prefix.length) ||
+    env[variable] ||
+    undefined
+  );
 }

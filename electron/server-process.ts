@@ -45,7 +45,12 @@ function killAtOnce(child: UtilityProcess): void {
   }
 }
 
-export function setUpServerProcess({ modulePath, args, onReady, onGiveUp }: ServerProcessOptions): ServerProcess {
+export function setUpServerProcess({
+  modulePath,
+  args,
+  onReady,
+  onGiveUp,
+}: ServerProcessOptions): ServerProcess {
   let child: UtilityProcess | null = null;
   let ended: Promise<void> = Promise.resolve();
   let restart: NodeJS.Timeout | undefined;

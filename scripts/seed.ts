@@ -66,16 +66,14 @@ interface ConnectionManager {
   getConnection(options: { uuid: string }): Promise<DriverConnection>;
 }
 
-/** Opens the database of a locked data directory, creating and migrating it, and closes it again. */
+/** Opens the database of a locked data directory, creating and migrating it; after a failure it is left to the exit. */
 async function seedDirectory(dataDir: string, order: SeedOrder): Promise<SeedSummary> {
   const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.sqlite') });
-  try {
-    await migrate(sequelize, createTransactions(sequelize));
-    const manager = sequelize.connectionManager as unknown as ConnectionManager;
-    return await seedDatabase(withPromises(await manager.getConnection({ uuid: 'seed' })), order);
-  } finally {
-    await sequelize.close();
-  }
+  await migrate(sequelize, createTransactions(sequelize));
+  const manager = sequelize.connectionManager as unknown as ConnectionManager;
+  const summary = await seedDatabase(withPromises(await manager.getConnection({ uuid: 'seed' })), order);
+  await sequelize.close();
+  return summary;
 }
 
 async function seed({ dataDir, licenses, tokensOut, due, dueInMs, seed: number }: Arguments): Promise<void> {

@@ -98,7 +98,9 @@ async function composeOver(sequelize: Sequelize, around: Surroundings): Promise<
   const { config, clock, logger } = around;
   const transaction = createTransactions(sequelize);
   await migrate(sequelize, transaction);
-  const sealer = createSealer(loadMasterKey(config.dataDir, config.masterKey));
+  const signingKeys = createSigningKeyStore(sequelize);
+  const nothingSealed = (await signingKeys.list()).length === 0;
+  const sealer = createSealer(loadMasterKey(config.dataDir, config.masterKey, nothingSealed));
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
 
   const audit = createAuditService({ entries: createAuditStore(sequelize), clock });
@@ -126,7 +128,7 @@ async function composeOver(sequelize: Sequelize, around: Surroundings): Promise<
   });
   const onLicenseChanged = authorizations.forgetLicense;
 
-  const signing = await createSigningService({ keys: createSigningKeyStore(sequelize), sealer, audit, transaction, clock });
+  const signing = await createSigningService({ keys: signingKeys, sealer, audit, transaction, clock });
   const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
   const shared = { audit, events, transaction, clock, onLicenseChanged };
   const planService = createPlanService({ ...shared, plans, onPlanChanged: authorizations.forgetAll });

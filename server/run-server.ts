@@ -38,7 +38,7 @@ function stopOnce(server: RunningServer): () => void {
  * @throws what `startServer` throws
  */
 export async function runServer(config: Config): Promise<void> {
-  const server = await startServer(config, systemClock);
+  const server = await startServer(config, systemClock, { logToStderr: true });
   const stop = stopOnce(server);
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

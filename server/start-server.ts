@@ -75,7 +75,11 @@ function hostInUrl(host: string): string {
  * Starts everything, or nothing.
  * @throws ConfigError or DataDirectoryError, each with one line for the administrator
  */
-export async function startServer(config: Config, clock: Clock): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  clock: Clock,
+  { logToStderr }: { logToStderr: boolean },
+): Promise<RunningServer> {
   // Undone in reverse, at the end or when a later step fails.
   const undo: (() => void | Promise<void>)[] = [];
   let stopping: Promise<void> | undefined;
@@ -89,7 +93,7 @@ export async function startServer(config: Config, clock: Clock): Promise<Running
   try {
     const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
     undo.push(() => lock.release());
-    const log = await openLog(join(config.dataDir, 'logs'));
+    const log = await openLog(join(config.dataDir, 'logs'), logToStderr);
     undo.push(() => log.close());
     const { logger } = log;
 

@@ -49,13 +49,21 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   }
   const directory = await directoryFacts(config.dataDir);
   const checks = [
-    { check: 'config', ok: true, detail: 'Every setting has an allowed value.' },
+    { check: 'config', ok: true, detail: 'every setting has an allowed value' },
     checkDataDirectory(config.dataDir, directory),
   ];
   if (!directory?.isDirectory) return checks;
   const { bavail, bsize } = await statfs(config.dataDir);
-  const { diagnose } = await import('../../server/diagnose.ts');
-  return [...checks, checkDiskSpace(bavail * bsize), ...(await diagnose(config))];
+  const [{ checkServer }, { diagnose }] = await Promise.all([
+    import('../check-server.ts'),
+    import('../../server/diagnose.ts'),
+  ]);
+  return [
+    ...checks,
+    checkDiskSpace(bavail * bsize),
+    await checkServer(config.dataDir),
+    ...(await diagnose(config)),
+  ];
 }
 
 async function directoryFacts(path: string): Promise<DirectoryFacts | null> {

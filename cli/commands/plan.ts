@@ -11,7 +11,7 @@ interface PlanOptions {
   tier?: number;
   durationDays?: number;
   graceDays?: number;
-  maxActivations?: number | null;
+  maxActivations?: number | 'unlimited';
   features?: string[];
 }
 
@@ -96,7 +96,7 @@ function planFields({ anyProduct, ...options }: PlanOptions) {
     tier: options.tier,
     duration_days: options.durationDays,
     grace_days: options.graceDays,
-    max_activations: options.maxActivations,
+    max_activations: options.maxActivations === 'unlimited' ? null : options.maxActivations,
     features: options.features,
   };
 }

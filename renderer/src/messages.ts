@@ -9,6 +9,7 @@ export const messages = {
   copy: { idle: 'Copy', copied: 'Copied', failed: 'Copy failed: select and copy by hand' },
   failure: {
     unreachable: 'The server did not answer.',
+    notAccepted: 'The server did not accept this:',
     requestId: 'Request id',
     tryAgain: 'Try again',
   },
@@ -25,7 +26,8 @@ export const messages = {
     signIn: 'Sign in again',
   },
   connection: {
-    away: (since: string) => `The server has not answered since ${since}. What you see is from before; trying again …`,
+    away: (since: string) =>
+      `The server has not answered since ${since}. What you see is from before; trying again …`,
     awayAtStart: 'The server does not answer; trying again …',
     label: 'Server',
     connecting: 'connecting',
@@ -80,7 +82,9 @@ export const messages = {
     noLimit: 'no limit',
     loading: 'Loading …',
     shown: (shown: number, more: boolean) =>
-      more ? `The newest ${count.format(shown)}` : `${count.format(shown)} ${shown === 1 ? 'license' : 'licenses'}`,
+      more
+        ? `The newest ${count.format(shown)}`
+        : `${count.format(shown)} ${shown === 1 ? 'license' : 'licenses'}`,
     loadMore: 'Load more',
     noMatch: 'No license matches.',
     clearFilters: 'Clear the filters',
@@ -102,8 +106,8 @@ export const messages = {
     done: 'Done',
     another: 'Create another',
     key: 'License key',
-    issuedTo: (holder: string, plan: string, product: string) => `For ${holder}: plan ${plan}, product ${product}.`,
-    activate: 'Activate a test device from a shell (it takes one of the devices)',
+    issuedTo: (holder: string, plan: string, product: string) =>
+      `For ${holder}: plan ${plan}, product ${product}.`,
   },
 } as const;
 

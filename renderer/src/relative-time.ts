@@ -36,5 +36,8 @@ export function duration(seconds: number): string {
 
 /** `2027-11-20 09:48:00 UTC` */
 export function utcTime(timestamp: string): string {
-  return new Date(timestamp).toISOString().replace('T', ' ').replace(/\.\d+Z$/u, ' UTC');
+  return new Date(timestamp)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/u, ' UTC');
 }

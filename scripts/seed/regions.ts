@@ -143,7 +143,7 @@ export const REGIONS: Region[] = [
 
 /** Names as long as real ones get; nothing may cut or refuse them. */
 export const LONG_BODIES = [
-  'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft, Zweigniederlassung {city}, Abteilung {n} für elektronische Beweismittel und Wiederherstellung gelöschter Daten',
+  'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft, Zweigniederlassung {city}, Abteilung {n} für elektronische Beweismittel und Datenrettung',
   'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch Joint Agency Task Force on Digital Evidence, Mobile Devices and Cloud Acquisition, Regional Office {city}, Team {n}',
   'Вищий державний навчальний заклад «Національний університет внутрішніх справ», кафедра комп’ютерно-технічних експертиз та інформаційної безпеки, м. {city}, лабораторія № {n}',
   '国立研究開発法人 情報通信・電磁的記録解析・デジタルフォレンジック総合研究機構 {city}地方統括本部 第{n}研究部門 証拠保全技術開発グループ 共同利用設備運営委員会事務局',

@@ -116,9 +116,9 @@ const BEGIN = [
   'PRAGMA threads = 2',
   // A power cut may cost this run, not what was there before: the checkpoint at the end is synchronous again.
   'PRAGMA synchronous = OFF',
+  // Devices and tokens may be written before the last few of their licenses; all is checked before the commit.
+  'PRAGMA foreign_keys = OFF',
   'BEGIN IMMEDIATE',
-  // Devices and tokens may be written before the last few of their licenses.
-  'PRAGMA defer_foreign_keys = ON',
 ].join('; ');
 
 const NOTHING = { licenses: 0, tokens: 0, tokens_active: 0, activations: 0, audit_entries: 0 };
@@ -131,6 +131,9 @@ export async function seedDatabase(connection: SqliteConnection, order: SeedOrde
     if (dropped.length > 0) order.onProgress('indices');
     await createIndices(connection, dropped);
     const due = order.due ? await makeNoticesDue(connection, order.due.count, order.due.at) : 0;
+    order.onProgress('checking');
+    const [broken] = await connection.all('PRAGMA foreign_key_check');
+    if (broken) throw new Error(`a row refers to one that is not there: ${JSON.stringify(broken)}`);
     order.onProgress('committing');
     await connection.exec('COMMIT');
     order.onProgress('writing to disk');

@@ -20,6 +20,15 @@ export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';
 }
 
+function refuseNewer(executed: string[]): void {
+  const known = new Set(MIGRATIONS.map((migration) => migration.name));
+  const newer = executed.filter((name) => !known.has(name));
+  if (newer.length === 0) return;
+  throw new NewerDatabaseError(
+    `the database was written by a newer version of License Desk (${newer.join(', ')}); update this one`,
+  );
+}
+
 function umzugFor(sequelize: Sequelize, dialect: Dialect): Umzug {
   return new Umzug({
     migrations: MIGRATIONS.map((migration) => ({
@@ -38,15 +47,16 @@ function umzugFor(sequelize: Sequelize, dialect: Dialect): Umzug {
 export async function migrate(sequelize: Sequelize, transaction: RunTransaction): Promise<void> {
   const dialect = dialectOf(sequelize);
   const umzug = umzugFor(sequelize, dialect);
-  const known = new Set(MIGRATIONS.map((migration) => migration.name));
   await transaction(async () => {
     if (dialect === 'postgres') await sequelize.query(`SELECT pg_advisory_xact_lock(${POSTGRES_MIGRATION_LOCK})`);
-    const newer = (await umzug.executed()).map(({ name }) => name).filter((name) => !known.has(name));
-    if (newer.length > 0) {
-      throw new NewerDatabaseError(
-        `the database was written by a newer version of License Desk (${newer.join(', ')}); update this one`,
-      );
-    }
+    refuseNewer((await umzug.executed()).map(({ name }) => name));
     await umzug.up();
   });
+}
+
+/** The names of migrations that the next start will apply. @throws NewerDatabaseError */
+export async function pendingMigrations(sequelize: Sequelize): Promise<string[]> {
+  const umzug = umzugFor(sequelize, dialectOf(sequelize));
+  refuseNewer((await umzug.executed()).map(({ name }) => name));
+  return (await umzug.pending()).map(({ name }) => name);
 }

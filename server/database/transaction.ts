@@ -1,6 +1,6 @@
 // The one door for writes: a change, its audit row, its event and the event's deliveries commit together or not at all.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
+import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 
 interface OpenTransaction {
   handle: Transaction;
@@ -29,9 +29,19 @@ export function forUpdate(): { lock: Transaction['LOCK']['UPDATE'] } {
   return { lock: Transaction.LOCK.UPDATE };
 }
 
-/** The same for hand-written SQL: the clause that locks the rows of table alias `alias`. */
-export function lockRows(sequelize: Sequelize, alias: string, waiting: '' | 'SKIP LOCKED' = ''): string {
-  return sequelize.getDialect() === 'postgres' ? `FOR UPDATE OF ${alias} ${waiting}` : '';
+/**
+ * The same ahead of a hand-written SELECT with subqueries. A statement of its own: PostgreSQL re-reads only the locked
+ * row after a wait, while subqueries beside `FOR UPDATE` would still see what was there before it.
+ */
+export async function lockRow(sequelize: Sequelize, table: string, where: Record<string, string | number>): Promise<void> {
+  if (sequelize.getDialect() !== 'postgres') return;
+  const condition = Object.keys(where).map((column) => `${column} = $${column}`);
+  await sequelize.query(`SELECT 1 FROM ${table} WHERE ${condition.join(' AND ')} FOR UPDATE`, { bind: where });
+}
+
+/** The clause that locks the rows of table alias `alias`, and passes over those that another server has locked. */
+export function skipLocked(sequelize: Sequelize, alias: string): string {
+  return sequelize.getDialect() === 'postgres' ? `FOR UPDATE OF ${alias} SKIP LOCKED` : '';
 }
 
 const POSTGRES_ATTEMPTS = 5;
@@ -40,7 +50,7 @@ const DEADLOCK_DETECTED = '40P01';
 
 /** Two callers met; the one that lost finds what the other wrote when it tries again. */
 function isWorthRetrying(error: unknown): boolean {
-  if (error instanceof UniqueConstraintError) return true;
+  if (error instanceof UniqueConstraintError || error instanceof ForeignKeyConstraintError) return true;
   const code = (error as { original?: { code?: string } } | null)?.original?.code;
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }

@@ -1,5 +1,5 @@
 import { QueryTypes, type Sequelize } from 'sequelize';
-import { lockRows } from '../database/transaction.ts';
+import { lockRow, skipLocked } from '../database/transaction.ts';
 import { graceEndsAt } from './license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
 import { LICENSE_COLUMNS, LICENSE_TABLES, searchCondition, stateCondition } from './license-query.ts';
@@ -49,18 +49,21 @@ export function createLicenseStore(sequelize: Sequelize) {
     return rows.map((row) => toLicense(row));
   }
 
-  async function find(reference: LicenseReference, suffix?: string): Promise<License | null> {
+  async function find(reference: LicenseReference): Promise<License | null> {
     const [license] =
       'id' in reference
-        ? await select('l.id = $id', { id: reference.id }, suffix)
-        : await select('l.license_key = $key', { key: reference.key }, suffix);
+        ? await select('l.id = $id', { id: reference.id })
+        : await select('l.license_key = $key', { key: reference.key });
     return license ?? null;
   }
 
   return {
-    find: (reference: LicenseReference) => find(reference),
+    find,
     /** Locks the license until the transaction ends, so that what is decided from it still holds when it is written. */
-    findForChange: (reference: LicenseReference) => find(reference, lockRows(sequelize, 'l')),
+    async findForChange(reference: LicenseReference): Promise<License | null> {
+      await lockRow(sequelize, 'licenses', 'id' in reference ? { id: reference.id } : { license_key: reference.key });
+      return find(reference);
+    },
     async insert(license: Omit<LicenseRow, 'id'>): Promise<number> {
       const created = await licenses.create(license);
       return created.get('id') as number;
@@ -84,7 +87,7 @@ export function createLicenseStore(sequelize: Sequelize) {
       select(
         'l.notice_due_at <= $now',
         { now, limit },
-        `ORDER BY l.notice_due_at LIMIT $limit ${lockRows(sequelize, 'l', 'SKIP LOCKED')}`,
+        `ORDER BY l.notice_due_at LIMIT $limit ${skipLocked(sequelize, 'l')}`,
       ),
   };
 }

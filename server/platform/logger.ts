@@ -19,8 +19,11 @@ export interface LogSink {
 /** A net under what code should never do anyway: these fields are blanked wherever they are logged. */
 const SECRET_FIELDS = ['token', 'api_token', 'license_file', 'private_key', 'secret', 'code', 'authorization', 'cookie'];
 
-/** @param logDir made if missing; holds `license-desk.N.log`, 10 MB each, the newest five */
-export async function openLog(logDir: string): Promise<LogSink> {
+/**
+ * @param logDir made if missing; holds `license-desk.N.log`, 10 MB each, the newest five
+ * @param toStderr false keeps a server that runs inside another program from talking in between
+ */
+export async function openLog(logDir: string, toStderr: boolean): Promise<LogSink> {
   const file = await pinoRoll({
     file: join(logDir, 'license-desk'),
     extension: '.log',
@@ -38,7 +41,7 @@ export async function openLog(logDir: string): Promise<LogSink> {
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: [...SECRET_FIELDS, ...SECRET_FIELDS.map((field) => `*.${field}`)], censor: '[secret]' },
     },
-    pino.multistream([{ stream: stderr }, { stream: file }]),
+    pino.multistream([...(toStderr ? [{ stream: stderr }] : []), { stream: file }]),
   );
   const flush = () => {
     stderr.flush();

@@ -15,14 +15,23 @@ function decode(text: string, source: string): Buffer {
   return key;
 }
 
-/** Reads the key, or makes one where there is none yet. Called under the data directory's lock. */
-export function loadMasterKey(dataDir: string, fromEnvironment: string | null): Buffer {
+/**
+ * Reads the key, or makes one. Called under the data directory's lock.
+ * @param mayCreate false once anything is sealed: a new key would open none of it
+ * @throws ConfigError if the key is unusable, or missing and not to be made
+ */
+export function loadMasterKey(dataDir: string, fromEnvironment: string | null, mayCreate: boolean): Buffer {
   if (fromEnvironment !== null) return decode(fromEnvironment, 'LICENSE_DESK_MASTER_KEY');
   const path = join(dataDir, 'master.key');
   try {
     return decode(readFileSync(path, 'utf8'), path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  if (!mayCreate) {
+    throw new ConfigError(
+      `${path} is missing, and the database holds keys sealed with it; restore it from a backup, or set LICENSE_DESK_MASTER_KEY`,
+    );
   }
   const key = randomBytes(KEY_BYTES);
   writeFileDurably(path, `${key.toString('base64')}\n`);

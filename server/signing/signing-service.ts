@@ -37,6 +37,11 @@ function toPublicKeys(rows: SigningKeyRow[], active: SigningKeyRow): PublicKeys 
   };
 }
 
+/** @throws SealError if the master key is another one */
+export function openSigningKey(sealer: Sealer, row: SigningKeyRow): KeyObject {
+  return readPrivateKey(sealer.open(SEAL_PURPOSE, row.privateKeySealed));
+}
+
 export interface Signer {
   keyId(): string;
   sign(message: Uint8Array): Buffer;
@@ -65,7 +70,7 @@ export async function createSigningService({ keys, sealer, audit, transaction, c
     const active = rows.find((row) => row.status === 'active');
     if (!active) return null;
     return {
-      active: { keyId: active.keyId, privateKey: readPrivateKey(sealer.open(SEAL_PURPOSE, active.privateKeySealed)) },
+      active: { keyId: active.keyId, privateKey: openSigningKey(sealer, active) },
       trusted: rows.map((row) => ({ keyId: row.keyId, publicKey: Buffer.from(row.publicKey, 'base64') })),
       published: toPublicKeys(rows, active),
     };

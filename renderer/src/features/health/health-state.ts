@@ -5,7 +5,7 @@ import { adminClient } from '../../api/admin-client.ts';
 import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
 import { useSession } from '../session/session-state.ts';
 
-const INTERVAL_MS = 2000;
+const INTERVAL_MS = 3000;
 /** After this long without an answer the server counts as away, though the answer may still come. */
 const PATIENCE_MS = 4000;
 

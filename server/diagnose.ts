@@ -1,0 +1,62 @@
+// What `license-desk doctor` looks at inside a data directory. Nothing is created or changed, a running server not disturbed.
+import { existsSync } from 'node:fs';
+import type { Sequelize } from 'sequelize';
+import { databaseLocation } from './compose.ts';
+import { checkIntegrity } from './database/check-integrity.ts';
+import { connect } from './database/connect.ts';
+import { pendingMigrations } from './database/migrate.ts';
+import type { Config } from './platform/config.ts';
+import { loadMasterKey } from './platform/master-key.ts';
+import { createSealer } from './platform/sealer.ts';
+import { createSigningKeyStore } from './signing/signing-key-store.ts';
+import { openSigningKey } from './signing/signing-service.ts';
+
+export interface Finding {
+  check: string;
+  ok: boolean;
+  detail: string;
+}
+
+async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, ok: true, detail: await look() };
+  } catch (error) {
+    return { check, ok: false, detail: (error as Error).message };
+  }
+}
+
+async function lookAtMigrations(sequelize: Sequelize): Promise<string> {
+  const pending = await pendingMigrations(sequelize);
+  return pending.length === 0 ? 'up to date' : `the next start will apply ${pending.join(', ')}`;
+}
+
+async function lookAtKeys(sequelize: Sequelize, config: Config): Promise<string> {
+  const rows = await createSigningKeyStore(sequelize).list();
+  if (rows.length === 0) return 'no signing key yet; the first start makes one';
+  const sealer = createSealer(loadMasterKey(config.dataDir, config.masterKey, false));
+  for (const row of rows) openSigningKey(sealer, row);
+  return `the master key opens ${rows.length === 1 ? 'the signing key' : `all ${rows.length} signing keys`}`;
+}
+
+/** Each finding in words for an administrator; a database that is not there yet is no fault. */
+export async function diagnose(config: Config): Promise<Finding[]> {
+  const location = databaseLocation(config);
+  if (location.url === null && !existsSync(location.file)) {
+    return [{ check: 'database', ok: true, detail: 'none yet; the first start makes it' }];
+  }
+  let sequelize: Sequelize;
+  try {
+    sequelize = await connect(location);
+  } catch (error) {
+    return [{ check: 'database', ok: false, detail: (error as Error).message }];
+  }
+  try {
+    return [
+      await finding('database', () => checkIntegrity(sequelize)),
+      await finding('migrations', () => lookAtMigrations(sequelize)),
+      await finding('keys', () => lookAtKeys(sequelize, config)),
+    ];
+  } finally {
+    await sequelize.close();
+  }
+}

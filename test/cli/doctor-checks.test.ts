@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import {
+  checkClock,
+  checkDataDirectory,
+  checkDiskSpace,
+  checkLicenseKeys,
+  checkNodeVersion,
+} from '../../cli/doctor-checks.ts';
+
+test.each([
+  ['v24.21.0', true],
+  ['v20.19.0', true],
+  ['v22.0.0', true],
+  ['v20.18.9', false],
+  ['v18.20.0', false],
+])('Node %s satisfies >=20.19: %s', (version, ok) => {
+  expect(checkNodeVersion(version, '>=20.19').ok).toBe(ok);
+});
+
+test('a clock before 2025 is wrong', () => {
+  expect(checkClock(Date.UTC(2025, 0, 1))).toMatchObject({ check: 'clock', ok: true });
+  const wrong = checkClock(Date.UTC(2025, 0, 1) - 1);
+  expect(wrong.ok).toBe(false);
+  expect(wrong.detail).toContain('2024-12-31T23:59:59.999Z');
+});
+
+test('little disk space is a warning, not a failure', () => {
+  expect(checkDiskSpace(500_000_000)).toMatchObject({ ok: true, detail: '500 MB are free' });
+  expect(checkDiskSpace(499_999_999)).toMatchObject({ ok: true, detail: 'warning: only 499 MB are free' });
+});
+
+test('license keys are made and read back', () => {
+  expect(checkLicenseKeys()).toMatchObject({ check: 'license_keys', ok: true });
+});
+
+describe('the data directory', () => {
+  const sound = { isDirectory: true, writable: true, mode: 0o40700 };
+
+  test.each([
+    ['is sound', sound, true, 'mode 0700'],
+    ['has no permission bits', { ...sound, mode: null }, true, 'writable'],
+    ['is missing', null, false, 'does not exist'],
+    ['is a file', { ...sound, isDirectory: false }, false, 'not a folder'],
+    ['cannot be written', { ...sound, writable: false }, false, 'not writable'],
+    ['can be written by everybody', { ...sound, mode: 0o40777 }, false, 'mode 0777'],
+  ])('%s', (_case, facts, ok, detail) => {
+    const check = checkDataDirectory('/srv/desk', facts);
+    expect(check.ok).toBe(ok);
+    expect(check.detail).toContain('/srv/desk');
+    expect(check.detail).toContain(detail);
+  });
+});

@@ -1,0 +1,25 @@
+// The license scan as its worker runs it, but by a clock that the test moves.
+import { join } from 'node:path';
+import { connect } from '../../server/database/connect.ts';
+import { createTransactions } from '../../server/database/transaction.ts';
+import { createEventService } from '../../server/events/event-service.ts';
+import { createEventStore } from '../../server/events/event-store.ts';
+import { scanLicenses, type ScanResult } from '../../server/licenses/license-scan.ts';
+import { createLicenseStore } from '../../server/licenses/license-store.ts';
+import type { Clock } from '../../server/platform/clock.ts';
+
+/** Opens a second connection to the data directory's database, as the worker thread does. */
+export async function runScan(dataDir: string, clock: Clock): Promise<ScanResult> {
+  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+  try {
+    return await scanLicenses({
+      licenses: createLicenseStore(sequelize),
+      events: createEventService({ events: createEventStore(sequelize), clock }),
+      transaction: createTransactions(sequelize),
+      clock,
+      isCancelled: () => false,
+    });
+  } finally {
+    await sequelize.close();
+  }
+}

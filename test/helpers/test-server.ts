@@ -1,0 +1,98 @@
+// The real server in this process: real database, real HTTP on free ports, a data directory of its own.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
+import { type Client, createClient, httpTransport } from '../../server/platform/client.ts';
+import { type Clock, systemClock } from '../../server/platform/clock.ts';
+import { loadConfig } from '../../server/platform/config.ts';
+import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { startServer } from '../../server/start-server.ts';
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into replies freely
+  body: any;
+}
+
+export interface TestServer {
+  /** `http://127.0.0.1:PORT/license/api/svc`, without the trailing slash. */
+  api: string;
+  /** `http://127.0.0.1:PORT` */
+  adminOrigin: string;
+  /** The address that the ready line would show, with its one-time code. */
+  signInAddress: string;
+  dataDir: string;
+  /** The CLI's credential. */
+  runtimeSecret: string;
+  /** The typed client, as the CLI has it. */
+  admin: Client<typeof adminContract>;
+  /** Any call to the API, with a JSON body if one is given. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+interface TestServerOptions {
+  clock?: Clock;
+  /** Settings by flag name; ports are free ones and the rate limit is off unless given. */
+  flags?: Record<string, string>;
+  /** Instead of a key file in the data directory. */
+  masterKey?: string;
+  /** An existing data directory, which is then kept. */
+  dataDir?: string;
+}
+
+export async function newDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'license-desk-test-'));
+}
+
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const dataDir = options.dataDir ?? (await newDataDir());
+  const flags = { 'data-dir': dataDir, port: '0', 'admin-port': '0', 'rate-limit': '0', ...options.flags };
+  const env = options.masterKey === undefined ? {} : { LICENSE_DESK_MASTER_KEY: options.masterKey };
+  const config = loadConfig({ flags, env });
+  const server = await startServer(config, options.clock ?? systemClock, { logToStderr: false });
+  const api = server.api.replace(/\/$/u, '');
+  const runtime = readRuntimeFile(dataDir);
+  if (!runtime) throw new Error('the server left no runtime file');
+
+  async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const response = await fetch(api + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  }
+
+  return {
+    api,
+    adminOrigin: runtime.admin,
+    signInAddress: server.admin,
+    dataDir,
+    runtimeSecret: runtime.secret,
+    admin: createClient(
+      adminContract,
+      httpTransport(runtime.admin + ADMIN_API_ROOT, {
+        authorization: `Bearer ${runtime.secret}`,
+        'x-license-desk-user': 'tester',
+      }),
+    ),
+    call,
+    post: (path, body, headers) => call('POST', path, body, headers),
+    get: (path, headers) => call('GET', path, undefined, headers),
+    async stop() {
+      await server.stop();
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A fingerprint that is the same for the same number. */
+export function fingerprintOf(number: number): string {
+  return `sha256:${number.toString(16).padStart(64, '0')}`;
+}

@@ -1,0 +1,75 @@
+// The same service over PostgreSQL, with two servers on one database: nothing may rely on being the only process.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+const binaries = postgresBinaries();
+if (binaries === null) console.warn('skipped: PostgreSQL is not installed (Debian package postgresql)');
+
+describe.skipIf(binaries === null)('two servers on one PostgreSQL database', () => {
+  let postgres: TestPostgres;
+  let servers: [TestServer, TestServer];
+
+  beforeAll(async () => {
+    postgres = await startPostgres(binaries as string);
+    const masterKey = Buffer.alloc(32, 7).toString('base64');
+    const flags = { 'database-url': postgres.newDatabase() };
+    // Started together: one of them migrates, the other waits for it.
+    servers = await Promise.all([startTestServer({ flags, masterKey }), startTestServer({ flags, masterKey })]);
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    postgres.stop();
+  });
+
+  const turns = <Result>(count: number, work: (server: TestServer, turn: number) => Promise<Result>) =>
+    Promise.all(Array.from({ length: count }, (_, turn) => work(servers[turn % 2] as TestServer, turn)));
+
+  it('signs with one key', async () => {
+    const [first, second] = await turns(2, (server) => server.get('/public-key/'));
+    expect(first?.body.key_id).toBe(second?.body.key_id);
+  });
+
+  it('gives one seat to one of fifty devices', async () => {
+    const { license } = await servers[0].admin.createLicense({ holder: 'Один', plan: 'standard' });
+    const replies = await turns(50, (server, turn) =>
+      server.post('/activate/', { license_key: license.license_key, machine_fingerprint: fingerprintOf(turn) }),
+    );
+    expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1);
+    expect(replies.filter((reply) => reply.body.error_code === 'activation_limit_reached')).toHaveLength(49);
+  });
+
+  it('leaves one token active of twenty issued at once', async () => {
+    const { license } = await servers[0].admin.createLicense({ holder: 'Zwanzig' });
+    const issued = await turns(20, (server) => server.admin.issueToken({ license: license.license_key }));
+    const answers = await Promise.all(issued.map(({ token }) => servers[1].post('/authorize/token/', { token })));
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+  });
+
+  it('renews once for one Idempotency-Key', async () => {
+    const { license } = await servers[0].admin.createLicense({ holder: 'Vingt' });
+    const { api_token } = await servers[0].admin.createApiToken({ name: 'integrator', role: 'integrator' });
+    const headers = { authorization: `Bearer ${api_token}`, 'idempotency-key': 'one' };
+    const body = { license_key: license.license_key, days: 10 };
+    const replies = await turns(20, (server) => server.post('/renew/', body, headers));
+    expect(new Set(replies.map((reply) => JSON.stringify(reply.body)))).toHaveLength(1);
+    const { license: renewed } = await servers[1].admin.showLicense({ ref: license.license_key });
+    expect(Date.parse(renewed.expires_at) - Date.parse(license.expires_at)).toBe(10 * 86_400_000);
+  });
+
+  it('refuses on one server what the other has revoked, from the very next call', async () => {
+    const { license } = await servers[0].admin.createLicense({ holder: 'Přes oba' });
+    const { token, authorization_token } = await servers[0].admin.issueToken({ license: license.license_key });
+    expect((await servers[1].post('/authorize/token/', { token })).status).toBe(200);
+    await servers[0].admin.revokeToken({ id: authorization_token.id });
+    expect((await servers[1].post('/authorize/token/', { token })).status).toBe(401);
+  });
+
+  it('lists, searches and counts', async () => {
+    const { items } = await servers[1].admin.listLicenses({ state: 'active', search: 'один', limit: 5 });
+    expect(items).toMatchObject([{ holder: 'Один', activation_count: 1 }]);
+    const stats = await servers[0].admin.stats({});
+    expect(stats.activations).toMatchObject({ total: 1, active: 1 });
+    expect(stats.tokens.replaced).toBe(19);
+  });
+});

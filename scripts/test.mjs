@@ -19,6 +19,7 @@ const TEST_COMMANDS = {
   chromium: ['chromium', 'fonts-liberation'],
   openssl: ['openssl'],
   faketime: ['faketime'],
+  pg_lsclusters: ['postgresql'],
 };
 
 /** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */

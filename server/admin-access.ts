@@ -58,7 +58,9 @@ function localTransport(routes: readonly Route[], userName: string): Transport {
 
 async function onDatabase(config: Config, userName: string, lock: DirectoryLock): Promise<AdminAccess> {
   const noServer = (): never => {
-    throw new DataDirectoryError(`no server runs on ${config.dataDir}; start one with \`license-desk serve\``);
+    throw new DataDirectoryError(
+      `no server runs on ${config.dataDir}; start one with \`license-desk serve\``,
+    );
   };
   try {
     const service = await compose({

@@ -48,7 +48,11 @@ export function apiDocs(baseUrl: () => string): Router {
   const router = Router({ strict: true });
   router.get('/openapi.json', async (request, response) => {
     const { openApiDocument } = await import('./platform/openapi.ts');
-    const document = openApiDocument(publicContract, { title: 'License Desk', version: VERSION, server: baseUrl() });
+    const document = openApiDocument(publicContract, {
+      title: 'License Desk',
+      version: VERSION,
+      server: baseUrl(),
+    });
     sendJson(response, 200, document, request.id);
   });
   router.get('/docs', (request, response) => response.redirect(301, `${request.baseUrl}/docs/`));
@@ -59,8 +63,14 @@ export function apiDocs(baseUrl: () => string): Router {
   router.get('/docs/start.js', (request, response) => {
     response.set('X-Request-Id', request.id).type('js').send(START);
   });
-  router.use('/docs', express.static(API_DOCS_DIRECTORY, { index: false, setHeaders: (response) => {
-    response.setHeader('X-Request-Id', (response as express.Response).req.id);
-  } }));
+  router.use(
+    '/docs',
+    express.static(API_DOCS_DIRECTORY, {
+      index: false,
+      setHeaders: (response) => {
+        response.setHeader('X-Request-Id', (response as express.Response).req.id);
+      },
+    }),
+  );
   return router;
 }

@@ -2,7 +2,9 @@
 import { extname, join } from 'node:path';
 
 const BUILT =
-  extname(import.meta.filename) === '.ts' ? join(import.meta.dirname, '..', 'out') : join(import.meta.dirname, '..');
+  extname(import.meta.filename) === '.ts'
+    ? join(import.meta.dirname, '..', 'out')
+    : join(import.meta.dirname, '..');
 
 export const PAGE_DIRECTORY = join(BUILT, 'renderer');
 export const API_DOCS_DIRECTORY = join(BUILT, 'api-docs');

@@ -1,12 +1,14 @@
 // Every construction, by hand: what the service is made of, and who is handed what.
 import { join } from 'node:path';
-import { type Sequelize } from 'sequelize';
 import { activationAdminRoutes, activationRoutes } from './activations/activation-routes.ts';
 import { createActivationService } from './activations/activation-service.ts';
 import { createActivationStore } from './activations/activation-store.ts';
 import { createOfflineValidationService } from './activations/offline-validation-service.ts';
 import { adminSessionRoutes } from './admin-session/admin-session-routes.ts';
-import { type AdminSessionService, createAdminSessionService } from './admin-session/admin-session-service.ts';
+import {
+  type AdminSessionService,
+  createAdminSessionService,
+} from './admin-session/admin-session-service.ts';
 import { apiTokenAdminRoutes } from './api-tokens/api-token-routes.ts';
 import { type ApiTokenService, createApiTokenService } from './api-tokens/api-token-service.ts';
 import { createApiTokenStore } from './api-tokens/api-token-store.ts';
@@ -15,13 +17,16 @@ import { createAuditService } from './audit/audit-service.ts';
 import { createAuditStore } from './audit/audit-store.ts';
 import { createAuthorizationLookupStore } from './authorization-tokens/authorization-lookup-store.ts';
 import { createAuthorizationService } from './authorization-tokens/authorization-service.ts';
-import { authorizationRoutes, authorizationTokenAdminRoutes } from './authorization-tokens/authorization-token-routes.ts';
+import {
+  authorizationRoutes,
+  authorizationTokenAdminRoutes,
+} from './authorization-tokens/authorization-token-routes.ts';
 import { createAuthorizationTokenService } from './authorization-tokens/authorization-token-service.ts';
 import { createAuthorizationTokenStore } from './authorization-tokens/authorization-token-store.ts';
 import { createAuthorizationUsage } from './authorization-tokens/authorization-usage.ts';
 import { createAuthorizationUsageStore } from './authorization-tokens/authorization-usage-store.ts';
 import { adminContract, publicContract } from './contract.ts';
-import { connect, type DatabaseLocation } from './database/connect.ts';
+import { connect, type Database, type DatabaseLocation } from './database/connect.ts';
 import { migrate } from './database/migrate.ts';
 import { createTransactions } from './database/transaction.ts';
 import { createEventService } from './events/event-service.ts';
@@ -94,7 +99,7 @@ export async function compose(around: Surroundings): Promise<Service> {
   }
 }
 
-async function composeOver(sequelize: Sequelize, around: Surroundings): Promise<Service> {
+async function composeOver(sequelize: Database, around: Surroundings): Promise<Service> {
   const { config, clock, logger } = around;
   const transaction = createTransactions(sequelize);
   await migrate(sequelize, transaction);
@@ -113,7 +118,8 @@ async function composeOver(sequelize: Sequelize, around: Surroundings): Promise<
     store: createAuthorizationUsageStore(sequelize),
     transaction,
     clock,
-    onError: (error) => logger.error({ err: error as Error }, 'authorization counts could not be written yet'),
+    onError: (error) =>
+      logger.error({ err: error as Error }, 'authorization counts could not be written yet'),
   });
   const authorizations = createAuthorizationService({
     lookup: createAuthorizationLookupStore(sequelize),
@@ -132,7 +138,12 @@ async function composeOver(sequelize: Sequelize, around: Surroundings): Promise<
   const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
   const shared = { audit, events, transaction, clock, onLicenseChanged };
   const planService = createPlanService({ ...shared, plans, onPlanChanged: authorizations.forgetAll });
-  const licenseService = createLicenseService({ ...shared, licenses, findPlan: plans.findByName, defaultProduct });
+  const licenseService = createLicenseService({
+    ...shared,
+    licenses,
+    findPlan: plans.findByName,
+    defaultProduct,
+  });
   const activationNeeds = { licenses, activations, files, byKey, licenseNotFound, fileTtlDays };
   const activationService = createActivationService({ ...shared, ...activationNeeds });
   const offline = createOfflineValidationService({ ...activationNeeds, clock });
@@ -144,14 +155,23 @@ async function composeOver(sequelize: Sequelize, around: Surroundings): Promise<
     byRef,
     licenseNotFound,
   });
-  const apiTokens = createApiTokenService({ tokens: createApiTokenStore(sequelize), audit, transaction, clock });
+  const apiTokens = createApiTokenService({
+    tokens: createApiTokenStore(sequelize),
+    audit,
+    transaction,
+    clock,
+  });
   const idempotency = createIdempotencyService({
     replies: createIdempotentReplyStore(sequelize),
     sealer,
     transaction,
     clock,
   });
-  const stats = createStatsService({ stats: createStatsStore(sequelize, LICENSE_STATE), clock, states: LICENSE_STATES });
+  const stats = createStatsService({
+    stats: createStatsStore(sequelize, LICENSE_STATE),
+    clock,
+    states: LICENSE_STATES,
+  });
   const health = createHealthService({
     clock,
     version: VERSION,
@@ -179,7 +199,11 @@ async function composeOver(sequelize: Sequelize, around: Surroundings): Promise<
       ...auditRoutes(audit),
       ...adminSessionRoutes(sessions, {
         signInAddress: () => around.signInAddress(sessions.createCode()),
-        overview: () => ({ api_base_url: around.apiBaseUrl(), default_product: defaultProduct, version: VERSION }),
+        overview: () => ({
+          api_base_url: around.apiBaseUrl(),
+          default_product: defaultProduct,
+          version: VERSION,
+        }),
       }),
       ...healthRoutes(adminContract, health),
       ...signingRoutes(adminContract, signing),

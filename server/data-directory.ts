@@ -24,7 +24,9 @@ export function prepareDataDirectory(dataDir: string): void {
 export function inUse(dataDir: string): DataDirectoryError {
   const holder = readRuntimeFile(dataDir);
   const who = holder ? `a server (process ${holder.pid}, ${holder.api})` : 'another License Desk process';
-  return new DataDirectoryError(`the data directory ${dataDir} is in use by ${who}; stop it or choose another --data-dir`);
+  return new DataDirectoryError(
+    `the data directory ${dataDir} is in use by ${who}; stop it or choose another --data-dir`,
+  );
 }
 
 /**

@@ -1,9 +1,8 @@
 // What `license-desk doctor` looks at inside a data directory. Nothing is created or changed, a running server not disturbed.
 import { existsSync } from 'node:fs';
-import type { Sequelize } from 'sequelize';
 import { databaseLocation } from './compose.ts';
 import { checkIntegrity } from './database/check-integrity.ts';
-import { connect } from './database/connect.ts';
+import { connect, type Database } from './database/connect.ts';
 import { pendingMigrations } from './database/migrate.ts';
 import type { Config } from './platform/config.ts';
 import { loadMasterKey } from './platform/master-key.ts';
@@ -25,12 +24,12 @@ async function finding(check: string, look: () => Promise<string>): Promise<Find
   }
 }
 
-async function lookAtMigrations(sequelize: Sequelize): Promise<string> {
+async function lookAtMigrations(sequelize: Database): Promise<string> {
   const pending = await pendingMigrations(sequelize);
   return pending.length === 0 ? 'up to date' : `the next start will apply ${pending.join(', ')}`;
 }
 
-async function lookAtKeys(sequelize: Sequelize, config: Config): Promise<string> {
+async function lookAtKeys(sequelize: Database, config: Config): Promise<string> {
   const rows = await createSigningKeyStore(sequelize).list();
   if (rows.length === 0) return 'no signing key yet; the first start makes one';
   const sealer = createSealer(loadMasterKey(config.dataDir, config.masterKey, false));
@@ -44,7 +43,7 @@ export async function diagnose(config: Config): Promise<Finding[]> {
   if (location.url === null && !existsSync(location.file)) {
     return [{ check: 'database', ok: true, detail: 'none yet; the first start makes it' }];
   }
-  let sequelize: Sequelize;
+  let sequelize: Database;
   try {
     sequelize = await connect(location);
   } catch (error) {

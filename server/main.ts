@@ -3,7 +3,9 @@ import { parseArgs } from 'node:util';
 import { loadConfig, SETTINGS } from './platform/config.ts';
 import { runServer } from './run-server.ts';
 
-const options = Object.fromEntries(Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]));
+const options = Object.fromEntries(
+  Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]),
+);
 
 try {
   const { values } = parseArgs({ options });

@@ -34,9 +34,14 @@ export interface RunningServer {
 function createServer(tls: TlsSetting, app: RequestListener): Server {
   if (tls.mode === 'off') return createHttpServer(app);
   try {
-    return createHttpsServer({ cert: readFileSync(tls.certificate), key: readFileSync(tls.key), minVersion: 'TLSv1.2' }, app);
+    return createHttpsServer(
+      { cert: readFileSync(tls.certificate), key: readFileSync(tls.key), minVersion: 'TLSv1.2' },
+      app,
+    );
   } catch (error) {
-    throw new ConfigError(`--tls is "${tls.certificate},${tls.key}", but must be two readable PEM files: ${(error as Error).message}`);
+    throw new ConfigError(
+      `--tls is "${tls.certificate},${tls.key}", but must be two readable PEM files: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -104,12 +109,25 @@ export async function startServer(
     const jobs = createJobs({ location: databaseLocation(config), scanSeconds: config.scanSeconds, logger });
     const signInAddress = (code: string) => `${adminAddress}/?code=${code}`;
     const service: Service = await compose({
-      config, clock, logger, runtimeSecret, jobsAreFine: jobs.areFine, signInAddress, apiBaseUrl,
+      config,
+      clock,
+      logger,
+      runtimeSecret,
+      jobsAreFine: jobs.areFine,
+      signInAddress,
+      apiBaseUrl,
     });
     undo.push(() => service.close());
 
     const { apiTokens, sessions, runOnce, publicRoutes, adminRoutes } = service;
-    const apiApp = createApiApp({ routes: publicRoutes, config, apiTokens, runOnce, logger, baseUrl: apiBaseUrl });
+    const apiApp = createApiApp({
+      routes: publicRoutes,
+      config,
+      apiTokens,
+      runOnce,
+      logger,
+      baseUrl: apiBaseUrl,
+    });
     const adminApp = createAdminApp({ routes: adminRoutes, sessions, logger });
 
     const adminServer = createHttpServer(adminApp);
@@ -123,7 +141,13 @@ export async function startServer(
     apiAddress = `${config.tls.mode === 'off' ? 'http' : 'https'}://${hostInUrl(config.host)}:${apiPort}`;
 
     const api = `${apiAddress}${PUBLIC_API_ROOT}/`;
-    writeRuntimeFile(config.dataDir, { pid: process.pid, version: VERSION, api, admin: adminAddress, secret: runtimeSecret });
+    writeRuntimeFile(config.dataDir, {
+      pid: process.pid,
+      version: VERSION,
+      api,
+      admin: adminAddress,
+      secret: runtimeSecret,
+    });
     undo.push(() => removeRuntimeFile(config.dataDir));
     await jobs.start();
     undo.push(() => jobs.stop());

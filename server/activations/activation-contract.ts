@@ -17,7 +17,10 @@ export const VALIDATION_REASONS = [
   'feature_not_included',
 ] as const;
 
-const licenseKey = z.string().max(64).meta({ description: 'License key; case, spaces and hyphens do not matter' });
+const licenseKey = z
+  .string()
+  .max(64)
+  .meta({ description: 'License key; case, spaces and hyphens do not matter' });
 
 const activation = z.object({
   id,
@@ -48,7 +51,13 @@ export const activationContract = {
       encrypt: z.boolean().default(false).meta({ description: 'Encrypt the license file for this device' }),
     }),
     reply: z.object({ license: licenseObject, activation, license_file: z.string() }),
-    errors: ['license_not_found', 'license_revoked', 'license_expired', 'product_mismatch', 'activation_limit_reached'],
+    errors: [
+      'license_not_found',
+      'license_revoked',
+      'license_expired',
+      'product_mismatch',
+      'activation_limit_reached',
+    ],
   }),
   validateOffline: endpoint({
     method: 'POST',
@@ -59,7 +68,9 @@ export const activationContract = {
       license_file: z.string().max(32_768),
       machine_fingerprint: fingerprint.optional(),
       product_slug: slug.optional(),
-      license_key: licenseKey.optional().meta({ description: 'Needed, with the fingerprint, to open an encrypted file' }),
+      license_key: licenseKey
+        .optional()
+        .meta({ description: 'Needed, with the fingerprint, to open an encrypted file' }),
     }),
     reply: z.object({
       valid: z.boolean(),
@@ -103,7 +114,13 @@ export const activationAdminContract = {
       encrypt: z.boolean().default(false),
     }),
     reply: z.object({ license: licenseObject, activation, license_file: z.string() }),
-    errors: ['license_not_found', 'license_revoked', 'license_expired', 'product_mismatch', 'activation_limit_reached'],
+    errors: [
+      'license_not_found',
+      'license_revoked',
+      'license_expired',
+      'product_mismatch',
+      'activation_limit_reached',
+    ],
   }),
 };
 

@@ -12,10 +12,14 @@ export function activationRoutes(activations: ActivationService, offline: Offlin
 }
 
 /** @param byRef reads an administrator's license reference */
-export function activationAdminRoutes(activations: ActivationService, byRef: (ref: string) => LicenseReference): Route[] {
+export function activationAdminRoutes(
+  activations: ActivationService,
+  byRef: (ref: string) => LicenseReference,
+): Route[] {
   return implement(activationAdminContract, {
     listDevices: ({ ref }) => activations.listDevices(byRef(ref)),
-    releaseDevice: ({ ref, machine_fingerprint: fingerprint }, call) => activations.release(byRef(ref), fingerprint, call),
+    releaseDevice: ({ ref, machine_fingerprint: fingerprint }, call) =>
+      activations.release(byRef(ref), fingerprint, call),
     activateOffline: (request, call) => activations.activateOffline(request, call),
   });
 }

@@ -68,7 +68,11 @@ export function createActivationService(needs: Needs) {
     );
   }
 
-  async function takeSeat(license: License, device: Device, call: Call): Promise<{ license: License; activation: Activation }> {
+  async function takeSeat(
+    license: License,
+    device: Device,
+    call: Call,
+  ): Promise<{ license: License; activation: Activation }> {
     refuseFull(license);
     const now = clock.now();
     const activation = await activations.insert({
@@ -139,7 +143,8 @@ export function createActivationService(needs: Needs) {
       transaction(async () => {
         const license = await mustFindForChange(reference);
         const live = await activations.findLive(license.id, fingerprint);
-        if (!live) throw new ApiError('device_not_found', 'no active device of the license has this fingerprint');
+        if (!live)
+          throw new ApiError('device_not_found', 'no active device of the license has this fingerprint');
         // A clock that was set back must not make a release precede its activation.
         const releasedAt = Math.max(clock.now(), live.activatedAt);
         await activations.release(live.id, releasedAt);

@@ -7,7 +7,10 @@ export function createActivationStore(sequelize: Sequelize) {
   const activations = defineActivation(sequelize);
   return {
     async findLive(licenseId: number, machineFingerprint: string): Promise<Activation | null> {
-      const row = await activations.findOne({ where: { licenseId, machineFingerprint, releasedAt: null }, raw: true });
+      const row = await activations.findOne({
+        where: { licenseId, machineFingerprint, releasedAt: null },
+        raw: true,
+      });
       return row as unknown as Activation | null;
     },
     async insert(activation: Omit<ActivationRow, 'id'>): Promise<Activation> {
@@ -19,7 +22,12 @@ export function createActivationStore(sequelize: Sequelize) {
     },
     /** Newest first, the released ones too. */
     async list(licenseId: number): Promise<Activation[]> {
-      const rows = await activations.findAll({ where: { licenseId }, order: [['id', 'DESC']], limit: 10_000, raw: true });
+      const rows = await activations.findAll({
+        where: { licenseId },
+        order: [['id', 'DESC']],
+        limit: 10_000,
+        raw: true,
+      });
       return rows as unknown as Activation[];
     },
   };

@@ -44,7 +44,8 @@ export function createOfflineValidationService(needs: Needs) {
     const current = needs.files.present(license, undefined);
     const fields = ['holder', 'product', 'plan', 'expires_at', 'grace_ends_at', 'max_activations'] as const;
     return (
-      fields.some((field) => file[field] !== current[field]) || file.features.join(' ') !== current.features.join(' ')
+      fields.some((field) => file[field] !== current[field]) ||
+      file.features.join(' ') !== current.features.join(' ')
     );
   }
 
@@ -75,8 +76,14 @@ export function createOfflineValidationService(needs: Needs) {
       // The license is good, so a file that ran out, or was signed before a change, is replaced.
       const encrypt = file.checks.some((check) => check.rule === 'decryption');
       const renewed = () => needs.files.issue({ license, fingerprint, ttlDays: needs.fileTtlDays, encrypt });
-      if (file.reason !== null) return { valid: false, reason: 'file_expired', ...reply, license_file: renewed() };
-      return { valid: true, reason: null, ...reply, ...(isOutdated(file.license, license) ? { license_file: renewed() } : {}) };
+      if (file.reason !== null)
+        return { valid: false, reason: 'file_expired', ...reply, license_file: renewed() };
+      return {
+        valid: true,
+        reason: null,
+        ...reply,
+        ...(isOutdated(file.license, license) ? { license_file: renewed() } : {}),
+      };
     },
   };
 }

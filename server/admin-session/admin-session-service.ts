@@ -57,7 +57,11 @@ export function createAdminSessionService({ clock, runtimeSecret }: Needs) {
       const now = clock.now();
       const live = isLive(codes, code, now);
       codes.delete(hashSecret(code));
-      if (!live) throw new ApiError('unauthorized', 'this sign-in link was used already or is too old; make a new one');
+      if (!live)
+        throw new ApiError(
+          'unauthorized',
+          'this sign-in link was used already or is too old; make a new one',
+        );
       const secret = newSecret();
       keep(sessions, secret, now + SESSION_MS, now);
       return { secret, expiresAt: now + SESSION_MS };

@@ -46,7 +46,8 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
      * @throws ApiError `unauthorized`
      */
     async authenticate(header: string | undefined): Promise<Actor> {
-      if (header === undefined) throw unauthorized('this endpoint needs an API token: Authorization: Bearer ldk_…');
+      if (header === undefined)
+        throw unauthorized('this endpoint needs an API token: Authorization: Bearer ldk_…');
       const secret = BEARER.exec(header)?.[1];
       const token = secret === undefined ? null : await tokens.findByHash(hashSecret(secret));
       if (!token || token.revokedAt !== null) throw unauthorized('the API token is unknown or revoked');
@@ -86,7 +87,13 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
         if (before.revokedAt !== null) return { token: toTokenObject(before) };
         const revoked = { ...before, revokedAt: clock.now() };
         await tokens.update(id, { revokedAt: revoked.revokedAt });
-        await audit.record(call, 'api_token.revoked', `api_token:${id}`, toTokenObject(before), toTokenObject(revoked));
+        await audit.record(
+          call,
+          'api_token.revoked',
+          `api_token:${id}`,
+          toTokenObject(before),
+          toTokenObject(revoked),
+        );
         return { token: toTokenObject(revoked) };
       }),
   };

@@ -11,7 +11,11 @@ export function createApiTokenStore(sequelize: Sequelize) {
       return (await tokens.findOne({ where: { tokenHash }, raw: true })) as unknown as ApiToken | null;
     },
     async findForChange(id: number): Promise<ApiToken | null> {
-      return (await tokens.findOne({ where: { id }, raw: true, ...forUpdate() })) as unknown as ApiToken | null;
+      return (await tokens.findOne({
+        where: { id },
+        raw: true,
+        ...forUpdate(),
+      })) as unknown as ApiToken | null;
     },
     async insert(token: Omit<ApiTokenRow, 'id'>): Promise<ApiToken> {
       const created = await tokens.create(token);

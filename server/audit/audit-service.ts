@@ -14,7 +14,13 @@ export interface Audit {
    * @param subject `license:17`
    * @param before what it was, without secrets; null if it was not
    */
-  record(call: Call, action: string, subject: string, before: object | null, after: object | null): Promise<void>;
+  record(
+    call: Call,
+    action: string,
+    subject: string,
+    before: object | null,
+    after: object | null,
+  ): Promise<void>;
 }
 
 function json(state: object | null): string | null {

@@ -8,7 +8,11 @@ export function createAuditStore(sequelize: Sequelize) {
       await entries.create(entry);
     },
     /** Newest first, one more than `limit` if there is more. */
-    async list(filter: { before: number | null; subject: string | undefined; limit: number }): Promise<AuditRow[]> {
+    async list(filter: {
+      before: number | null;
+      subject: string | undefined;
+      limit: number;
+    }): Promise<AuditRow[]> {
       const rows = await entries.findAll({
         where: {
           ...(filter.before === null ? {} : { id: { [Op.lt]: filter.before } }),

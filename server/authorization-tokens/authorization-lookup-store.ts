@@ -50,7 +50,10 @@ const TOKENS: BatchedQuery<TokenFacts & { key: string }, TokenFacts> = {
   present: (row) => row,
 };
 
-const LICENSES: BatchedQuery<Omit<LicenseFacts, 'features'> & { key: string; features: string }, LicenseFacts> = {
+const LICENSES: BatchedQuery<
+  Omit<LicenseFacts, 'features'> & { key: string; features: string },
+  LicenseFacts
+> = {
   select: `
     SELECT l.license_key AS "key", l.id AS "licenseId", l.product AS "licenseProduct", p.name AS "plan",
       p.features AS "features", l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt",

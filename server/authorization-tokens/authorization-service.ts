@@ -38,8 +38,16 @@ function tokenReason(token: TokenFacts, product: string, now: number): TokenRepl
 
 export function createAuthorizationService(needs: Needs) {
   const { lookup, usage, clock, cached: max } = needs;
-  const tokens = createTaggedCache<TokenFacts>({ max, tagOf: (token) => token.licenseId, load: lookup.findToken });
-  const licenses = createTaggedCache<LicenseFacts>({ max, tagOf: (facts) => facts.licenseId, load: lookup.findLicense });
+  const tokens = createTaggedCache<TokenFacts>({
+    max,
+    tagOf: (token) => token.licenseId,
+    load: lookup.findToken,
+  });
+  const licenses = createTaggedCache<LicenseFacts>({
+    max,
+    tagOf: (facts) => facts.licenseId,
+    load: lookup.findLicense,
+  });
   const devices = createTaggedCache<DeviceFacts>({
     max,
     tagOf: (device) => device.licenseId,
@@ -65,7 +73,9 @@ export function createAuthorizationService(needs: Needs) {
   }
 
   return {
-    async authorizeToken(request: RequestOf<typeof authorizationContract.authorizeToken>): Promise<TokenReply> {
+    async authorizeToken(
+      request: RequestOf<typeof authorizationContract.authorizeToken>,
+    ): Promise<TokenReply> {
       if (!request.token) throw new ApiError('missing_token', 'the request carries no token');
       const now = clock.now();
       const product = request.product_slug ?? needs.defaultProduct;

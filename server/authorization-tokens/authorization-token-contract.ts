@@ -3,7 +3,17 @@ import { z } from 'zod';
 import { VALIDATION_REASONS } from '../activations/activation-contract.ts';
 import { LICENSE_STATES, licenseRef } from '../licenses/license-contract.ts';
 import { endpoint } from '../platform/endpoint.ts';
-import { days, fingerprint, id, pageOf, pageRequest, secretText, slug, text, timestamp } from '../platform/fields.ts';
+import {
+  days,
+  fingerprint,
+  id,
+  pageOf,
+  pageRequest,
+  secretText,
+  slug,
+  text,
+  timestamp,
+} from '../platform/fields.ts';
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked', 'replaced'] as const;
 

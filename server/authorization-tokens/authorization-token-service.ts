@@ -9,7 +9,11 @@ import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { DAY_MS, toTimestamp, toTimestampOrNull } from '../platform/fields.ts';
 import { createSecretToken } from '../platform/secret-token.ts';
-import type { AuthorizationTokenObject, authorizationTokenAdminContract, TokenState } from './authorization-token-contract.ts';
+import type {
+  AuthorizationTokenObject,
+  authorizationTokenAdminContract,
+  TokenState,
+} from './authorization-token-contract.ts';
 import type { AuthorizationToken, AuthorizationTokenStore } from './authorization-token-store.ts';
 
 interface Needs {
@@ -53,7 +57,11 @@ export function createAuthorizationTokenService(needs: Needs) {
   }
 
   /** Ends the token that the new one takes the place of. */
-  async function endPredecessor(license: License, product: string, now: number): Promise<AuthorizationToken | null> {
+  async function endPredecessor(
+    license: License,
+    product: string,
+    now: number,
+  ): Promise<AuthorizationToken | null> {
     const previous = await tokens.findActive(license.id, product);
     if (!previous) return null;
     const status = previous.expiresAt <= now ? 'expired' : 'replaced';
@@ -67,7 +75,8 @@ export function createAuthorizationTokenService(needs: Needs) {
         const now = clock.now();
         // The lock on the license makes issues for it take turns.
         const license = mustExist(await licenses.findForChange(needs.byRef(request.license)));
-        if (license.revokedAt !== null) throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
+        if (license.revokedAt !== null)
+          throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
         const product = request.product ?? needs.defaultProduct;
         const replaced = await endPredecessor(license, product, now);
         const secret = createSecretToken('ldt_');
@@ -93,7 +102,8 @@ export function createAuthorizationTokenService(needs: Needs) {
     async list(request: RequestOf<typeof authorizationTokenAdminContract.listTokens>) {
       const { license, cursor, limit } = request;
       const now = clock.now();
-      const licenseId = license === undefined ? undefined : mustExist(await licenses.find(needs.byRef(license))).id;
+      const licenseId =
+        license === undefined ? undefined : mustExist(await licenses.find(needs.byRef(license))).id;
       const rows = await tokens.list({ licenseId, before: idFromCursor(cursor), limit });
       return toPage(rows, limit, (token) => toTokenObject(token, now));
     },

@@ -13,7 +13,8 @@ export async function checkIntegrity(sequelize: Sequelize): Promise<string> {
   }
   const select = (sql: string) => sequelize.query<Record<string, unknown>>(sql, { type: QueryTypes.SELECT });
   const [answer] = await select('PRAGMA integrity_check(1)');
-  if (answer?.['integrity_check'] !== 'ok') throw new Error(`damaged: ${String(answer?.['integrity_check'])}`);
+  if (answer?.['integrity_check'] !== 'ok')
+    throw new Error(`damaged: ${String(answer?.['integrity_check'])}`);
   const orphans = await select('PRAGMA foreign_key_check');
   if (orphans.length > 0) throw new Error(`${orphans.length} rows refer to rows that are not there`);
   return 'every page and every reference is whole';

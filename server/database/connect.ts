@@ -5,6 +5,8 @@ import { currentTransaction } from './transaction.ts';
 
 const require = createRequire(import.meta.url);
 
+/** An open database, as those hand it on who need not know more. */
+export type Database = Sequelize;
 export type Dialect = 'sqlite' | 'postgres';
 
 export interface DatabaseLocation {
@@ -82,7 +84,9 @@ function keepConnections(sequelize: Sequelize): void {
   // Only the writer is ever destroyed: after a rollback that failed because SQLite had rolled back by itself.
   manager.destroyConnection = async (connection) => {
     lanes.delete('writer');
-    const { connections } = sequelize.connectionManager as unknown as { connections: Record<string, unknown> };
+    const { connections } = sequelize.connectionManager as unknown as {
+      connections: Record<string, unknown>;
+    };
     delete connections['writer'];
     await new Promise<void>((resolve) => {
       connection.close(resolve);

@@ -16,7 +16,7 @@ const MIGRATIONS: Migration[] = [{ name: '0001-initial', up: createInitialSchema
 const POSTGRES_MIGRATION_LOCK = 8_787_001;
 
 /** The database was written by a later version, which this one could only damage. */
-export class NewerDatabaseError extends Error {
+class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';
 }
 
@@ -48,7 +48,8 @@ export async function migrate(sequelize: Sequelize, transaction: RunTransaction)
   const dialect = dialectOf(sequelize);
   const umzug = umzugFor(sequelize, dialect);
   await transaction(async () => {
-    if (dialect === 'postgres') await sequelize.query(`SELECT pg_advisory_xact_lock(${POSTGRES_MIGRATION_LOCK})`);
+    if (dialect === 'postgres')
+      await sequelize.query(`SELECT pg_advisory_xact_lock(${POSTGRES_MIGRATION_LOCK})`);
     refuseNewer((await umzug.executed()).map(({ name }) => name));
     await umzug.up();
   });

@@ -5,12 +5,17 @@ import { ApiError } from '../platform/errors.ts';
 export function idFromCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const id = Number(cursor);
-  if (!/^\d{1,15}$/u.test(cursor)) throw new ApiError('invalid_request', 'cursor: is none that a page gave out');
+  if (!/^\d{1,15}$/u.test(cursor))
+    throw new ApiError('invalid_request', 'cursor: is none that a page gave out');
   return id;
 }
 
 /** @param rows one more than `limit`, if there are that many */
-export function toPage<Row extends { id: number }, Item>(rows: Row[], limit: number, present: (row: Row) => Item) {
+export function toPage<Row extends { id: number }, Item>(
+  rows: Row[],
+  limit: number,
+  present: (row: Row) => Item,
+) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {

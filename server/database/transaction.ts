@@ -33,10 +33,16 @@ export function forUpdate(): { lock: Transaction['LOCK']['UPDATE'] } {
  * The same ahead of a hand-written SELECT with subqueries. A statement of its own: PostgreSQL re-reads only the locked
  * row after a wait, while subqueries beside `FOR UPDATE` would still see what was there before it.
  */
-export async function lockRow(sequelize: Sequelize, table: string, where: Record<string, string | number>): Promise<void> {
+export async function lockRow(
+  sequelize: Sequelize,
+  table: string,
+  where: Record<string, string | number>,
+): Promise<void> {
   if (sequelize.getDialect() !== 'postgres') return;
   const condition = Object.keys(where).map((column) => `${column} = $${column}`);
-  await sequelize.query(`SELECT 1 FROM ${table} WHERE ${condition.join(' AND ')} FOR UPDATE`, { bind: where });
+  await sequelize.query(`SELECT 1 FROM ${table} WHERE ${condition.join(' AND ')} FOR UPDATE`, {
+    bind: where,
+  });
 }
 
 /** The clause that locks the rows of table alias `alias`, and passes over those that another server has locked. */
@@ -97,5 +103,7 @@ function postgresTransactions(sequelize: Sequelize): RunTransaction {
 }
 
 export function createTransactions(sequelize: Sequelize): RunTransaction {
-  return sequelize.getDialect() === 'sqlite' ? sqliteTransactions(sequelize) : postgresTransactions(sequelize);
+  return sequelize.getDialect() === 'sqlite'
+    ? sqliteTransactions(sequelize)
+    : postgresTransactions(sequelize);
 }

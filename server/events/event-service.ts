@@ -49,7 +49,13 @@ export function createEventService({ events, clock }: { events: EventStore; cloc
         expires_at: toTimestamp(license.expiresAt),
         ...extra,
       });
-      const eventId = await events.insert({ name, licenseId: license.id, term: term ?? null, body, createdAt: now });
+      const eventId = await events.insert({
+        name,
+        licenseId: license.id,
+        term: term ?? null,
+        body,
+        createdAt: now,
+      });
       await events.insertDeliveries(eventId, name, now);
     },
     hasNotice: (licenseId, name, term) => events.hasNotice(licenseId, name, term),

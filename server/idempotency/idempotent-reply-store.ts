@@ -7,7 +7,10 @@ export function createIdempotentReplyStore(sequelize: Sequelize) {
   const replies = defineIdempotentReply(sequelize);
   return {
     async find(key: ReplyKey): Promise<IdempotentReplyRow | null> {
-      return (await replies.findOne({ where: { ...key }, raw: true })) as unknown as IdempotentReplyRow | null;
+      return (await replies.findOne({
+        where: { ...key },
+        raw: true,
+      })) as unknown as IdempotentReplyRow | null;
     },
     async insert(reply: Omit<IdempotentReplyRow, 'id'>): Promise<void> {
       await replies.create(reply);

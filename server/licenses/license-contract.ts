@@ -77,10 +77,18 @@ export const licenseContract = {
     path: '/upgrade/',
     auth: 'bearer',
     idempotent: true,
-    summary: "Move a license to a plan of a higher tier; expires_at stays, the new plan's limits hold at once",
+    summary:
+      "Move a license to a plan of a higher tier; expires_at stays, the new plan's limits hold at once",
     request: z.object({ ...reference, plan: slug }).refine(...HAS_REFERENCE),
     reply: z.object({ license: licenseObject, previous_plan: z.string() }),
-    errors: ['license_not_found', 'plan_not_found', 'plan_unchanged', 'not_an_upgrade', 'license_revoked', 'product_mismatch'],
+    errors: [
+      'license_not_found',
+      'plan_not_found',
+      'plan_unchanged',
+      'not_an_upgrade',
+      'license_revoked',
+      'product_mismatch',
+    ],
   }),
 };
 
@@ -149,7 +157,14 @@ export const licenseAdminContract = {
     summary: 'Move a license to a plan of a higher tier',
     request: z.object({ ref: licenseRef, plan: slug }),
     reply: z.object({ license: licenseRecord, previous_plan: z.string() }),
-    errors: ['license_not_found', 'plan_not_found', 'plan_unchanged', 'not_an_upgrade', 'license_revoked', 'product_mismatch'],
+    errors: [
+      'license_not_found',
+      'plan_not_found',
+      'plan_unchanged',
+      'not_an_upgrade',
+      'license_revoked',
+      'product_mismatch',
+    ],
   }),
 };
 

@@ -31,13 +31,24 @@ function extraFields(notice: LicenseNotice, license: License, now: number): Reco
 }
 
 /** Runs until nothing is due any more. Each batch is one transaction, so a crash loses and repeats nothing. */
-export async function scanLicenses({ licenses, events, transaction, clock, isCancelled }: Needs): Promise<ScanResult> {
+export async function scanLicenses({
+  licenses,
+  events,
+  transaction,
+  clock,
+  isCancelled,
+}: Needs): Promise<ScanResult> {
   const result: ScanResult = { looked: 0, emitted: 0 };
 
   async function scanOne(license: License, now: number): Promise<void> {
     const notice = dueNotice(license, now);
     if (notice !== null && !(await events.hasNotice(license.id, notice, license.term))) {
-      await events.emit({ name: notice, license, extra: extraFields(notice, license, now), term: license.term });
+      await events.emit({
+        name: notice,
+        license,
+        extra: extraFields(notice, license, now),
+        term: license.term,
+      });
       result.emitted += 1;
     }
     await licenses.update(license.id, { noticeDueAt: nextNoticeAt(license, now) });

@@ -51,7 +51,8 @@ export function createLicenseService(needs: Needs) {
   }
 
   function refuseRevoked(license: License): void {
-    if (license.revokedAt !== null) throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
+    if (license.revokedAt !== null)
+      throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
   }
 
   async function mustFindPlan(name: string): Promise<Plan> {
@@ -67,7 +68,12 @@ export function createLicenseService(needs: Needs) {
   }
 
   /** Writes the audit row, and tells the caches once all is committed. */
-  async function recordChange(call: Call, action: string, before: License | null, after: License): Promise<void> {
+  async function recordChange(
+    call: Call,
+    action: string,
+    before: License | null,
+    after: License,
+  ): Promise<void> {
     const now = clock.now();
     const was = before && toLicenseRecord(before, now);
     await audit.record(call, action, `license:${after.id}`, was, toLicenseRecord(after, now));
@@ -133,7 +139,11 @@ export function createLicenseService(needs: Needs) {
           explicit: renewal.expires_at,
         });
         const term = { expiresAt, graceEndsAt: graceEndsAt(expiresAt, graceDays), term: before.term + 1 };
-        const renewed: License = { ...before, ...term, noticeDueAt: firstNoticeAt({ ...term, revokedAt: null }) };
+        const renewed: License = {
+          ...before,
+          ...term,
+          noticeDueAt: firstNoticeAt({ ...term, revokedAt: null }),
+        };
         await licenses.update(before.id, {
           expiresAt: renewed.expiresAt,
           term: renewed.term,
@@ -157,7 +167,8 @@ export function createLicenseService(needs: Needs) {
         const before = await mustFindForChange(reference);
         refuseRevoked(before);
         const plan = await mustFindPlan(planName);
-        if (plan.id === before.planId) throw new ApiError('plan_unchanged', `the license is on plan ${plan.name} already`);
+        if (plan.id === before.planId)
+          throw new ApiError('plan_unchanged', `the license is on plan ${plan.name} already`);
         if (plan.tier <= before.tier) {
           throw new ApiError('not_an_upgrade', `plan ${plan.name} is of no higher tier than ${before.plan}`);
         }
@@ -168,7 +179,11 @@ export function createLicenseService(needs: Needs) {
         const granted = { planId, plan: name, tier, durationDays, graceDays, maxActivations, features };
         const upgraded: License = { ...before, ...granted, graceEndsAt: graceEnd, noticeDueAt };
         await licenses.update(before.id, { planId, noticeDueAt });
-        await events.emit({ name: 'license.upgraded', license: upgraded, extra: { previous_plan: before.plan } });
+        await events.emit({
+          name: 'license.upgraded',
+          license: upgraded,
+          extra: { previous_plan: before.plan },
+        });
         await recordChange(call, 'license.upgraded', before, upgraded);
         return { license: toLicenseRecord(upgraded, now), previous_plan: before.plan };
       }),

@@ -61,7 +61,11 @@ export function createLicenseStore(sequelize: Sequelize) {
     find,
     /** Locks the license until the transaction ends, so that what is decided from it still holds when it is written. */
     async findForChange(reference: LicenseReference): Promise<License | null> {
-      await lockRow(sequelize, 'licenses', 'id' in reference ? { id: reference.id } : { license_key: reference.key });
+      await lockRow(
+        sequelize,
+        'licenses',
+        'id' in reference ? { id: reference.id } : { license_key: reference.key },
+      );
       return find(reference);
     },
     async insert(license: Omit<LicenseRow, 'id'>): Promise<number> {
@@ -79,7 +83,10 @@ export function createLicenseStore(sequelize: Sequelize) {
         search ? searchCondition(search) : null,
       ].filter((condition) => condition !== null);
       const sql = conditions.map((condition) => `(${condition.sql})`).join(' AND ') || '1 = 1';
-      const bind = Object.assign({ limit: limit + 1 }, ...conditions.map((condition) => condition.bind)) as object;
+      const bind = Object.assign(
+        { limit: limit + 1 },
+        ...conditions.map((condition) => condition.bind),
+      ) as object;
       return select(sql, bind as Record<string, unknown>, 'ORDER BY l.id DESC LIMIT $limit');
     },
     /** Licenses that the scan has to look at, the longest waiting first; locked, and skipped where another server has them. */

@@ -88,9 +88,7 @@ export const planContract = {
     auth: 'bearer',
     role: 'admin',
     summary: 'Delete a plan that no license uses',
-    request: z
-      .object({ id: queryId.optional(), name: slug.optional() })
-      .refine(...NAMES_PLAN),
+    request: z.object({ id: queryId.optional(), name: slug.optional() }).refine(...NAMES_PLAN),
     reply: z.object({ plan: planObject }),
     errors: ['plan_not_found', 'plan_in_use'],
   }),

@@ -18,7 +18,7 @@ interface Needs {
   onPlanChanged(): void;
 }
 
-export function toPlanObject(plan: Plan): PlanObject {
+function toPlanObject(plan: Plan): PlanObject {
   return {
     id: plan.id,
     name: plan.name,
@@ -34,12 +34,15 @@ export function toPlanObject(plan: Plan): PlanObject {
 }
 
 function refuse(error: unknown, name: string): never {
-  if (error instanceof DuplicatePlanError) throw new ApiError('plan_exists', `there is a plan named ${name} already`);
+  if (error instanceof DuplicatePlanError)
+    throw new ApiError('plan_exists', `there is a plan named ${name} already`);
   throw error;
 }
 
 function given<Value extends object>(changes: Value): Partial<Value> {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Partial<Value>;
+  return Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
+  ) as Partial<Value>;
 }
 
 export function createPlanService({ plans, audit, transaction, clock, onPlanChanged }: Needs) {
@@ -81,7 +84,11 @@ export function createPlanService({ plans, audit, transaction, clock, onPlanChan
         const before = await find(request);
         // Named by its id, `name` is the new name; named by its name, `new_name` is.
         const name = request.new_name ?? (request.id === undefined ? undefined : request.name);
-        if (request.product !== undefined && request.product !== before.product && (await plans.isInUse(before.id))) {
+        if (
+          request.product !== undefined &&
+          request.product !== before.product &&
+          (await plans.isInUse(before.id))
+        ) {
           throw new ApiError('plan_in_use', `plan ${before.name} has licenses, so its product cannot change`);
         }
         const changes: PlanChanges = given({
@@ -98,7 +105,9 @@ export function createPlanService({ plans, audit, transaction, clock, onPlanChan
             : { archivedAt: request.archived ? (before.archivedAt ?? clock.now()) : null }),
         }) as PlanChanges;
         if (Object.keys(changes).length > 0) {
-          await plans.update(before.id, changes).catch((error: unknown) => refuse(error, name ?? before.name));
+          await plans
+            .update(before.id, changes)
+            .catch((error: unknown) => refuse(error, name ?? before.name));
         }
         const plan: Plan = { ...before, ...changes };
         if (plan.graceDays !== before.graceDays) await plans.moveGraceEnd(plan.id, plan.graceDays * DAY_MS);

@@ -43,7 +43,9 @@ export function createPlanStore(sequelize: Sequelize) {
     findForChange: (where: { id: number } | { name: string }) => read(where, forUpdate()),
     /** @throws DuplicatePlanError if the name is taken */
     async insert(plan: Omit<Plan, 'id'>): Promise<Plan> {
-      const created = await refuseDuplicate(plans.create({ ...plan, features: JSON.stringify(plan.features) }));
+      const created = await refuseDuplicate(
+        plans.create({ ...plan, features: JSON.stringify(plan.features) }),
+      );
       return { ...plan, id: created.get('id') as number };
     },
     /** @throws DuplicatePlanError if the new name is taken */

@@ -20,8 +20,3 @@ export interface Call {
 }
 
 export const PUBLIC_ACTOR: Actor = { kind: 'public', name: 'public' };
-
-/** A call that the service makes of itself, for jobs. */
-export function systemCall(job: string): Call {
-  return { actor: { kind: 'system', name: job }, requestId: `job-${job}`, address: 'local', setReplyHeader: () => {} };
-}

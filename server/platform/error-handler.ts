@@ -20,15 +20,17 @@ function isBusy(error: unknown): boolean {
 }
 
 /** The failure as its caller may see it: nothing of an unexpected one but that it happened. */
-export function toApiError(error: unknown): ApiError {
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Error) {
     const { type, status } = error as { type?: string; status?: number };
     const known = type === undefined ? undefined : BODY_ERRORS[type];
     if (known) return new ApiError(...known);
-    if (status === 400 || error instanceof URIError) return new ApiError('invalid_request', 'the request cannot be read');
+    if (status === 400 || error instanceof URIError)
+      return new ApiError('invalid_request', 'the request cannot be read');
   }
-  if (isBusy(error)) return new ApiError('unavailable', 'the database cannot be written or reached right now; try again');
+  if (isBusy(error))
+    return new ApiError('unavailable', 'the database cannot be written or reached right now; try again');
   return new ApiError('internal_error', 'something went wrong; the log has it under this request id');
 }
 
@@ -60,7 +62,8 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     socket.destroy();
     return;
   }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
   const failure = new ApiError('invalid_request', 'this is not a readable HTTP request');
   const body = JSON.stringify(failureEnvelope(failure));
   socket.end(

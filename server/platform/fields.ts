@@ -13,7 +13,10 @@ export function text(max: number) {
     .trim()
     .min(1)
     .max(max)
-    .refine((value) => !CONTROL_CHARACTERS.test(value) && value.isWellFormed(), 'contains control characters');
+    .refine(
+      (value) => !CONTROL_CHARACTERS.test(value) && value.isWellFormed(),
+      'contains control characters',
+    );
 }
 
 /** A secret as presented by a caller; anything too long to be one is simply an unknown one. */
@@ -68,9 +71,4 @@ export const pageRequest = {
 /** The reply half of every list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return { items: z.array(item), next_cursor: z.string().nullable() };
-}
-
-export interface Page<Item> {
-  items: Item[];
-  next_cursor: string | null;
 }

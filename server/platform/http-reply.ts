@@ -14,7 +14,10 @@ function helmetHeaders(): [string, string][] {
   };
   const middleware = helmet({
     strictTransportSecurity: false,
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
   });
   middleware({} as IncomingMessage, recorder as unknown as ServerResponse, () => {});
   return [...headers];

@@ -17,7 +17,16 @@ export interface LogSink {
 }
 
 /** A net under what code should never do anyway: these fields are blanked wherever they are logged. */
-const SECRET_FIELDS = ['token', 'api_token', 'license_file', 'private_key', 'secret', 'code', 'authorization', 'cookie'];
+const SECRET_FIELDS = [
+  'token',
+  'api_token',
+  'license_file',
+  'private_key',
+  'secret',
+  'code',
+  'authorization',
+  'cookie',
+];
 
 /**
  * @param logDir made if missing; holds `license-desk.N.log`, 10 MB each, the newest five
@@ -39,7 +48,10 @@ export async function openLog(logDir: string, toStderr: boolean): Promise<LogSin
     {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact: { paths: [...SECRET_FIELDS, ...SECRET_FIELDS.map((field) => `*.${field}`)], censor: '[secret]' },
+      redact: {
+        paths: [...SECRET_FIELDS, ...SECRET_FIELDS.map((field) => `*.${field}`)],
+        censor: '[secret]',
+      },
     },
     pino.multistream([...(toStderr ? [{ stream: stderr }] : []), { stream: file }]),
   );

@@ -80,7 +80,10 @@ function answer(route: Route, options: MountOptions): RequestHandler {
     const work = async () => route.handler(input, call);
     const reply =
       key !== undefined && options.runOnce
-        ? await options.runOnce({ key, endpoint: route.name, caller: call.actor.id ?? call.actor.name, request: input }, work)
+        ? await options.runOnce(
+            { key, endpoint: route.name, caller: call.actor.id ?? call.actor.name, request: input },
+            work,
+          )
         : await work();
     sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
   };
@@ -89,9 +92,13 @@ function answer(route: Route, options: MountOptions): RequestHandler {
 function refuseMethod(allowed: string[]): RequestHandler {
   const allow = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
   return (request) => {
-    throw new ApiError('method_not_allowed', `${request.method} is not allowed here; use ${allow.join(', ')}`, {
-      headers: { Allow: allow.join(', ') },
-    });
+    throw new ApiError(
+      'method_not_allowed',
+      `${request.method} is not allowed here; use ${allow.join(', ')}`,
+      {
+        headers: { Allow: allow.join(', ') },
+      },
+    );
   };
 }
 

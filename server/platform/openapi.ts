@@ -24,8 +24,10 @@ const failure = z
 /** What every endpoint can answer, beside what its row says. */
 function errorCodes(row: Endpoint): ErrorCode[] {
   const common: ErrorCode[] = ['invalid_request', 'internal_error', 'unavailable'];
-  const body: ErrorCode[] = row.method === 'GET' ? [] : ['invalid_json', 'payload_too_large', 'unsupported_media_type'];
-  const bearer: ErrorCode[] = row.auth === 'bearer' ? ['unauthorized', ...(row.role ? (['forbidden'] as const) : [])] : [];
+  const body: ErrorCode[] =
+    row.method === 'GET' ? [] : ['invalid_json', 'payload_too_large', 'unsupported_media_type'];
+  const bearer: ErrorCode[] =
+    row.auth === 'bearer' ? ['unauthorized', ...(row.role ? (['forbidden'] as const) : [])] : [];
   const idempotent: ErrorCode[] = row.idempotent ? ['idempotency_conflict'] : [];
   return [...row.errors, ...common, ...body, ...bearer, ...idempotent];
 }
@@ -45,7 +47,11 @@ function success(row: Endpoint) {
   return { description: 'Done', content: { 'application/json': { schema } } };
 }
 
-const idempotencyKey = z.string().max(255).optional().meta({ description: 'The same key and body give the first reply again' });
+const idempotencyKey = z
+  .string()
+  .max(255)
+  .optional()
+  .meta({ description: 'The same key and body give the first reply again' });
 
 function operation(name: string, row: Endpoint): ZodOpenApiOperationObject {
   const inQuery = row.method === 'GET' || row.method === 'DELETE';
@@ -57,7 +63,9 @@ function operation(name: string, row: Endpoint): ZodOpenApiOperationObject {
       ...(inQuery ? { query: row.request as z.ZodObject } : {}),
       ...(row.idempotent ? { header: z.object({ 'Idempotency-Key': idempotencyKey }) } : {}),
     },
-    ...(inQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema: row.request } } } }),
+    ...(inQuery
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: row.request } } } }),
     responses: { 200: success(row), ...failures(row) },
   };
 }
@@ -73,6 +81,8 @@ export function openApiDocument(contract: Contract, { title, version, server }: 
     info: { title, version },
     servers: [{ url: server }],
     paths,
-    components: { securitySchemes: { api_token: { type: 'http', scheme: 'bearer', description: 'API token, `ldk_…`' } } },
+    components: {
+      securitySchemes: { api_token: { type: 'http', scheme: 'bearer', description: 'API token, `ldk_…`' } },
+    },
   });
 }

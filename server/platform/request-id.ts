@@ -4,7 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from './logger.ts';
 
 declare global {
-  // oxlint-disable-next-line typescript/no-namespace -- the only way to add a field to Express's Request
+  // The only way to add a field to Express's Request.
   namespace Express {
     interface Request {
       id: string;

@@ -32,9 +32,14 @@ export function implement<Rows extends Contract>(rows: Rows, handlers: Handlers<
 export function parseRequest(row: Endpoint, input: unknown): object {
   const parsed = row.request.safeParse(input);
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+  const details = parsed.error.issues.map((issue) => ({
+    path: issue.path.join('.'),
+    message: issue.message,
+  }));
   const first = details[0];
-  const message = first ? `${first.path ? `${first.path}: ` : ''}${first.message}` : 'the request is not valid';
+  const message = first
+    ? `${first.path ? `${first.path}: ` : ''}${first.message}`
+    : 'the request is not valid';
   throw new ApiError('invalid_request', message, { details });
 }
 

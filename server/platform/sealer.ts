@@ -12,7 +12,7 @@ export interface Sealer {
   open(purpose: string, sealed: string): Buffer;
 }
 
-export class SealError extends Error {
+class SealError extends Error {
   override readonly name = 'SealError';
 }
 
@@ -42,7 +42,9 @@ export function createSealer(masterKey: Buffer): Sealer {
         decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
         return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
       } catch {
-        throw new SealError(`a sealed ${purpose} does not open: it was altered, or sealed under another master key`);
+        throw new SealError(
+          `a sealed ${purpose} does not open: it was altered, or sealed under another master key`,
+        );
       }
     },
   };

@@ -16,7 +16,11 @@ interface Options<Value> {
   load(key: string): Promise<Value | null>;
 }
 
-export function createTaggedCache<Value extends object>({ max, tagOf, load }: Options<Value>): TaggedCache<Value> {
+export function createTaggedCache<Value extends object>({
+  max,
+  tagOf,
+  load,
+}: Options<Value>): TaggedCache<Value> {
   if (max === 0) return { read: load, drop: () => {}, dropAll: () => {} };
 
   const keysByTag = new Map<number, string[]>();

@@ -1,5 +1,12 @@
 // Ed25519 by node:crypto, a hundred times as fast as plain JavaScript; the verifier has the portable one.
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 
 /** What precedes the 32 bytes of a key in its SPKI DER form (RFC 8410, section 4). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');

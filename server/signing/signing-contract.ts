@@ -7,7 +7,9 @@ const publicKeys = z.object({
   key_id: z.string(),
   public_key: z.base64().meta({ description: 'The 32 bytes of the key, base64' }),
   public_key_pem: z.string(),
-  keys: z.array(z.object({ key_id: z.string(), public_key: z.base64(), status: z.enum(['active', 'retired']) })),
+  keys: z.array(
+    z.object({ key_id: z.string(), public_key: z.base64(), status: z.enum(['active', 'retired']) }),
+  ),
 });
 
 export const signingContract = {

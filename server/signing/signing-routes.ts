@@ -1,5 +1,5 @@
 import { implement, type Route } from '../platform/route.ts';
-import { signingAdminContract, signingContract } from './signing-contract.ts';
+import { signingAdminContract, type signingContract } from './signing-contract.ts';
 import type { SigningService } from './signing-service.ts';
 
 export function signingRoutes(rows: typeof signingContract, signing: SigningService): Route[] {

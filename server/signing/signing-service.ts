@@ -104,7 +104,13 @@ export async function createSigningService({ keys, sealer, audit, transaction, c
         const before = loaded.active.keyId;
         await keys.retireActive(clock.now());
         const after = await insertKey();
-        await audit.record(call, 'signing_key.rotated', `signing_key:${after}`, { key_id: before }, { key_id: after });
+        await audit.record(
+          call,
+          'signing_key.rotated',
+          `signing_key:${after}`,
+          { key_id: before },
+          { key_id: after },
+        );
         const next = await load();
         if (!next) throw new Error('the signing key that was just made is not there');
         afterCommit(() => {

@@ -11,7 +11,8 @@ export const statsContract = {
     method: 'GET',
     path: '/stats/',
     auth: 'bearer',
-    summary: 'Counts of what there is now, and per UTC day between `from` and `to` (default: the last 30 days)',
+    summary:
+      'Counts of what there is now, and per UTC day between `from` and `to` (default: the last 30 days)',
     request: z.object({ from: moment.optional(), to: moment.optional(), product: slug.optional() }),
     reply: z.object({
       licenses: z.object({

@@ -18,7 +18,10 @@ type Stats = ReplyOf<typeof statsContract.stats>;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 3660;
 
-function sumBy<Row extends { count: number }>(rows: Row[], nameOf: (row: Row) => string): Record<string, number> {
+function sumBy<Row extends { count: number }>(
+  rows: Row[],
+  nameOf: (row: Row) => string,
+): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const row of rows) sums[nameOf(row)] = (sums[nameOf(row)] ?? 0) + row.count;
   return sums;
@@ -30,7 +33,10 @@ export function createStatsService({ stats, clock, states }: Needs) {
     const byState = sumBy(rows, (row) => row.state);
     return {
       total: rows.reduce((sum, row) => sum + row.count, 0),
-      by_state: Object.fromEntries(states.map((state) => [state, byState[state] ?? 0])) as Record<LicenseState, number>,
+      by_state: Object.fromEntries(states.map((state) => [state, byState[state] ?? 0])) as Record<
+        LicenseState,
+        number
+      >,
       by_plan: sumBy(rows, (row) => row.plan),
       by_product: sumBy(rows, (row) => row.product),
     };

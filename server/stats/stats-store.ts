@@ -20,8 +20,6 @@ interface Period {
   product: string | undefined;
 }
 
-
-
 /** ISO date of a day that is numbered since 1970. */
 function isoDay(number: number): string {
   return new Date(number * DAY_MS).toISOString().slice(0, 10);

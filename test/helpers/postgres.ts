@@ -40,7 +40,11 @@ async function freePort(): Promise<number> {
 function run(command: string, words: string[]): string {
   const [program, ...rest] =
     userInfo().uid === 0 ? ['runuser', '-u', 'postgres', '--', command, ...words] : [command, ...words];
-  return execFileSync(program as string, rest, { encoding: 'utf8', cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync(program as string, rest, {
+    encoding: 'utf8',
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 export async function startPostgres(binaries: string): Promise<TestPostgres> {
@@ -51,14 +55,32 @@ export async function startPostgres(binaries: string): Promise<TestPostgres> {
   }
   const data = join(directory, 'data');
   const port = await freePort();
-  run(join(binaries, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C.UTF-8']);
+  run(join(binaries, 'initdb'), [
+    '-D',
+    data,
+    '-A',
+    'trust',
+    '-U',
+    'postgres',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+  ]);
   const options = `-p ${port} -k ${directory} -h 127.0.0.1 -c fsync=off`;
   run(join(binaries, 'pg_ctl'), ['-D', data, '-o', options, '-l', join(directory, 'log'), '-w', 'start']);
   let databases = 0;
   return {
     newDatabase() {
       databases += 1;
-      run(join(binaries, 'createdb'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', `desk${databases}`]);
+      run(join(binaries, 'createdb'), [
+        '-h',
+        '127.0.0.1',
+        '-p',
+        String(port),
+        '-U',
+        'postgres',
+        `desk${databases}`,
+      ]);
       return `postgres://postgres@127.0.0.1:${port}/desk${databases}`;
     },
     stop() {

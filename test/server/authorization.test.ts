@@ -12,7 +12,10 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function licenseWithToken(days = 365) {
-  const { license } = await server.admin.createLicense({ holder: 'Ústav soudního lékařství', plan: 'professional' });
+  const { license } = await server.admin.createLicense({
+    holder: 'Ústav soudního lékařství',
+    plan: 'professional',
+  });
   const issued = await server.admin.issueToken({ license: String(license.license_id), days });
   return { license, ...issued };
 }
@@ -85,7 +88,9 @@ describe('POST /authorize/token/', () => {
     const { token } = await server.admin.issueToken({ license: license.license_key, days: 20 });
     const start = clock.now();
     clock.advance(14 * DAY_MS);
-    expect((await server.post('/authorize/token/', { token })).body).toMatchObject({ reason: 'license_expired' });
+    expect((await server.post('/authorize/token/', { token })).body).toMatchObject({
+      reason: 'license_expired',
+    });
     clock.advance(6 * DAY_MS);
     expect((await server.post('/authorize/token/', { token })).body.error_code).toBe('token_invalid');
     clock.set(start);
@@ -101,11 +106,23 @@ describe('POST /authorize/', () => {
     const machine_fingerprint = fingerprintOf(1);
 
     expect(await ask({})).toMatchObject({ authorized: true, reason: null, plan: 'lab', state: 'issued' });
-    expect(await ask({ machine_fingerprint })).toMatchObject({ authorized: false, reason: 'machine_not_activated' });
+    expect(await ask({ machine_fingerprint })).toMatchObject({
+      authorized: false,
+      reason: 'machine_not_activated',
+    });
     await server.post('/activate/', { license_key, machine_fingerprint });
-    expect(await ask({ machine_fingerprint, feature: 'imaging' })).toMatchObject({ authorized: true, state: 'active' });
-    expect(await ask({ feature: 'cloud' })).toMatchObject({ authorized: false, reason: 'feature_not_included' });
-    expect(await ask({ product_slug: 'another' })).toMatchObject({ authorized: false, reason: 'product_mismatch' });
+    expect(await ask({ machine_fingerprint, feature: 'imaging' })).toMatchObject({
+      authorized: true,
+      state: 'active',
+    });
+    expect(await ask({ feature: 'cloud' })).toMatchObject({
+      authorized: false,
+      reason: 'feature_not_included',
+    });
+    expect(await ask({ product_slug: 'another' })).toMatchObject({
+      authorized: false,
+      reason: 'product_mismatch',
+    });
     await server.admin.updatePlan({ name: 'lab', features: ['imaging', 'cloud'] });
     expect(await ask({ feature: 'cloud' })).toMatchObject({ authorized: true });
     await server.admin.releaseDevice({ ref: license_key, machine_fingerprint });

@@ -4,9 +4,9 @@ import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/p
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const binaries = postgresBinaries();
-if (binaries === null) console.warn('skipped: PostgreSQL is not installed (Debian package postgresql)');
+const why = binaries === null ? ' (skipped: Debian package postgresql is not installed)' : '';
 
-describe.skipIf(binaries === null)('two servers on one PostgreSQL database', () => {
+describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}`, () => {
   let postgres: TestPostgres;
   let servers: [TestServer, TestServer];
 
@@ -15,7 +15,10 @@ describe.skipIf(binaries === null)('two servers on one PostgreSQL database', () 
     const masterKey = Buffer.alloc(32, 7).toString('base64');
     const flags = { 'database-url': postgres.newDatabase() };
     // Started together: one of them migrates, the other waits for it.
-    servers = await Promise.all([startTestServer({ flags, masterKey }), startTestServer({ flags, masterKey })]);
+    servers = await Promise.all([
+      startTestServer({ flags, masterKey }),
+      startTestServer({ flags, masterKey }),
+    ]);
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
@@ -33,7 +36,10 @@ describe.skipIf(binaries === null)('two servers on one PostgreSQL database', () 
   it('gives one seat to one of fifty devices', async () => {
     const { license } = await servers[0].admin.createLicense({ holder: 'Один', plan: 'standard' });
     const replies = await turns(50, (server, turn) =>
-      server.post('/activate/', { license_key: license.license_key, machine_fingerprint: fingerprintOf(turn) }),
+      server.post('/activate/', {
+        license_key: license.license_key,
+        machine_fingerprint: fingerprintOf(turn),
+      }),
     );
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1);
     expect(replies.filter((reply) => reply.body.error_code === 'activation_limit_reached')).toHaveLength(49);
@@ -42,7 +48,9 @@ describe.skipIf(binaries === null)('two servers on one PostgreSQL database', () 
   it('leaves one token active of twenty issued at once', async () => {
     const { license } = await servers[0].admin.createLicense({ holder: 'Zwanzig' });
     const issued = await turns(20, (server) => server.admin.issueToken({ license: license.license_key }));
-    const answers = await Promise.all(issued.map(({ token }) => servers[1].post('/authorize/token/', { token })));
+    const answers = await Promise.all(
+      issued.map(({ token }) => servers[1].post('/authorize/token/', { token })),
+    );
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
   });
 
@@ -59,7 +67,9 @@ describe.skipIf(binaries === null)('two servers on one PostgreSQL database', () 
 
   it('refuses on one server what the other has revoked, from the very next call', async () => {
     const { license } = await servers[0].admin.createLicense({ holder: 'Přes oba' });
-    const { token, authorization_token } = await servers[0].admin.issueToken({ license: license.license_key });
+    const { token, authorization_token } = await servers[0].admin.issueToken({
+      license: license.license_key,
+    });
     expect((await servers[1].post('/authorize/token/', { token })).status).toBe(200);
     await servers[0].admin.revokeToken({ id: authorization_token.id });
     expect((await servers[1].post('/authorize/token/', { token })).status).toBe(401);

@@ -99,6 +99,7 @@ export function setUpServerProcess({
       // The exit event has cleared it, unless the server hangs.
       const hanging = child as UtilityProcess | null;
       if (hanging) killAtOnce(hanging);
+      await ended;
     },
   };
 }

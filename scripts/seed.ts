@@ -1,10 +1,11 @@
 // Fills a data directory with believable data: `npm run -s seed -- --data-dir DIR --licenses N [--tokens-out FILE]`.
-import { createWriteStream, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { connect } from '../server/database/connect.ts';
-import { lockDirectory } from '../server/database/directory-lock.ts';
+import { databaseLocation } from '../server/compose.ts';
+import { takeDataDirectory } from '../server/data-directory.ts';
+import { connect, type DatabaseLocation } from '../server/database/connect.ts';
 import { migrate } from '../server/database/migrate.ts';
 import { createTransactions } from '../server/database/transaction.ts';
 import { loadConfig } from '../server/platform/config.ts';
@@ -20,7 +21,6 @@ const HELP = `Fills a data directory, fresh or not, with made-up licenses and al
   --tokens-out FILE  write the plaintext of the N active authorization tokens, one a line. Revoked and expired
                      licenses (about one in seven) have a live token too: it is answered with valid:false
   --due N            in the end exactly N licenses are due for a notice, and no others for half a day
-  --due-in SECONDS   not at once, but that much later
   --seed NUMBER      other data; the same number makes the same data again (default 1)
 
 Prints one line of JSON when done. Tokens and keys follow from the seed: never use such a directory in earnest.
@@ -42,7 +42,6 @@ function readArguments() {
       licenses: { type: 'string' },
       'tokens-out': { type: 'string' },
       due: { type: 'string' },
-      'due-in': { type: 'string', default: '0' },
       seed: { type: 'string', default: '1' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -54,7 +53,6 @@ function readArguments() {
     licenses: count('licenses', values.licenses),
     tokensOut: values['tokens-out'] ?? null,
     due: values.due === undefined ? null : count('due', values.due),
-    dueInMs: count('due-in', values['due-in']) * 1000,
     seed: count('seed', values.seed),
   };
 }
@@ -66,9 +64,9 @@ interface ConnectionManager {
   getConnection(options: { uuid: string }): Promise<DriverConnection>;
 }
 
-/** Opens the database of a locked data directory, creating and migrating it; after a failure it is left to the exit. */
-async function seedDirectory(dataDir: string, order: SeedOrder): Promise<SeedSummary> {
-  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.sqlite') });
+/** Creates and migrates the database if need be; after a failure it is left open to the exit. */
+async function openAndSeed(location: DatabaseLocation, order: SeedOrder): Promise<SeedSummary> {
+  const sequelize = await connect(location);
   await migrate(sequelize, createTransactions(sequelize));
   const manager = sequelize.connectionManager as unknown as ConnectionManager;
   const summary = await seedDatabase(withPromises(await manager.getConnection({ uuid: 'seed' })), order);
@@ -76,22 +74,20 @@ async function seedDirectory(dataDir: string, order: SeedOrder): Promise<SeedSum
   return summary;
 }
 
-async function seed({ dataDir, licenses, tokensOut, due, dueInMs, seed: number }: Arguments): Promise<void> {
+async function seed({ dataDir, licenses, tokensOut, due, seed: number }: Arguments): Promise<void> {
   const config = loadConfig({ flags: { 'data-dir': dataDir }, env: process.env });
   if (config.databaseUrl !== null) throw new UsageError('only SQLite can be seeded; unset the database URL');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = await lockDirectory(dataDir, 0);
-  if (lock === null) throw new Error(`a server or another command is using ${dataDir}; stop it first`);
+  const lock = await takeDataDirectory(dataDir, 0);
   const started = Date.now();
   const tokens = tokensOut === null ? null : createWriteStream(tokensOut, { mode: 0o600 });
   const seconds = () => Math.round((Date.now() - started) / 100) / 10;
   try {
-    const summary = await seedDirectory(dataDir, {
+    const summary = await openAndSeed(databaseLocation(config), {
       licenses,
       seed: number,
       now: started,
       defaultProduct: config.defaultProduct,
-      due: due === null ? null : { count: due, at: started + dueInMs },
+      due,
       onToken: (plaintext) => tokens?.write(`${plaintext}\n`),
       onProgress: (message) => process.stderr.write(`${seconds().toFixed(1).padStart(6)} s  ${message}\n`),
     });

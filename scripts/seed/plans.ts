@@ -24,13 +24,13 @@ const OWN_PLANS: [string, string, string | null, number, number, number, number 
   ['agency', 'Law enforcement agency', null, 28, 730, 60, 50, ['export-pdf', 'case-sharing', 'audit-trail'], false],
   ['field-kit', 'Field kit', 'mobile-extractor', 12, 365, 14, 2, ['usb-acquisition'], false],
   ['vault-team', 'Evidence Vault – tým', 'evidence-vault', 22, 365, 14, 10, ['case-sharing', 'retention'], false],
-  ['standard-2022', 'Standard (until 2022)', null, 8, 365, 7, 1, [], true],
+  ['standard-legacy', 'Standard (earlier terms)', null, 8, 365, 7, 1, [], true],
 ];
 
 const SHARES: [string, number][] = [
   ['trial', 8], ['standard', 48], ['professional', 22], ['enterprise', 5], ['campus', 6], ['agency', 4], ['field-kit', 4], ['vault-team', 3],
 ];
-const ARCHIVED = 'standard-2022';
+const ARCHIVED = 'standard-legacy';
 const ARCHIVED_SHARE = 0.2;
 /** The archived plan was sold to licenses older than this. */
 const ARCHIVED_AGE_MS = 900 * DAY_MS;

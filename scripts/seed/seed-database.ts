@@ -15,8 +15,8 @@ export interface SeedOrder {
   seed: number;
   now: number;
   defaultProduct: string;
-  /** How many licenses to make due for a notice, and when; null leaves them as they are. */
-  due: { count: number; at: number } | null;
+  /** How many licenses are due for a notice in the end; null leaves that as it comes. */
+  due: number | null;
   /** Receives the plaintext of every active token. */
   onToken(plaintext: string): void;
   onProgress(message: string): void;
@@ -130,7 +130,7 @@ export async function seedDatabase(connection: SqliteConnection, order: SeedOrde
     const made = order.licenses > 0 ? await seedLicenses(connection, order) : NOTHING;
     if (dropped.length > 0) order.onProgress('indices');
     await createIndices(connection, dropped);
-    const due = order.due ? await makeNoticesDue(connection, order.due.count, order.due.at) : 0;
+    const due = order.due === null ? 0 : await makeNoticesDue(connection, order.due, order.now);
     order.onProgress('checking');
     const [broken] = await connection.all('PRAGMA foreign_key_check');
     if (broken) throw new Error(`a row refers to one that is not there: ${JSON.stringify(broken)}`);

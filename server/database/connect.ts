@@ -1,9 +1,6 @@
 // Opens the database: SQLite in the data directory or PostgreSQL by URL. The only file that knows either driver.
-import { createRequire } from 'node:module';
 import { Sequelize } from 'sequelize';
 import { currentTransaction } from './transaction.ts';
-
-const require = createRequire(import.meta.url);
 
 /** An open database, as those hand it on who need not know more. */
 export type Database = Sequelize;
@@ -102,7 +99,7 @@ export function dialectOf(sequelize: Sequelize): Dialect {
 export async function connect(location: DatabaseLocation): Promise<Sequelize> {
   const shared = { logging: false as const, define: { timestamps: false, underscored: true } };
   if (location.url !== null) {
-    const pg = require('pg') as { defaults: { parseInt8: boolean } };
+    const { default: pg } = await import('pg');
     // Ids, counts and epoch milliseconds all fit a JavaScript number.
     pg.defaults.parseInt8 = true;
     const sequelize = new Sequelize(location.url, {
@@ -114,10 +111,11 @@ export async function connect(location: DatabaseLocation): Promise<Sequelize> {
     await sequelize.authenticate();
     return sequelize;
   }
+  const { default: sqlite3 } = await import('sqlite3');
   const sequelize = new Sequelize({
     ...shared,
     dialect: 'sqlite',
-    dialectModule: require('sqlite3') as object,
+    dialectModule: sqlite3,
     storage: location.file,
   });
   keepConnections(sequelize);

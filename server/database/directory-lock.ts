@@ -1,17 +1,6 @@
 // One server per data directory: an exclusive lock that the operating system takes back when its process dies.
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-
-const require = createRequire(import.meta.url);
-
-interface LockDatabase {
-  exec(sql: string, done: (error: (Error & { code?: string }) | null) => void): void;
-  close(done: () => void): void;
-}
-
-interface Driver {
-  Database: new (file: string, done: (error: Error | null) => void) => LockDatabase;
-}
+import type { Database } from 'sqlite3';
 
 export interface DirectoryLock {
   release(): Promise<void>;
@@ -24,10 +13,10 @@ export interface DirectoryLock {
  * @returns null if somebody else holds it
  */
 export async function lockDirectory(dataDir: string, waitMs: number): Promise<DirectoryLock | null> {
-  const { Database } = require('sqlite3') as Driver;
+  const { default: sqlite3 } = await import('sqlite3');
   const file = join(dataDir, 'server.lock');
-  const database = await new Promise<LockDatabase>((resolve, reject) => {
-    const opened: LockDatabase = new Database(file, (error) => (error ? reject(error) : resolve(opened)));
+  const database = await new Promise<Database>((resolve, reject) => {
+    const opened = new sqlite3.Database(file, (error) => (error ? reject(error) : resolve(opened)));
   });
   const close = () =>
     new Promise<void>((resolve) => {

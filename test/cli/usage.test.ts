@@ -1,0 +1,140 @@
+// What the program says when it is asked for help, or for something it cannot do; and what it loads to say so.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { SETTINGS } from '../../server/platform/config.ts';
+import { VERSION } from '../../server/version.ts';
+import { cliOn, documentOf, runCli, temporaryFolder } from '../helpers/cli.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+describe('help', () => {
+  test('lists every command', async () => {
+    const { stdout, stderr, exitCode } = await runCli(['--help']);
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    const commands = [
+      ...['serve', 'open', 'doctor', 'stats', 'audit', 'license', 'plan', 'token', 'api-token', 'public-key'],
+      ...['signing-key', 'fingerprint', 'request', 'activate-offline', 'verify'],
+    ];
+    for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'mu'));
+  });
+
+  test('of serve has an option for every setting', async () => {
+    const { stdout } = await runCli(['serve', '--help']);
+    for (const { flag, env } of Object.values(SETTINGS)) {
+      expect(stdout).toContain(` --${flag} `);
+      expect(stdout.replaceAll(/\s+/gu, ' ')).toContain(`(${env})`);
+    }
+  });
+
+  test('of a command names the options of all commands', async () => {
+    const { stdout } = await runCli(['license', 'create', '--help']);
+    expect(stdout).toContain('--holder <name>');
+    expect(stdout).toContain('--data-dir <dir>');
+    expect(stdout).toContain('--json');
+  });
+});
+
+test('the version is that of the package', async () => {
+  expect(await runCli(['--version'])).toEqual({ stdout: `${VERSION}\n`, stderr: '', exitCode: 0 });
+});
+
+describe('wrong usage exits with 2', () => {
+  test.each([
+    ['an unknown command', ['licence', 'list'], "unknown command 'licence' (Did you mean license?)"],
+    ['an unknown subcommand', ['license', 'destroy'], "unknown command 'destroy'"],
+    ['no subcommand', ['license'], 'a command is missing; the help lists them'],
+    ['an unknown option', ['license', 'list', '--colour', 'red'], "unknown option '--colour'"],
+    ['a missing option', ['license', 'create'], "required option '--holder <name>' not specified"],
+    ['a missing argument', ['license', 'show'], "missing required argument 'ref'"],
+    ['one argument too many', ['license', 'show', '1', '2'], 'too many arguments'],
+    [
+      'an option without its value',
+      ['license', 'list', '--state'],
+      "option '--state <state>' argument missing",
+    ],
+    ['an unknown state', ['license', 'list', '--state', 'sleeping'], 'Allowed choices are issued, active'],
+    [
+      'an unknown role',
+      ['api-token', 'create', '--name', 'x', '--role', 'king'],
+      'Allowed choices are admin',
+    ],
+    [
+      'two ends of a term',
+      ['license', 'renew', '1', '--days', '3', '--expires-at', '2030-01-01'],
+      'cannot be used with',
+    ],
+    ['days that are no number', ['license', 'renew', '1', '--days', 'ten'], 'whole number, 1 or more'],
+    [
+      'a day that is none',
+      ['license', 'renew', '1', '--expires-at', '2030-02-31'],
+      'a date such as 2027-01-31',
+    ],
+    ['a token id that is no number', ['token', 'revoke', 'abc'], 'whole number, 1 or more'],
+    [
+      'a plan without a name',
+      ['plan', 'create', '--tier', '3'],
+      "required option '--name <name>' not specified",
+    ],
+  ])('%s', async (_what, words, message) => {
+    const failure = await cliOn(join(folder.path, 'never-made')).fails(2, ...words);
+    expect(failure).toMatchObject({ ok: false, error_code: 'invalid_request' });
+    expect(failure.message).toContain(message);
+  });
+
+  test('and says so on stderr only, in one line, without --json', async () => {
+    const { stdout, stderr, exitCode } = await runCli(['license', 'create']);
+    expect({ stdout, stderr, exitCode }).toEqual({
+      stdout: '',
+      stderr: "error: required option '--holder <name>' not specified\n",
+      exitCode: 2,
+    });
+  });
+});
+
+test('--json and --data-dir may stand before the command too', async () => {
+  const result = await runCli(['--json', '--data-dir', join(folder.path, 'leading'), 'plan', 'list']);
+  expect(documentOf(result)).toMatchObject({ ok: true, next_cursor: null });
+});
+
+test('a data directory that cannot be used fails with 1', async () => {
+  const file = join(folder.path, 'a-file');
+  writeFileSync(file, '');
+  const failure = await cliOn(file).fails('plan', 'list');
+  expect(failure.error_code).toBe('unavailable');
+  expect(failure.message).toContain(file);
+});
+
+describe('starts without the service and its libraries', () => {
+  /** V8 writes down every script that a process ran. */
+  async function loadedPackages(name: string, words: readonly string[]): Promise<Set<string>> {
+    const coverage = join(folder.path, `coverage-${name}`);
+    await runCli(words, { env: { NODE_V8_COVERAGE: coverage } });
+    const scripts = readdirSync(coverage).flatMap((file) => {
+      const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as {
+        result: { url: string }[];
+      };
+      return result.map(({ url }) => url);
+    });
+    return new Set(scripts.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/u.exec(url)?.[1] ?? []));
+  }
+
+  test.each([
+    ['help', ['--help']],
+    ['version', ['--version']],
+    ['fingerprint', ['fingerprint']],
+    ['request', ['request', '--license-key', 'X']],
+    ['verify', ['verify', 'none', '--public-key', 'none']],
+    ['usage', ['license', 'create']],
+  ])('%s', async (name, words) => {
+    const packages = await loadedPackages(name, words);
+    expect(packages).toContain('commander');
+    expect([...packages].filter((loaded) => !['commander', 'tweetnacl'].includes(loaded))).toEqual([]);
+  });
+
+  test('which a command that needs them does load', async () => {
+    const words = ['plan', 'list', '--data-dir', join(folder.path, 'loaded')];
+    expect(await loadedPackages('plan-list', words)).toContain('sequelize');
+  });
+});

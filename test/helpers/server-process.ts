@@ -1,0 +1,207 @@
+// The real server as a process of its own, as administrators run it. None outlives the test file that started it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
+import { type Client, createClient, httpTransport } from '../../server/platform/client.ts';
+import { readRuntimeFile } from '../../server/runtime-file.ts';
+import type { Reply } from './test-server.ts';
+
+const project = resolve(import.meta.dirname, '../..');
+const built = join(project, 'out/main/cli.js');
+/** The build where there is one; Node runs the source just as well. */
+export const SERVE = existsSync(built) ? [built, 'serve'] : [join(project, 'server/main.ts')];
+
+export interface ServeOptions {
+  dataDir: string;
+  /** Settings by flag name; ports are free ones and the rate limit is off unless given. */
+  flags?: Readonly<Record<string, string>>;
+  env?: Readonly<Record<string, string>>;
+  /** What the command line starts with, such as `faketime`. */
+  prefix?: readonly string[];
+  /** The program and its first words, where it is not this project's own. */
+  program?: readonly string[];
+}
+
+/** How a process ended, and all that it printed. */
+export interface ProcessEnd {
+  /** Null if a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface ServerProcess {
+  /** The ready line, parsed. */
+  ready: { event: string; api: string; admin: string; pid: number };
+  /** `http://127.0.0.1:PORT/license/api/svc`, without the trailing slash. */
+  api: string;
+  /** `http://127.0.0.1:PORT` */
+  adminOrigin: string;
+  pid: number;
+  dataDir: string;
+  /** The CLI's credential. */
+  runtimeSecret: string;
+  /** The typed client, as the CLI has it. */
+  admin: Client<typeof adminContract>;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  stdout(): string;
+  stderr(): string;
+  /** The first log line on stderr that has all these fields, be it past or to come. */
+  logLine(fields: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
+  ended: Promise<ProcessEnd>;
+  /** Sends the signal, SIGTERM unless given, and waits for the end. */
+  kill(signal?: NodeJS.Signals): Promise<ProcessEnd>;
+}
+
+const running = new Set<ChildProcess>();
+const directories: string[] = [];
+
+async function reap(): Promise<void> {
+  await Promise.all(
+    [...running].map(async (child) => {
+      const ended = once(child, 'close');
+      // The group: a prefix such as `faketime` stays above the server as its parent.
+      process.kill(-(child.pid as number), 'SIGKILL');
+      await ended;
+    }),
+  );
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+}
+
+afterAll(reap);
+
+/** A directory of its own for a test, removed at the end of the file; `name` for one whose name matters. */
+export function temporaryDirectory(name = 'data'): string {
+  const parent = mkdtempSync(join(tmpdir(), 'license-desk-process-'));
+  directories.push(parent);
+  const directory = join(parent, name);
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+interface Started {
+  child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Called at once and at every further output; the promise is fulfilled with its first result but undefined. */
+  waitFor<Result>(look: () => Result | undefined): Promise<Result>;
+  ended: Promise<ProcessEnd>;
+}
+
+function start({ dataDir, flags, env, prefix = [], program = SERVE }: ServeOptions): Started {
+  const settings = { 'data-dir': dataDir, port: '0', 'admin-port': '0', 'rate-limit': '0', ...flags };
+  const words = Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, value]);
+  // Settings of whoever runs the tests must not reach the server.
+  const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('LICENSE_DESK_'));
+  const [command = '', ...rest] = [...prefix, process.execPath, ...program, ...words];
+  const child = spawn(command, rest, {
+    env: { ...Object.fromEntries(ours), NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that all of it can be ended.
+    detached: true,
+  });
+  running.add(child);
+
+  const output = { stdout: '', stderr: '' };
+  const waiting = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+      output[name] += chunk;
+      for (const look of waiting) look();
+    });
+  }
+  const ended = new Promise<ProcessEnd>((done, failed) => {
+    child.once('error', failed);
+    child.once('close', (code) => {
+      running.delete(child);
+      done({ code, ...output });
+    });
+  });
+  return {
+    child,
+    ended,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    waitFor: (look) =>
+      new Promise((done, failed) => {
+        const tryNow = () => {
+          const result = look();
+          if (result === undefined) return;
+          waiting.delete(tryNow);
+          done(result);
+        };
+        waiting.add(tryNow);
+        tryNow();
+        ended.then(({ code, stderr }) => failed(new Error(`the server ended with ${code}: ${stderr}`)), failed);
+      }),
+  };
+}
+
+async function send(url: string, init: RequestInit): Promise<Reply> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? null : (JSON.parse(text) as unknown),
+  };
+}
+
+/** Starts the server and waits for its ready line. */
+export async function startServerProcess(options: ServeOptions): Promise<ServerProcess> {
+  const { ended, stdout, stderr, waitFor } = start(options);
+  const line = await waitFor(() => /^(.*)\n/u.exec(stdout())?.[1]);
+  const ready = JSON.parse(line) as ServerProcess['ready'];
+  const runtime = readRuntimeFile(options.dataDir);
+  if (!runtime) throw new Error('the server left no runtime file');
+  const api = ready.api.replace(/\/$/u, '');
+  return {
+    ready,
+    api,
+    adminOrigin: runtime.admin,
+    pid: ready.pid,
+    dataDir: options.dataDir,
+    runtimeSecret: runtime.secret,
+    admin: createClient(
+      adminContract,
+      httpTransport(runtime.admin + ADMIN_API_ROOT, {
+        authorization: `Bearer ${runtime.secret}`,
+        'x-license-desk-user': 'tester',
+      }),
+    ),
+    get: (path, headers = {}) => send(api + path, { headers }),
+    post: (path, body, headers = {}) =>
+      send(api + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    stdout,
+    stderr,
+    logLine: (fields) =>
+      waitFor(() => {
+        // What stands after the last line's end is a line still being written.
+        const lines = stderr().split('\n').slice(0, -1);
+        const parsed = lines.filter((text) => text.startsWith('{')).map((text) => JSON.parse(text) as object);
+        const wanted = Object.entries(fields);
+        return parsed.find((found) =>
+          wanted.every(([name, value]) => found[name as keyof typeof found] === value),
+        ) as Record<string, unknown> | undefined;
+      }),
+    ended,
+    kill: async (signal = 'SIGTERM') => {
+      process.kill(ready.pid, signal);
+      return ended;
+    },
+  };
+}
+
+/** Starts a server that is expected to refuse, and waits for its end. */
+export function serveToEnd(options: ServeOptions): Promise<ProcessEnd> {
+  return start(options).ended;
+}

@@ -20,12 +20,23 @@ import { addTokenCommands } from './commands/token.ts';
 import { addVerify } from './commands/verify.ts';
 import { addGlobalSettings } from './setting-options.ts';
 
+/** Asked of the words themselves: wrong usage leaves nothing parsed to ask. */
+function asksForJson(words: readonly string[]): boolean {
+  const end = words.indexOf('--');
+  return (end === -1 ? words : words.slice(0, end)).includes('--json');
+}
+
+const json = asksForJson(process.argv);
+
 const program = new Command('license-desk')
   .description('License Desk: a license server, its back office, and an offline verifier')
   .version(VERSION)
   .configureHelp({ showGlobalOptions: true })
-  // Said once, by printFailure.
-  .configureOutput({ outputError: () => undefined })
+  .configureOutput({
+    // The help for those who gave no command; the failure itself is said once, by printFailure.
+    writeErr: (text) => void (json || process.stderr.write(text)),
+    outputError: () => undefined,
+  })
   .exitOverride()
   .option('--json', 'print one JSON document on stdout and nothing else');
 addGlobalSettings(program);
@@ -50,12 +61,6 @@ addRequest(program);
 addActivateOffline(program);
 addVerify(program);
 
-/** Asked of the words themselves: wrong usage leaves nothing parsed to ask. */
-function asksForJson(words: readonly string[]): boolean {
-  const end = words.indexOf('--');
-  return (end === -1 ? words : words.slice(0, end)).includes('--json');
-}
-
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader, such as `head`, has seen enough.
   if (error.code !== 'EPIPE') throw error;
@@ -65,5 +70,5 @@ try {
   await program.parseAsync();
 } catch (thrown) {
   const isHelpOrVersion = thrown instanceof CommanderError && thrown.exitCode === 0;
-  if (!isHelpOrVersion) printFailure(toApiError(thrown), asksForJson(process.argv));
+  if (!isHelpOrVersion) printFailure(toApiError(thrown), json);
 }

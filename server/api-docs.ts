@@ -1,9 +1,10 @@
 // The API's OpenAPI document and its reference page, which works offline.
-import express, { Router } from 'express';
+import express, { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import { API_DOCS_DIRECTORY } from './built-files.ts';
 import { publicContract } from './contract.ts';
 import { sendJson } from './platform/http-reply.ts';
+import { refuseMethod } from './platform/mount.ts';
 import { VERSION } from './version.ts';
 
 const PAGE = `<!doctype html>
@@ -43,34 +44,40 @@ const contentSecurityPolicy = helmet({
   },
 });
 
+const onlyGet = refuseMethod(['GET']);
+
+const carryRequestId: RequestHandler = (request, response, next) => {
+  response.setHeader('X-Request-Id', request.id);
+  next();
+};
+
 /** @param baseUrl the API's address as its clients know it, without a trailing slash */
 export function apiDocs(baseUrl: () => string): Router {
-  const router = Router({ strict: true });
-  router.get('/openapi.json', async (request, response) => {
-    const { openApiDocument } = await import('./platform/openapi.ts');
-    const document = openApiDocument(publicContract, {
-      title: 'License Desk',
-      version: VERSION,
-      server: baseUrl(),
-    });
-    sendJson(response, 200, document, request.id);
-  });
-  router.get('/docs', (request, response) => response.redirect(301, `${request.baseUrl}/docs/`));
-  router.use('/docs', contentSecurityPolicy);
-  router.get('/docs/', (request, response) => {
-    response.set('X-Request-Id', request.id).type('html').send(PAGE);
-  });
-  router.get('/docs/start.js', (request, response) => {
-    response.set('X-Request-Id', request.id).type('js').send(START);
-  });
-  router.use(
-    '/docs',
-    express.static(API_DOCS_DIRECTORY, {
-      index: false,
-      setHeaders: (response) => {
-        response.setHeader('X-Request-Id', (response as express.Response).req.id);
-      },
-    }),
-  );
+  const router = Router();
+  router
+    .route('/openapi.json')
+    .get(async (request, response) => {
+      const { openApiDocument } = await import('./platform/openapi.ts');
+      const description = { title: 'License Desk', version: VERSION, server: baseUrl() };
+      sendJson(response, 200, openApiDocument(publicContract, description), request.id);
+    })
+    .all(onlyGet);
+
+  router.use('/docs', carryRequestId, contentSecurityPolicy);
+  router
+    .route('/docs/')
+    .get((request, response) => {
+      // The page names its files relative to itself.
+      if (request.originalUrl.endsWith('/docs')) response.redirect(301, `${request.baseUrl}/docs/`);
+      else response.type('html').send(PAGE);
+    })
+    .all(onlyGet);
+  router
+    .route('/docs/start.js')
+    .get((_request, response) => {
+      response.type('js').send(START);
+    })
+    .all(onlyGet);
+  router.use('/docs', express.static(API_DOCS_DIRECTORY, { index: false }));
   return router;
 }

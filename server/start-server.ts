@@ -131,12 +131,12 @@ export async function startServer(
     const adminApp = createAdminApp({ routes: adminRoutes, sessions, logger });
 
     const adminServer = createHttpServer(adminApp);
-    undo.push(() => close(adminServer));
+    const apiServer = createServer(config.tls, apiApp);
+    undo.push(async () => {
+      await Promise.all([close(adminServer), close(apiServer)]);
+    });
     const adminPort = await listen(adminServer, ADMIN_HOST, config.adminPort, '--admin-port');
     adminAddress = `http://${ADMIN_HOST}:${adminPort}`;
-
-    const apiServer = createServer(config.tls, apiApp);
-    undo.push(() => close(apiServer));
     const apiPort = await listen(apiServer, config.host, config.port, '--port');
     apiAddress = `${config.tls.mode === 'off' ? 'http' : 'https'}://${hostInUrl(config.host)}:${apiPort}`;
 

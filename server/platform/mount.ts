@@ -89,7 +89,8 @@ function answer(route: Route, options: MountOptions): RequestHandler {
   };
 }
 
-function refuseMethod(allowed: string[]): RequestHandler {
+/** Answers whatever method comes with 405. @param allowed the methods that would do */
+export function refuseMethod(allowed: readonly string[]): RequestHandler {
   const allow = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
   return (request) => {
     throw new ApiError(

@@ -416,7 +416,7 @@ describe.each([
     const list = await cli.prints('license', 'list', '--search', key);
     expect(list).toMatch(/^ID +KEY +HOLDER +PRODUCT +PLAN +STATE +EXPIRES +DEVICES\n/u);
     expect(list).toMatch(
-      new RegExp(`^ *\\d+  ${key}  Nováková & Partner s\\.r\\.o\\., Dep…  my-product`, 'mu'),
+      new RegExp(`^ *\\d+  ${key}  Nováková & Partner s\\.r\\.o\\., Depa…  my-product`, 'mu'),
     );
     expect(await cli.prints('license', 'list', '--search', 'nobody at all')).toBe('No licenses.\n');
     const token = await cli.prints('token', 'issue', '--license', key);

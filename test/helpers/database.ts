@@ -12,3 +12,21 @@ export async function selectRows(dataDir: string, sql: string): Promise<any[]> {
     await sequelize.close();
   }
 }
+
+/** Runs statements behind the service's back. */
+export async function writeRows(dataDir: string, ...statements: string[]): Promise<void> {
+  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+  try {
+    for (const sql of statements) await sequelize.query(sql);
+  } finally {
+    await sequelize.close();
+  }
+}
+
+/** Everything in the database, but for when credentials were last used. */
+export async function dumpDatabase(dataDir: string): Promise<string> {
+  const tables = await selectRows(dataDir, `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`);
+  const dump: Record<string, unknown> = {};
+  for (const { name } of tables as { name: string }[]) dump[name] = await selectRows(dataDir, `SELECT * FROM ${name}`);
+  return JSON.stringify(dump, (key, value: unknown) => (key === 'last_used_at' ? undefined : value), 1);
+}

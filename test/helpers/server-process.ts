@@ -66,7 +66,7 @@ async function reap(): Promise<void> {
     [...running].map(async (child) => {
       const ended = once(child, 'close');
       // The group: a prefix such as `faketime` stays above the server as its parent.
-      process.kill(-(child.pid as number), 'SIGKILL');
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       await ended;
     }),
   );

@@ -1,0 +1,154 @@
+// `npm run bench`: the built service beside a bare Express on the same machine, each figure against its target.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureCommands } from '../../scripts/debian-packages.mjs';
+import { builtCli, root } from '../../scripts/paths.mjs';
+import { type BenchData, prepareBenchData } from './bench-data.ts';
+import { type ChildServer, startChildServer } from './child-server.ts';
+import { describeMachine, type Figure, printFigures, writeResults } from './figures.ts';
+import { compareWithBare, type Comparison, median } from './load.ts';
+import { measureActivations } from './measure-activations.ts';
+import { measureScan } from './measure-scan.ts';
+
+const STARTS = 5;
+const DUE = 1000;
+const SCAN_SECONDS = 12;
+const RESULTS = join(root, 'bench-results.json');
+
+const { values: given } = parseArgs({
+  options: {
+    /** Fewer for a trial run. */
+    licenses: { type: 'string', default: '1000000' },
+    /** Of each measurement. */
+    seconds: { type: 'string', default: '5' },
+    /** Another command line to start the server with, such as `cli/main.ts`. */
+    cli: { type: 'string', default: builtCli },
+  },
+});
+const seconds = Number(given.seconds);
+
+const note = (message: string) => process.stderr.write(`${message} …\n`);
+
+function serve(data: BenchData, log: string, ...args: string[]): Promise<ChildServer> {
+  const shared = ['--data-dir', data.dataDir, '--port', '0', '--admin-port', '0', '--rate-limit', '0'];
+  return startChildServer([given.cli, 'serve', ...shared, ...args], join(data.dataDir, log));
+}
+
+async function startUp(data: BenchData): Promise<Figure> {
+  note('starting');
+  const times: number[] = [];
+  for (let start = 0; start < STARTS; start += 1) {
+    const server = await serve(data, 'starts.log');
+    times.push(Math.round(server.readyAfterMs));
+    await server.stop();
+  }
+  const middle = median(times);
+  return {
+    figure: 'start until ready',
+    target: '<= 1 s',
+    measured: `${middle} ms`,
+    pass: middle <= 1000,
+    details: { ms: times },
+  };
+}
+
+function throughput(figure: string, least: number, result: Comparison): Figure {
+  const { throughputRatio, perSecond, barePerSecond } = result;
+  return {
+    figure,
+    target: `>= ${least.toFixed(2)} x bare`,
+    measured: `${throughputRatio.toFixed(2)} x (${Math.round(perSecond)}/s, bare ${Math.round(barePerSecond)}/s)`,
+    pass: throughputRatio >= least,
+    details: result,
+  };
+}
+
+function latency(figure: string, most: number, result: Comparison): Figure {
+  const { p99Ratio, p99Ms, bareP99Ms } = result;
+  return {
+    figure,
+    target: `<= ${most} x bare`,
+    measured: `${p99Ratio.toFixed(2)} x (${p99Ms.toFixed(1)} ms, bare ${bareP99Ms.toFixed(1)} ms)`,
+    pass: p99Ratio <= most,
+    details: result,
+  };
+}
+
+async function underLoad(data: BenchData, bare: ChildServer): Promise<Figure[]> {
+  const server = await serve(data, 'load.log');
+  const { api } = server;
+  const compare = (path: string, bodies: string) => compareWithBare(bare.api, { url: api + path, bodies }, seconds);
+  note('authorize/token/, 10,000 tokens again and again');
+  const hot = await compare('authorize/token/', data.hotTokens);
+  note('authorize/token/, any token');
+  const uniform = await compare('authorize/token/', data.tokens);
+  note('authorize/, 10,000 devices again and again');
+  const authorize = await compare('authorize/', data.hotAuthorizations);
+  note('activations');
+  const activations = await measureActivations(api, data.enterpriseKeys, seconds * 2);
+  const residentMb = server.residentMb();
+  await server.stop();
+  return [
+    throughput('authorize/token/ hot', 0.8, hot),
+    throughput('authorize/token/ uniform', 0.5, uniform),
+    latency('authorize/token/ uniform, p99', 3, uniform),
+    throughput('authorize/ hot', 0.6, authorize),
+    {
+      figure: 'activations, each on disk',
+      target: '>= 300/s',
+      measured: `${Math.round(activations.perSecond)}/s`,
+      pass: activations.perSecond >= 300,
+      details: activations,
+    },
+    {
+      figure: 'memory after all that',
+      target: '<= 250 MB',
+      measured: `${Math.round(residentMb)} MB`,
+      pass: residentMb <= 250,
+      details: { residentMb },
+    },
+  ];
+}
+
+async function scan(data: BenchData): Promise<Figure[]> {
+  note('license scan');
+  const log = 'scan.log';
+  const server = await serve(data, log, '--scan-seconds', String(SCAN_SECONDS));
+  const bodies = readFileSync(data.hotTokens, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as object);
+  const errorFile = join(data.dataDir, log);
+  const result = await measureScan(DUE, { api: server.api, database: data.database, errorFile, bodies });
+  await server.stop();
+  const { scanMs, emitted, p99Ms } = result;
+  return [
+    {
+      figure: `license scan, ${DUE} due`,
+      target: '<= 2 s',
+      measured: `${scanMs} ms, ${emitted} notices`,
+      pass: scanMs <= 2000 && emitted === DUE,
+      details: result,
+    },
+    {
+      figure: 'authorize/token/ p99 meanwhile',
+      target: '<= 50 ms',
+      measured: `${p99Ms.toFixed(1)} ms`,
+      pass: p99Ms <= 50,
+      details: result,
+    },
+  ];
+}
+
+const missing = await ensureCommands({ wrk: ['wrk'] });
+if (missing.length > 0) throw new Error('the bench needs wrk (Debian package wrk)');
+note('preparing data');
+const data = await prepareBenchData(Number(given.licenses));
+const machine = describeMachine(data.dataDir);
+const bare = await startChildServer([join(import.meta.dirname, 'bare-express.ts')], join(data.dataDir, 'bare.log'));
+const figures = [await startUp(data), ...(await underLoad(data, bare)), ...(await scan(data))];
+await bare.stop();
+
+const { cores, cpu, node, syncs_per_second: syncs } = machine;
+process.stdout.write(`${cores} cores (${cpu}), Node ${node}, ${syncs} syncs/s, ${given.licenses} licenses\n\n`);
+printFigures(figures);
+writeResults(RESULTS, { measured_at: new Date().toISOString(), licenses: Number(given.licenses), machine, figures });
+if (figures.some(({ pass }) => !pass)) process.exitCode = 1;

@@ -1,0 +1,21 @@
+-- For wrk: each request is a POST with a random line of a file, the one argument, as its JSON body.
+local bodies = {}
+
+wrk.method = 'POST'
+wrk.headers['Content-Type'] = 'application/json'
+
+function init(args)
+  math.randomseed(os.time())
+  for line in io.lines(args[1]) do bodies[#bodies + 1] = line end
+end
+
+function request()
+  return wrk.format(nil, nil, nil, bodies[math.random(#bodies)])
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.timeout + errors.status
+  io.write(string.format('RESULT {"requests":%d,"micros":%d,"p99_micros":%d,"failed":%d}\n',
+    summary.requests, summary.duration, latency:percentile(99), failed))
+end

@@ -1,0 +1,47 @@
+import { expect, issueLicense, test } from './test.ts';
+
+test('a server that hangs is said to be away, and is back by itself', async ({ desk, server }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.reload();
+  const licenses = desk.getByRole('region', { name: 'Licenses', exact: true });
+  await expect(licenses).toContainText('1 in all');
+
+  server.pause();
+  const banner = desk.getByRole('alert');
+  await expect(banner).toContainText(/The server has not answered since \d\d:\d\d:\d\d/u, {
+    timeout: 15_000,
+  });
+  const health = desk.getByRole('region', { name: 'Health' });
+  await expect(health).toContainText('not answering');
+  await expect(health).not.toContainText('running');
+  // What was known stays in sight.
+  await expect(licenses).toContainText('1 in all');
+
+  server.resume();
+  await expect(banner).toHaveCount(0, { timeout: 15_000 });
+  await expect(health).not.toContainText('not answering');
+  await expect(health).toContainText('running');
+});
+
+test('a server that crashed and was started again asks for a new sign-in', async ({ desk, server }) => {
+  await server.crash();
+  await expect(desk.getByRole('alert')).toContainText('The server has not answered', { timeout: 15_000 });
+  await server.startAgain();
+  await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible({ timeout: 15_000 });
+  await expect(desk.getByRole('alert')).toHaveCount(0);
+  await desk.goto(await server.link());
+  await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
+});
+
+test('a list that failed while the server was away fills itself', async ({ desk, server }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.route('**/admin/api/**', (route) => route.abort());
+  await desk.goto('/#/licenses');
+  await expect(desk.getByRole('alert').first()).toContainText('The server has not answered', {
+    timeout: 15_000,
+  });
+  await desk.unroute('**/admin/api/**');
+  await expect(desk.getByRole('cell', { name: 'Acme' })).toBeVisible({ timeout: 15_000 });
+  await expect(desk.getByRole('alert')).toHaveCount(0);
+  expect(desk.url()).toBe(`${server.origin}/#/licenses`);
+});

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from '@playwright/test';
+import { expect, issueLicense, test } from './test.ts';
+
+const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+/** The value beside a name in a panel. */
+const figure = (page: Page, panelName: string, name: string) =>
+  panel(page, panelName)
+    .locator('dl > div')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .locator('dd');
+
+test('shows that everything runs, in words', async ({ desk }) => {
+  for (const part of ['API', 'Database', 'Jobs']) {
+    await expect(figure(desk, 'Health', part)).toHaveText('running');
+  }
+  await expect(panel(desk, 'Health')).toContainText(/Running for \d+ seconds?/u);
+});
+
+test('copies the address of the API', async ({ desk, server, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await desk.getByRole('button', { name: 'Copy: API address' }).click();
+  await expect(panel(desk, 'API address').getByRole('button')).toHaveText('Copied');
+  const copied = await desk.evaluate(() => navigator.clipboard.readText());
+  expect(`${copied.replace(/\/$/u, '')}/`).toBe(server.api);
+});
+
+test('leads from an empty desk to a first license', async ({ desk }) => {
+  await expect(desk.getByText('There is no license yet.')).toBeVisible();
+  await desk.getByRole('link', { name: 'Create the first license' }).click();
+  await expect(desk.getByRole('dialog', { name: 'New license' })).toBeVisible();
+  // Once only: the address does not ask again after a reload.
+  expect(desk.url()).toMatch(/#\/licenses$/u);
+});
+
+test('counts licenses, devices and tokens', async ({ desk, server }) => {
+  const key = await issueLicense(desk, { holder: 'Acme', plan: 'professional' });
+  await issueLicense(desk, { holder: 'Late', expires_at: new Date(Date.now() - 86_400_000).toISOString() });
+  await server.cli('token', 'issue', '--license', key);
+  await desk.reload();
+  await expect(figure(desk, 'Licenses', 'Issued')).toHaveText('1');
+  await expect(figure(desk, 'Licenses', 'In grace')).toHaveText('1');
+  await expect(figure(desk, 'Licenses', 'Revoked')).toHaveText('0');
+  await expect(panel(desk, 'Licenses')).toContainText('2 in all');
+  await expect(figure(desk, 'Devices', 'Active')).toHaveText('0');
+  await expect(figure(desk, 'Authorization tokens', 'Active')).toHaveText('1');
+
+  await figure(desk, 'Licenses', 'In grace').getByRole('link').click();
+  await expect(desk.getByRole('cell', { name: 'Late' })).toBeVisible();
+  await expect(desk.getByRole('cell', { name: 'Acme' })).toHaveCount(0);
+});
+
+test('has a line for the shell that really activates', async ({ desk, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await issueLicense(desk, { holder: 'Acme “Quoted” & Söhne' });
+  await desk.reload();
+  await expect(panel(desk, 'Activate from a shell')).toContainText('the one of “Acme “Quoted” & Söhne”');
+  await desk.getByRole('button', { name: 'Copy: Activate from a shell' }).click();
+  await expect(panel(desk, 'Activate from a shell').getByRole('button')).toHaveText('Copied');
+  const line = await desk.evaluate(() => navigator.clipboard.readText());
+
+  const { stdout } = await promisify(execFile)('sh', ['-c', line.replace(/^curl /u, 'curl -s ')]);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true, license: { state: 'active', activation_count: 1 } });
+  // The screen follows by itself.
+  await expect(figure(desk, 'Devices', 'Active')).toHaveText('1', { timeout: 20_000 });
+  await expect(panel(desk, 'Activate from a shell')).toContainText(
+    'Put a license key in place of LICENSE-KEY',
+  );
+});

@@ -1,0 +1,101 @@
+// The built server as a process of its own, on a data directory that vanishes with it.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const project = resolve(import.meta.dirname, '../..');
+// The Node that the product runs on, whichever one runs the tests.
+const node = join(project, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const cli = join(project, 'out/main/cli.js');
+
+interface Ready {
+  api: string;
+  admin: string;
+  pid: number;
+}
+
+export interface TestServer {
+  /** Where the API's paths begin, with a slash at the end. */
+  api: string;
+  /** The page's origin. */
+  origin: string;
+  /** The address that the start printed, with its one-time code. */
+  firstLink: string;
+  /** Runs a command against this server; gives back its stdout. */
+  cli(...args: string[]): Promise<string>;
+  /** A fresh sign-in link. */
+  link(): Promise<string>;
+  /** Stops it from answering without closing anything, as a machine that swaps does. */
+  pause(): void;
+  resume(): void;
+  /** Ends it as a power cut does. */
+  crash(): Promise<void>;
+  /** Starts it again on the same ports. */
+  startAgain(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+async function launch(args: string[]): Promise<{ child: ChildProcess; ready: Ready }> {
+  const child = spawn(node, [cli, 'serve', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  const lines = createInterface({ input: child.stdout ?? process.stdin });
+  const line = await Promise.race([
+    once(lines, 'line').then(([first]) => String(first)),
+    once(child, 'exit').then(() => null),
+  ]);
+  if (line === null) throw new Error(`the server did not start:\n${log}`);
+  return { child, ready: JSON.parse(line) as Ready };
+}
+
+export async function startServer(): Promise<TestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-e2e-'));
+  const inDataDir = ['--data-dir', dataDir];
+  let { child, ready } = await launch([...inDataDir, '--port', '0', '--admin-port', '0']);
+  const { api, admin } = ready;
+  const { origin, port: adminPort } = new URL(admin);
+
+  async function runCli(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(node, [cli, ...args, ...inDataDir]);
+    return stdout.trim();
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  return {
+    api,
+    origin,
+    firstLink: admin,
+    cli: runCli,
+    link: () => runCli('open'),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    crash: () => end('SIGKILL'),
+    async startAgain() {
+      ({ child, ready } = await launch([
+        ...inDataDir,
+        '--port',
+        new URL(api).port,
+        '--admin-port',
+        adminPort,
+      ]));
+    },
+    async dispose() {
+      // Whatever is paused would not hear of the end.
+      child.kill('SIGCONT');
+      await end('SIGTERM');
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { expect, test } from './test.ts';
+
+const signInHeading = { name: 'Sign in' };
+
+test('a link signs in, and its code vanishes from the address', async ({ page, server }) => {
+  expect(new URL(server.firstLink).searchParams.get('code')).toMatch(/^[\w-]{20,}$/u);
+  await page.goto(server.firstLink);
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  expect(page.url()).toBe(`${server.origin}/`);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+});
+
+test('the session is a cookie that no script sees', async ({ desk, context }) => {
+  expect(await desk.evaluate(() => document.cookie)).toBe('');
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+});
+
+test('a link works once, and says so', async ({ desk, server, browser }) => {
+  await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  const stranger = await (await browser.newContext()).newPage();
+  await stranger.goto(server.firstLink);
+  await expect(stranger.getByRole('heading', signInHeading)).toBeVisible();
+  const alert = stranger.getByRole('alert');
+  await expect(alert).toContainText('this sign-in link was used already or is too old');
+  await expect(alert).toContainText(/Request id [\da-f-]{36}/u);
+  expect(stranger.url()).toBe(`${server.origin}/`);
+  await stranger.context().close();
+});
+
+test('without a link the page says how to get one, and notices when another tab used it', async ({
+  page,
+  context,
+  server,
+}) => {
+  await page.goto(server.origin);
+  await expect(page.getByRole('heading', signInHeading)).toBeVisible();
+  await expect(page.getByText('npm run -s cli -- open')).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+
+  const otherTab = await context.newPage();
+  await otherTab.goto(await server.link());
+  await expect(otherTab.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+});

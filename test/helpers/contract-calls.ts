@@ -1,0 +1,101 @@
+// Every row of the public contract, with a request that it answers with success.
+import { publicContract } from '../../server/contract.ts';
+import type { Endpoint } from '../../server/platform/endpoint.ts';
+import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
+import { fingerprintOf, type Reply, type TestServer } from './test-server.ts';
+
+export type RowName = keyof typeof publicContract;
+type CreateLicense = Parameters<TestServer['admin']['createLicense']>[0];
+type Headers = Record<string, string>;
+
+export const ROWS = Object.entries(publicContract) as [RowName, Endpoint][];
+export const ROWS_WITH_BODY = ROWS.filter(([, row]) => row.method === 'POST' || row.method === 'PUT');
+
+/** `[path, its methods]` */
+export const PATHS: [string, string[]][] = [...Map.groupBy(ROWS, ([, row]) => row.path)].map(([path, rows]) => [
+  path,
+  rows.map(([, row]) => row.method),
+]);
+
+let count = 0;
+
+/** A name that no other call gave. */
+export function unique(prefix: string): string {
+  count += 1;
+  return `${prefix}-${count}`;
+}
+
+/** A fingerprint that no other call gave. */
+export function newFingerprint(): string {
+  count += 1;
+  return fingerprintOf(count);
+}
+
+export async function newLicense(server: TestServer, input: Partial<CreateLicense> = {}): Promise<LicenseRecord> {
+  const { license } = await server.admin.createLicense({ holder: 'Nordwind Forensik GmbH', ...input });
+  return license;
+}
+
+/** The header of a new API token. */
+export async function newBearer(server: TestServer, role: 'admin' | 'integrator' = 'admin'): Promise<Headers> {
+  const { api_token } = await server.admin.createApiToken({ name: unique(role), role });
+  return { authorization: `Bearer ${api_token}` };
+}
+
+/** Activates a new device, and gives back the reply. */
+export async function activateDevice(server: TestServer, license: { license_key: string }, fields: object = {}) {
+  const reply = await server.post('/activate/', {
+    license_key: license.license_key,
+    machine_fingerprint: newFingerprint(),
+    ...fields,
+  });
+  if (reply.status !== 200) throw new Error(`not activated: ${JSON.stringify(reply.body)}`);
+  return reply.body as { license_file: string; activation: { id: number; machine_fingerprint: string } };
+}
+
+type Sample = (server: TestServer) => Promise<Record<string, unknown>>;
+
+/** Each call of these makes what it needs anew, so that it can be repeated. */
+export const SAMPLES: Record<RowName, Sample> = {
+  authorizeToken: async (server) => {
+    const { license_key } = await newLicense(server);
+    return { token: (await server.admin.issueToken({ license: license_key })).token };
+  },
+  authorize: async (server) => ({ license_key: (await newLicense(server)).license_key }),
+  activate: async (server) => ({
+    license_key: (await newLicense(server)).license_key,
+    machine_fingerprint: newFingerprint(),
+  }),
+  validateOffline: async (server) => {
+    const { license_file } = await activateDevice(server, await newLicense(server));
+    return { license_file };
+  },
+  health: async () => ({}),
+  publicKey: async () => ({}),
+  renew: async (server) => ({ license_id: (await newLicense(server)).license_id }),
+  upgrade: async (server) => ({ license_id: (await newLicense(server)).license_id, plan: 'enterprise' }),
+  listPlans: async () => ({}),
+  createPlan: async () => ({ name: unique('plan') }),
+  updatePlan: async (server) => {
+    const { plan } = await server.admin.createPlan({ name: unique('plan') });
+    return { id: plan.id, tier: 5 };
+  },
+  deletePlan: async (server) => {
+    const { plan } = await server.admin.createPlan({ name: unique('plan') });
+    return { id: plan.id };
+  },
+  stats: async () => ({}),
+};
+
+/** Calls a row with its fields where they belong: in the query of GET and DELETE, in a JSON body otherwise. */
+export async function callRow(
+  server: TestServer,
+  row: Endpoint,
+  input: Record<string, unknown>,
+  headers: Headers = {},
+  path: string = row.path,
+): Promise<Reply> {
+  if (row.method !== 'GET' && row.method !== 'DELETE') return server.call(row.method, path, input, headers);
+  const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
+  return server.call(row.method, `${path}${query.size === 0 ? '' : `?${query}`}`, undefined, headers);
+}

@@ -1,0 +1,84 @@
+// Checks replies against the contract to the letter: a field that no row declares is a failure, too.
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Endpoint } from '../../server/platform/endpoint.ts';
+import type { Reply } from './test-server.ts';
+
+/** The table of the contract's section 2, copied by hand: the server's own table is what is being checked. */
+const STATUSES: Record<string, readonly number[]> = {
+  invalid_request: [400],
+  invalid_json: [400],
+  missing_token: [400],
+  unauthorized: [401],
+  token_invalid: [401],
+  forbidden: [403],
+  license_revoked: [403, 409],
+  license_expired: [403],
+  product_mismatch: [403],
+  not_found: [404],
+  license_not_found: [404],
+  plan_not_found: [404],
+  token_not_found: [404],
+  device_not_found: [404],
+  method_not_allowed: [405],
+  activation_limit_reached: [409],
+  plan_exists: [409],
+  plan_in_use: [409],
+  plan_unchanged: [409],
+  not_an_upgrade: [409],
+  idempotency_conflict: [409],
+  payload_too_large: [413],
+  unsupported_media_type: [415],
+  rate_limited: [429],
+  internal_error: [500],
+  unavailable: [503],
+};
+
+const failure = z.strictObject({
+  ok: z.literal(false),
+  error_code: z.enum(Object.keys(STATUSES)),
+  // One line for people, and never a stack or a path of this machine.
+  message: z.string().regex(/^(?!.*(?:node_modules|\.ts:|\.js:|SQLITE|SELECT )).{3,500}$/u),
+  details: z.array(z.strictObject({ path: z.string(), message: z.string().min(1) })).min(1).optional(),
+  request_id: z.string().min(1).optional(),
+});
+
+function strict(schema: unknown): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries(schema.shape).map(([name, field]) => [name, strict(field)]);
+    return z.strictObject(Object.fromEntries(fields) as z.ZodRawShape);
+  }
+  if (schema instanceof z.ZodArray) return z.array(strict(schema.element));
+  if (schema instanceof z.ZodNullable) return strict(schema.unwrap()).nullable();
+  if (schema instanceof z.ZodOptional) return strict(schema.unwrap()).optional();
+  return schema as z.ZodType;
+}
+
+/** Throws what is wrong with a success reply. */
+export function expectSuccess(row: Endpoint, reply: Pick<Reply, 'status' | 'body'>): void {
+  expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200, body: { ok: true } });
+  const { ok, ...fields } = reply.body as { ok: true };
+  const checked = strict(row.reply).safeParse(fields);
+  expect(checked.error?.issues ?? []).toEqual([]);
+}
+
+/** @param status where the contract gives a code two of them */
+export function expectFailure(reply: Pick<Reply, 'status' | 'body'>, code: string, status?: number): void {
+  const said = JSON.stringify(reply.body);
+  expect([reply.status, reply.body?.error_code], said).toEqual([status ?? STATUSES[code]?.[0], code]);
+  expect(failure.safeParse(reply.body).error?.issues ?? [], said).toEqual([]);
+}
+
+/** What every JSON reply carries, whatever it says. */
+export function expectCommonHeaders(headers: Headers): void {
+  expect(headers.get('x-request-id')).toMatch(/^[\w.:-]{1,128}$/u);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': expect.stringMatching(/^(DENY|SAMEORIGIN)$/u) as string,
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': expect.stringContaining("default-src 'none'") as string,
+  });
+  expect(headers.has('x-powered-by')).toBe(false);
+}

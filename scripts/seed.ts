@@ -30,7 +30,9 @@ class UsageError extends Error {}
 
 function count(name: string, text: string | undefined): number {
   if (text === undefined || !/^\d{1,8}$/u.test(text)) {
-    throw new UsageError(`--${name} is ${JSON.stringify(text ?? null)}, but must be a whole number of at most 8 digits`);
+    throw new UsageError(
+      `--${name} is ${JSON.stringify(text ?? null)}, but must be a whole number of at most 8 digits`,
+    );
   }
   return Number(text);
 }
@@ -92,7 +94,9 @@ async function seed({ dataDir, licenses, tokensOut, due, seed: number }: Argumen
       onProgress: (message) => process.stderr.write(`${seconds().toFixed(1).padStart(6)} s  ${message}\n`),
     });
     if (tokens) await finished(tokens.end());
-    process.stdout.write(`${JSON.stringify({ ok: true, data_dir: dataDir, ...summary, seconds: seconds() })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ ok: true, data_dir: dataDir, ...summary, seconds: seconds() })}\n`,
+    );
   } finally {
     await lock.release();
   }
@@ -103,7 +107,8 @@ try {
   if (given === null) process.stdout.write(HELP);
   else await seed(given);
 } catch (error) {
-  const isUsage = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true;
+  const isUsage =
+    error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true;
   process.stderr.write(`error: ${(error as Error).message}\n${isUsage ? `\n${HELP}` : ''}`);
   process.exitCode = isUsage ? 2 : 1;
 }

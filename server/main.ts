@@ -1,7 +1,7 @@
 // The server as the desktop app starts it: settings from environment and config.json, flags from its arguments.
 import { parseArgs } from 'node:util';
 import { loadConfig, SETTINGS } from './platform/config.ts';
-import { runServer } from './run-server.ts';
+import { serve } from './serve.ts';
 
 const options = Object.fromEntries(
   Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]),
@@ -9,7 +9,7 @@ const options = Object.fromEntries(
 
 try {
   const { values } = parseArgs({ options });
-  await runServer(loadConfig({ flags: values as Record<string, string | undefined>, env: process.env }));
+  await serve(loadConfig({ flags: values as Record<string, string | undefined>, env: process.env }));
 } catch (error) {
   process.stderr.write(`error: ${(error as Error).message}\n`);
   process.exitCode = 1;

@@ -149,7 +149,7 @@ export async function startServer(
       secret: runtimeSecret,
     });
     undo.push(() => removeRuntimeFile(config.dataDir));
-    await jobs.start();
+    jobs.start();
     undo.push(() => jobs.stop());
 
     logger.info({ api, admin: adminAddress, version: VERSION }, 'ready');

@@ -6,7 +6,7 @@ export function addServe(program: Command): void {
     .description('run the service until it is told to stop; prints one line when it is ready')
     .action(async (_options: unknown, command: Command) => {
       const config = configOf(command);
-      const { runServer } = await import('../../server/run-server.ts');
-      await runServer(config);
+      const { serve } = await import('../../server/serve.ts');
+      await serve(config);
     });
 }

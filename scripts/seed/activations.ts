@@ -15,11 +15,17 @@ const FURTHER_DEVICES = 0.7;
 const FURTHER_ON_UNLIMITED_PLANS = 4;
 
 /** Oldest first. */
-export function makeActivations(random: RandomSource, plan: SeedPlan, license: LicenseHistory): SeedActivation[] {
+export function makeActivations(
+  random: RandomSource,
+  plan: SeedPlan,
+  license: LicenseHistory,
+): SeedActivation[] {
   const { firstActivatedAt: first, usableUntil } = license;
   if (first === null) return [];
   const most = plan.maxActivations ?? Number.POSITIVE_INFINITY;
-  const further = random.geometric(plan.maxActivations === null ? FURTHER_ON_UNLIMITED_PLANS : FURTHER_DEVICES);
+  const further = random.geometric(
+    plan.maxActivations === null ? FURTHER_ON_UNLIMITED_PLANS : FURTHER_DEVICES,
+  );
   const devices = Math.min(most, 1 + further);
   const moments = Array.from({ length: devices - 1 }, () => first + random.below(usableUntil - first));
   const allReleased = random.chance(ALL_RELEASED_SHARE);

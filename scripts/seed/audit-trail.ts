@@ -67,8 +67,21 @@ export function createAuditTrail(random: RandomSource, now: number) {
   const entries: Entry[] = [];
   const since = now - AUDITED_MS;
 
-  function byAdministrator(at: number, license: SeedLicense, action: string, before: object | null, after: object) {
-    entries.push({ at, actor: administrator(random), action, subject: `license:${license.id}`, before, after });
+  function byAdministrator(
+    at: number,
+    license: SeedLicense,
+    action: string,
+    before: object | null,
+    after: object,
+  ) {
+    entries.push({
+      at,
+      actor: administrator(random),
+      action,
+      subject: `license:${license.id}`,
+      before,
+      after,
+    });
   }
 
   return {
@@ -80,10 +93,20 @@ export function createAuditTrail(random: RandomSource, now: number) {
       }
       if (renewedAt !== null && renewedAt >= since) {
         const before = toRecord(license, { expires_at: toTimestamp(expiresAt - plan.durationDays * DAY_MS) });
-        byAdministrator(renewedAt, license, 'license.renewed', before, toRecord(license, { state: 'active' }));
+        byAdministrator(
+          renewedAt,
+          license,
+          'license.renewed',
+          before,
+          toRecord(license, { state: 'active' }),
+        );
       }
       if (revokedAt !== null && revokedAt >= since) {
-        const revoked = { state: 'revoked', revoked_at: toTimestamp(revokedAt), revoke_reason: revokeReason } as const;
+        const revoked = {
+          state: 'revoked',
+          revoked_at: toTimestamp(revokedAt),
+          revoke_reason: revokeReason,
+        } as const;
         const before = toRecord(license, { state: 'active' });
         byAdministrator(revokedAt, license, 'license.revoked', before, toRecord(license, revoked));
       }
@@ -102,12 +125,28 @@ export function createAuditTrail(random: RandomSource, now: number) {
     },
     async write(connection: SqliteConnection): Promise<number> {
       const rows = await createBulkInsert(connection, 'audit_entries', [
-        'created_at', 'actor_kind', 'actor_name', 'action', 'subject', 'before_state', 'after_state', 'request_id',
+        'created_at',
+        'actor_kind',
+        'actor_name',
+        'action',
+        'subject',
+        'before_state',
+        'after_state',
+        'request_id',
       ]);
       const json = (state: object | null) => (state === null ? null : JSON.stringify(state));
       for (const [index, entry] of entries.toSorted((a, b) => a.at - b.at).entries()) {
         const { at, actor, action, subject, before, after } = entry;
-        rows.add(at, actor[0], actor[1], action, subject, json(before), json(after), random.bytes(8).toString('hex'));
+        rows.add(
+          at,
+          actor[0],
+          actor[1],
+          action,
+          subject,
+          json(before),
+          json(after),
+          random.bytes(8).toString('hex'),
+        );
         if (index % 1000 === 0) await rows.flush();
       }
       await rows.finish();

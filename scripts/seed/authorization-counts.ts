@@ -21,7 +21,10 @@ export async function seedAuthorizationCounts(
   random: RandomSource,
   { licenses, defaultProduct, now }: Counts,
 ): Promise<void> {
-  const shares: [string, number][] = [[defaultProduct, 0.85], ...OTHER_PRODUCTS.map((product): [string, number] => [product, 0.04])];
+  const shares: [string, number][] = [
+    [defaultProduct, 0.85],
+    ...OTHER_PRODUCTS.map((product): [string, number] => [product, 0.04]),
+  ];
   for (let age = DAYS - 1; age >= 0; age -= 1) {
     const at = now - age * DAY_MS;
     const isWeekend = [0, 6].includes(new Date(at).getUTCDay());

@@ -45,7 +45,8 @@ export async function createBulkInsert(
     async finish() {
       await flush();
       await statement.finalize();
-      if (waiting.length > 0) await connection.run(insertSql(table, columns, waiting.length / width), waiting);
+      if (waiting.length > 0)
+        await connection.run(insertSql(table, columns, waiting.length / width), waiting);
       waiting = [];
     },
     count: () => added,

@@ -19,7 +19,11 @@ async function renewAllDueUntil(connection: SqliteConnection, until: number): Pr
  * Lets `count` licenses, spread over all, start to expire at `dueAt`.
  * @returns how many; fewer only if there are not enough that could
  */
-export async function makeNoticesDue(connection: SqliteConnection, count: number, dueAt: number): Promise<number> {
+export async function makeNoticesDue(
+  connection: SqliteConnection,
+  count: number,
+  dueAt: number,
+): Promise<number> {
   await renewAllDueUntil(connection, dueAt + QUIET_MS);
   const changed = await connection.all<{ id: number }>(
     `UPDATE licenses SET expires_at = ?1 + ?2 - 1, notice_due_at = ?1, term = term + 1

@@ -50,10 +50,16 @@ export function makeHolder(random: RandomSource): Holder {
   if (random.chance(PERSON_SHARE)) {
     const first = random.pick(given);
     const name = familyFirst ? last.native + joint + first.native : first.native + joint + last.native;
-    return { name, email: withoutEmail ? null : `${first.ascii}.${last.ascii}${number}@${city.ascii}.example` };
+    return {
+      name,
+      email: withoutEmail ? null : `${first.ascii}.${last.ascii}${number}@${city.ascii}.example`,
+    };
   }
   const body = random.pick(random.chance(LONG_SHARE) ? LONG_BODIES : bodies);
-  const name = body.replace('{city}', city.native).replace('{family}', last.native).replace('{n}', String(number));
+  const name = body
+    .replace('{city}', city.native)
+    .replace('{family}', last.native)
+    .replace('{n}', String(number));
   if (name.length > MAX_HOLDER_LENGTH) throw new Error(`too long for a holder: ${name}`);
   return { name, email: withoutEmail ? null : `${random.pick(ROLES)}@${last.ascii}-${city.ascii}.example` };
 }

@@ -1,5 +1,10 @@
 // Makes up what happened to one license between its issue and now.
-import { graceEndsAt, licenseState, nextNoticeAt, type LicenseState } from '../../server/licenses/license-lifecycle.ts';
+import {
+  graceEndsAt,
+  licenseState,
+  nextNoticeAt,
+  type LicenseState,
+} from '../../server/licenses/license-lifecycle.ts';
 import { DAY_MS } from '../../server/platform/fields.ts';
 import type { SeedPlan } from './plans.ts';
 import { type RandomSource, weighted } from './random-source.ts';
@@ -61,7 +66,12 @@ function currentTerm(random: RandomSource, plan: SeedPlan, issuedAt: number, now
   return { expiresAt: issuedAt + term * duration, term, renewedAt };
 }
 
-export function makeHistory(random: RandomSource, plan: SeedPlan, issuedAt: number, now: number): LicenseHistory {
+export function makeHistory(
+  random: RandomSource,
+  plan: SeedPlan,
+  issuedAt: number,
+  now: number,
+): LicenseHistory {
   const { expiresAt, term, renewedAt } = currentTerm(random, plan, issuedAt, now);
   const graceEnd = graceEndsAt(expiresAt, plan.graceDays);
   const end = Math.min(now, graceEnd);

@@ -19,16 +19,44 @@ export interface SeedPlan {
 export const OTHER_PRODUCTS = ['mobile-extractor', 'evidence-vault', 'disk-imager', 'cloud-capture'];
 
 /** `[name, display name, product, tier, days, grace days, devices, features, archived]`; nothing is done to one that exists. */
-const OWN_PLANS: [string, string, string | null, number, number, number, number | null, string[], boolean][] = [
-  ['campus', 'Campus (universities)', null, 15, 365, 30, 25, ['export-pdf', 'training-mode'], false],
-  ['agency', 'Law enforcement agency', null, 28, 730, 60, 50, ['export-pdf', 'case-sharing', 'audit-trail'], false],
-  ['field-kit', 'Field kit', 'mobile-extractor', 12, 365, 14, 2, ['usb-acquisition'], false],
-  ['vault-team', 'Evidence Vault – tým', 'evidence-vault', 22, 365, 14, 10, ['case-sharing', 'retention'], false],
-  ['standard-legacy', 'Standard (earlier terms)', null, 8, 365, 7, 1, [], true],
-];
+const OWN_PLANS: [string, string, string | null, number, number, number, number | null, string[], boolean][] =
+  [
+    ['campus', 'Campus (universities)', null, 15, 365, 30, 25, ['export-pdf', 'training-mode'], false],
+    [
+      'agency',
+      'Law enforcement agency',
+      null,
+      28,
+      730,
+      60,
+      50,
+      ['export-pdf', 'case-sharing', 'audit-trail'],
+      false,
+    ],
+    ['field-kit', 'Field kit', 'mobile-extractor', 12, 365, 14, 2, ['usb-acquisition'], false],
+    [
+      'vault-team',
+      'Evidence Vault – tým',
+      'evidence-vault',
+      22,
+      365,
+      14,
+      10,
+      ['case-sharing', 'retention'],
+      false,
+    ],
+    ['standard-legacy', 'Standard (earlier terms)', null, 8, 365, 7, 1, [], true],
+  ];
 
 const SHARES: [string, number][] = [
-  ['trial', 8], ['standard', 48], ['professional', 22], ['enterprise', 5], ['campus', 6], ['agency', 4], ['field-kit', 4], ['vault-team', 3],
+  ['trial', 8],
+  ['standard', 48],
+  ['professional', 22],
+  ['enterprise', 5],
+  ['campus', 6],
+  ['agency', 4],
+  ['field-kit', 4],
+  ['vault-team', 3],
 ];
 const ARCHIVED = 'standard-legacy';
 const ARCHIVED_SHARE = 0.2;
@@ -46,7 +74,18 @@ export async function seedPlans(connection: SqliteConnection, now: number): Prom
       `INSERT INTO plans (name, display_name, product, tier, duration_days, grace_days, max_activations, features,
          archived_at, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
-      [name, display, product, tier, duration, grace, devices, JSON.stringify(features), archived ? archivedAt : null, createdAt],
+      [
+        name,
+        display,
+        product,
+        tier,
+        duration,
+        grace,
+        devices,
+        JSON.stringify(features),
+        archived ? archivedAt : null,
+        createdAt,
+      ],
     );
   }
   const rows = await connection.all<SeedPlan>(

@@ -52,7 +52,9 @@ export function createRandomSource(seed: string): RandomSource {
 }
 
 /** Draws by weight: `[['common', 9], ['rare', 1]]`. */
-export function weighted<Item>(rows: readonly (readonly [item: Item, weight: number])[]): (random: RandomSource) => Item {
+export function weighted<Item>(
+  rows: readonly (readonly [item: Item, weight: number])[],
+): (random: RandomSource) => Item {
   const total = rows.reduce((sum, [, weight]) => sum + weight, 0);
   return (random) => {
     let left = random.fraction() * total;

@@ -39,11 +39,17 @@ const PROGRESS_EVERY = 50_000;
 
 /** Its ids are given out here, because the audit log names them before the rows are written. */
 async function nextId(connection: SqliteConnection, table: string): Promise<number> {
-  const [row] = await connection.all<{ last: number }>('SELECT seq AS last FROM sqlite_sequence WHERE name = ?', [table]);
+  const [row] = await connection.all<{ last: number }>(
+    'SELECT seq AS last FROM sqlite_sequence WHERE name = ?',
+    [table],
+  );
   return (row?.last ?? 0) + 1;
 }
 
-async function seedLicenses(connection: SqliteConnection, order: SeedOrder): Promise<Omit<SeedSummary, 'due'>> {
+async function seedLicenses(
+  connection: SqliteConnection,
+  order: SeedOrder,
+): Promise<Omit<SeedSummary, 'due'>> {
   const { now, defaultProduct } = order;
   const firstId = await nextId(connection, 'licenses');
   let activationId = await nextId(connection, 'activations');
@@ -51,22 +57,60 @@ async function seedLicenses(connection: SqliteConnection, order: SeedOrder): Pro
   const shop = { random, defaultProduct, now, pickPlan: await seedPlans(connection, now) };
   const audit = createAuditTrail(random, now);
   const licenses = await createBulkInsert(connection, 'licenses', [
-    'id', 'license_key', 'holder', 'email', 'product', 'plan_id', 'issued_at', 'expires_at', 'first_activated_at',
-    'revoked_at', 'revoke_reason', 'term', 'notice_due_at',
+    'id',
+    'license_key',
+    'holder',
+    'email',
+    'product',
+    'plan_id',
+    'issued_at',
+    'expires_at',
+    'first_activated_at',
+    'revoked_at',
+    'revoke_reason',
+    'term',
+    'notice_due_at',
   ]);
   const activations = await createBulkInsert(connection, 'activations', [
-    'id', 'license_id', 'machine_fingerprint', 'machine_name', 'platform', 'app_version', 'activated_at', 'released_at',
+    'id',
+    'license_id',
+    'machine_fingerprint',
+    'machine_name',
+    'platform',
+    'app_version',
+    'activated_at',
+    'released_at',
   ]);
   const tokens = await createBulkInsert(connection, 'authorization_tokens', [
-    'license_id', 'product', 'name', 'token_hash', 'last_four', 'status', 'created_at', 'expires_at', 'ended_at', 'last_used_at',
+    'license_id',
+    'product',
+    'name',
+    'token_hash',
+    'last_four',
+    'status',
+    'created_at',
+    'expires_at',
+    'ended_at',
+    'last_used_at',
   ]);
 
   function add(index: number): void {
     const license = makeLicense(shop, firstId + index, (index + random.fraction()) / order.licenses);
     const { id, licenseKey, holder, product, plan } = license;
     licenses.add(
-      id, licenseKey, holder.name, holder.email, product, plan.id, license.issuedAt, license.expiresAt,
-      license.firstActivatedAt, license.revokedAt, license.revokeReason, license.term, license.noticeDueAt,
+      id,
+      licenseKey,
+      holder.name,
+      holder.email,
+      product,
+      plan.id,
+      license.issuedAt,
+      license.expiresAt,
+      license.firstActivatedAt,
+      license.revokedAt,
+      license.revokeReason,
+      license.term,
+      license.noticeDueAt,
     );
     audit.addLicense(license);
     for (const device of license.activations) {
@@ -77,7 +121,18 @@ async function seedLicenses(connection: SqliteConnection, order: SeedOrder): Pro
     }
     for (const token of license.tokens) {
       const { plaintext, hash, name, status, createdAt, expiresAt, endedAt, lastUsedAt } = token;
-      tokens.add(id, product, name, hash, plaintext.slice(-4), status, createdAt, expiresAt, endedAt, lastUsedAt);
+      tokens.add(
+        id,
+        product,
+        name,
+        hash,
+        plaintext.slice(-4),
+        status,
+        createdAt,
+        expiresAt,
+        endedAt,
+        lastUsedAt,
+      );
       if (status === 'active') order.onToken(plaintext);
     }
   }

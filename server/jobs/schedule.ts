@@ -1,6 +1,6 @@
 // Every job in one list, run by Bree in worker threads.
 import { extname, join } from 'node:path';
-import Bree from 'bree';
+import type Bree from 'bree';
 import type { DatabaseLocation } from '../database/connect.ts';
 import type { Logger } from '../platform/logger.ts';
 
@@ -10,7 +10,8 @@ interface Job {
 }
 
 export interface Jobs {
-  start(): Promise<void>;
+  /** Begins in the background; should that fail, `areFine` says so. */
+  start(): void;
   /** Lets what runs finish its batch. */
   stop(): Promise<void>;
   /** Whether each job ended well the last time, and in time. */
@@ -40,29 +41,35 @@ export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
   const endedAt = new Map<string, number>();
   const failed = new Set<string>();
 
-  const bree = new Bree({
-    root: false,
-    logger: false,
-    acceptedExtensions: ['.js', '.ts'],
-    jobs: jobs.map(({ name, everySeconds }) => ({
-      name,
-      path: workerFile(name),
-      // At start, too: what fell due while nothing ran is told of now.
-      timeout: 0,
-      interval: Math.round(everySeconds * 1000),
-      // Bree takes a path with `(` or `&` in it for source code unless it is told not to.
-      worker: { eval: false, workerData: { location } },
-    })),
-    workerMessageHandler({ name, message }) {
-      failed.delete(name);
-      endedAt.set(name, performance.now());
-      logger.info({ job: name, ...(message as object) }, 'job done');
-    },
-    errorHandler(error, { name }) {
-      failed.add(name);
-      logger.error({ job: name, err: error }, 'job failed');
-    },
-  });
+  async function createBree(): Promise<Bree> {
+    // Loaded after the server is ready: it is a third of all that is to load.
+    const { default: BreeScheduler } = await import('bree');
+    return new BreeScheduler({
+      root: false,
+      logger: false,
+      acceptedExtensions: ['.js', '.ts'],
+      jobs: jobs.map(({ name, everySeconds }) => ({
+        name,
+        path: workerFile(name),
+        // At start, too: what fell due while nothing ran is told of now.
+        timeout: 0,
+        interval: Math.round(everySeconds * 1000),
+        // Bree takes a path with `(` or `&` in it for source code unless it is told not to.
+        worker: { eval: false, workerData: { location } },
+      })),
+      workerMessageHandler({ name, message }) {
+        failed.delete(name);
+        endedAt.set(name, performance.now());
+        logger.info({ job: name, ...(message as object) }, 'job done');
+      },
+      errorHandler(error, { name }) {
+        failed.add(name);
+        logger.error({ job: name, err: error }, 'job failed');
+      },
+    });
+  }
+
+  let scheduler: Promise<Bree> | undefined;
 
   const isFine = ({ name, everySeconds }: Job): boolean => {
     const allowed = Math.max(LEAST_LATE_MS, everySeconds * 1000 * LATE_AFTER_INTERVALS);
@@ -71,12 +78,20 @@ export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
   };
 
   return {
-    async start() {
+    start() {
       for (const { name } of jobs) endedAt.set(name, performance.now());
-      await bree.start();
+      scheduler = createBree().then(async (bree) => {
+        await bree.start();
+        return bree;
+      });
+      scheduler.catch((error: unknown) => {
+        for (const { name } of jobs) failed.add(name);
+        logger.error({ err: error as Error }, 'the jobs cannot be started');
+      });
     },
     async stop() {
-      await bree.stop();
+      const bree = await scheduler?.catch(() => undefined);
+      await bree?.stop();
     },
     areFine: () => jobs.every((job) => isFine(job)),
   };

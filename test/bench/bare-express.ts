@@ -8,5 +8,7 @@ app.post('/', (request, response) => {
   response.json(request.body);
 });
 const server = app.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`${JSON.stringify({ api: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ api: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` })}\n`,
+  );
 });

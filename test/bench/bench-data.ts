@@ -40,7 +40,10 @@ const lines = (bodies: readonly object[]) => `${bodies.map((body) => JSON.string
 /** Every nth: spread over old and new, good and revoked ones. */
 function spread<Item>(items: readonly Item[], count: number): Item[] {
   const step = Math.max(1, items.length / count);
-  return Array.from({ length: Math.min(count, items.length) }, (_, index) => items[Math.floor(index * step)] as Item);
+  return Array.from(
+    { length: Math.min(count, items.length) },
+    (_, index) => items[Math.floor(index * step)] as Item,
+  );
 }
 
 /** Tokens were written license by license, so the products in the same order belong to them. */

@@ -78,7 +78,8 @@ function latency(figure: string, most: number, result: Comparison): Figure {
 async function underLoad(data: BenchData, bare: ChildServer): Promise<Figure[]> {
   const server = await serve(data, 'load.log');
   const { api } = server;
-  const compare = (path: string, bodies: string) => compareWithBare(bare.api, { url: api + path, bodies }, seconds);
+  const compare = (path: string, bodies: string) =>
+    compareWithBare(bare.api, { url: api + path, bodies }, seconds);
   note('authorize/token/, 10,000 tokens again and again');
   const hot = await compare('authorize/token/', data.hotTokens);
   note('authorize/token/, any token');
@@ -115,7 +116,10 @@ async function scan(data: BenchData): Promise<Figure[]> {
   note('license scan');
   const log = 'scan.log';
   const server = await serve(data, log, '--scan-seconds', String(SCAN_SECONDS));
-  const bodies = readFileSync(data.hotTokens, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as object);
+  const bodies = readFileSync(data.hotTokens, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
   const errorFile = join(data.dataDir, log);
   const result = await measureScan(DUE, { api: server.api, database: data.database, errorFile, bodies });
   await server.stop();
@@ -143,12 +147,22 @@ if (missing.length > 0) throw new Error('the bench needs wrk (Debian package wrk
 note('preparing data');
 const data = await prepareBenchData(Number(given.licenses));
 const machine = describeMachine(data.dataDir);
-const bare = await startChildServer([join(import.meta.dirname, 'bare-express.ts')], join(data.dataDir, 'bare.log'));
+const bare = await startChildServer(
+  [join(import.meta.dirname, 'bare-express.ts')],
+  join(data.dataDir, 'bare.log'),
+);
 const figures = [await startUp(data), ...(await underLoad(data, bare)), ...(await scan(data))];
 await bare.stop();
 
 const { cores, cpu, node, syncs_per_second: syncs } = machine;
-process.stdout.write(`${cores} cores (${cpu}), Node ${node}, ${syncs} syncs/s, ${given.licenses} licenses\n\n`);
+process.stdout.write(
+  `${cores} cores (${cpu}), Node ${node}, ${syncs} syncs/s, ${given.licenses} licenses\n\n`,
+);
 printFigures(figures);
-writeResults(RESULTS, { measured_at: new Date().toISOString(), licenses: Number(given.licenses), machine, figures });
+writeResults(RESULTS, {
+  measured_at: new Date().toISOString(),
+  licenses: Number(given.licenses),
+  machine,
+  figures,
+});
 if (figures.some(({ pass }) => !pass)) process.exitCode = 1;

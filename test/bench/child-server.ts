@@ -41,7 +41,9 @@ export async function startChildServer(args: readonly string[], errorFile: strin
   running.add(child);
   child.once('exit', () => running.delete(child));
   const line = await Promise.race([
-    new Promise<string>((resolve) => createInterface({ input: child.stdout as NonNullable<typeof child.stdout> }).once('line', resolve)),
+    new Promise<string>((resolve) =>
+      createInterface({ input: child.stdout as NonNullable<typeof child.stdout> }).once('line', resolve),
+    ),
     once(child, 'exit').then(() => null),
     new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref()),
   ]);

@@ -42,11 +42,21 @@ export function describeMachine(folder: string) {
 export function printFigures(figures: readonly Figure[]): void {
   const table = [
     ['figure', 'target', 'measured', ''],
-    ...figures.map(({ figure, target, measured, pass }) => [figure, target, measured, pass ? 'pass' : 'MISS']),
+    ...figures.map(({ figure, target, measured, pass }) => [
+      figure,
+      target,
+      measured,
+      pass ? 'pass' : 'MISS',
+    ]),
   ];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   for (const row of table) {
-    process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()}\n`);
+    process.stdout.write(
+      `${row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
   }
 }
 

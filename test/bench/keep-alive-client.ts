@@ -20,13 +20,17 @@ export function createClient(connections: number): Client {
     post: (url, body) =>
       new Promise((resolve, reject) => {
         const sentAt = performance.now();
-        const call = request(url, { agent, method: 'POST', headers: { 'content-type': 'application/json' } }, (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-          response.on('error', reject).on('end', () => {
-            resolve({ status: response.statusCode ?? 0, body: text, sentAt, endedAt: performance.now() });
-          });
-        });
+        const call = request(
+          url,
+          { agent, method: 'POST', headers: { 'content-type': 'application/json' } },
+          (response) => {
+            let text = '';
+            response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+            response.on('error', reject).on('end', () => {
+              resolve({ status: response.statusCode ?? 0, body: text, sentAt, endedAt: performance.now() });
+            });
+          },
+        );
         call.on('error', reject).end(JSON.stringify(body));
       }),
     close: () => agent.destroy(),

@@ -46,7 +46,9 @@ async function untilScan(errorFile: string, isIt: (scan: ScanLine) => boolean): 
     if (scan) return scan;
     await sleep(100);
   }
-  throw new Error(`no such license scan within ${WAIT_MS / 1000} s; the server's messages are in ${errorFile}`);
+  throw new Error(
+    `no such license scan within ${WAIT_MS / 1000} s; the server's messages are in ${errorFile}`,
+  );
 }
 
 /** Beside the running server, as another process of the same service would: one short transaction. */

@@ -66,8 +66,10 @@ test('the key can be copied, and the next license created', async ({ desk, conte
   await desk.getByRole('button', { name: 'New license' }).click();
   await desk.getByLabel('Holder').fill('Acme');
   await desk.getByRole('button', { name: 'Create license' }).click();
+  const copy = desk.getByRole('button', { name: 'Copy: License key' });
+  await expect(copy).toBeFocused();
   await desk.keyboard.press('Enter');
-  await expect(desk.getByRole('button', { name: 'Copy: License key' })).toHaveText('Copied');
+  await expect(copy).toHaveText('Copied');
   expect(await desk.evaluate(() => navigator.clipboard.readText())).toMatch(KEY);
   await desk.getByRole('button', { name: 'Create another' }).click();
   await expect(desk.getByLabel('Holder')).toBeFocused();

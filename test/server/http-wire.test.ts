@@ -32,7 +32,6 @@ const BROKEN: [string, string | Buffer][] = [
   ['a length and chunks', post(`${json}Content-Length: 2\r\nTransfer-Encoding: chunked`, '0\r\n\r\n')],
   ['a negative length', post(`${json}Content-Length: -1`)],
   ['a length that is no number', post(`${json}Content-Length: two`, '{}')],
-  ['a chunk without a size', post(`${json}Transfer-Encoding: chunked`, 'ZZ\r\n{}\r\n')],
   ['endless headers', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`],
   ['very many headers', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\n${'A: x\r\n'.repeat(20_000)}\r\n`],
   ['an endless path', `GET ${ROOT}/${'x'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
@@ -43,12 +42,29 @@ describe.each(['api', 'adminOrigin'] as const)('the listener of %s', (listener) 
     const reply = readReply(await exchangeBytes(server[listener], bytes));
     expectFailure(reply, 'invalid_request', reply.status === 431 ? 431 : 400);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(reply.headers.get('x-request-id')).not.toBeNull();
     expect((await server.get('/health/')).status).toBe(200);
+  });
+
+  it('gives replies to broken requests an id, too', async () => {
+    const reply = readReply(await exchangeBytes(server[listener], 'garbage\r\n\r\n'));
+    expect(reply.headers.get('x-request-id')).toEqual(expect.any(String));
+    expect(reply.body.request_id).toBe(reply.headers.get('x-request-id'));
+  });
+
+  it('refuses to be a tunnel, in the envelope', async () => {
+    const { hostname } = new URL(server[listener]);
+    const reply = readReply(await exchangeBytes(server[listener], `CONNECT ${hostname}:1 HTTP/1.1\r\nHost: ${hostname}:1\r\n\r\n`));
+    expect(reply.body).toMatchObject({ ok: false });
+    expect([400, 404, 405]).toContain(reply.status);
   });
 });
 
 describe('the wire', () => {
+  it('answers a body whose chunks cannot be read', async () => {
+    const bytes = post(`${json}Transfer-Encoding: chunked`, 'ZZ\r\n{}\r\n');
+    expectFailure(readReply(await exchangeBytes(server.api, bytes)), 'invalid_request');
+  });
+
   it('answers a body that ends too early', async () => {
     const reply = readReply(await exchangeBytes(server.api, post(`${json}Content-Length: 100`, '{"license'), true));
     expectFailure(reply, 'invalid_request');

@@ -10,7 +10,7 @@ import { PAGE_DIRECTORY } from './built-files.ts';
 import { ADMIN_API_ROOT, PUBLIC_API_ROOT } from './contract.ts';
 import { PUBLIC_ACTOR } from './platform/call.ts';
 import type { Config } from './platform/config.ts';
-import { errorHandler, notFound } from './platform/error-handler.ts';
+import { errorHandler, notFound, requireHost } from './platform/error-handler.ts';
 import { ApiError } from './platform/errors.ts';
 import type { Logger } from './platform/logger.ts';
 import { mount, type MountOptions } from './platform/mount.ts';
@@ -22,7 +22,7 @@ function newApp(logger: Logger): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
-  app.use(requestId(logger));
+  app.use(requestId(logger), requireHost);
   return app;
 }
 

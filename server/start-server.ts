@@ -1,8 +1,4 @@
 // Brings a server up on a data directory, and down again: lock, log, service, two listeners, jobs.
-import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { compose, databaseLocation, type Service } from './compose.ts';
 import { PUBLIC_API_ROOT } from './contract.ts';
@@ -10,8 +6,8 @@ import { takeDataDirectory } from './data-directory.ts';
 import { createAdminApp, createApiApp } from './http-app.ts';
 import { createJobs } from './jobs/schedule.ts';
 import type { Clock } from './platform/clock.ts';
-import { type Config, ConfigError, type TlsSetting } from './platform/config.ts';
-import { answerBrokenRequest } from './platform/error-handler.ts';
+import type { Config } from './platform/config.ts';
+import { close, createServer, listen } from './platform/http-server.ts';
 import { openLog } from './platform/logger.ts';
 import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from './runtime-file.ts';
 import { VERSION } from './version.ts';
@@ -19,9 +15,6 @@ import { VERSION } from './version.ts';
 const ADMIN_HOST = '127.0.0.1';
 /** A command that holds the directory is done sooner than this. */
 const LOCK_WAIT_MS = 5000;
-/** What is under way when the server stops may take this long; connections that linger after that are cut. */
-const DRAIN_MS = 3000;
-
 export interface RunningServer {
   /** `http://127.0.0.1:8787/license/api/svc/` */
   api: string;
@@ -29,45 +22,6 @@ export interface RunningServer {
   admin: string;
   /** Stops accepting, finishes what is under way, leaves no half-written state. */
   stop(): Promise<void>;
-}
-
-function createServer(tls: TlsSetting, app: RequestListener): Server {
-  if (tls.mode === 'off') return createHttpServer(app);
-  try {
-    return createHttpsServer(
-      { cert: readFileSync(tls.certificate), key: readFileSync(tls.key), minVersion: 'TLSv1.2' },
-      app,
-    );
-  } catch (error) {
-    throw new ConfigError(
-      `--tls is "${tls.certificate},${tls.key}", but must be two readable PEM files: ${(error as Error).message}`,
-    );
-  }
-}
-
-/** @throws ConfigError if the address is taken or is none of this machine's */
-async function listen(server: Server, host: string, port: number, flag: string): Promise<number> {
-  server.on('clientError', answerBrokenRequest);
-  server.requestTimeout = 60_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
-      reject(new ConfigError(`${flag} is "${port}", but ${host}:${port} cannot be listened on: ${why}`));
-    });
-    server.listen(port, host, resolve);
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(cut);
 }
 
 function hostInUrl(host: string): string {
@@ -130,8 +84,8 @@ export async function startServer(
     });
     const adminApp = createAdminApp({ routes: adminRoutes, sessions, logger });
 
-    const adminServer = createHttpServer(adminApp);
-    const apiServer = createServer(config.tls, apiApp);
+    const adminServer = createServer({ mode: 'off' }, adminApp, logger);
+    const apiServer = createServer(config.tls, apiApp, logger);
     undo.push(async () => {
       await Promise.all([close(adminServer), close(apiServer)]);
     });

@@ -154,5 +154,3 @@ export function createAuditTrail(random: RandomSource, now: number) {
     },
   };
 }
-
-export type AuditTrail = ReturnType<typeof createAuditTrail>;

@@ -1,5 +1,4 @@
 // The one place where a failure becomes a reply.
-import type { Socket } from 'node:net';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { ApiError, type ErrorCode, failureEnvelope } from './errors.ts';
 import { sendJson } from './http-reply.ts';
@@ -15,8 +14,13 @@ const BODY_ERRORS: Record<string, [ErrorCode, string]> = {
   'request.size.invalid': ['invalid_request', 'the body is not as long as its Content-Length'],
 };
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && /SQLITE_(BUSY|FULL|IOERR|READONLY)|ECONNREFUSED/u.test(error.message);
+/** The database is locked for too long, its disk is full or broken, or it cannot be reached. */
+function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.name.startsWith('SequelizeConnection') ||
+    /SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/u.test(error.message)
+  );
 }
 
 /** The failure as its caller may see it: nothing of an unexpected one but that it happened. */
@@ -29,7 +33,7 @@ function toApiError(error: unknown): ApiError {
     if (status === 400 || error instanceof URIError)
       return new ApiError('invalid_request', 'the request cannot be read');
   }
-  if (isBusy(error))
+  if (isDatabaseUnavailable(error))
     return new ApiError('unavailable', 'the database cannot be written or reached right now; try again');
   return new ApiError('internal_error', 'something went wrong; the log has it under this request id');
 }
@@ -56,18 +60,10 @@ export const notFound: RequestHandler = (request) => {
   throw new ApiError('not_found', `there is nothing at ${request.path}`);
 };
 
-/** What Node's HTTP parser refuses before there is a request: the same envelope, written by hand. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
+/** HTTP/1.1 without Host is no request (RFC 9112, section 3.2). */
+export const requireHost: RequestHandler = (request, _response, next) => {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    throw new ApiError('invalid_request', 'the request has no Host header');
   }
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const failure = new ApiError('invalid_request', 'this is not a readable HTTP request');
-  const body = JSON.stringify(failureEnvelope(failure));
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-}
+  next();
+};

@@ -1,4 +1,5 @@
 // Turns routes into an Express router: authentication, body, parsing, idempotency and the envelope, the same for each.
+import { isUtf8 } from 'node:buffer';
 import express, { type IRoute, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Actor, Call } from './call.ts';
 import type { EndpointAuth } from './endpoint.ts';
@@ -24,8 +25,18 @@ export interface MountOptions {
 }
 
 const BODY_LIMIT = 64 * 1024;
-// Not strict: `"text"` is JSON, though never a valid request.
-const parseBody = express.json({ limit: BODY_LIMIT, strict: false, type: 'application/json' });
+const parseBody = express.json({
+  limit: BODY_LIMIT,
+  // `"text"` is JSON, though never a valid request.
+  strict: false,
+  type: 'application/json',
+  // Left to itself the parser takes UTF-16, and turns bytes that are no UTF-8 into other characters.
+  verify(_request, _response, bytes, charset) {
+    if (charset !== 'utf-8')
+      throw new ApiError('unsupported_media_type', 'the charset is not supported; use UTF-8');
+    if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'the body is not UTF-8');
+  },
+});
 
 function bodyOf(request: Request): unknown {
   if (request.body !== undefined) return request.body;

@@ -1,7 +1,8 @@
 // Every row of the public contract, with a request that it answers with success.
-import { publicContract } from '../../server/contract.ts';
+import { ADMIN_API_ROOT, adminContract, publicContract } from '../../server/contract.ts';
 import type { Endpoint } from '../../server/platform/endpoint.ts';
 import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
+import { expectSuccess } from './strict-reply.ts';
 import { fingerprintOf, type Reply, type TestServer } from './test-server.ts';
 
 export type RowName = keyof typeof publicContract;
@@ -98,4 +99,40 @@ export async function callRow(
   if (row.method !== 'GET' && row.method !== 'DELETE') return server.call(row.method, path, input, headers);
   const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
   return server.call(row.method, `${path}${query.size === 0 ? '' : `?${query}`}`, undefined, headers);
+}
+
+export type AdminRowName = keyof typeof adminContract;
+
+/** Calls a row of the admin listener as the CLI does, and gives back the whole reply. */
+export async function callAdmin(
+  server: TestServer,
+  name: AdminRowName,
+  input: Record<string, unknown> = {},
+  headers: Headers = { authorization: `Bearer ${server.runtimeSecret}` },
+): Promise<Reply> {
+  const row: Endpoint = adminContract[name];
+  const inQuery = row.method === 'GET' || row.method === 'DELETE';
+  const query = new URLSearchParams(inQuery ? Object.entries(input).map(([field, value]) => [field, String(value)]) : []);
+  const response = await fetch(`${server.adminOrigin}${ADMIN_API_ROOT}${row.path}${query.size === 0 ? '' : `?${query}`}`, {
+    method: row.method,
+    headers: inQuery ? headers : { 'content-type': 'application/json', ...headers },
+    ...(inQuery ? {} : { body: JSON.stringify(input) }),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
+}
+
+/** The body of a success that says exactly what the row declares. */
+export async function adminSuccess(server: TestServer, name: AdminRowName, input: Record<string, unknown> = {}) {
+  const reply = await callAdmin(server, name, input);
+  expectSuccess(adminContract[name], reply);
+  // oxlint-disable-next-line typescript/no-unsafe-return -- tests look into replies freely
+  return reply.body;
+}
+
+/** The body of a success of the public API that says exactly what the row declares. */
+export async function success(server: TestServer, name: RowName, input: Record<string, unknown>, headers: Headers = {}) {
+  const reply = await callRow(server, publicContract[name], input, headers);
+  expectSuccess(publicContract[name], reply);
+  // oxlint-disable-next-line typescript/no-unsafe-return -- tests look into replies freely
+  return reply.body;
 }

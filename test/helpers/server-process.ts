@@ -17,7 +17,7 @@ export const SERVE = existsSync(built) ? [built, 'serve'] : [join(project, 'serv
 
 export interface ServeOptions {
   dataDir: string;
-  /** Settings by flag name; ports are free ones and the rate limit is off unless given. */
+  /** Settings by flag name; ports are free ones unless given. */
   flags?: Readonly<Record<string, string>>;
   env?: Readonly<Record<string, string>>;
   /** What the command line starts with, such as `faketime`. */
@@ -94,7 +94,7 @@ interface Started {
 }
 
 function start({ dataDir, flags, env, prefix = [], program = SERVE }: ServeOptions): Started {
-  const settings = { 'data-dir': dataDir, port: '0', 'admin-port': '0', 'rate-limit': '0', ...flags };
+  const settings = { 'data-dir': dataDir, port: '0', 'admin-port': '0', ...flags };
   const words = Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, value]);
   // Settings of whoever runs the tests must not reach the server.
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('LICENSE_DESK_'));

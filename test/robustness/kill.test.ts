@@ -9,7 +9,7 @@ const ACTIVATIONS = 200;
 const CONNECTIONS = 16;
 const DAY_MS = 86_400_000;
 /** Scanning all the time: its worker thread writes the same database as the activations. */
-const flags = { 'scan-seconds': '0.1' };
+const flags = { 'scan-seconds': '0.5' };
 
 interface Round {
   licenseId: number;

@@ -1,0 +1,171 @@
+// A start that cannot succeed: one clear line, exit code 1, and nothing is left behind or changed.
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { changeDatabase } from '../helpers/change-database.ts';
+import { selectRows } from '../helpers/database.ts';
+import { snapshotOf } from '../helpers/directory-snapshot.ts';
+import {
+  serveToEnd,
+  type ServeOptions,
+  startServerProcess,
+  temporaryDirectory,
+} from '../helpers/server-process.ts';
+
+/** Starts, and expects exactly one line on stderr that says what is wrong. */
+async function expectRefusal(options: ServeOptions, ...said: (string | RegExp)[]): Promise<void> {
+  const { code, stdout, stderr } = await serveToEnd(options);
+if(process.env.SHOW)console.log(stderr)
+  expect(stderr).toMatch(/^error: [^\n]+\n$/u);
+  for (const part of said) expect(stderr).toMatch(part);
+  expect(stdout).toBe('');
+  expect(code).toBe(1);
+}
+
+/** A data directory with a license in it, that no server runs on any more. */
+async function usedDirectory(env: Record<string, string> = {}) {
+  const dataDir = temporaryDirectory();
+  const server = await startServerProcess({ dataDir, env });
+  const { license } = await server.admin.createLicense({ holder: 'Kept' });
+  expect((await server.kill()).code).toBe(0);
+  return { dataDir, license };
+}
+
+/** Starts on the directory, and expects its license there. */
+async function expectUsable(dataDir: string, licenseKey: string, env: Record<string, string> = {}): Promise<void> {
+  const server = await startServerProcess({ dataDir, env });
+  expect((await server.admin.showLicense({ ref: licenseKey })).license.holder).toBe('Kept');
+  expect((await server.kill()).code).toBe(0);
+}
+
+function newMasterKey(): string {
+  return randomBytes(32).toString('base64');
+}
+
+it('names the server that has the data directory, and does not disturb it', async () => {
+  const dataDir = temporaryDirectory();
+  const server = await startServerProcess({ dataDir });
+  await expectRefusal({ dataDir }, dataDir, `process ${server.pid}`, server.api);
+  expect(readRuntimeFile(dataDir)).toMatchObject({ pid: server.pid, secret: server.runtimeSecret });
+  expect((await server.get('/health/')).status).toBe(200);
+  expect((await server.kill()).code).toBe(0);
+});
+
+it('takes over from a server that was killed, whose lock and runtime file are left', async () => {
+  const dataDir = temporaryDirectory();
+  const killed = await startServerProcess({ dataDir });
+  await killed.kill('SIGKILL');
+  expect(Object.keys(snapshotOf(dataDir))).toContain('runtime.json');
+  const server = await startServerProcess({ dataDir });
+  expect(server.pid).not.toBe(killed.pid);
+  expect(server.runtimeSecret).not.toBe(killed.runtimeSecret);
+  expect((await server.admin.overview({})).api_base_url).toBe(server.api);
+  expect((await server.kill()).code).toBe(0);
+});
+
+it.each(['port', 'admin-port'])('says that --%s is taken', async (flag) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => {
+    other.once('listening', resolve);
+  });
+  const { port } = other.address() as AddressInfo;
+  const dataDir = temporaryDirectory();
+  await expectRefusal({ dataDir, flags: { [flag]: String(port) } }, `--${flag}`, `127.0.0.1:${port}`);
+  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual(['license-desk.db', 'master.key', 'server.lock']);
+  other.close();
+  const server = await startServerProcess({ dataDir, flags: { [flag]: String(port) } });
+  expect((await server.kill()).code).toBe(0);
+});
+
+it('says that the data directory cannot be made', async () => {
+  const file = join(temporaryDirectory(), 'file');
+  writeFileSync(file, 'in the way');
+  const dataDir = join(file, 'data');
+  await expectRefusal({ dataDir }, dataDir);
+});
+
+it.each<[string, Partial<ServeOptions>, string | null, string[]]>([
+  ['on the command line', { flags: { port: 'http' } }, null, ['--port', '"http"', '0 to 65535']],
+  [
+    'in the environment',
+    { env: { LICENSE_DESK_SCAN_SECONDS: '-1' } },
+    null,
+    ['LICENSE_DESK_SCAN_SECONDS', '"-1"', 'seconds above 0'],
+  ],
+  ['in config.json', {}, '{"rate_limit": "much"}', ['rate_limit', '"much"', '0 to 1000000']],
+  ['that is none, in config.json', {}, '{"colour": "red"}', ['config.json', '"colour"']],
+  ['in a config.json that is no JSON', {}, '{"port": 1', ['config.json']],
+  ['of TLS files that are not there', { flags: { tls: '/no/cert.pem,/no/key.pem' } }, null, ['--tls', '/no/cert.pem']],
+  ['of a master key', { env: { LICENSE_DESK_MASTER_KEY: 'c2hvcnQ=' } }, null, ['LICENSE_DESK_MASTER_KEY', '32 bytes']],
+])('names the setting that is wrong %s', async (_where, options, configFile, said) => {
+  const dataDir = temporaryDirectory();
+  if (configFile !== null) writeFileSync(join(dataDir, 'config.json'), configFile);
+  await expectRefusal({ dataDir, ...options }, ...said);
+});
+
+it('leaves a database of a newer version alone', async () => {
+  const { dataDir, license } = await usedDirectory();
+  await changeDatabase(dataDir, `INSERT INTO migrations (name) VALUES ('0999-from-the-future')`);
+  const before = snapshotOf(dataDir);
+  await expectRefusal({ dataDir }, 'newer version', '0999-from-the-future');
+  expect(snapshotOf(dataDir)).toEqual(before);
+  await changeDatabase(dataDir, `DELETE FROM migrations WHERE name = '0999-from-the-future'`);
+  await expectUsable(dataDir, license.license_key);
+});
+
+it('refuses another master key than the one that sealed the keys', async () => {
+  const { dataDir, license } = await usedDirectory();
+  const before = snapshotOf(dataDir);
+  await expectRefusal({ dataDir, env: { LICENSE_DESK_MASTER_KEY: newMasterKey() } }, 'master key');
+  expect(snapshotOf(dataDir)).toEqual(before);
+  await expectUsable(dataDir, license.license_key);
+});
+
+it('makes no new master key where the old one is missing', async () => {
+  const { dataDir, license } = await usedDirectory();
+  const complete = snapshotOf(dataDir);
+  const { 'master.key': _gone, ...without } = complete;
+  const [row] = await selectRows(dataDir, 'SELECT private_key_sealed FROM signing_keys');
+  rmSync(join(dataDir, 'master.key'));
+  await expectRefusal({ dataDir }, 'master.key');
+  expect(snapshotOf(dataDir)).toEqual(without);
+  expect(await selectRows(dataDir, 'SELECT private_key_sealed FROM signing_keys')).toEqual([row]);
+  // The key from the environment was right all along, had it been kept there.
+  await expectRefusal({ dataDir, env: { LICENSE_DESK_MASTER_KEY: newMasterKey() } }, 'master key');
+  expect(snapshotOf(dataDir)).toEqual(without);
+  expect(license.holder).toBe('Kept');
+});
+
+it.each([
+  ['empty', ''],
+  ['cut off', 'AAAA\n'],
+  ['text', 'not a key at all\n'],
+])('refuses a master.key that is %s', async (_how, content) => {
+  const { dataDir } = await usedDirectory();
+  writeFileSync(join(dataDir, 'master.key'), content);
+  const before = snapshotOf(dataDir);
+  await expectRefusal({ dataDir }, 'master.key');
+  expect(snapshotOf(dataDir)).toEqual(before);
+});
+
+it('keeps a master key from the environment out of the data directory', async () => {
+  const env = { LICENSE_DESK_MASTER_KEY: newMasterKey() };
+  const { dataDir, license } = await usedDirectory(env);
+  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual(['license-desk.db', 'server.lock']);
+  await expectUsable(dataDir, license.license_key, env);
+  await expectRefusal({ dataDir }, 'LICENSE_DESK_MASTER_KEY');
+  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual(['license-desk.db', 'server.lock']);
+});
+
+it('refuses a file that is no database', async () => {
+  const dataDir = temporaryDirectory();
+  writeFileSync(join(dataDir, 'license-desk.db'), 'not a database at all, but long enough to have a header'.repeat(50));
+  const before = snapshotOf(dataDir);
+  await expectRefusal({ dataDir }, 'database');
+  expect(snapshotOf(dataDir)).toMatchObject(before);
+  expect(Object.keys(snapshotOf(dataDir))).not.toContain('master.key');
+});

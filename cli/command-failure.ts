@@ -33,6 +33,8 @@ export function usageFailure(message: string): CommandFailure {
 const FOR_THE_USER: Readonly<Record<string, { code: ErrorCode; exitCode?: number }>> = {
   ConfigError: { code: 'invalid_request' },
   DataDirectoryError: { code: 'unavailable' },
+  NewerDatabaseError: { code: 'unavailable' },
+  SealError: { code: 'unavailable' },
   NoStableIdentityError: { code: 'invalid_request' },
   PublicKeyFormatError: { code: 'invalid_request' },
   CannotDecryptError: { code: 'invalid_request' },

@@ -70,6 +70,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       runtimeSecret: newRuntimeSecret(),
       jobsAreFine: () => true,
       signInAddress: noServer,
+      adminPort: noServer,
       apiBaseUrl: noServer,
     });
     return {

@@ -71,8 +71,9 @@ export interface Surroundings {
   logger: Logger;
   runtimeSecret: string;
   jobsAreFine(): boolean;
-  /** The back office with a fresh one-time code. */
+  /** The back office with a one-time code. */
   signInAddress(code: string): string;
+  adminPort(): number;
   apiBaseUrl(): string;
 }
 
@@ -199,6 +200,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...auditRoutes(audit),
       ...adminSessionRoutes(sessions, {
         signInAddress: () => around.signInAddress(sessions.createCode()),
+        port: around.adminPort,
         overview: () => ({
           api_base_url: around.apiBaseUrl(),
           default_product: defaultProduct,

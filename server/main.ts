@@ -11,6 +11,6 @@ try {
   const { values } = parseArgs({ options });
   await serve(loadConfig({ flags: values as Record<string, string | undefined>, env: process.env }));
 } catch (error) {
-  process.stderr.write(`error: ${(error as Error).message}\n`);
-  process.exitCode = 1;
+  // A utility process of Electron does not end by itself.
+  process.stderr.write(`error: ${(error as Error).message}\n`, () => process.exit(1));
 }

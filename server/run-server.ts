@@ -42,11 +42,14 @@ export async function runServer(config: Config): Promise<void> {
   const stop = stopOnce(server);
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  const { api, admin } = server;
+  const ready = () => ({ api: server.api, admin: server.newSignInAddress() });
   const parent = parentPort();
   parent?.on('message', ({ data }) => {
-    if ((data as { type?: unknown } | null)?.type === 'stop') stop();
+    const type = (data as { type?: unknown } | null)?.type;
+    if (type === 'stop') stop();
+    // The app's window needs a new code when its session is over.
+    if (type === 'sign_in') parent.postMessage({ type: 'ready', ...ready() });
   });
-  parent?.postMessage({ type: 'ready', api, admin });
-  process.stdout.write(`${JSON.stringify({ event: 'ready', api, admin, pid: process.pid })}\n`);
+  parent?.postMessage({ type: 'ready', ...ready() });
+  process.stdout.write(`${JSON.stringify({ event: 'ready', ...ready(), pid: process.pid })}\n`);
 }

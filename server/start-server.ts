@@ -18,8 +18,8 @@ const LOCK_WAIT_MS = 5000;
 export interface RunningServer {
   /** `http://127.0.0.1:8787/license/api/svc/` */
   api: string;
-  /** `http://127.0.0.1:8788/?code=…`, good for one sign-in. */
-  admin: string;
+  /** `http://127.0.0.1:8788/?code=…`, each good for one sign-in. */
+  newSignInAddress(): string;
   /** Stops accepting, finishes what is under way, leaves no half-written state. */
   stop(): Promise<void>;
 }
@@ -57,11 +57,12 @@ export async function startServer(
     const { logger } = log;
 
     let apiAddress = '';
-    let adminAddress = '';
+    let adminPort = 0;
     const runtimeSecret = newRuntimeSecret();
     const apiBaseUrl = () => `${config.baseUrl ?? apiAddress}${PUBLIC_API_ROOT}`;
     const jobs = createJobs({ location: databaseLocation(config), scanSeconds: config.scanSeconds, logger });
-    const signInAddress = (code: string) => `${adminAddress}/?code=${code}`;
+    const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
+    const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
     const service: Service = await compose({
       config,
       clock,
@@ -69,6 +70,7 @@ export async function startServer(
       runtimeSecret,
       jobsAreFine: jobs.areFine,
       signInAddress,
+      adminPort: () => adminPort,
       apiBaseUrl,
     });
     undo.push(() => service.close());
@@ -89,8 +91,7 @@ export async function startServer(
     undo.push(async () => {
       await Promise.all([close(adminServer), close(apiServer)]);
     });
-    const adminPort = await listen(adminServer, ADMIN_HOST, config.adminPort, '--admin-port');
-    adminAddress = `http://${ADMIN_HOST}:${adminPort}`;
+    adminPort = await listen(adminServer, ADMIN_HOST, config.adminPort, '--admin-port');
     const apiPort = await listen(apiServer, config.host, config.port, '--port');
     apiAddress = `${config.tls.mode === 'off' ? 'http' : 'https'}://${hostInUrl(config.host)}:${apiPort}`;
 
@@ -99,15 +100,15 @@ export async function startServer(
       pid: process.pid,
       version: VERSION,
       api,
-      admin: adminAddress,
+      admin: adminAddress(),
       secret: runtimeSecret,
     });
     undo.push(() => removeRuntimeFile(config.dataDir));
     jobs.start();
     undo.push(() => jobs.stop());
 
-    logger.info({ api, admin: adminAddress, version: VERSION }, 'ready');
-    return { api, admin: signInAddress(sessions.createCode()), stop };
+    logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
+    return { api, newSignInAddress: () => signInAddress(sessions.createCode()), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,4 +1,5 @@
 // Fills an open, migrated database; all in one transaction, so that an interrupted run leaves nothing behind.
+import { foldForSearch } from '../../server/licenses/license-search.ts';
 import { createAuditTrail } from './audit-trail.ts';
 import { seedAuthorizationCounts } from './authorization-counts.ts';
 import { createBulkInsert } from './bulk-insert.ts';
@@ -61,6 +62,7 @@ async function seedLicenses(
     'license_key',
     'holder',
     'email',
+    'search_text',
     'product',
     'plan_id',
     'issued_at',
@@ -102,6 +104,7 @@ async function seedLicenses(
       licenseKey,
       holder.name,
       holder.email,
+      foldForSearch(`${holder.name}\n${holder.email ?? ''}`),
       product,
       plan.id,
       license.issuedAt,
@@ -169,8 +172,9 @@ const BEGIN = [
   // Nearly all of a million licenses: pages of the unique indices come up again and again, in no order.
   'PRAGMA cache_size = -1000000',
   'PRAGMA threads = 2',
-  // A power cut may cost this run, not what was there before: the checkpoint at the end is synchronous again.
   'PRAGMA synchronous = OFF',
+  // Left to the end, where it is synchronous again: a power cut may cost this run, not what was there before.
+  'PRAGMA wal_autocheckpoint = 0',
   // Devices and tokens may be written before the last few of their licenses; all is checked before the commit.
   'PRAGMA foreign_keys = OFF',
   'BEGIN IMMEDIATE',

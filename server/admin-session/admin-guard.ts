@@ -5,7 +5,10 @@ import type { EndpointAuth } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { AdminSessionService } from './admin-session-service.ts';
 
-export const SESSION_COOKIE = 'license_desk_session';
+/** Cookies know no ports: each server of a machine has a name of its own, or they would sign each other out. */
+export function sessionCookie(port: number): string {
+  return `license_desk_session_${port}`;
+}
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
@@ -50,7 +53,7 @@ export function authenticateAdmin(sessions: AdminSessionService) {
     const bearer = /^Bearer (\S+)$/u.exec(request.headers.authorization ?? '')?.[1];
     const actor =
       bearer === undefined
-        ? sessions.bySession(cookie(request, SESSION_COOKIE))
+        ? sessions.bySession(cookie(request, sessionCookie(request.socket.localPort ?? 0)))
         : sessions.byRuntimeSecret(bearer, cliUser(request));
     if (!actor) {
       throw new ApiError('unauthorized', 'sign in first: `license-desk open` prints a link', {

@@ -1,12 +1,14 @@
 import { toTimestamp } from '../platform/fields.ts';
 import { implement, type Route } from '../platform/route.ts';
 import { adminSessionContract } from './admin-session-contract.ts';
-import { SESSION_COOKIE } from './admin-guard.ts';
+import { sessionCookie } from './admin-guard.ts';
 import type { AdminSessionService } from './admin-session-service.ts';
 
 interface Surroundings {
   /** The back office's own address with a fresh code; known once the listener has its port. */
   signInAddress(): string;
+  /** The admin listener's port. */
+  port(): number;
   overview(): { api_base_url: string; default_product: string; version: string };
 }
 
@@ -17,12 +19,12 @@ export function adminSessionRoutes(sessions: AdminSessionService, around: Surrou
     createSignInCode: () => ({ address: around.signInAddress() }),
     signIn({ code }, call) {
       const { secret, expiresAt } = sessions.signIn(code);
-      call.setReplyHeader('Set-Cookie', `${SESSION_COOKIE}=${secret}; ${COOKIE_ATTRIBUTES}`);
+      call.setReplyHeader('Set-Cookie', `${sessionCookie(around.port())}=${secret}; ${COOKIE_ATTRIBUTES}`);
       return { expires_at: toTimestamp(expiresAt) };
     },
     signOut(_request, call) {
       if (call.actor.id !== undefined) sessions.signOut(call.actor.id);
-      call.setReplyHeader('Set-Cookie', `${SESSION_COOKIE}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`);
+      call.setReplyHeader('Set-Cookie', `${sessionCookie(around.port())}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`);
       return {};
     },
     overview: () => around.overview(),

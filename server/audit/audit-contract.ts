@@ -1,7 +1,7 @@
 // Who did what, when, and what it changed.
 import { z } from 'zod';
 import { endpoint } from '../platform/endpoint.ts';
-import { id, pageOf, pageRequest, timestamp } from '../platform/fields.ts';
+import { id, pageOf, pageRequest, searchText, timestamp } from '../platform/fields.ts';
 
 const auditEntry = z.object({
   id,
@@ -21,7 +21,7 @@ export const auditAdminContract = {
     path: '/audit/',
     auth: 'admin',
     summary: 'List audit entries, newest first',
-    request: z.object({ ...pageRequest, subject: z.string().max(100).optional() }),
+    request: z.object({ ...pageRequest, subject: searchText(100).optional() }),
     reply: z.object(pageOf(auditEntry)),
     errors: [],
   }),

@@ -1,7 +1,17 @@
 // Licenses: the object that every reply shows, and what may be done with one (contract, section 3).
 import { z } from 'zod';
 import { endpoint } from '../platform/endpoint.ts';
-import { days, id, moment, pageOf, pageRequest, slug, text, timestamp } from '../platform/fields.ts';
+import {
+  days,
+  id,
+  moment,
+  pageOf,
+  pageRequest,
+  searchText,
+  slug,
+  text,
+  timestamp,
+} from '../platform/fields.ts';
 
 export const LICENSE_STATES = ['issued', 'active', 'expiring', 'in_grace', 'expired', 'revoked'] as const;
 
@@ -118,7 +128,7 @@ export const licenseAdminContract = {
     request: z.object({
       ...pageRequest,
       state: z.enum(LICENSE_STATES).optional(),
-      search: z.string().trim().max(200).optional(),
+      search: searchText(200).optional(),
     }),
     reply: z.object(pageOf(licenseRecord)),
     errors: [],

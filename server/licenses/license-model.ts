@@ -6,6 +6,8 @@ export interface LicenseRow {
   licenseKey: string;
   holder: string;
   email: string | null;
+  /** Holder and e-mail address, folded. */
+  searchText: string;
   product: string;
   planId: number;
   issuedAt: number;
@@ -29,6 +31,7 @@ export function defineLicense(sequelize: Sequelize): LicenseModel {
       licenseKey: textColumn(),
       holder: textColumn(),
       email: nullable(textColumn()),
+      searchText: textColumn(),
       product: textColumn(),
       planId: integerColumn(),
       issuedAt: integerColumn(),

@@ -1,6 +1,7 @@
 // The SQL of licenses: the columns of one, and what selects them by state or free text. Runs on both databases.
 import { EXPIRING_MS } from './license-lifecycle.ts';
 import { parseLicenseKey } from './license-key.ts';
+import { foldForSearch } from './license-search.ts';
 
 export const LICENSE_COLUMNS = `
   l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.email AS "email", l.product AS "product",
@@ -46,10 +47,9 @@ export function searchCondition(search: string): Condition {
       bind: { search },
     };
   }
-  const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
+  const escaped = foldForSearch(search).replaceAll(/[\\%_]/gu, String.raw`\$&`);
   return {
-    sql: String.raw`lower(l.holder) LIKE $search ESCAPE '\' OR lower(l.email) LIKE $search ESCAPE '\'
-      OR lower(l.license_key) LIKE $search ESCAPE '\'`,
-    bind: { search: pattern },
+    sql: String.raw`l.search_text LIKE $search ESCAPE '\' OR l.license_key LIKE $keyPart ESCAPE '\'`,
+    bind: { search: `%${escaped}%`, keyPart: `%${escaped.toUpperCase()}%` },
   };
 }

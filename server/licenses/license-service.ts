@@ -8,12 +8,13 @@ import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
-import { toTimestamp } from '../platform/fields.ts';
+import { LAST_MOMENT, toTimestamp } from '../platform/fields.ts';
 import type { licenseAdminContract } from './license-contract.ts';
 import { generateLicenseKey } from './license-key.ts';
 import { firstNoticeAt, graceEndsAt, noticeAfterUpgrade, renewedExpiry } from './license-lifecycle.ts';
 import { toLicenseRecord } from './license-presenter.ts';
 import { licenseNotFound } from './license-reference.ts';
+import { foldForSearch } from './license-search.ts';
 import type { License, LicenseReference, LicenseStore } from './license-store.ts';
 
 interface Needs {
@@ -67,6 +68,13 @@ export function createLicenseService(needs: Needs) {
     throw new ApiError('product_mismatch', `plan ${plan.name} is for ${plan.product}, not for ${product}`);
   }
 
+  /** Where renewals add up. @throws ApiError `invalid_request` */
+  function refuseBeyondCalendar(expiresAt: number): void {
+    if (expiresAt > LAST_MOMENT) {
+      throw new ApiError('invalid_request', `days: the license would end after ${toTimestamp(LAST_MOMENT)}`);
+    }
+  }
+
   /** Writes the audit row, and tells the caches once all is committed. */
   async function recordChange(
     call: Call,
@@ -94,11 +102,13 @@ export function createLicenseService(needs: Needs) {
           days: request.days,
           explicit: request.expires_at,
         });
+        refuseBeyondCalendar(expiresAt);
         const moments = { revokedAt: null, expiresAt, graceEndsAt: graceEndsAt(expiresAt, plan.graceDays) };
         const id = await licenses.insert({
           licenseKey: generateLicenseKey(),
           holder: request.holder,
           email: request.email ?? null,
+          searchText: foldForSearch(`${request.holder}\n${request.email ?? ''}`),
           product,
           planId: plan.id,
           issuedAt: now,
@@ -138,6 +148,7 @@ export function createLicenseService(needs: Needs) {
           days: renewal.days,
           explicit: renewal.expires_at,
         });
+        refuseBeyondCalendar(expiresAt);
         const term = { expiresAt, graceEndsAt: graceEndsAt(expiresAt, graceDays), term: before.term + 1 };
         const renewed: License = {
           ...before,

@@ -5,7 +5,7 @@ import { defineLicense, type LicenseRow } from './license-model.ts';
 import { LICENSE_COLUMNS, LICENSE_TABLES, searchCondition, stateCondition } from './license-query.ts';
 
 /** A license as everything else sees it: its own row, what its plan grants, and what its devices say. */
-export interface License extends LicenseRow {
+export interface License extends Omit<LicenseRow, 'searchText'> {
   plan: string;
   tier: number;
   durationDays: number;

@@ -3,28 +3,43 @@ import { z } from 'zod';
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
-/**
- * One line of text: trimmed, 1 to `max` characters, without control characters or broken surrogates
- * (PostgreSQL stores neither).
- */
+/** PostgreSQL stores neither control characters nor broken surrogates, and a SQLite pattern ends at a NUL. */
+function isPlain(value: string): boolean {
+  return !CONTROL_CHARACTERS.test(value) && value.isWellFormed();
+}
+
+/** One line of text: trimmed, 1 to `max` characters, without control characters. */
 export function text(max: number) {
   return z
     .string()
     .trim()
-    .min(1)
+    .min(1, 'must not be empty')
     .max(max)
-    .refine(
-      (value) => !CONTROL_CHARACTERS.test(value) && value.isWellFormed(),
-      'contains control characters',
-    );
+    .refine(isPlain, 'contains control characters');
 }
+
+/** What people type into a search field; may be empty. */
+export function searchText(max: number) {
+  return z.string().trim().max(max).refine(isPlain, 'contains control characters');
+}
+
+/** A whole number in a query string, or as it is in a JSON body. */
+const wholeNumber = z
+  .union([
+    z.int(),
+    z
+      .string()
+      .regex(/^\d{1,15}$/u, 'must be a whole number')
+      .transform(Number),
+  ])
+  .meta({ override: { type: 'integer' } });
 
 /** A secret as presented by a caller; anything too long to be one is simply an unknown one. */
 export const secretText = z.string().max(4096);
 
 export const id = z.int().positive().max(Number.MAX_SAFE_INTEGER);
 /** An id in a query string. */
-export const queryId = z.coerce.number().pipe(id);
+export const queryId = wholeNumber.pipe(id);
 
 export const slug = z
   .string()
@@ -36,14 +51,17 @@ export const fingerprint = z
   .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 lower-case hex digits')
   .meta({ description: 'Machine fingerprint, `sha256:<64 hex>`' });
 
-/** Years 1970 to 9999: what both databases and every client can hold. */
-const LAST_MOMENT = Date.UTC(9999, 11, 31);
+/**
+ * The last moment that a license may end: with the longest grace period after it, timestamps still have four digits
+ * of a year.
+ */
+export const LAST_MOMENT = Date.UTC(9989, 0, 1);
 
 /** A moment in a request: ISO 8601 with offset on the wire, epoch milliseconds to the handler. */
 export const moment = z.iso
   .datetime({ offset: true })
   .transform((value) => Date.parse(value))
-  .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must lie between 1970 and 9999');
+  .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must lie between 1970 and 9989');
 
 /** A moment in a reply: ISO 8601 UTC with `Z`. */
 export const timestamp = z.iso.datetime();
@@ -64,7 +82,7 @@ export function toTimestampOrNull(ms: number | null): string | null {
 
 /** The request half of every list: page size and where to go on. */
 export const pageRequest = {
-  limit: z.coerce.number().pipe(z.int().min(1).max(500)).default(50),
+  limit: wholeNumber.pipe(z.int().min(1).max(500)).default(50),
   cursor: z.string().max(500).optional(),
 };
 

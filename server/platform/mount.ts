@@ -49,7 +49,9 @@ function bodyOf(request: Request): unknown {
 function inputOf(request: Request): unknown {
   if (request.method === 'GET' || request.method === 'HEAD') return request.query;
   const body = bodyOf(request);
-  return request.method === 'DELETE' ? { ...request.query, ...(body as object) } : body;
+  const isObject = body !== null && typeof body === 'object' && !Array.isArray(body);
+  // Whatever else the body of a DELETE may be is left to the schema to refuse.
+  return request.method === 'DELETE' && isObject ? { ...request.query, ...body } : body;
 }
 
 function idempotencyKey(request: Request): string | undefined {

@@ -144,9 +144,9 @@ async function scan(data: BenchData): Promise<Figure[]> {
 
 const missing = await ensureCommands({ wrk: ['wrk'] });
 if (missing.length > 0) throw new Error('the bench needs wrk (Debian package wrk)');
+const machine = describeMachine(root);
 note('preparing data');
 const data = await prepareBenchData(Number(given.licenses));
-const machine = describeMachine(data.dataDir);
 const bare = await startChildServer(
   [join(import.meta.dirname, 'bare-express.ts')],
   join(data.dataDir, 'bare.log'),
@@ -154,9 +154,9 @@ const bare = await startChildServer(
 const figures = [await startUp(data), ...(await underLoad(data, bare)), ...(await scan(data))];
 await bare.stop();
 
-const { cores, cpu, node, syncs_per_second: syncs } = machine;
+const { cores, cpu, node, syncs_per_second: syncs, load_average: load } = machine;
 process.stdout.write(
-  `${cores} cores (${cpu}), Node ${node}, ${syncs} syncs/s, ${given.licenses} licenses\n\n`,
+  `${cores} cores (${cpu}), Node ${node}, ${syncs} syncs/s, load ${load} before; ${given.licenses} licenses\n\n`,
 );
 printFigures(figures);
 writeResults(RESULTS, {

@@ -1,6 +1,6 @@
 // The figures of a run: printed as a table, written as JSON.
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 export interface Figure {
@@ -36,6 +36,8 @@ export function describeMachine(folder: string) {
     system: `${process.platform} ${release()} ${process.arch}`,
     node: process.version,
     syncs_per_second: syncsPerSecond(folder),
+    /** Of the last minute, before anything was measured: much above 0, others were using the machine. */
+    load_average: Math.round((loadavg()[0] ?? 0) * 10) / 10,
   };
 }
 

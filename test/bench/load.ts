@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-export interface LoadResult {
+interface LoadResult {
   perSecond: number;
   p99Ms: number;
 }
@@ -23,6 +23,8 @@ export interface Comparison {
   /** Medians of what each measurement makes of the two bare ones beside it. */
   throughputRatio: number;
   p99Ratio: number;
+  /** Every measurement in its order. */
+  rounds: { ours: LoadResult[]; bare: LoadResult[] };
 }
 
 const CONNECTIONS = 32;
@@ -79,5 +81,6 @@ export async function compareWithBare(bareUrl: string, target: Target, seconds: 
     bareP99Ms: median(bare.map(p99)),
     throughputRatio: median(ratios(perSecond)),
     p99Ratio: median(ratios(p99)),
+    rounds: { ours, bare },
   };
 }

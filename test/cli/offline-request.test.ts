@@ -2,19 +2,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { machineFingerprint } from '../../cli/machine-fingerprint.ts';
 import { generateLicenseKey } from '../../server/licenses/license-key.ts';
 import { parseMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
-import { documentOf, runCli, temporaryFolder } from '../helpers/cli.ts';
+import { documentOf, runCli } from '../helpers/cli.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
 
 const LICENSE_KEY = generateLicenseKey((size) => new Uint8Array(size).fill(5));
 const SEED = 'a far machine';
 const SEEDED = machineFingerprint({ seed: SEED }).fingerprint;
 const OTHER = `sha256:${'0'.repeat(64)}`;
 
-const folder = temporaryFolder();
-afterAll(() => folder.remove());
+const folder = temporaryDirectory();
 
 function requestIn(text: string): MachineRequest {
   const parsed = parseMachineRequest(text);
@@ -52,7 +52,7 @@ describe('request', () => {
   const words = ['request', '--license-key', LICENSE_KEY, '--seed', SEED];
 
   test('writes a file that the license server can read', async () => {
-    const path = join(folder.path, 'machine.req');
+    const path = join(folder, 'machine.req');
     const started = Date.now();
     const result = await runCli([
       ...words,
@@ -87,7 +87,7 @@ describe('request', () => {
   });
 
   test('names the machine after its host, and no two requests alike', async () => {
-    const path = join(folder.path, 'named.req');
+    const path = join(folder, 'named.req');
     const text = await runCli([...words, '--out', path]);
     expect(text.stdout).toContain(`Fingerprint:  ${SEEDED}`);
     const first = requestIn(readFileSync(path, 'utf8'));
@@ -139,7 +139,7 @@ describe('request', () => {
   });
 
   test('says why it cannot write', async () => {
-    const path = join(folder.path, 'no-such-folder', 'machine.req');
+    const path = join(folder, 'no-such-folder', 'machine.req');
     const result = await runCli([...words, '--out', path, '--json']);
     expect(result.exitCode).toBe(1);
     expect(documentOf(result)).toMatchObject({ ok: false, error_code: 'invalid_request' });

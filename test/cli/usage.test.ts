@@ -1,13 +1,13 @@
 // What the program says when it is asked for help, or for something it cannot do; and what it loads to say so.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../../server/platform/config.ts';
 import { VERSION } from '../../server/version.ts';
-import { cliOn, documentOf, runCli, temporaryFolder } from '../helpers/cli.ts';
+import { cliOn, documentOf, runCli } from '../helpers/cli.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
 
-const folder = temporaryFolder();
-afterAll(() => folder.remove());
+const folder = temporaryDirectory();
 
 describe('help', () => {
   test('lists every command', async () => {
@@ -77,7 +77,7 @@ describe('wrong usage exits with 2', () => {
       "required option '--name <name>' not specified",
     ],
   ])('%s', async (_what, words, message) => {
-    const failure = await cliOn(join(folder.path, 'never-made')).fails(2, ...words);
+    const failure = await cliOn(join(folder, 'never-made')).refuses(...words);
     expect(failure).toMatchObject({ ok: false, error_code: 'invalid_request' });
     expect(failure.message).toContain(message);
   });
@@ -93,12 +93,12 @@ describe('wrong usage exits with 2', () => {
 });
 
 test('--json and --data-dir may stand before the command too', async () => {
-  const result = await runCli(['--json', '--data-dir', join(folder.path, 'leading'), 'plan', 'list']);
+  const result = await runCli(['--json', '--data-dir', join(folder, 'leading'), 'plan', 'list']);
   expect(documentOf(result)).toMatchObject({ ok: true, next_cursor: null });
 });
 
 test('a data directory that cannot be used fails with 1', async () => {
-  const file = join(folder.path, 'a-file');
+  const file = join(folder, 'a-file');
   writeFileSync(file, '');
   const failure = await cliOn(file).fails('plan', 'list');
   expect(failure.error_code).toBe('invalid_request');
@@ -108,7 +108,7 @@ test('a data directory that cannot be used fails with 1', async () => {
 describe('starts without the service and its libraries', () => {
   /** V8 writes down every script that a process ran. */
   async function loadedPackages(name: string, words: readonly string[]): Promise<Set<string>> {
-    const coverage = join(folder.path, `coverage-${name}`);
+    const coverage = join(folder, `coverage-${name}`);
     await runCli(words, { env: { NODE_V8_COVERAGE: coverage } });
     const scripts = readdirSync(coverage).flatMap((file) => {
       const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as {
@@ -133,7 +133,7 @@ describe('starts without the service and its libraries', () => {
   });
 
   test('which a command that needs them does load', async () => {
-    const words = ['plan', 'list', '--data-dir', join(folder.path, 'loaded')];
+    const words = ['plan', 'list', '--data-dir', join(folder, 'loaded')];
     expect(await loadedPackages('plan-list', words)).toContain('sequelize');
   });
 });

@@ -1,10 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../../cli/exit-codes.ts';
 import { machineFingerprint } from '../../cli/machine-fingerprint.ts';
 import { generateLicenseKey } from '../../server/licenses/license-key.ts';
-import { documentOf, runCli, temporaryFolder, type CliOptions } from '../helpers/cli.ts';
+import { documentOf, runCli, type CliOptions } from '../helpers/cli.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
 import {
   DAY_MS,
   FINGERPRINT,
@@ -23,11 +24,11 @@ const LICENSE_KEY = generateLicenseKey((size) => new Uint8Array(size).fill(3));
 const NOW = new Date(ISSUED_AT + DAY_MS).toISOString();
 const publicKey = Buffer.from(KEY.publicKey).toString('base64');
 
-const folder = temporaryFolder();
+const folder = temporaryDirectory();
 let files = 0;
 
 function fileWith(content: string): string {
-  const path = join(folder.path, `file-${(files += 1)}`);
+  const path = join(folder, `file-${(files += 1)}`);
   writeFileSync(path, content);
   return path;
 }
@@ -53,7 +54,6 @@ let bound: string;
 beforeAll(() => {
   bound = fileWith(licenseFile());
 });
-afterAll(() => folder.remove());
 
 test('prints what it found, and exits 0 for a valid file', async () => {
   const { exitCode, stderr, checks, ...found } = await verify(bound, [
@@ -237,8 +237,8 @@ describe('what is not a license file', () => {
   });
 
   test.each([
-    ['a missing file', () => join(folder.path, 'missing'), 'not_found', 'there is no such file'],
-    ['a folder', () => folder.path, 'invalid_request', 'it is a folder'],
+    ['a missing file', () => join(folder, 'missing'), 'not_found', 'there is no such file'],
+    ['a folder', () => folder, 'invalid_request', 'it is a folder'],
   ])('%s exits with 1', async (_what, path, code, message) => {
     const result = await runCli(['verify', path(), '--public-key', publicKey, '--json']);
     expect(result.exitCode).toBe(EXIT_CODES.failure);
@@ -255,10 +255,10 @@ test('reads the license file from stdin, whatever a mail program did to it', asy
 });
 
 test('needs no data directory, and makes none', async () => {
-  const home = join(folder.path, 'home');
+  const home = join(folder, 'home');
   const env = { HOME: home, XDG_DATA_HOME: join(home, 'data'), LICENSE_DESK_DATA_DIR: join(home, 'desk') };
   const words = ['--fingerprint', FINGERPRINT, '--now', NOW];
-  expect(await verify(bound, words, { env, cwd: folder.path })).toMatchObject({ valid: true });
+  expect(await verify(bound, words, { env, cwd: folder })).toMatchObject({ valid: true });
   expect(existsSync(home)).toBe(false);
 });
 

@@ -18,6 +18,24 @@ test('shows that everything runs, in words', async ({ desk }) => {
   await expect(panel(desk, 'Health')).toContainText(/Running for \d+ seconds?/u);
 });
 
+test('says which part fails', async ({ desk }) => {
+  await desk.route('**/admin/api/health/', (route) =>
+    route.fulfill({
+      status: 503,
+      json: {
+        ok: false,
+        error_code: 'unavailable',
+        message: 'failing: jobs',
+        details: [{ path: 'checks.jobs', message: 'failing' }],
+      },
+    }),
+  );
+  await expect(figure(desk, 'Health', 'Jobs')).toHaveText('failing');
+  await expect(figure(desk, 'Health', 'Database')).toHaveText('running');
+  await desk.unroute('**/admin/api/health/');
+  await expect(figure(desk, 'Health', 'Jobs')).toHaveText('running');
+});
+
 test('copies the address of the API', async ({ desk, server, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await desk.getByRole('button', { name: 'Copy: API address' }).click();

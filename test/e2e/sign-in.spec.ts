@@ -44,3 +44,17 @@ test('without a link the page says how to get one, and notices when another tab 
   await expect(otherTab.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
+
+test('in the desktop app a button asks the shell for a new link', async ({ page, server }) => {
+  await page.addInitScript(() => {
+    const licenseDesk = {
+      appInfo: async () => ({ version: '1.2.3', electron: '45' }),
+      signIn: async () => location.assign('#asked'),
+    };
+    Object.assign(globalThis, { licenseDesk });
+  });
+  await page.goto(server.origin);
+  await expect(page.getByText('npm run -s cli')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  await expect(page).toHaveURL(/#asked$/u);
+});

@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 /** What the shell did. */
 export type ShellEvent =
@@ -185,8 +186,9 @@ class UtilityProcess extends EventEmitter {
 
 export const utilityProcess = {
   fork(modulePath: string, args: string[]): UtilityProcess {
-    const child = fork(process.env['STAND_IN_SERVER'] ?? modulePath, args, {
-      execArgv: ['--import', new URL('parent-port-stand-in.ts', import.meta.url).href],
+    const standInServer = process.env['STAND_IN_SERVER'];
+    const child = fork(standInServer ? fileURLToPath(standInServer) : modulePath, args, {
+      execArgv: ['--import', import.meta.resolve('./parent-port-stand-in.ts')],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     report({ event: 'forked', pid: child.pid ?? 0, args });

@@ -114,7 +114,7 @@ describe('the window', () => {
   });
 
   test('asks the server for a fresh code on the page’s word, and opens the page with it', async () => {
-    const shell = start({ env: { STAND_IN_SERVER: join(import.meta.dirname, 'announcing-server.ts') } });
+    const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./announcing-server.ts') } });
     expect((await shell.event('load')).url).toBe('http://127.0.0.1:1/?code=1');
     await shell.happen({ do: 'call-bridge', method: 'signIn', senderUrl: 'http://127.0.0.1:1/' });
     expect((await shell.event('load', 2)).url).toBe('http://127.0.0.1:1/?code=2#/licenses');
@@ -165,7 +165,7 @@ describe('quitting', () => {
   });
 
   test('does not wait for a server that hangs', async () => {
-    const shell = start({ env: { STAND_IN_SERVER: join(import.meta.dirname, 'hanging-server.ts') } });
+    const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./hanging-server.ts') } });
     await shell.event('shown');
     const { pid } = await shell.event('forked');
     await new Promise((done) => {

@@ -44,7 +44,7 @@ async function until<Value>(look: () => Value | undefined, what: string): Promis
 
 export function startShell({ env = {}, args = [] }: ShellOptions = {}): Shell {
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-shell-'));
-  const hook = join(import.meta.dirname, 'use-electron-stand-in.ts');
+  const hook = import.meta.resolve('./use-electron-stand-in.ts');
   const ports = ['--port', '0', '--admin-port=0'];
   const child = spawn(
     process.execPath,

@@ -53,6 +53,8 @@ export interface ServerProcess {
   stderr(): string;
   /** The first log line on stderr that has all these fields, be it past or to come. */
   logLine(fields: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
+  /** Reads no more of what the server prints: its pipes are broken from now on. */
+  closeOutput(): void;
   ended: Promise<ProcessEnd>;
   /** Sends the signal, SIGTERM unless given, and waits for the end. */
   kill(signal?: NodeJS.Signals): Promise<ProcessEnd>;
@@ -154,7 +156,7 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
 
 /** Starts the server and waits for its ready line. */
 export async function startServerProcess(options: ServeOptions): Promise<ServerProcess> {
-  const { ended, stdout, stderr, waitFor } = start(options);
+  const { child, ended, stdout, stderr, waitFor } = start(options);
   const line = await waitFor(() => /^(.*)\n/u.exec(stdout())?.[1]);
   const ready = JSON.parse(line) as ServerProcess['ready'];
   const runtime = readRuntimeFile(options.dataDir);
@@ -193,6 +195,10 @@ export async function startServerProcess(options: ServeOptions): Promise<ServerP
           wanted.every(([name, value]) => found[name as keyof typeof found] === value),
         ) as Record<string, unknown> | undefined;
       }),
+    closeOutput() {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    },
     ended,
     kill: async (signal = 'SIGTERM') => {
       process.kill(ready.pid, signal);

@@ -76,7 +76,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return {
     api,
     adminOrigin: runtime.admin,
-    signInAddress: server.admin,
+    signInAddress: server.newSignInAddress(),
     dataDir,
     runtimeSecret: runtime.secret,
     admin: createClient(

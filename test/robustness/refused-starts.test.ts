@@ -19,7 +19,6 @@ import {
 /** Starts, and expects exactly one line on stderr that says what is wrong. */
 async function expectRefusal(options: ServeOptions, ...said: (string | RegExp)[]): Promise<void> {
   const { code, stdout, stderr } = await serveToEnd(options);
-if(process.env.SHOW)console.log(stderr)
   expect(stderr).toMatch(/^error: [^\n]+\n$/u);
   for (const part of said) expect(stderr).toMatch(part);
   expect(stdout).toBe('');

@@ -26,6 +26,7 @@ function statements(dialect: Dialect): string[] {
       license_key TEXT NOT NULL UNIQUE,
       holder TEXT NOT NULL CHECK (holder <> ''),
       email TEXT,
+      search_text TEXT NOT NULL,
       product TEXT NOT NULL,
       plan_id BIGINT NOT NULL REFERENCES plans (id),
       issued_at BIGINT NOT NULL,

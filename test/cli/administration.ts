@@ -1,7 +1,7 @@
-// Every command that needs the service: on the database itself, and through a running server.
+// What every command that needs the service does; the tests beside this say which way it gets there.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ActivationObject, DeviceObject } from '../../server/activations/activation-contract.ts';
 import type { ApiTokenObject } from '../../server/api-tokens/api-token-contract.ts';
 import type { AuditEntryObject } from '../../server/audit/audit-contract.ts';
@@ -10,7 +10,8 @@ import { generateLicenseKey } from '../../server/licenses/license-key.ts';
 import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
 import type { PlanObject } from '../../server/plans/plan-contract.ts';
 import type { PublicKeys } from '../../server/signing/signing-contract.ts';
-import { cliOn, runCli, startServe, temporaryFolder, type Cli, type ServeProcess } from '../helpers/cli.ts';
+import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
+import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
 
 const DAY_MS = 86_400_000;
 const UNKNOWN_KEY = generateLicenseKey((size) => new Uint8Array(size).fill(1));
@@ -28,13 +29,8 @@ interface Issued {
 }
 
 async function newLicense(cli: Cli, ...words: string[]): Promise<LicenseRecord> {
-  const { license } = await cli.ok<{ license: LicenseRecord }>(
-    'license',
-    'create',
-    '--holder',
-    'Acme',
-    ...words,
-  );
+  const create = ['license', 'create', '--holder', 'Acme', ...words];
+  const { license } = await cli.ok<{ license: LicenseRecord }>(...create);
   return license;
 }
 
@@ -42,36 +38,24 @@ function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }
 
-describe.each([
-  { way: 'on the database itself', withServer: false },
-  { way: 'through a running server', withServer: true },
-])('$way', ({ withServer }) => {
-  const folder = temporaryFolder();
-  const dataDir = join(folder.path, 'data');
+/** Declares the tests, on the database itself or through a server that runs all the while. */
+export function describeAdministration({ withServer }: { withServer: boolean }): void {
+  const folder = temporaryDirectory('carried');
+  const dataDir = temporaryDirectory();
   const cli = cliOn(dataDir);
-  let server: ServeProcess | undefined;
+  let server: ServerProcess | undefined;
 
   beforeAll(async () => {
-    if (withServer) server = await startServe(dataDir);
-  });
-  afterAll(async () => {
-    await server?.stop();
-    folder.remove();
+    if (withServer) server = await startServerProcess({ dataDir });
   });
 
   /** Activates a device the offline way, which needs no listener. */
-  async function activate(license: LicenseRecord, fingerprint = FINGERPRINT, words: string[] = []) {
-    const request = await runCli([
-      'request',
-      '--license-key',
-      license.license_key,
-      '--qr',
-      '--fingerprint',
-      fingerprint,
-    ]);
-    const out = join(folder.path, `${license.license_id}.lic`);
+  async function activate(license: LicenseRecord, fingerprint = FINGERPRINT, more: string[] = []) {
+    const words = ['request', '--license-key', license.license_key, '--fingerprint', fingerprint, '--qr'];
+    const request = await runCli(words);
+    const out = join(folder, `${license.license_id}.lic`);
     const result = await runCli(
-      ['activate-offline', '--request', '-', '--out', out, '--json', '--data-dir', dataDir, ...words],
+      ['activate-offline', '--request', '-', '--out', out, '--json', '--data-dir', dataDir, ...more],
       { input: request.stdout },
     );
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
@@ -101,16 +85,7 @@ describe.each([
     });
 
     test('create takes every option', async () => {
-      const words = [
-        '--plan',
-        'enterprise',
-        '--product',
-        'other',
-        '--email',
-        'a@example.com',
-        '--days',
-        '30',
-      ];
+      const words = '--plan enterprise --product other --email a@example.com --days 30'.split(' ');
       const license = await newLicense(cli, ...words);
       expect(license).toMatchObject({ plan: 'enterprise', product: 'other', email: 'a@example.com' });
       expect(license.max_activations).toBeNull();
@@ -265,7 +240,7 @@ describe.each([
     const garbage = await runCli(words, { input: 'hello' });
     expect(garbage.exitCode).toBe(1);
     expect(JSON.parse(garbage.stdout)).toMatchObject({ ok: false, error_code: 'invalid_request' });
-    const missing = await cli.fails('activate-offline', '--request', join(folder.path, 'none'), '--out', out);
+    const missing = await cli.fails('activate-offline', '--request', join(folder, 'none'), '--out', out);
     expect(missing).toMatchObject({ error_code: 'not_found' });
   });
 
@@ -473,4 +448,4 @@ describe.each([
     expect(found).toContain(withServer ? `process ${server!.ready.pid}` : 'none runs');
     expect(await cli.prints('doctor')).toMatch(/^CHECK +RESULT +DETAIL\nnode +ok +Node v/u);
   });
-});
+}

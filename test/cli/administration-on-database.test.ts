@@ -1,0 +1,3 @@
+import { describeAdministration } from './administration.ts';
+
+describeAdministration({ withServer: false });

@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newBearer, newLicense, success, unique } from '../helpers/contract-calls.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+let server: TestServer;
+let bearer: Record<string, string>;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  bearer = await newBearer(server);
+});
+afterAll(() => server.stop());
+
+const create = async (input: object) => (await success(server, 'createPlan', { ...input }, bearer)).plan;
+const update = async (input: object) => (await success(server, 'updatePlan', { ...input }, bearer)).plan;
+const post = (input: object) => server.post('/plans/', input, bearer);
+const put = (input: object) => server.call('PUT', '/plans/', input, bearer);
+const remove = (query: string, body?: unknown) => server.call('DELETE', `/plans/${query}`, body, bearer);
+const list = async () => (await success(server, 'listPlans', {}, bearer)).plans as { id: number; name: string; tier: number }[];
+const names = async () => (await list()).map(({ name }) => name);
+
+describe('GET /plans/', () => {
+  it('lists the four plans of a fresh data directory', async () => {
+    const plan = (id: number, name: string, display_name: string, tier: number, days: number, grace: number, seats: number | null) => ({
+      id, name, display_name, product: null, tier, duration_days: days, grace_days: grace, max_activations: seats,
+      features: [], archived: false,
+    });
+    expect(await list()).toEqual([
+      plan(1, 'trial', 'Trial', 0, 14, 0, 1),
+      plan(2, 'standard', 'Standard', 10, 365, 14, 1),
+      plan(3, 'professional', 'Professional', 20, 365, 14, 5),
+      plan(4, 'enterprise', 'Enterprise', 30, 365, 30, null),
+    ]);
+  });
+
+  it('is a list like any other: items and next_cursor beside plans, by limit and cursor', async () => {
+    const { body } = await server.get('/plans/', bearer);
+    expect(body.items).toEqual(body.plans);
+    expect(body.next_cursor).toBeNull();
+    const first = (await server.get('/plans/?limit=3', bearer)).body;
+    expect(first.plans.map(({ name }: { name: string }) => name)).toEqual(['trial', 'standard', 'professional']);
+    const second = (await server.get(`/plans/?limit=3&cursor=${first.next_cursor}`, bearer)).body;
+    expect([second.plans[0]?.name, second.next_cursor]).toEqual(['enterprise', null]);
+  });
+
+  it.each(['limit=0', 'limit=-1', 'limit=501', 'limit=x', 'cursor=nonsense!'])('refuses ?%s', async (query) => {
+    expectFailure(await server.get(`/plans/?${query}`, bearer), 'invalid_request');
+  });
+});
+
+describe('POST /plans/', () => {
+  it('needs a name only', async () => {
+    const name = unique('plain');
+    expect(await create({ name })).toEqual({
+      id: expect.any(Number) as number,
+      name,
+      display_name: name,
+      product: null,
+      tier: 0,
+      duration_days: 365,
+      grace_days: 0,
+      max_activations: 1,
+      features: [],
+      archived: false,
+    });
+  });
+
+  it('takes everything that a plan has', async () => {
+    const plan = {
+      name: unique('full'),
+      display_name: 'Největší – 最大',
+      product: 'imager',
+      tier: 1_000_000,
+      duration_days: 36_500,
+      grace_days: 3650,
+      max_activations: null,
+      features: ['ocr', '0-9', 'f'.repeat(64)],
+      archived: true,
+    };
+    const made = await create(plan);
+    expect(made).toEqual({ id: made.id, ...plan });
+    expect(await list()).toContainEqual(made);
+  });
+
+  it.each(['a', '0', '-', 'a-b-c', 'x'.repeat(64)])('may be named %s', async (name) => {
+    expect((await create({ name })).name).toBe(name);
+  });
+
+  it.each(['', 'A', 'a b', 'a_b', 'ä', 'a\n', 'x'.repeat(65), 5, null])('may not be named %j', async (name) => {
+    expectFailure(await post({ name }), 'invalid_request');
+  });
+
+  it.each([
+    {},
+    { tier: -1 },
+    { tier: 1.5 },
+    { tier: '1' },
+    { tier: null },
+    { tier: 1e18 },
+    { duration_days: 0 },
+    { duration_days: 36_501 },
+    { grace_days: -1 },
+    { grace_days: 3651 },
+    { max_activations: 0 },
+    { max_activations: -1 },
+    { max_activations: 2 ** 53 },
+    { max_activations: 'unlimited' },
+    { features: 'ocr' },
+    { features: ['Not A Slug'] },
+    { features: [''] },
+    { features: [1] },
+    { features: Array.from({ length: 201 }, (_, at) => `f${at}`) },
+    { product: 'Not A Slug' },
+    { display_name: '' },
+    { archived: 'no' },
+    { archived: null },
+  ])('refuses %j', async (input) => {
+    const name = Object.keys(input).length === 0 ? {} : { name: unique('refused') };
+    expectFailure(await post({ ...name, ...input }), 'invalid_request');
+  });
+
+  it('names every wrong field at once', async () => {
+    const reply = await post({ name: 'A', tier: -1, features: ['ok', 'Not'] });
+    expectFailure(reply, 'invalid_request');
+    const paths = reply.body.details.map(({ path }: { path: string }) => path);
+    expect(paths.toSorted()).toEqual(['features.1', 'name', 'tier']);
+  });
+
+  it('gives a name once, also to many who ask at once', async () => {
+    expectFailure(await post({ name: 'trial' }), 'plan_exists');
+    const name = unique('wanted');
+    const replies = await Promise.all(Array.from({ length: 10 }, () => post({ name })));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const reply of replies) if (reply.status !== 200) expectFailure(reply, 'plan_exists');
+  });
+});
+
+describe('PUT /plans/', () => {
+  it('changes what it is told to and nothing else', async () => {
+    const before = await create({ name: unique('change'), features: ['a'], tier: 3 });
+    expect(await update({ name: before.name, tier: 4, features: [] })).toEqual({ ...before, tier: 4, features: [] });
+    expect(await update({ id: before.id, max_activations: null })).toMatchObject({ tier: 4, max_activations: null });
+    expect(await update({ id: before.id, product: 'imager' })).toMatchObject({ product: 'imager' });
+    expect(await update({ id: before.id, product: null })).toMatchObject({ product: null });
+    expect(await update({ id: before.id })).toMatchObject({ tier: 4, features: [] });
+  });
+
+  it('renames a plan that it names by its id', async () => {
+    const { id } = await create({ name: unique('old') });
+    const name = unique('new');
+    expect(await update({ id, name })).toMatchObject({ id, name });
+    const another = unique('newer');
+    expect(await update({ name, new_name: another })).toMatchObject({ id, name: another });
+    expectFailure(await put({ name, tier: 1 }), 'plan_not_found');
+  });
+
+  it('takes no name that another plan has', async () => {
+    const { id, name } = await create({ name: unique('unlucky') });
+    expectFailure(await put({ id, name: 'trial' }), 'plan_exists');
+    expectFailure(await put({ name, new_name: 'trial' }), 'plan_exists');
+    expect(await update({ id, name })).toMatchObject({ id, name });
+  });
+
+  it('changes its licenses at once', async () => {
+    const plan = unique('alive');
+    await create({ name: plan, features: ['a'] });
+    const license = await newLicense(server, { plan });
+    const name = unique('renamed');
+    await update({ name: plan, new_name: name, features: ['b'], max_activations: 9, grace_days: 2 });
+    const { license: after } = await server.admin.showLicense({ ref: license.license_key });
+    expect(after).toMatchObject({ plan: name, features: ['b'], max_activations: 9, expires_at: license.expires_at });
+    expect(Date.parse(after.grace_ends_at)).toBe(Date.parse(license.expires_at) + 2 * 86_400_000);
+    const { body } = await server.post('/authorize/', { license_key: license.license_key });
+    expect(body).toMatchObject({ plan: name, features: ['b'] });
+  });
+
+  it('does not take a used plan to another product', async () => {
+    const { id, name } = await create({ name: unique('used') });
+    await newLicense(server, { plan: name });
+    expectFailure(await put({ id, product: 'imager' }), 'plan_in_use');
+    expect(await update({ id, product: null, tier: 2 })).toMatchObject({ product: null, tier: 2 });
+  });
+
+  it('archives a plan, which then takes no new license and keeps its old ones', async () => {
+    const { id, name } = await create({ name: unique('retire') });
+    const { license_key } = await newLicense(server, { plan: name });
+    expect(await update({ id, archived: true })).toMatchObject({ archived: true });
+    await expect(newLicense(server, { plan: name })).rejects.toMatchObject({ code: 'plan_not_found' });
+    expect((await server.post('/authorize/', { license_key })).body.authorized).toBe(true);
+    expect((await server.post('/renew/', { license_key }, bearer)).status).toBe(200);
+    expect(await update({ id, archived: false })).toMatchObject({ archived: false });
+    expect((await newLicense(server, { plan: name })).plan).toBe(name);
+  });
+
+  it.each([{}, { tier: 5 }, { id: '1' }, { id: 0 }, { id: 1.5 }, { id: 2 ** 53 }, { id: true }, { name: 'Not A Slug' }, { id: 1, tier: -1 }])(
+    'refuses %j',
+    async (input) => expectFailure(await put(input), 'invalid_request'),
+  );
+
+  it.each([{ id: 999_999 }, { id: Number.MAX_SAFE_INTEGER }, { name: 'nonesuch' }])('does not find %j', async (input) => {
+    expectFailure(await put({ ...input, tier: 1 }), 'plan_not_found');
+  });
+});
+
+describe('DELETE /plans/', () => {
+  it.each([
+    ['id in the query', ({ id }: { id: number }) => remove(`?id=${id}`)],
+    ['name in the query', ({ name }: { name: string }) => remove(`?name=${name}`)],
+    ['id in the body', ({ id }: { id: number }) => remove('', { id })],
+    ['name in the body', ({ name }: { name: string }) => remove('', { name })],
+  ])('names its plan by the %s', async (_how, call) => {
+    const plan = await create({ name: unique('gone') });
+    const reply = await call(plan);
+    expect([reply.status, reply.body.plan]).toEqual([200, plan]);
+    expect(await names()).not.toContain(plan.name);
+    expectFailure(await call(plan), 'plan_not_found');
+  });
+
+  it('leaves a plan that any license uses, even a revoked one', async () => {
+    const { id, name } = await create({ name: unique('kept') });
+    const { license_key } = await newLicense(server, { plan: name });
+    await server.admin.revokeLicense({ ref: license_key });
+    expectFailure(await remove(`?id=${id}`), 'plan_in_use');
+    expect(await names()).toContain(name);
+  });
+
+  it('gives the name free, but never the id again', async () => {
+    const first = await create({ name: unique('again') });
+    await remove(`?id=${first.id}`);
+    const second = await create({ name: first.name });
+    expect(second.id).toBeGreaterThan(first.id);
+  });
+
+  const refused: [string, unknown][] = [
+    ['', undefined],
+    ['?id=', undefined],
+    ['?id=0', undefined],
+    ['?id=-1', undefined],
+    ['?id=1.5', undefined],
+    ['?id=0x2', undefined],
+    ['?id=2e0', undefined],
+    ['?id=%202', undefined],
+    ['?id=9007199254740993', undefined],
+    ['?id=2&id=3', undefined],
+    ['?name=', undefined],
+    ['?name=trial&name=standard', undefined],
+    ['?name=Trial', undefined],
+    ['', { id: true }],
+    ['', { id: [2] }],
+    ['', { id: '2' }],
+    ['', { id: null }],
+    ['', { name: ['trial'] }],
+    ['?name=trial', []],
+    ['?name=trial', 'text'],
+    ['?name=trial', 5],
+    ['?name=trial', null],
+  ];
+  it.each(refused)('refuses %s with the body %j', async (query, body) => {
+    const before = await names();
+    expectFailure(await remove(query, body), 'invalid_request');
+    expect(await names()).toEqual(before);
+  });
+
+  it('refuses a body that is no JSON', async () => {
+    const headers = { ...bearer, 'content-type': 'text/plain' };
+    expectFailure(await server.call('DELETE', '/plans/?name=trial', 'x', headers), 'unsupported_media_type');
+    expect(await names()).toContain('trial');
+  });
+});
+
+describe('a plan and its licenses', () => {
+  it('cannot part, even when one is deleted while the other is made', async () => {
+    for (let time = 0; time < 5; time += 1) {
+      const { id, name } = await create({ name: unique('race') });
+      const attempts = await Promise.allSettled([newLicense(server, { plan: name }), remove(`?id=${id}`), newLicense(server, { plan: name })]);
+      const survived = (await names()).includes(name);
+      expect(survived).toBe(attempts[0].status === 'fulfilled' || attempts[2].status === 'fulfilled');
+    }
+  });
+});

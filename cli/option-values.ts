@@ -19,11 +19,10 @@ const MOMENT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[
  */
 export function moment(text: string): string {
   const [, date = '', time = 'T00:00:00Z'] = MOMENT.exec(text.trim()) ?? [];
-  const parsed = new Date(`${date}${time}`.toUpperCase());
+  const iso = toIsoOrNull(`${date}${time}`.toUpperCase());
   // Date takes the 31st of February for the 3rd of March.
-  const isRealDay = toIsoOrNull(new Date(`${date}T00:00:00Z`))?.startsWith(date);
-  const iso = toIsoOrNull(parsed);
-  if (date !== '' && isRealDay && iso !== null) return iso;
+  const isRealDay = date !== '' && toIsoOrNull(`${date}T00:00:00Z`)?.startsWith(date);
+  if (isRealDay && iso !== null) return iso;
   throw new InvalidArgumentError(
     'It must be a date such as 2027-01-31, or a time with offset: 2027-01-31T12:00:00Z.',
   );
@@ -58,6 +57,7 @@ export function seats(text: string): number | 'unlimited' {
   return text === 'unlimited' ? text : wholeNumber(1)(text);
 }
 
-function toIsoOrNull(date: Date): string | null {
+function toIsoOrNull(text: string): string | null {
+  const date = new Date(text);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

@@ -32,7 +32,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
       right: values.length > 0 && values.every((cell) => typeof cell === 'number'),
     };
   });
-  const lines = ['', ...rows].map((_row, at) =>
+  const lines = Array.from({ length: rows.length + 1 }, (_line, at) =>
     laidOut
       .map(({ cells, width, right }) => pad(cells[at] ?? '', width, right))
       .join('  ')

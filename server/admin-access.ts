@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
-import { compose } from './compose.ts';
 import { ADMIN_API_ROOT, adminContract } from './contract.ts';
 import { DataDirectoryError, inUse, prepareDataDirectory } from './data-directory.ts';
 import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
@@ -63,6 +62,8 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
     );
   };
   try {
+    // Loaded only here: a command that goes through a server needs none of it.
+    const { compose } = await import('./compose.ts');
     const service = await compose({
       config,
       clock: systemClock,

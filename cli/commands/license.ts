@@ -56,7 +56,7 @@ export function addLicenseCommands(program: Command): void {
   addPageOptions(license.command('list'))
     .description('list licenses, newest first')
     .addOption(new Option('--state <state>', 'only licenses in this state').choices(STATES))
-    .option('--search <text>', 'only licenses that match: holder, key, email')
+    .option('--search <text>', 'a part of holder, email or key, or a whole fingerprint')
     .action(
       calling(
         (client, { state, search, limit, cursor }: ListOptions) =>

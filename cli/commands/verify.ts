@@ -36,7 +36,7 @@ export function addVerify(program: Command): void {
     .option('--product <slug>', 'the product that the license must be for')
     .option('--feature <name>', 'a feature that the license must include')
     .option('--now <time>', 'check as of this moment', moment)
-    .addHelpText('after', `\n${exitCodesText()}`)
+    .addHelpText('after', () => `\n${exitCodesText()}`)
     .action(
       printing(async (path: string, options: VerifyOptions) => {
         const keys = await readTrustedKeys(options.publicKey);

@@ -42,14 +42,16 @@ export function sendJson(
 ): void {
   // As text, so that Node sends head and body in one write; as bytes it would take two.
   const text = JSON.stringify(body);
+  const length = Buffer.byteLength(text);
   const headers: OutgoingHttpHeader[] = [
     ...JSON_HEADERS,
     'X-Request-Id',
     requestId,
     'Content-Length',
-    String(Buffer.byteLength(text)),
+    String(length),
     ...extraHeaders,
   ];
   response.writeHead(status, headers);
-  response.end(text);
+  // Text of ASCII alone is the same in both encodings, and much cheaper to write in this one.
+  response.end(text, length === text.length ? 'latin1' : 'utf8');
 }

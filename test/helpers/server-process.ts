@@ -51,8 +51,8 @@ export interface ServerProcess {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
   stdout(): string;
   stderr(): string;
-  /** The first log line on stderr that has all these fields, be it past or to come. */
-  logLine(fields: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
+  /** All log lines on stderr that have these fields, once there are as many as `count`. */
+  logLines(fields: Readonly<Record<string, unknown>>, count?: number): Promise<object[]>;
   /** Reads no more of what the server prints: its pipes are broken from now on. */
   closeOutput(): void;
   ended: Promise<ProcessEnd>;
@@ -185,15 +185,15 @@ export async function startServerProcess(options: ServeOptions): Promise<ServerP
       }),
     stdout,
     stderr,
-    logLine: (fields) =>
+    logLines: (fields, count = 1) =>
       waitFor(() => {
         // What stands after the last line's end is a line still being written.
         const lines = stderr().split('\n').slice(0, -1);
         const parsed = lines.filter((text) => text.startsWith('{')).map((text) => JSON.parse(text) as object);
-        const wanted = Object.entries(fields);
-        return parsed.find((found) =>
-          wanted.every(([name, value]) => found[name as keyof typeof found] === value),
-        ) as Record<string, unknown> | undefined;
+        const found = parsed.filter((line) =>
+          Object.entries(fields).every(([name, value]) => line[name as keyof typeof line] === value),
+        );
+        return found.length >= count ? found : undefined;
       }),
     closeOutput() {
       child.stdout?.destroy();

@@ -105,7 +105,7 @@ it(`keeps every confirmed activation through ${ROUNDS} kills`, { timeout: 180_00
 
   for (const round of rounds) await expectSound(server, round);
   // Each overdue license was told of once, whatever was killed in between.
-  await server.logLine({ msg: 'job done', looked: 0 });
+  await server.logLines({ msg: 'job done', looked: 0 });
   const overdue = rounds.map(({ inGraceId }) => inGraceId);
   const notices = await selectRows(
     dataDir,

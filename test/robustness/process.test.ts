@@ -60,7 +60,7 @@ it('prints one line on stdout when it is ready, and logs as JSON on stderr', asy
 
 it('reports its database and its jobs as healthy', async () => {
   const server = await startServerProcess({ dataDir: temporaryDirectory() });
-  await server.logLine({ msg: 'job done' });
+  await server.logLines({ msg: 'job done' });
   const { status, body } = await server.get('/health/');
   expect(status).toBe(200);
   expect(body).toMatchObject({ ok: true, status: 'ok', checks: { database: 'ok', jobs: 'ok' } });
@@ -71,13 +71,13 @@ it('scans at the start, in a worker thread, for what fell due before', async () 
   const dataDir = temporaryDirectory();
   const first = await startServerProcess({ dataDir });
   // The scan at the first start finds nothing yet; the next one is a minute away.
-  await first.logLine({ job: 'license-scan', looked: 0, emitted: 0 });
+  await first.logLines({ job: 'license-scan', looked: 0, emitted: 0 });
   const plans = ['trial', 'standard'];
   for (const plan of plans) await first.admin.createLicense({ holder: 'Late', plan, expires_at: yesterday() });
   await expectCleanEnd(first);
 
   const second = await startServerProcess({ dataDir });
-  await second.logLine({ job: 'license-scan', looked: 2, emitted: 2 });
+  await second.logLines({ job: 'license-scan', looked: 2, emitted: 2 });
   expect(await selectRows(dataDir, 'SELECT name FROM events ORDER BY license_id')).toEqual([
     { name: 'license.expired' },
     { name: 'license.in_grace' },
@@ -110,6 +110,8 @@ describe.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('%s', (signal) => {
     await stopsAccepting(server.api);
     request.write(body.slice(20));
     expect(await reply).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"activation":\{"id":1,/u);
+    // Else the caller goes on sending requests on this connection, and one of them is cut off in the end.
+    expect(await reply).toMatch(/^Connection: close\r$/imu);
     expect((await ended).code).toBe(0);
     const activations = await selectRows(server.dataDir, 'SELECT machine_fingerprint FROM activations');
     expect(activations).toEqual([{ machine_fingerprint: fingerprintOf(1) }]);
@@ -171,7 +173,7 @@ describe('a place with an awkward name', () => {
     const { license } = await first.admin.createLicense({ holder: 'Kůň', expires_at: yesterday() });
     await expectCleanEnd(first);
     const second = await startServerProcess({ dataDir });
-    await second.logLine({ job: 'license-scan', emitted: 1 });
+    await second.logLines({ job: 'license-scan', emitted: 1 });
     const { status } = await second.post('/activate/', {
       license_key: license.license_key,
       machine_fingerprint: fingerprintOf(1),
@@ -193,7 +195,7 @@ describe('a place with an awkward name', () => {
       dataDir: temporaryDirectory(),
       program: [join(installed, 'out/main/cli.js'), 'serve'],
     });
-    await server.logLine({ job: 'license-scan', msg: 'job done' });
+    await server.logLines({ job: 'license-scan', msg: 'job done' });
     expect((await fetch(server.adminOrigin)).headers.get('content-type')).toMatch('text/html');
     expect((await fetch(`${server.api}/docs/swagger-ui.css`)).status).toBe(200);
     await expectCleanEnd(server);

@@ -69,9 +69,14 @@ describe('a new license', () => {
     expect(await create(input)).toMatchObject({ expires_at: at(expiresAt), state });
   });
 
-  it('may end as late as moments go, grace included', async () => {
-    const license = await create({ expires_at: '9999-12-30T00:00:00Z', plan: 'enterprise' });
-    expect(license.expires_at).toBe('9999-12-30T00:00:00.000Z');
+  it('may end late, but no timestamp of it leaves the year 9999', async () => {
+    const late = await create({ expires_at: '9988-12-31T00:00:00Z', plan: 'enterprise' });
+    expect(late.expires_at).toBe('9988-12-31T00:00:00.000Z');
+    for (const expires_at of ['9989-06-01T00:00:00Z', '9999-12-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
+      const reply = await callAdmin(server, 'createLicense', { holder: 'H', plan: 'enterprise', expires_at });
+      if (reply.status === 200) expect(reply.body.license.grace_ends_at).toMatch(/^9\d{3}-/u);
+      else expectFailure(reply, 'invalid_request');
+    }
   });
 
   it.each([

@@ -1,0 +1,126 @@
+// The whole server by another clock: notices over months, downtime, and a clock that jumps.
+import { describe, expect, it } from 'vitest';
+import { selectRows } from '../helpers/database.ts';
+import { hasFaketime, movableClock } from '../helpers/faketime.ts';
+import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import { fingerprintOf } from '../helpers/test-server.ts';
+
+if (!hasFaketime()) process.stderr.write('faketime.test.ts is skipped: there is no `faketime` (apt install faketime)\n');
+
+async function noticesOf(dataDir: string, licenseId: number): Promise<string[]> {
+  const rows = await selectRows(
+    dataDir,
+    `SELECT name, term FROM events WHERE license_id = ${licenseId} AND term IS NOT NULL ORDER BY id`,
+  );
+  return rows.map(({ name, term }) => `${name} ${term}`);
+}
+
+/** Waits for a scan that began after now. */
+async function nextScan(server: ServerProcess): Promise<void> {
+  const scans = await server.logLines({ msg: 'job done' }, 0);
+  // The first one to end may have looked at the clock already.
+  await server.logLines({ msg: 'job done' }, scans.length + 2);
+}
+
+describe.skipIf(!hasFaketime())('under faketime', () => {
+  it('tells once per term that a license is expiring, in grace and expired, however often it is restarted', async () => {
+    const dataDir = temporaryDirectory();
+    const clock = movableClock();
+    let licenseId = 0;
+    /** Runs a server at that day until it has scanned. */
+    const runOn = async (day: number, work: (server: ServerProcess) => Promise<void> = async () => {}) => {
+      clock.set(day);
+      const server = await startServerProcess({ dataDir, prefix: clock.prefix });
+      await server.logLines({ msg: 'job done' });
+      await work(server);
+      expect((await server.kill()).code).toBe(0);
+      return licenseId === 0 ? [] : noticesOf(dataDir, licenseId);
+    };
+    await runOn(0, async ({ admin }) => {
+      const { license } = await admin.createLicense({ holder: 'Aging', days: 12 });
+      licenseId = license.license_id;
+    });
+    const expiring = ['license.expiring 1'];
+    const inGrace = [...expiring, 'license.in_grace 1'];
+    const expired = [...inGrace, 'license.expired 1'];
+    expect(await runOn(1)).toEqual([]);
+    expect(await runOn(7)).toEqual(expiring);
+    const [event] = await selectRows(dataDir, `SELECT body FROM events WHERE license_id = ${licenseId}`);
+    // Twelve days less seven and the time that this test has taken.
+    expect(JSON.parse(event.body as string)).toMatchObject({ event: 'license.expiring', days_left: 4 });
+    expect(await runOn(8)).toEqual(expiring);
+    expect(await runOn(13)).toEqual(inGrace);
+    expect(await runOn(14)).toEqual(inGrace);
+    expect(await runOn(27)).toEqual(expired);
+    await runOn(28, async ({ admin }) => {
+      const { license } = await admin.renewLicense({ ref: String(licenseId), days: 10 });
+      expect(license.state).toBe('issued');
+    });
+    // Ten days from the renewal on day 28, of which no notice was given until the grace period had passed.
+    expect(await runOn(60)).toEqual([...expired, 'license.expired 2']);
+    expect(await runOn(400)).toEqual([...expired, 'license.expired 2']);
+  });
+
+  it('goes on when the clock jumps back and forth under it', async () => {
+    const dataDir = temporaryDirectory();
+    const clock = movableClock();
+    const server = await startServerProcess({ dataDir, prefix: clock.prefix, flags: { 'scan-seconds': '0.2' } });
+    const { license } = await server.admin.createLicense({ holder: 'Jumpy', days: 12, plan: 'professional' });
+    const ref = license.license_key;
+    const stateNow = async () => (await server.admin.showLicense({ ref })).license.state;
+    const machine_fingerprint = fingerprintOf(1);
+
+    clock.set(5.5);
+    await server.post('/activate/', { license_key: ref, machine_fingerprint });
+    const { token } = await server.admin.issueToken({ license: ref });
+    await nextScan(server);
+    expect(await stateNow()).toBe('expiring');
+    expect(await noticesOf(dataDir, license.license_id)).toEqual(['license.expiring 1']);
+
+    clock.set(4.5);
+    await nextScan(server);
+    expect(await stateNow()).toBe('active');
+    expect((await server.get('/health/')).status).toBe(200);
+    expect((await server.post('/authorize/token/', { token })).body.valid).toBe(true);
+    const { device } = await server.admin.releaseDevice({ ref, machine_fingerprint });
+    expect(Date.parse(device.released_at as string)).toBeGreaterThanOrEqual(Date.parse(device.activated_at));
+    expect((await server.post('/activate/', { license_key: ref, machine_fingerprint })).status).toBe(200);
+    const successor = await server.admin.issueToken({ license: ref });
+    expect(successor.replaced?.state).toBe('replaced');
+    expect((await server.post('/authorize/token/', { token })).status).toBe(401);
+    await server.admin.renewLicense({ ref, expires_at: license.expires_at });
+
+    clock.set(5.5);
+    await nextScan(server);
+    clock.set(4.5);
+    await nextScan(server);
+    clock.set(5.6);
+    await nextScan(server);
+    // The renewal began a term of its own, which is told of once as well.
+    expect(await noticesOf(dataDir, license.license_id)).toEqual(['license.expiring 1', 'license.expiring 2']);
+    expect((await server.logLines({ level: 50 }, 0)).length).toBe(0);
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('starts a day before it was last stopped', async () => {
+    const dataDir = temporaryDirectory();
+    const clock = movableClock();
+    clock.set(10);
+    const first = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const { license } = await first.admin.createLicense({ holder: 'Early', plan: 'professional' });
+    const request = { license_key: license.license_key, machine_fingerprint: fingerprintOf(1) };
+    const { body } = await first.post('/activate/', request);
+    expect((await first.kill()).code).toBe(0);
+
+    clock.set(9);
+    const second = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const again = await second.post('/activate/', request);
+    expect(again.body.activation).toEqual(body.activation);
+    const { license_file } = body;
+    const validation = await second.post('/validate-offline/', { license_file });
+    expect(validation.body).toMatchObject({ valid: false, reason: 'not_yet_valid' });
+    const { device } = await second.admin.releaseDevice({ ref: request.license_key, ...request });
+    expect(device.released_at).toBe(device.activated_at);
+    expect((await second.kill()).code).toBe(0);
+  });
+});

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callAdmin, adminSuccess, callRow, newBearer, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
+import { dumpDatabase } from '../helpers/database.ts';
+import { jsonCall } from '../helpers/raw-http.ts';
+import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
+import { createTestClock } from '../helpers/test-clock.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+const START = Date.UTC(2030, 0, 1);
+const clock = createTestClock(START);
+const BEARER_ROWS = ROWS.filter(([, row]) => row.auth === 'bearer');
+const PUBLIC_ROWS = ROWS.filter(([, row]) => row.auth === 'public');
+/** By the contract's words: `/webhooks/…` writes and `/plans/` writes. */
+const ADMIN_ONLY = ROWS.filter(([, row]) => row.method !== 'GET' && /^\/(?:webhooks|plans)\//u.test(row.path)).map(([name]) => name);
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+});
+afterAll(() => server.stop());
+beforeEach(() => clock.set(START));
+
+const at = (ms: number) => new Date(ms).toISOString();
+const newToken = (input: object = {}) => adminSuccess(server, 'createApiToken', { name: 'Partner', ...input });
+
+it('the interface document says which endpoints are public', () => {
+  const paths = (rows: typeof ROWS) => [...new Set(rows.map(([, row]) => row.path))].toSorted();
+  expect(paths(PUBLIC_ROWS).filter((path) => !path.startsWith('/certs/'))).toEqual([
+    '/activate/', '/authorize/', '/authorize/token/', '/health/', '/public-key/', '/validate-offline/',
+  ]);
+  const others = paths(BEARER_ROWS).filter((path) => !/^\/(?:certs|webhooks)\//u.test(path));
+  expect(others).toEqual(['/plans/', '/renew/', '/stats/', '/upgrade/']);
+});
+
+describe.each(BEARER_ROWS)('%s', (name, row) => {
+  it('needs a token that is known, as a Bearer', async () => {
+    const { api_token } = await newToken();
+    const wrong = [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer ',
+      'Bearer ldk_unknown',
+      `Bearer ${api_token}x`,
+      `Bearer ${api_token.slice(0, -1)}`,
+      `Bearer ${api_token.toUpperCase()}`,
+      `Bearer ${api_token} ${api_token}`,
+      `Bearer "${api_token}"`,
+      `Basic ${Buffer.from(`x:${api_token}`).toString('base64')}`,
+      `Token ${api_token}`,
+      api_token,
+      `Bearer ${server.runtimeSecret}`,
+      `Bearer ${'x'.repeat(8000)}`,
+      'Bearer \u00e9',
+    ];
+    for (const authorization of wrong) {
+      const reply = await jsonCall(server.api + row.path, {
+        method: row.method,
+        headers: authorization === undefined ? {} : { authorization },
+      });
+      expectFailure(reply, 'unauthorized');
+      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer/u);
+      expectCommonHeaders(reply.headers);
+    }
+  });
+
+  it('takes no token from query, body or cookie', async () => {
+    const { api_token } = await newToken();
+    const input = { ...(await SAMPLES[name](server)), api_token, token: api_token, access_token: api_token };
+    const cookie = `license_desk_session=${api_token}; api_token=${api_token}`;
+    expectFailure(await callRow(server, row, input, { cookie }), 'unauthorized');
+  });
+
+  it('takes the scheme in any case', async () => {
+    const { api_token } = await newToken();
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      expectSuccess(row, await callRow(server, row, await SAMPLES[name](server), { authorization: `${scheme} ${api_token}` }));
+    }
+  });
+
+  it('refuses a token from the moment it is revoked', async () => {
+    const { api_token, token } = await newToken();
+    const headers = { authorization: `Bearer ${api_token}` };
+    expectSuccess(row, await callRow(server, row, await SAMPLES[name](server), headers));
+    await adminSuccess(server, 'revokeApiToken', { id: token.id });
+    expectFailure(await callRow(server, row, await SAMPLES[name](server), headers), 'unauthorized');
+  });
+
+  it(`is ${ADMIN_ONLY.includes(name) ? 'not ' : ''}for integrators`, async () => {
+    const reply = await callRow(server, row, await SAMPLES[name](server), await newBearer(server, 'integrator'));
+    if (ADMIN_ONLY.includes(name)) expectFailure(reply, 'forbidden');
+    else expectSuccess(row, reply);
+  });
+});
+
+describe('an integrator', () => {
+  it('changes nothing by what is forbidden', async () => {
+    const headers = await newBearer(server, 'integrator');
+    const before = await dumpDatabase(server.dataDir);
+    expectFailure(await server.post('/plans/', { name: 'mine' }, headers), 'forbidden');
+    expectFailure(await server.call('PUT', '/plans/', { name: 'trial', tier: 9 }, headers), 'forbidden');
+    expectFailure(await server.call('DELETE', '/plans/?name=trial', undefined, headers), 'forbidden');
+    expectFailure(await server.post('/plans/', { name: 'Not Valid' }, headers), 'forbidden');
+    expect(await dumpDatabase(server.dataDir)).toBe(before);
+  });
+});
+
+describe.each(PUBLIC_ROWS)('%s', (name, row) => {
+  it('asks for no token, and minds no wrong one', async () => {
+    expectSuccess(row, await callRow(server, row, await SAMPLES[name](server)));
+    expectSuccess(row, await callRow(server, row, await SAMPLES[name](server), { authorization: 'Bearer nonsense' }));
+  });
+});
+
+describe('an API token', () => {
+  it('is shown once, and kept as a hash', async () => {
+    const body = await newToken({ name: 'Partner – Ω' });
+    expect(body.api_token).toMatch(/^ldk_[\w-]{43}$/u);
+    expect(body.token).toEqual({
+      id: expect.any(Number) as number,
+      name: 'Partner – Ω',
+      role: 'admin',
+      last_four: body.api_token.slice(-4) as string,
+      created_at: at(START),
+      last_used_at: null,
+      revoked_at: null,
+    });
+    expect(JSON.stringify(await callAdmin(server, 'listApiTokens'))).not.toContain(body.api_token);
+    expect(await dumpDatabase(server.dataDir)).not.toContain(body.api_token.slice(4, 40));
+  });
+
+  it('is listed with when it was last used, to the minute', async () => {
+    const { api_token, token } = await newToken();
+    const use = () => server.get('/plans/', { authorization: `Bearer ${api_token}` });
+    const lastUsed = async () => {
+      const { items } = await adminSuccess(server, 'listApiTokens', { limit: 500 });
+      return items.find(({ id }: { id: number }) => id === token.id).last_used_at as string;
+    };
+    await use();
+    expect(await lastUsed()).toBe(at(START));
+    clock.advance(59_999);
+    await use();
+    expect(await lastUsed()).toBe(at(START));
+    clock.advance(1);
+    await use();
+    expect(await lastUsed()).toBe(at(START + 60_000));
+  });
+
+  it('stays revoked since the first time', async () => {
+    const { token } = await newToken();
+    const first = await adminSuccess(server, 'revokeApiToken', { id: token.id });
+    clock.advance(1000);
+    expect(await adminSuccess(server, 'revokeApiToken', { id: token.id })).toEqual(first);
+    expect(first.token.revoked_at).toBe(at(START));
+  });
+
+  it.each([
+    [{}, 'invalid_request'],
+    [{ name: '' }, 'invalid_request'],
+    [{ name: 'x'.repeat(201) }, 'invalid_request'],
+    [{ name: 'a\u0000' }, 'invalid_request'],
+    [{ name: 'x', role: 'owner' }, 'invalid_request'],
+    [{ name: 'x', role: null }, 'invalid_request'],
+  ])('is not made of %j', async (input, code) => {
+    expectFailure(await callAdmin(server, 'createApiToken', input), code);
+  });
+
+  it('is not revoked where there is none', async () => {
+    expectFailure(await callAdmin(server, 'revokeApiToken', { id: 999_999 }), 'token_not_found');
+    for (const id of [0, -1, '1', 1.5, 2 ** 53, null]) {
+      expectFailure(await callAdmin(server, 'revokeApiToken', { id }), 'invalid_request');
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { newLicense } from '../helpers/contract-calls.ts';
+import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
+import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+let server: TestServer | undefined;
+
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+async function start(flags: Record<string, string>): Promise<TestServer> {
+  server = await startTestServer({ flags });
+  return server;
+}
+
+const ask = (headers: Record<string, string> = {}, body: unknown = { token: 'ldt_unknown' }, path = '/authorize/token/') =>
+  server!.post(path, body, headers);
+
+async function statuses(calls: Promise<Reply>[]): Promise<number[]> {
+  return (await Promise.all(calls)).map(({ status }) => status);
+}
+
+describe('--rate-limit 3', () => {
+  it('refuses the fourth call within a minute, and says when to come back', async () => {
+    await start({ 'rate-limit': '3' });
+    for (const remaining of ['2', '1', '0']) {
+      const reply = await ask();
+      expectFailure(reply, 'token_invalid');
+      expect(reply.headers.get('ratelimit-limit')).toBe('3');
+      expect(reply.headers.get('ratelimit-remaining')).toBe(remaining);
+      expect(reply.headers.has('retry-after')).toBe(false);
+    }
+    const refused = await ask();
+    expectFailure(refused, 'rate_limited');
+    expectCommonHeaders(refused.headers);
+    for (const name of ['retry-after', 'ratelimit-reset']) {
+      const seconds = Number(refused.headers.get(name));
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(60);
+    }
+    expect(refused.headers.get('ratelimit-limit')).toBe('3');
+    expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+    expect(refused.headers.get('ratelimit-policy')).toBe('3;w=60');
+  });
+
+  it('counts both slash forms, and every call, good, bad or unreadable, together', async () => {
+    const { admin } = await start({ 'rate-limit': '3' });
+    const { license_key } = await newLicense(server!);
+    const { token } = await admin.issueToken({ license: license_key });
+    expect((await ask({}, { token })).body.valid).toBe(true);
+    expectFailure(await ask({}, {}, '/authorize/token'), 'missing_token');
+    expectFailure(await ask({ 'content-type': 'text/plain' }), 'unsupported_media_type');
+    expectFailure(await ask({}, { token }), 'rate_limited');
+    expectFailure(await ask({}, { token }, '/authorize/token'), 'rate_limited');
+  });
+
+  it('lets exactly three of many through that come at once', async () => {
+    await start({ 'rate-limit': '3' });
+    const all = await statuses(Array.from({ length: 20 }, () => ask()));
+    expect(all.filter((status) => status === 401)).toHaveLength(3);
+    expect(all.filter((status) => status === 429)).toHaveLength(17);
+  });
+
+  it('leaves every other endpoint alone', async () => {
+    await start({ 'rate-limit': '3' });
+    const { license_key } = await newLicense(server!);
+    await statuses(Array.from({ length: 5 }, () => ask()));
+    const others = Array.from({ length: 10 }, () => [
+      server!.post('/authorize/', { license_key }),
+      server!.get('/health/'),
+      server!.get('/public-key/'),
+    ]).flat();
+    expect(new Set(await statuses(others))).toEqual(new Set([200]));
+    expect((await server!.get('/health/')).headers.has('ratelimit-limit')).toBe(false);
+    expectFailure(await server!.get('/authorize/token/'), 'method_not_allowed');
+  });
+
+  it('takes the peer address for the caller, whatever X-Forwarded-For says, and does not complain of it', async () => {
+    const complaints = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await start({ 'rate-limit': '3' });
+    const headers = [1, 2, 3, 4, 5].map((at) => ({
+      'x-forwarded-for': `10.0.0.${at}`,
+      forwarded: `for=10.0.0.${at}`,
+      'x-real-ip': `10.0.0.${at}`,
+    }));
+    const replies = await statuses(headers.map((each) => ask(each)));
+    expect(replies.filter((status) => status === 429)).toHaveLength(2);
+    // The server's stderr is for its log lines, which these would not be.
+    expect([complaints.mock.calls, warnings.mock.calls]).toEqual([[], []]);
+    vi.restoreAllMocks();
+  });
+});
+
+describe('--trust-proxy', () => {
+  const from = (addresses: string) => ask({ 'x-forwarded-for': addresses });
+
+  it('on takes the caller from what the one proxy wrote, and from nothing before that', async () => {
+    await start({ 'rate-limit': '3', 'trust-proxy': 'on' });
+    expect(await statuses([from('10.0.0.1'), from('10.0.0.1'), from('10.0.0.1')])).toEqual([401, 401, 401]);
+    expectFailure(await from('10.0.0.1'), 'rate_limited');
+    expect((await from('10.0.0.2')).status).toBe(401);
+    expectFailure(await from('10.9.9.9, 10.0.0.1'), 'rate_limited');
+    expectFailure(await from('garbage, , 10.0.0.1'), 'rate_limited');
+    expect((await ask()).status).toBe(401);
+  });
+
+  it('2 takes the caller from the second proxy', async () => {
+    await start({ 'rate-limit': '1', 'trust-proxy': '2' });
+    expect((await from('10.0.0.1, 10.0.0.9')).status).toBe(401);
+    expectFailure(await from('10.0.0.1, 10.0.0.8'), 'rate_limited');
+    expect((await from('10.0.0.2, 10.0.0.9')).status).toBe(401);
+  });
+
+  it('takes the proxies by their addresses', async () => {
+    await start({ 'rate-limit': '1', 'trust-proxy': '127.0.0.0/8,10.0.0.0/8' });
+    expect((await from('192.0.2.1, 10.0.0.9')).status).toBe(401);
+    expectFailure(await from('192.0.2.1, 10.0.0.8, 10.1.1.1'), 'rate_limited');
+    expect((await from('192.0.2.2')).status).toBe(401);
+  });
+
+  it('off, for other proxies than the peer, takes the peer', async () => {
+    await start({ 'rate-limit': '1', 'trust-proxy': '192.0.2.7' });
+    expect((await from('10.0.0.1')).status).toBe(401);
+    expectFailure(await from('10.0.0.2'), 'rate_limited');
+  });
+
+  it('counts IPv6 callers by their /56, so that one cannot come from a million addresses', async () => {
+    await start({ 'rate-limit': '2', 'trust-proxy': 'on' });
+    expect(await statuses([from('2001:db8:0:100::1'), from('2001:db8:0:1ff::2')])).toEqual([401, 401]);
+    expectFailure(await from('2001:db8:0:123:ffff::3'), 'rate_limited');
+    expect((await from('2001:db8:0:200::1')).status).toBe(401);
+  });
+
+  it('counts an IPv4 caller as one, whichever way it is written', async () => {
+    await start({ 'rate-limit': '1', 'trust-proxy': 'on' });
+    expect((await from('192.0.2.1')).status).toBe(401);
+    expectFailure(await from('::ffff:192.0.2.1'), 'rate_limited');
+    expect((await from('::ffff:192.0.2.2')).status).toBe(401);
+  });
+});
+
+describe('--rate-limit 0', () => {
+  it('is off', async () => {
+    await start({ 'rate-limit': '0' });
+    const all = await Promise.all(Array.from({ length: 200 }, () => ask()));
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(all[0]?.headers.has('ratelimit-limit')).toBe(false);
+  });
+});
+
+describe('by default', () => {
+  it('it is 60 a minute', async () => {
+    // The helper switches it off; the setting's own default is asked for here.
+    await start({ 'rate-limit': '60' });
+    const all = await statuses(Array.from({ length: 61 }, () => ask()));
+    expect(all.filter((status) => status === 429)).toHaveLength(1);
+  });
+});

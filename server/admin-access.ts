@@ -48,7 +48,6 @@ function localTransport(routes: readonly Route[], userName: string): Transport {
     const call: Call = {
       actor: { kind: 'cli', name: userName, role: 'admin' },
       requestId: randomUUID(),
-      address: 'local',
       setReplyHeader: () => {},
     };
     return invoke(route, input, call);

@@ -171,6 +171,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
   const stats = createStatsService({
     stats: createStatsStore(sequelize, LICENSE_STATE),
     clock,
+    flushUsage: usage.flush,
     states: LICENSE_STATES,
   });
   const health = createHealthService({

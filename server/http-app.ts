@@ -1,5 +1,5 @@
 // The two Express applications: the API for clients and integrators, the back office for administrators.
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
 import { authenticateAdmin, checkHostAndOrigin } from './admin-session/admin-guard.ts';
@@ -17,12 +17,14 @@ import { mount, type MountOptions } from './platform/mount.ts';
 import { requestId } from './platform/request-id.ts';
 import type { Route } from './platform/route.ts';
 
-function newApp(logger: Logger): Express {
+/** @param behindProxy whether the caller's address is in `X-Forwarded-For`, which takes longer to find out */
+function newApp(logger: Logger, behindProxy: boolean): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
-  app.use(requestId(logger), requireHost);
+  const addressOf = (request: Request) => (behindProxy ? request.ip : request.socket.remoteAddress);
+  app.use(requestId(logger, addressOf), requireHost);
   return app;
 }
 
@@ -35,6 +37,8 @@ function limitRate(calls: number): RequestHandler {
     limit: calls,
     standardHeaders: 'draft-6',
     legacyHeaders: false,
+    // Its advice on settings goes to the console, where any caller's header could call it up.
+    validate: false,
     handler: (_request, _response, next) => {
       next(new ApiError('rate_limited', `at most ${calls} calls a minute; wait as long as Retry-After says`));
     },
@@ -52,7 +56,7 @@ interface ApiNeeds {
 }
 
 export function createApiApp({ routes, config, apiTokens, runOnce, logger, baseUrl }: ApiNeeds): Express {
-  const app = newApp(logger);
+  const app = newApp(logger, config.trustProxy !== false);
   app.set('trust proxy', config.trustProxy);
   const router = mount(routes, {
     authenticate: (auth, request) =>
@@ -91,7 +95,7 @@ interface AdminNeeds {
 }
 
 export function createAdminApp({ routes, sessions, logger }: AdminNeeds): Express {
-  const app = newApp(logger);
+  const app = newApp(logger, false);
   app.use(checkHostAndOrigin);
   app.use(ADMIN_API_ROOT, mount(routes, { authenticate: authenticateAdmin(sessions) }));
   app.use(pageHeaders, express.static(PAGE_DIRECTORY, { cacheControl: false, etag: true }));

@@ -7,7 +7,7 @@ import { createAdminApp, createApiApp } from './http-app.ts';
 import { createJobs } from './jobs/schedule.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
-import { close, createServer, listen } from './platform/http-server.ts';
+import { createServer } from './platform/http-server.ts';
 import { openLog } from './platform/logger.ts';
 import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from './runtime-file.ts';
 import { VERSION } from './version.ts';
@@ -89,10 +89,10 @@ export async function startServer(
     const adminServer = createServer({ mode: 'off' }, adminApp, logger);
     const apiServer = createServer(config.tls, apiApp, logger);
     undo.push(async () => {
-      await Promise.all([close(adminServer), close(apiServer)]);
+      await Promise.all([adminServer.close(), apiServer.close()]);
     });
-    adminPort = await listen(adminServer, ADMIN_HOST, config.adminPort, '--admin-port');
-    const apiPort = await listen(apiServer, config.host, config.port, '--port');
+    adminPort = await adminServer.listen(ADMIN_HOST, config.adminPort, '--admin-port');
+    const apiPort = await apiServer.listen(config.host, config.port, '--port');
     apiAddress = `${config.tls.mode === 'off' ? 'http' : 'https'}://${hostInUrl(config.host)}:${apiPort}`;
 
     const api = `${apiAddress}${PUBLIC_API_ROOT}/`;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { licenseObject, licenseRef } from '../licenses/license-contract.ts';
 import { endpoint } from '../platform/endpoint.ts';
-import { fingerprint, id, slug, text, timestamp } from '../platform/fields.ts';
+import { fingerprint, id, pageOf, pageRequest, slug, text, timestamp } from '../platform/fields.ts';
 
 export const VALIDATION_REASONS = [
   'signature_invalid',
@@ -89,9 +89,9 @@ export const activationAdminContract = {
     method: 'GET',
     path: '/licenses/devices/',
     auth: 'admin',
-    summary: 'List the devices of a license, released ones too',
-    request: z.object({ ref: licenseRef }),
-    reply: z.object({ items: z.array(device), next_cursor: z.string().nullable() }),
+    summary: 'List the devices of a license, released ones too, newest first',
+    request: z.object({ ref: licenseRef, ...pageRequest }),
+    reply: z.object(pageOf(device)),
     errors: ['license_not_found'],
   }),
   releaseDevice: endpoint({

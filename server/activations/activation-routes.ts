@@ -17,7 +17,7 @@ export function activationAdminRoutes(
   byRef: (ref: string) => LicenseReference,
 ): Route[] {
   return implement(activationAdminContract, {
-    listDevices: ({ ref }) => activations.listDevices(byRef(ref)),
+    listDevices: ({ ref, ...page }) => activations.listDevices(byRef(ref), page),
     releaseDevice: ({ ref, machine_fingerprint: fingerprint }, call) =>
       activations.release(byRef(ref), fingerprint, call),
     activateOffline: (request, call) => activations.activateOffline(request, call),

@@ -1,6 +1,7 @@
 // Devices take seats and give them back.
 import { parseMachineRequest } from '../../verifier/machine-request.ts';
 import type { Audit } from '../audit/audit-service.ts';
+import { idFromCursor, toPage } from '../database/page.ts';
 import { afterCommit, type RunTransaction } from '../database/transaction.ts';
 import type { Events } from '../events/event-service.ts';
 import type { LicenseReference, License, LicenseStore } from '../licenses/license-store.ts';
@@ -39,6 +40,7 @@ interface Device {
   app_version?: string | undefined;
 }
 
+type DevicePage = Pick<RequestOf<typeof activationAdminContract.listDevices>, 'cursor' | 'limit'>;
 type FileOptions = Pick<FileOrder, 'ttlDays' | 'encrypt'>;
 
 export function createActivationService(needs: Needs) {
@@ -132,11 +134,11 @@ export function createActivationService(needs: Needs) {
       return activate(device, { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt }, call);
     },
 
-    async listDevices(reference: LicenseReference) {
+    async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {
       const license = await licenses.find(reference);
       if (!license) throw needs.licenseNotFound();
-      const devices = await activations.list(license.id);
-      return { items: devices.map((device) => toDeviceObject(device)), next_cursor: null };
+      const devices = await activations.list(license.id, idFromCursor(cursor), limit);
+      return toPage(devices, limit, toDeviceObject);
     },
 
     release: (reference: LicenseReference, fingerprint: string, call: Call) =>

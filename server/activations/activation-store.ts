@@ -1,4 +1,4 @@
-import type { Sequelize } from 'sequelize';
+import { Op, type Sequelize } from 'sequelize';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export type Activation = ActivationRow;
@@ -20,12 +20,12 @@ export function createActivationStore(sequelize: Sequelize) {
     async release(id: number, releasedAt: number): Promise<void> {
       await activations.update({ releasedAt }, { where: { id } });
     },
-    /** Newest first, the released ones too. */
-    async list(licenseId: number): Promise<Activation[]> {
+    /** Newest first, the released ones too; one more than `limit` if there are more. */
+    async list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {
       const rows = await activations.findAll({
-        where: { licenseId },
+        where: { licenseId, ...(before === null ? {} : { id: { [Op.lt]: before } }) },
         order: [['id', 'DESC']],
-        limit: 10_000,
+        limit: limit + 1,
         raw: true,
       });
       return rows as unknown as Activation[];

@@ -1,5 +1,5 @@
 // Checks a license file twice: as a machine without network would, and against what the service knows today.
-import type { License, LicenseReference, LicenseStore } from '../licenses/license-store.ts';
+import type { License, LicenseStore } from '../licenses/license-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { toTimestampOrNull } from '../platform/fields.ts';
@@ -13,7 +13,7 @@ interface Needs {
   activations: Pick<ActivationStore, 'findLive'>;
   files: LicenseFiles;
   clock: Clock;
-  byKey(licenseKey: string): LicenseReference;
+  byKey(licenseKey: string): { key: string };
   fileTtlDays: number;
 }
 
@@ -56,7 +56,7 @@ export function createOfflineValidationService(needs: Needs) {
         text: request.license_file,
         fingerprint: request.machine_fingerprint,
         product: request.product_slug,
-        licenseKey: licenseKey && 'key' in licenseKey ? licenseKey.key : undefined,
+        licenseKey: licenseKey?.key,
       });
       const signed = {
         signed_at: toTimestampOrNull(file.signedAt),

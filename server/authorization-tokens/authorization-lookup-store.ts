@@ -1,7 +1,8 @@
 // The reads that clients hammer. Calls that arrive together share one statement, without any ORM work per call.
 import DataLoader from 'dataloader';
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { LOOKUP_LANE } from '../database/connect.ts';
+import type { Sequelize } from 'sequelize';
+import { preparedSelect, type PreparedSelect } from '../database/prepared-query.ts';
+import { toTimestamp } from '../platform/fields.ts';
 
 /** What decides over a license, and what the reply says of it. */
 export interface LicenseFacts {
@@ -12,6 +13,8 @@ export interface LicenseFacts {
   firstActivatedAt: number | null;
   revokedAt: number | null;
   expiresAt: number;
+  /** The same moment as replies show it, written once. */
+  expiresAtTimestamp: string;
   graceEndsAt: number;
 }
 
@@ -21,6 +24,8 @@ export interface TokenFacts {
   product: string;
   status: string;
   expiresAt: number;
+  /** The same moment as replies show it, written once. */
+  expiresAtTimestamp: string;
   lastUsedAt: number | null;
   licenseRevokedAt: number | null;
   licenseGraceEndsAt: number;
@@ -37,7 +42,9 @@ interface BatchedQuery<Row extends { key: string }, Value> {
   present(row: Row): Value;
 }
 
-const TOKENS: BatchedQuery<TokenFacts & { key: string }, TokenFacts> = {
+type Selected<Facts> = Omit<Facts, 'expiresAtTimestamp' | 'features'> & { key: string; features: string };
+
+const TOKENS: BatchedQuery<Selected<TokenFacts>, TokenFacts> = {
   select: `
     SELECT t.token_hash AS "key", t.id AS "tokenId", t.license_id AS "licenseId", t.product AS "product",
       t.status AS "status", t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt",
@@ -47,13 +54,10 @@ const TOKENS: BatchedQuery<TokenFacts & { key: string }, TokenFacts> = {
     JOIN plans p ON p.id = l.plan_id`,
   match: (parameter) => `t.token_hash = $${parameter}`,
   bind: (key) => [key],
-  present: (row) => row,
+  present: (row) => ({ ...row, expiresAtTimestamp: toTimestamp(row.expiresAt) }),
 };
 
-const LICENSES: BatchedQuery<
-  Omit<LicenseFacts, 'features'> & { key: string; features: string },
-  LicenseFacts
-> = {
+const LICENSES: BatchedQuery<Selected<LicenseFacts>, LicenseFacts> = {
   select: `
     SELECT l.license_key AS "key", l.id AS "licenseId", l.product AS "licenseProduct", p.name AS "plan",
       p.features AS "features", l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt",
@@ -62,7 +66,11 @@ const LICENSES: BatchedQuery<
     JOIN plans p ON p.id = l.plan_id`,
   match: (parameter) => `l.license_key = $${parameter}`,
   bind: (key) => [key],
-  present: (row) => ({ ...row, features: JSON.parse(row.features) as string[] }),
+  present: (row) => ({
+    ...row,
+    features: JSON.parse(row.features) as string[],
+    expiresAtTimestamp: toTimestamp(row.expiresAt),
+  }),
 };
 
 const DEVICES: BatchedQuery<{ key: string }, true> = {
@@ -82,37 +90,62 @@ function fillUp(keys: readonly string[]): string[] {
   return [...keys, ...Array.from<string>({ length: size - keys.length }).fill(keys[0] ?? '')];
 }
 
-function batched<Row extends { key: string }, Value>(sequelize: Sequelize, query: BatchedQuery<Row, Value>) {
-  const loader = new DataLoader<string, Value | null>(
-    async (keys) => {
-      const bind: unknown[] = [];
-      const matches: string[] = [];
-      for (const key of fillUp(keys)) {
-        matches.push(`(${query.match(bind.length + 1)})`);
-        bind.push(...query.bind(key));
-      }
-      const rows = await sequelize.query<Row>(`${query.select} WHERE ${matches.join(' OR ')}`, {
-        bind,
-        type: QueryTypes.SELECT,
-        ...LOOKUP_LANE,
-      });
-      const found = new Map(rows.map((row) => [row.key, query.present(row)]));
+function toStatement<Row extends { key: string }>(
+  query: BatchedQuery<Row, unknown>,
+  keys: readonly string[],
+) {
+  const values: unknown[] = [];
+  const matches: string[] = [];
+  for (const key of fillUp(keys)) {
+    matches.push(`(${query.match(values.length + 1)})`);
+    values.push(...query.bind(key));
+  }
+  return { sql: `${query.select} WHERE ${matches.join(' OR ')}`, values };
+}
+
+/**
+ * One statement at a time: what is asked for while it runs goes into the next one, so that batches grow with the load
+ * and a single call never waits for others.
+ */
+function batched<Row extends { key: string }, Value>(
+  select: PreparedSelect,
+  query: BatchedQuery<Row, Value>,
+) {
+  let running = false;
+  const waiting: (() => void)[] = [];
+
+  async function loadAll(keys: readonly string[]): Promise<(Value | null)[]> {
+    running = true;
+    try {
+      const { sql, values } = toStatement(query, keys);
+      const found = new Map((await select<Row>(sql, values)).map((row) => [row.key, query.present(row)]));
       return keys.map((key) => found.get(key) ?? null);
+    } finally {
+      running = false;
+      waiting.shift()?.();
+    }
+  }
+
+  const loader = new DataLoader<string, Value | null>(loadAll, {
+    cache: false,
+    maxBatchSize: MAX_BATCH,
+    batchScheduleFn(run) {
+      if (running) waiting.push(run);
+      else setImmediate(run);
     },
-    // Everything that this turn of the event loop asks for goes into one statement.
-    { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: (run) => setImmediate(run) },
-  );
+  });
   return (key: string): Promise<Value | null> => loader.load(key);
 }
 
 export function createAuthorizationLookupStore(sequelize: Sequelize) {
+  const select = preparedSelect(sequelize);
   return {
     /** @param hash lower-case hex SHA-256 of the token */
-    findToken: batched(sequelize, TOKENS),
+    findToken: batched(select, TOKENS),
     /** @param key the license key in its canonical form */
-    findLicense: batched(sequelize, LICENSES),
+    findLicense: batched(select, LICENSES),
     /** @param key license id and fingerprint with a blank between; true if the device is active */
-    findDevice: batched(sequelize, DEVICES),
+    findDevice: batched(select, DEVICES),
   };
 }
 

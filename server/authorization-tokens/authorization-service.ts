@@ -1,10 +1,8 @@
 // Says whether a token, a license, a device may use a product. The busiest code of the service: hash, look up, compare.
 import type { LicenseMoments, LicenseState } from '../licenses/license-lifecycle.ts';
-import type { LicenseReference } from '../licenses/license-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
-import { toTimestamp } from '../platform/fields.ts';
 import { hashSecret } from '../platform/secret-token.ts';
 import { createTaggedCache } from '../platform/tagged-cache.ts';
 import type { authorizationContract } from './authorization-token-contract.ts';
@@ -16,7 +14,7 @@ interface Needs {
   usage: Pick<AuthorizationUsage, 'count' | 'touch'>;
   clock: Clock;
   defaultProduct: string;
-  byKey(licenseKey: string): LicenseReference;
+  byKey(licenseKey: string): { key: string };
   licenseNotFound(): ApiError;
   licenseState(license: LicenseMoments, now: number): LicenseState;
   /** How many tokens, licenses and devices are kept in memory each; 0 where other servers write the same database. */
@@ -81,30 +79,30 @@ export function createAuthorizationService(needs: Needs) {
       const product = request.product_slug ?? needs.defaultProduct;
       const token = await tokens.read(hashSecret(request.token));
       if (!token || token.status !== 'active' || token.expiresAt <= now) {
-        usage.count(product, false);
+        // Not under the product that was asked for: strangers could fill the table with names of their own.
+        usage.count(needs.defaultProduct, false);
         throw new ApiError('token_invalid', 'the token is invalid, expired, or revoked');
       }
       const reason = tokenReason(token, product, now);
-      usage.count(product, reason === undefined);
+      usage.count(token.product, reason === undefined);
       usage.touch(token, now);
       return {
         valid: reason === undefined,
         ...(reason === undefined ? {} : { reason }),
         license_id: token.licenseId,
         product_slug: token.product,
-        expires_at: toTimestamp(token.expiresAt),
+        expires_at: token.expiresAtTimestamp,
       };
     },
 
     async authorize(request: RequestOf<typeof authorizationContract.authorize>): Promise<AuthorizeReply> {
-      const reference = needs.byKey(request.license_key);
-      const license = 'key' in reference ? await licenses.read(reference.key) : null;
+      const license = await licenses.read(needs.byKey(request.license_key).key);
       if (!license) throw needs.licenseNotFound();
       const now = clock.now();
       const product = request.product_slug ?? needs.defaultProduct;
       const state = needs.licenseState(license, now);
       const reason = await licenseReason(license, request, product, state);
-      usage.count(product, reason === null);
+      usage.count(license.licenseProduct, reason === null);
       return {
         authorized: reason === null,
         reason,
@@ -113,7 +111,7 @@ export function createAuthorizationService(needs: Needs) {
         plan: license.plan,
         state,
         features: license.features,
-        expires_at: toTimestamp(license.expiresAt),
+        expires_at: license.expiresAtTimestamp,
       };
     },
 

@@ -32,13 +32,20 @@ const SQLITE_PRAGMAS = [
   'PRAGMA temp_store = MEMORY',
 ].join('; ');
 
-interface SqliteConnection {
+/** What is used of the driver's connection. */
+export interface SqliteConnection {
   exec(sql: string, done: (error: Error | null) => void): void;
+  prepare(sql: string, done: (error: Error | null) => void): SqliteStatement;
   close(done: () => void): void;
 }
 
+export interface SqliteStatement {
+  all(bind: readonly unknown[], done: (error: Error | null, rows: object[]) => void): void;
+  finalize(done: () => void): void;
+}
+
 /** The part of Sequelize's connection manager that is replaced here; its own types leave it out. */
-interface ConnectionManager {
+export interface ConnectionManager {
   getConnection(options?: { uuid?: string }): Promise<SqliteConnection>;
   releaseConnection(connection: SqliteConnection): void;
   destroyConnection(connection: SqliteConnection): Promise<void>;

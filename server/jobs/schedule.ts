@@ -48,12 +48,11 @@ export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
       root: false,
       logger: false,
       acceptedExtensions: ['.js', '.ts'],
-      jobs: jobs.map(({ name, everySeconds }) => ({
+      // Without times of its own: Bree's follow the wall clock, so a clock set back by a day would stop them for one.
+      timeout: false,
+      jobs: jobs.map(({ name }) => ({
         name,
         path: workerFile(name),
-        // At start, too: what fell due while nothing ran is told of now.
-        timeout: 0,
-        interval: Math.round(everySeconds * 1000),
         // Bree takes a path with `(` or `&` in it for source code unless it is told not to.
         worker: { eval: false, workerData: { location } },
       })),
@@ -70,6 +69,14 @@ export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
   }
 
   let scheduler: Promise<Bree> | undefined;
+  const timers: NodeJS.Timeout[] = [];
+
+  function keepRunning(bree: Bree, { name, everySeconds }: Job): void {
+    // While a run is still under way there is no other: the next interval is soon enough.
+    const run = () => void (bree.workers.has(name) ? undefined : bree.run(name));
+    run();
+    timers.push(setInterval(run, everySeconds * 1000));
+  }
 
   const isFine = ({ name, everySeconds }: Job): boolean => {
     const allowed = Math.max(LEAST_LATE_MS, everySeconds * 1000 * LATE_AFTER_INTERVALS);
@@ -80,8 +87,9 @@ export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
   return {
     start() {
       for (const { name } of jobs) endedAt.set(name, performance.now());
-      scheduler = createBree().then(async (bree) => {
-        await bree.start();
+      scheduler = createBree().then((bree) => {
+        // At once, too: what fell due while nothing ran is told of now.
+        for (const job of jobs) keepRunning(bree, job);
         return bree;
       });
       scheduler.catch((error: unknown) => {
@@ -91,6 +99,7 @@ export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
     },
     async stop() {
       const bree = await scheduler?.catch(() => undefined);
+      for (const timer of timers) clearInterval(timer);
       await bree?.stop();
     },
     areFine: () => jobs.every((job) => isFine(job)),

@@ -84,7 +84,7 @@ function noticeMoments(license: NoticeMoments): readonly number[] {
 
 /**
  * What `notice_due_at` becomes when an upgrade moves the end of the grace period to `newGraceEnd`: a license that
- * waits for that end waits for the new one, one that had passed it and is back in grace waits again.
+ * waits for that end waits for the new one; one that had passed it and is back in grace is looked at again.
  */
 export function noticeAfterUpgrade(
   before: { readonly expiresAt: number; readonly noticeDueAt: number | null },
@@ -92,6 +92,6 @@ export function noticeAfterUpgrade(
   now: number,
 ): number | null {
   const { noticeDueAt, expiresAt } = before;
-  if (noticeDueAt === null) return newGraceEnd > now ? newGraceEnd : null;
+  if (noticeDueAt === null) return newGraceEnd > now ? expiresAt : null;
   return noticeDueAt > expiresAt ? newGraceEnd : noticeDueAt;
 }

@@ -4,7 +4,7 @@ import { parseLicenseKey } from './license-key.ts';
 import type { LicenseReference } from './license-store.ts';
 
 /** @throws ApiError `invalid_request` for a key with a typo */
-export function byKey(text: string): LicenseReference {
+export function byKey(text: string): { key: string } {
   const key = parseLicenseKey(text);
   if (key === null) {
     throw new ApiError('invalid_request', 'license_key: is mistyped: its check group does not match', {
@@ -19,12 +19,13 @@ export function byRef(ref: string): LicenseReference {
   return /^\d{1,15}$/u.test(ref) ? { id: Number(ref) } : byKey(ref);
 }
 
-/** A request's `license_id` or `license_key`; the id counts if both are there. */
+/** A request's `license_id`, `license_key`, or both. */
 export function byIdOrKey(request: {
   license_id?: number | undefined;
   license_key?: string | undefined;
 }): LicenseReference {
-  return request.license_id === undefined ? byKey(request.license_key ?? '') : { id: request.license_id };
+  const { license_id: id, license_key: key } = request;
+  return { id, ...(key === undefined ? {} : byKey(key)) };
 }
 
 export function licenseNotFound(): ApiError {

@@ -17,7 +17,12 @@ export interface License extends Omit<LicenseRow, 'searchText'> {
   newestFingerprint: string | null;
 }
 
-export type LicenseReference = { id: number } | { key: string };
+/** By id, by key, or by both, which then have to name the same license. */
+export interface LicenseReference {
+  id?: number | undefined;
+  /** In its canonical form. */
+  key?: string | undefined;
+}
 
 export interface LicenseFilter {
   state: string | undefined;
@@ -49,11 +54,15 @@ export function createLicenseStore(sequelize: Sequelize) {
     return rows.map((row) => toLicense(row));
   }
 
+  function columnsOf({ id, key }: LicenseReference): Record<string, string | number> {
+    if (id === undefined && key === undefined) throw new Error('a license is named by its id or its key');
+    return { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { license_key: key }) };
+  }
+
   async function find(reference: LicenseReference): Promise<License | null> {
-    const [license] =
-      'id' in reference
-        ? await select('l.id = $id', { id: reference.id })
-        : await select('l.license_key = $key', { key: reference.key });
+    const columns = columnsOf(reference);
+    const condition = Object.keys(columns).map((column) => `l.${column} = $${column}`);
+    const [license] = await select(condition.join(' AND '), columns);
     return license ?? null;
   }
 
@@ -61,11 +70,7 @@ export function createLicenseStore(sequelize: Sequelize) {
     find,
     /** Locks the license until the transaction ends, so that what is decided from it still holds when it is written. */
     async findForChange(reference: LicenseReference): Promise<License | null> {
-      await lockRow(
-        sequelize,
-        'licenses',
-        'id' in reference ? { id: reference.id } : { license_key: reference.key },
-      );
+      await lockRow(sequelize, 'licenses', columnsOf(reference));
       return find(reference);
     },
     async insert(license: Omit<LicenseRow, 'id'>): Promise<number> {

@@ -1,7 +1,7 @@
 // Plans: how long a license lasts, how many devices it takes, what it includes.
 import { z } from 'zod';
 import { endpoint } from '../platform/endpoint.ts';
-import { id, queryId, slug, text } from '../platform/fields.ts';
+import { id, pageOf, pageRequest, queryId, slug, text } from '../platform/fields.ts';
 
 const features = z.array(slug).max(200);
 /** Fits a 32-bit INTEGER column. */
@@ -47,8 +47,8 @@ export const planContract = {
     path: '/plans/',
     auth: 'bearer',
     summary: 'List plans, lowest tier first',
-    request: z.object({}),
-    reply: z.object({ plans: z.array(planObject) }),
+    request: z.object({ ...pageRequest }),
+    reply: z.object({ plans: z.array(planObject), ...pageOf(planObject) }),
     errors: [],
   }),
   createPlan: endpoint({

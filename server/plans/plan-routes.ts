@@ -6,7 +6,7 @@ import type { PlanService } from './plan-service.ts';
 /** @param rows the public rows, or the same rows as the admin listener has them */
 export function planRoutes(rows: typeof planContract & Contract, plans: PlanService): Route[] {
   const handlers: Handlers<typeof planContract> = {
-    listPlans: () => plans.list(),
+    listPlans: (request) => plans.list(request),
     createPlan: (request, call) => plans.create(request, call),
     updatePlan: (request, call) => plans.update(request, call),
     deletePlan: (request, call) => plans.remove(request, call),

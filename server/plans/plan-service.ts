@@ -33,6 +33,15 @@ function toPlanObject(plan: Plan): PlanObject {
   };
 }
 
+/** The tier and id that the last page ended with. @throws ApiError `invalid_request` */
+function readCursor(cursor: string): { tier: number; id: number } {
+  const [, tier, id] = /^(\d{1,15})\.(\d{1,15})$/u.exec(cursor) ?? [];
+  if (tier === undefined || id === undefined) {
+    throw new ApiError('invalid_request', 'cursor: is none that a page gave out');
+  }
+  return { tier: Number(tier), id: Number(id) };
+}
+
 function refuse(error: unknown, name: string): never {
   if (error instanceof DuplicatePlanError)
     throw new ApiError('plan_exists', `there is a plan named ${name} already`);
@@ -54,8 +63,17 @@ export function createPlanService({ plans, audit, transaction, clock, onPlanChan
   }
 
   return {
-    async list(): Promise<{ plans: PlanObject[] }> {
-      return { plans: (await plans.list()).map((plan) => toPlanObject(plan)) };
+    async list({ cursor, limit }: RequestOf<typeof planContract.listPlans>) {
+      const after = cursor === undefined ? null : readCursor(cursor);
+      const rows = await plans.list(after, limit + 1);
+      const page = rows.slice(0, limit);
+      const items = page.map((plan) => toPlanObject(plan));
+      const last = page.at(-1);
+      return {
+        plans: items,
+        items,
+        next_cursor: rows.length > limit && last ? `${last.tier}.${last.id}` : null,
+      };
     },
 
     create: (request: RequestOf<typeof planContract.createPlan>, call: Call): Promise<{ plan: PlanObject }> =>
@@ -110,7 +128,8 @@ export function createPlanService({ plans, audit, transaction, clock, onPlanChan
             .catch((error: unknown) => refuse(error, name ?? before.name));
         }
         const plan: Plan = { ...before, ...changes };
-        if (plan.graceDays !== before.graceDays) await plans.moveGraceEnd(plan.id, plan.graceDays * DAY_MS);
+        if (plan.graceDays !== before.graceDays)
+          await plans.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
         await audit.record(call, 'plan.updated', `plan:${plan.id}`, toPlanObject(before), toPlanObject(plan));
         afterCommit(onPlanChanged);
         return { plan: toPlanObject(plan) };

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { QueryTypes, UniqueConstraintError } from 'sequelize';
+import { Op, QueryTypes, UniqueConstraintError } from 'sequelize';
 import { forUpdate } from '../database/transaction.ts';
 import { definePlan, type PlanRow } from './plan-model.ts';
 
@@ -34,8 +34,12 @@ export function createPlanStore(sequelize: Sequelize) {
     return row ? toPlan(row as unknown as PlanRow) : null;
   };
   return {
-    async list(): Promise<Plan[]> {
-      const rows = await plans.findAll({ order: ['tier', 'id'], raw: true });
+    /** By tier, then id, from behind `after`. */
+    async list(after: { tier: number; id: number } | null, limit: number): Promise<Plan[]> {
+      const behind = after && {
+        [Op.or]: [{ tier: { [Op.gt]: after.tier } }, { tier: after.tier, id: { [Op.gt]: after.id } }],
+      };
+      const rows = await plans.findAll({ where: behind ?? {}, order: ['tier', 'id'], limit, raw: true });
       return (rows as unknown as PlanRow[]).map((row) => toPlan(row));
     },
     findByName: (name: string) => read({ name }),
@@ -63,11 +67,17 @@ export function createPlanStore(sequelize: Sequelize) {
       });
       return rows.length > 0;
     },
-    /** Licenses that wait for the end of their grace period wait for the new end. */
-    async moveGraceEnd(id: number, graceMs: number): Promise<void> {
+    /**
+     * Licenses that wait for the end of their grace period wait for the new end; those past the old one that are back
+     * in grace are looked at again.
+     */
+    async moveGraceEnd(id: number, graceMs: number, now: number): Promise<void> {
       await sequelize.query(
-        'UPDATE licenses SET notice_due_at = expires_at + $graceMs WHERE plan_id = $id AND notice_due_at > expires_at',
-        { bind: { id, graceMs }, type: QueryTypes.UPDATE },
+        `UPDATE licenses
+         SET notice_due_at = CASE WHEN notice_due_at IS NULL THEN expires_at ELSE expires_at + $graceMs END
+         WHERE plan_id = $id AND revoked_at IS NULL
+           AND (notice_due_at > expires_at OR (notice_due_at IS NULL AND expires_at + $graceMs > $now))`,
+        { bind: { id, graceMs, now }, type: QueryTypes.UPDATE },
       );
     },
   };

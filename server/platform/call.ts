@@ -13,8 +13,6 @@ export interface Actor {
 export interface Call {
   actor: Actor;
   requestId: string;
-  /** The caller's address; `local` for a call that came over no network. */
-  address: string;
   /** Adds a header to the reply, such as a cookie. */
   setReplyHeader(name: string, value: string): void;
 }

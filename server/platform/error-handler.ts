@@ -30,8 +30,11 @@ function toApiError(error: unknown): ApiError {
     const { type, status } = error as { type?: string; status?: number };
     const known = type === undefined ? undefined : BODY_ERRORS[type];
     if (known) return new ApiError(...known);
-    if (status === 400 || error instanceof URIError)
-      return new ApiError('invalid_request', 'the request cannot be read');
+    if (error instanceof URIError) return new ApiError('invalid_request', 'the request cannot be read');
+    // A library's word that it is the caller's fault, such as a range beyond the end of a file.
+    if (status !== undefined && status >= 400 && status < 500) {
+      return new ApiError('invalid_request', 'the request cannot be met', { status });
+    }
   }
   if (isDatabaseUnavailable(error))
     return new ApiError('unavailable', 'the database cannot be written or reached right now; try again');

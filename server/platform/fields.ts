@@ -51,17 +51,14 @@ export const fingerprint = z
   .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 lower-case hex digits')
   .meta({ description: 'Machine fingerprint, `sha256:<64 hex>`' });
 
-/**
- * The last moment that a license may end: with the longest grace period after it, timestamps still have four digits
- * of a year.
- */
-export const LAST_MOMENT = Date.UTC(9989, 0, 1);
+/** The last moment that timestamps of four-digit years can show; people write it for "never". */
+export const LAST_MOMENT = Date.UTC(10_000, 0, 1) - 1;
 
 /** A moment in a request: ISO 8601 with offset on the wire, epoch milliseconds to the handler. */
 export const moment = z.iso
   .datetime({ offset: true })
   .transform((value) => Date.parse(value))
-  .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must lie between 1970 and 9989');
+  .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must lie between 1970 and 9999');
 
 /** A moment in a reply: ISO 8601 UTC with `Z`. */
 export const timestamp = z.iso.datetime();
@@ -70,9 +67,9 @@ export const days = z.int().min(1).max(36_500);
 
 export const DAY_MS = 86_400_000;
 
-/** @param ms epoch milliseconds */
+/** @param ms epoch milliseconds; a grace period that ends after the year 9999 is shown to end with it */
 export function toTimestamp(ms: number): string {
-  return new Date(ms).toISOString();
+  return new Date(Math.min(ms, LAST_MOMENT)).toISOString();
 }
 
 /** @param ms epoch milliseconds, or null */

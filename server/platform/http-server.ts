@@ -1,12 +1,19 @@
 // HTTP and HTTPS servers that answer in the envelope even what never becomes a request of the application.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ConfigError, type TlsSetting } from './config.ts';
 import { ApiError, failureEnvelope } from './errors.ts';
+import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
 
 /** What is under way when the server stops may take this long; connections that linger after that are cut. */
@@ -34,19 +41,73 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
   answerOnSocket(socket, status, 'this is not a readable HTTP request', logger);
 }
 
+/** Answers a request that the application is not asked about. */
+function refuse(response: ServerResponse, status: number, message: string, logger: Logger): void {
+  const requestId = randomUUID();
+  logger.info({ request_id: requestId, status }, message);
+  const body = failureEnvelope(new ApiError('invalid_request', message), requestId);
+  sendJson(response, status, body, requestId, ['Connection', 'close']);
+}
+
+/** An Express application; `next` is what it calls when nothing in it takes the request. */
+type Application = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+export interface HttpServer {
+  /**
+   * @param flag the setting that the port comes from
+   * @returns the port, which was free if `port` is 0
+   * @throws ConfigError if the address is taken or is none of this machine's
+   */
+  listen(host: string, port: number, flag: string): Promise<number>;
+  /** Stops accepting, and waits for the requests that are under way. */
+  close(): Promise<void>;
+}
+
 /** @throws ConfigError if the certificate or its key cannot be used */
-export function createServer(tls: TlsSetting, app: RequestListener, logger: Logger): Server {
+export function createServer(tls: TlsSetting, app: Application, logger: Logger): HttpServer {
+  const underWay = new Set<ServerResponse>();
+  const sockets = new Set<Socket>();
+
+  const onRequest: RequestListener = (request, response) => {
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    if (!server.listening) response.shouldKeepAlive = false;
+    // Express comes back only with a target that it finds no path in.
+    app(request, response, () => refuse(response, 404, 'the request has no readable target', logger));
+  };
+
   // Without it, Node answers a missing Host by itself, with an empty body; the application refuses it in the envelope.
   const options = { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS };
-  const server = tls.mode === 'off' ? createHttpServer(options, app) : createTlsServer(tls, options, app);
+  const server =
+    tls.mode === 'off' ? createHttpServer(options, onRequest) : createTlsServer(tls, options, onRequest);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, logger));
-  server.on('checkExpectation', (request) => {
-    answerOnSocket(request.socket, '417 Expectation Failed', 'only Expect: 100-continue can be met', logger);
+  server.on('checkExpectation', (_request, response) => {
+    refuse(response, 417, 'only Expect: 100-continue can be met', logger);
   });
-  server.on('connect', (_request, socket) => {
-    answerOnSocket(socket, '400 Bad Request', 'this is no proxy', logger);
-  });
-  return server;
+  server.on('connect', (_request, socket) =>
+    answerOnSocket(socket, '400 Bad Request', 'this is no proxy', logger),
+  );
+
+  return {
+    listen: (host, port, flag) => listen(server, host, port, flag),
+    async close() {
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      // A connection is asked to end with its reply; one that has sent no request, or only part of one, ends now.
+      const busy = new Set([...underWay].map((response) => response.socket));
+      for (const response of underWay) if (!response.headersSent) response.shouldKeepAlive = false;
+      for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
 }
 
 function createTlsServer(tls: TlsSetting & { mode: 'files' }, options: object, app: RequestListener): Server {
@@ -61,12 +122,7 @@ function createTlsServer(tls: TlsSetting & { mode: 'files' }, options: object, a
   }
 }
 
-/**
- * @param flag the setting that the port comes from
- * @returns the port, which was free if `port` is 0
- * @throws ConfigError if the address is taken or is none of this machine's
- */
-export async function listen(server: Server, host: string, port: number, flag: string): Promise<number> {
+async function listen(server: Server, host: string, port: number, flag: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
@@ -75,16 +131,4 @@ export async function listen(server: Server, host: string, port: number, flag: s
     server.listen(port, host, resolve);
   });
   return (server.address() as AddressInfo).port;
-}
-
-/** Stops accepting, and waits for what is under way. */
-export async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(cut);
 }

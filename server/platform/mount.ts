@@ -69,35 +69,34 @@ function checkRole(route: Route, actor: Actor): void {
   }
 }
 
-/** Authentication comes before the body is read: a stranger learns nothing of what the endpoint would want. */
-function admit(route: Route, options: MountOptions): RequestHandler {
-  return async (request, response, next) => {
-    const actor = await options.authenticate(route.row.auth, request);
-    checkRole(route, actor);
-    response.locals['actor'] = actor;
-    next();
-  };
+function readBody(request: Request, response: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    parseBody(request, response, (error?: unknown) =>
+      error === undefined ? resolve() : reject(error as Error),
+    );
+  });
 }
 
+/** Authentication comes before the body is read: a stranger learns nothing of what the endpoint would want. */
 function answer(route: Route, options: MountOptions): RequestHandler {
+  const { row, handler, name } = route;
   return async (request: Request, response: Response) => {
+    const actor = await options.authenticate(row.auth, request);
+    checkRole(route, actor);
+    if (row.method !== 'GET') await readBody(request, response);
     const headers: string[] = [];
     const call: Call = {
-      actor: response.locals['actor'] as Actor,
+      actor,
       requestId: request.id,
-      address: request.ip ?? 'unknown',
-      setReplyHeader: (name, value) => headers.push(name, value),
+      setReplyHeader: (header, value) => headers.push(header, value),
     };
-    const input = parseRequest(route.row, inputOf(request));
-    const key = route.row.idempotent ? idempotencyKey(request) : undefined;
-    const work = async () => route.handler(input, call);
+    const input = parseRequest(row, inputOf(request));
+    const key = row.idempotent ? idempotencyKey(request) : undefined;
+    const work = async () => handler(input, call);
     const reply =
       key !== undefined && options.runOnce
-        ? await options.runOnce(
-            { key, endpoint: route.name, caller: call.actor.id ?? call.actor.name, request: input },
-            work,
-          )
-        : await work();
+        ? await options.runOnce({ key, endpoint: name, caller: actor.id ?? actor.name, request: input }, work)
+        : await handler(input, call);
     sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
   };
 }
@@ -119,8 +118,6 @@ export function refuseMethod(allowed: readonly string[]): RequestHandler {
 function mountRoute(target: IRoute, route: Route, options: MountOptions): void {
   const chain = [
     ...(route.row.rateLimited && options.rateLimit ? [options.rateLimit] : []),
-    admit(route, options),
-    ...(route.row.method === 'GET' ? [] : [parseBody]),
     answer(route, options),
   ];
   const method = route.row.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';

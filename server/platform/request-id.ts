@@ -13,12 +13,21 @@ declare global {
 }
 
 const SANE_ID = /^[\w.:-]{1,128}$/u;
+/** What our secrets look like, for callers who put one where none belongs. */
+const SECRET = /(?:ld[kt]_|whsec_)[\w-]+/gu;
 
-/** Takes the caller's `X-Request-Id` if it is sane, else makes one; logs method, path, status and time taken. */
-export function requestId(logger: Logger): RequestHandler {
+/**
+ * Takes the caller's `X-Request-Id` if it is sane, else makes one; logs method, path, status and time taken.
+ * @param addressOf the caller's address as the log has it
+ */
+export function requestId(
+  logger: Logger,
+  addressOf: (request: Request) => string | undefined,
+): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const given = request.headers['x-request-id'];
-    request.id = typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+    request.id =
+      typeof given === 'string' && SANE_ID.test(given) && given.search(SECRET) === -1 ? given : randomUUID();
     const startedAt = performance.now();
     const { originalUrl } = request;
     response.once('close', () => {
@@ -27,10 +36,10 @@ export function requestId(logger: Logger): RequestHandler {
         request_id: request.id,
         method: request.method,
         // The query may hold a one-time token.
-        path: query === -1 ? originalUrl : originalUrl.slice(0, query),
+        path: (query === -1 ? originalUrl : originalUrl.slice(0, query)).replaceAll(SECRET, '[secret]'),
         status: response.statusCode,
         ms: Math.round((performance.now() - startedAt) * 100) / 100,
-        address: request.ip,
+        address: addressOf(request),
       });
     });
     next();

@@ -9,6 +9,8 @@ import type { StatsStore } from './stats-store.ts';
 interface Needs {
   stats: StatsStore;
   clock: Clock;
+  /** Writes down the authorizations that are still counted in memory. */
+  flushUsage(): Promise<void>;
   /** All states, each of which is shown even if no license is in it. */
   states: readonly LicenseState[];
 }
@@ -18,16 +20,17 @@ type Stats = ReplyOf<typeof statsContract.stats>;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 3660;
 
+/** In a Map on the way, as a plan may be named `constructor`. */
 function sumBy<Row extends { count: number }>(
   rows: Row[],
   nameOf: (row: Row) => string,
 ): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const row of rows) sums[nameOf(row)] = (sums[nameOf(row)] ?? 0) + row.count;
-  return sums;
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + row.count);
+  return Object.fromEntries(sums);
 }
 
-export function createStatsService({ stats, clock, states }: Needs) {
+export function createStatsService({ stats, clock, flushUsage, states }: Needs) {
   async function licenseCounts(now: number, product: string | undefined): Promise<Stats['licenses']> {
     const rows = await stats.countLicenses(now, product);
     const byState = sumBy(rows, (row) => row.state);
@@ -45,7 +48,9 @@ export function createStatsService({ stats, clock, states }: Needs) {
   return {
     async read({ from, to, product }: RequestOf<typeof statsContract.stats>): Promise<Stats> {
       const now = clock.now();
-      const until = to ?? now;
+      await flushUsage();
+      // Up to and with the present millisecond.
+      const until = to ?? now + 1;
       const period = { from: from ?? until - DEFAULT_DAYS * DAY_MS, to: until, product };
       if (period.from > period.to || period.to - period.from > MAX_DAYS * DAY_MS) {
         throw new ApiError('invalid_request', `from: must lie before to, and at most ${MAX_DAYS} days`);

@@ -20,7 +20,10 @@ interface HttpCall {
 /** One request by node:http, which sends what it is given. */
 export async function httpCall(url: string, { method = 'GET', headers = {}, body }: HttpCall = {}): Promise<RawReply> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers, agent: false }, (response) => {
+    // Node leaves the length of a DELETE's body unsaid.
+    const length =
+      body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const outgoing = request(url, { method, headers: { ...length, ...headers }, agent: false }, (response) => {
       text(response).then((content) => {
         const given = Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]);
         resolve({ status: response.statusCode ?? 0, headers: new Headers(given as [string, string][]), text: content });

@@ -1,0 +1,97 @@
+// A full disk: no change is taken on, none is half made, reading goes on, and all is well once there is space again.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { selectRows } from '../helpers/database.ts';
+import { serveToEnd, type ServerProcess, startServerProcess } from '../helpers/server-process.ts';
+import { mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
+import { fingerprintOf } from '../helpers/test-server.ts';
+
+const disk = mountSmallDisk(16);
+if (typeof disk === 'string') process.stderr.write(`disk-full.test.ts is skipped: ${disk}\n`);
+
+describe.skipIf(typeof disk === 'string')('a full disk', () => {
+  const { path, fill, free, unmount } = disk as SmallDisk;
+  const dataDir = join(path ?? '', 'data');
+  let server: ServerProcess;
+  let licenseKey: string;
+  let token: string;
+
+  const activate = (number: number) =>
+    server.post('/activate/', { license_key: licenseKey, machine_fingerprint: fingerprintOf(number) });
+
+  async function countDevices(): Promise<number> {
+    const { items } = await server.admin.listDevices({ ref: licenseKey });
+    return items.length;
+  }
+
+  beforeAll(async () => {
+    server = await startServerProcess({ dataDir });
+    await server.logLines({ msg: 'job done' });
+    const { license } = await server.admin.createLicense({ holder: 'Full', plan: 'enterprise' });
+    licenseKey = license.license_key;
+    ({ token } = await server.admin.issueToken({ license: licenseKey }));
+  });
+  afterAll(() => unmount());
+
+  it('refuses changes as unavailable, and makes none of them by half', async () => {
+    expect((await activate(0)).status).toBe(200);
+    fill();
+    let confirmed = 1;
+    let refused = 0;
+    // The first may still find room in what the database has already taken.
+    for (let number = 1; refused < 20; number += 1) {
+      const { status, body } = await activate(number);
+      if (status === 200) {
+        confirmed += 1;
+        continue;
+      }
+      refused += 1;
+      expect(status).toBe(503);
+      expect(body).toMatchObject({ ok: false, error_code: 'unavailable', message: expect.any(String) as string });
+      expect(number).toBeLessThan(1000);
+    }
+    expect(await countDevices()).toBe(confirmed);
+    const rows = await selectRows(
+      dataDir,
+      `SELECT (SELECT count(*) FROM activations) AS activations, (SELECT count(*) FROM events) AS events,
+         (SELECT count(*) FROM audit_entries WHERE action = 'device.activated') AS audits`,
+    );
+    expect(rows).toEqual([{ activations: confirmed, events: confirmed, audits: confirmed }]);
+  });
+
+  it('goes on reading, and survives not being able to log', async () => {
+    for (let call = 0; call < 300; call += 1) {
+      expect((await server.post('/authorize/token/', { token })).status).toBe(call < 60 ? 200 : 429);
+      expect((await server.get('/public-key/')).status).toBe(200);
+    }
+    expect((await server.get('/health/')).status).toBe(200);
+    expect(await countDevices()).toBeGreaterThan(0);
+  });
+
+  it('works again without a restart once there is space', async () => {
+    const before = await countDevices();
+    free();
+    expect((await activate(5000)).status).toBe(200);
+    expect(await countDevices()).toBe(before + 1);
+    const { license } = await server.admin.createLicense({ holder: 'After' });
+    expect(license.holder).toBe('After');
+    expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  });
+
+  it('stops cleanly when it is full, and keeps what was confirmed', async () => {
+    fill();
+    const devices = await countDevices();
+    expect((await server.kill()).code).toBe(0);
+    expect(readdirSync(dataDir)).not.toContain('runtime.json');
+
+    const { code, stderr } = await serveToEnd({ dataDir });
+    expect(stderr).toMatch(/^error: [^\n]+\n$/u);
+    expect(code).toBe(1);
+
+    free();
+    server = await startServerProcess({ dataDir });
+    expect(await countDevices()).toBe(devices);
+    expect((await server.kill()).code).toBe(0);
+  });
+});

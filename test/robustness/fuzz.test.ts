@@ -1,0 +1,176 @@
+// Every endpoint is sent anything at all, with valid credentials: what it answers is always the contract's.
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '../../server/contract.ts';
+import type { Endpoint } from '../../server/platform/endpoint.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../server/platform/errors.ts';
+import { formatMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
+import { selectRows } from '../helpers/database.ts';
+import { type GoodValues, jsonRequest, queryRequest } from '../helpers/nasty-json.ts';
+import { rawClient, type RawClient, type RawReply, type RawRequest } from '../helpers/raw-request.ts';
+import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+const RUNS = 100;
+const OF_EVERY_ENDPOINT: ErrorCode[] = [
+  'invalid_request',
+  'invalid_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  'unauthorized',
+];
+
+let server: TestServer;
+let api: RawClient;
+let admin: RawClient;
+/** Made anew for each endpoint, as the last one may have used them up. */
+let good: GoodValues;
+let bearer: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  api = rawClient(server.api);
+  admin = rawClient(server.adminOrigin);
+  // What the good values below name, too; statistics count by name, so it should be a treacherous one.
+  await server.admin.createPlan({ name: 'constructor', tier: 7, max_activations: 2 });
+  await server.admin.createLicense({ holder: 'Treacherous', plan: 'constructor', product: 'constructor' });
+});
+afterAll(async () => {
+  api.close();
+  admin.close();
+  await server.stop();
+});
+
+/** Of air-gapped machines: a good one, and some whose checksum is right and whose contents are not. */
+function requestFiles(licenseKey: string, fingerprint: string): string[] {
+  const whole: MachineRequest = { licenseKey, fingerprint, nonce: 'n', issuedAt: Date.now() };
+  const bad = [{ product: 'A B' }, { machineName: 'a\0b' }, { machineName: '\ud800' }, { licenseKey: 'x'.repeat(300) }];
+  const files = [whole, ...bad.map((fields) => ({ ...whole, ...fields }))].map((one) => formatMachineRequest(one));
+  return [...files, formatMachineRequest(whole, 'line')];
+}
+
+let made = 0;
+
+beforeEach(async () => {
+  made += 1;
+  const { api_token, token: apiToken } = await server.admin.createApiToken({ name: 'Fuzz' });
+  bearer = `Bearer ${api_token}`;
+  const { plan } = await server.admin.createPlan({
+    name: `plan-${made}`,
+    tier: 5,
+    max_activations: null,
+    features: ['imaging'],
+  });
+  const { license } = await server.admin.createLicense({ holder: 'Fuzz', plan: plan.name });
+  const forever = await server.admin.createLicense({ holder: 'Forever', expires_at: '9988-12-30T00:00:00Z' });
+  const { token, authorization_token } = await server.admin.issueToken({ license: license.license_key });
+  const machine_fingerprint = fingerprintOf(made);
+  const device = { license_key: license.license_key, machine_fingerprint };
+  const { body } = await server.post('/activate/', device);
+  const encrypted = await server.post('/activate/', { ...device, encrypt: true });
+  const address = new URL((await server.admin.createSignInCode({})).address);
+  const refs = [license.license_key, String(license.license_id), forever.license.license_key];
+  const moments = ['2027-01-01T00:00:00Z', '2020-01-01T00:00:00+02:00', '9988-12-30T00:00:00Z'];
+  good = {
+    token: [token],
+    product_slug: ['my-product', 'other', 'constructor'],
+    product: ['my-product', 'constructor', null],
+    license_key: [license.license_key, license.license_key.toLowerCase(), forever.license.license_key],
+    license_id: [license.license_id, forever.license.license_id],
+    license: refs,
+    ref: refs,
+    machine_fingerprint: [machine_fingerprint, fingerprintOf(0)],
+    license_file: [body.license_file, encrypted.body.license_file],
+    request: requestFiles(license.license_key, machine_fingerprint),
+    plan: [plan.name, 'enterprise', 'constructor'],
+    name: [plan.name, 'constructor', 'Any name'],
+    new_name: ['constructor', 'trial'],
+    id: [plan.id, apiToken.id, authorization_token.id],
+    code: [address.searchParams.get('code')],
+    expires_at: moments,
+    from: moments,
+    to: moments,
+    days: [1, 36_500],
+    limit: [1, 500],
+    cursor: ['1', '999999'],
+    state: ['issued', 'expired'],
+    role: ['admin', 'integrator'],
+    subject: [`license:${license.license_id}`],
+    search: ['Fuzz', license.license_key, machine_fingerprint, 'ž%_\\'],
+    features: [['imaging'], ['constructor']],
+    encrypt: [true, false],
+    archived: [true, false],
+    email: ['a@example.com'],
+    tier: [0, 6],
+    duration_days: [1, 36_500],
+    grace_days: [0, 3650],
+    max_activations: [1, null],
+    ttl_days: [1, 36_500],
+    feature: ['imaging', 'constructor'],
+  };
+});
+
+/** What is wrong with the reply, by the endpoint's own row; null if nothing is. */
+function faultOf(row: Endpoint, { status, headers, text }: RawReply): string | null {
+  if (!String(headers['content-type']).startsWith('application/json')) return `content type of ${text}`;
+  const body = JSON.parse(text) as { ok?: unknown; error_code?: ErrorCode; message?: unknown; request_id?: unknown };
+  if (headers['x-request-id'] === undefined) return 'no X-Request-Id';
+  if (body.ok === true) {
+    if (status !== 200) return `ok with ${status}`;
+    const parsed = row.reply.safeParse(body);
+    return parsed.success ? null : `the reply is none of this endpoint: ${parsed.error.message}`;
+  }
+  if (body.ok !== false || typeof body.message !== 'string' || body.message === '') return `no envelope: ${text}`;
+  if (body.request_id !== headers['x-request-id']) return 'another request id';
+  const code = body.error_code as ErrorCode;
+  if (![...OF_EVERY_ENDPOINT, ...row.errors].includes(code)) return `${status}: ${code} is none of its errors`;
+  // A revoked license is 403 to a client and 409 to an administrator.
+  return status === ERROR_STATUS[code] || code === 'license_revoked' ? null : `${code} with ${status}`;
+}
+
+function fieldsOf(row: Endpoint): GoodValues {
+  const names = Object.keys((row.request as unknown as z.ZodObject).shape);
+  return Object.fromEntries(names.map((name) => [name, good[name] ?? ['Any text']]));
+}
+
+/** Requests of all sorts to one endpoint; without credentials yet. */
+function requestsTo(row: Endpoint, path: string): fc.Arbitrary<RawRequest> {
+  const { method } = row;
+  const headers = { 'content-type': 'application/json' };
+  const withQuery = queryRequest(fieldsOf(row)).map((query) => ({ method, path: `${path}?${query}` }));
+  const withBody = jsonRequest(fieldsOf(row)).map((body) => ({ method, path, headers, body }));
+  if (method === 'GET') return withQuery;
+  return method === 'DELETE' ? fc.oneof(withQuery, withBody) : withBody;
+}
+
+const rows = [
+  ...Object.entries<Endpoint>(publicContract).map(([name, row]) => ({ name, row, listener: 'api' as const })),
+  ...Object.entries<Endpoint>(adminContract).map(([name, row]) => ({ name, row, listener: 'admin' as const })),
+];
+
+describe.each(rows)('$listener: $name', ({ row, listener }) => {
+  it('answers in its own words', async () => {
+    const isApi = listener === 'api';
+    const path = (isApi ? PUBLIC_API_ROOT : ADMIN_API_ROOT) + row.path;
+    await fc.assert(
+      fc.asyncProperty(requestsTo(row, path), async (request) => {
+        const authorization = isApi ? bearer : `Bearer ${server.runtimeSecret}`;
+        const headers = { ...request.headers, authorization };
+        const reply = await (isApi ? api : admin).send({ ...request, headers });
+        expect(faultOf(row, reply)).toBe(null);
+      }),
+      { numRuns: RUNS },
+    );
+    expect((await server.get('/health/')).status).toBe(200);
+  });
+});
+
+it('leaves the database sound', async () => {
+  expect(await selectRows(server.dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  expect(await selectRows(server.dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
+  const { items } = await server.admin.listLicenses({ limit: 500 });
+  for (const { license_id, activation_count } of items) {
+    const devices = await server.admin.listDevices({ ref: String(license_id) });
+    expect(devices.items.filter(({ released_at }) => released_at === null)).toHaveLength(activation_count);
+  }
+});

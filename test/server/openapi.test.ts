@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publicContract } from '../../server/contract.ts';
+import { callRow, newBearer, newLicense, PATHS, ROWS, type RowName, SAMPLES } from '../helpers/contract-calls.ts';
+import { httpCall, jsonCall } from '../helpers/raw-http.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  additionalProperties?: Schema | boolean;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  security?: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { type: string; scheme: string }> };
+}
+
+let server: TestServer;
+let document: Document;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  document = (await server.get('/openapi.json')).body as Document;
+});
+afterAll(() => server.stop());
+
+function operationOf(name: RowName): Operation {
+  const row = publicContract[name];
+  return document.paths[row.path]![row.method.toLowerCase()]!;
+}
+
+/** Follows a reference, which has to lead somewhere. */
+function resolved(schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const target = document.components.schemas[/^#\/components\/schemas\/(\w+)$/u.exec(schema.$ref)?.[1] ?? ''];
+  expect(target, schema.$ref).toBeDefined();
+  return target!;
+}
+
+function schemaOf(operation: Operation, status: string): Schema {
+  return resolved(operation.responses[status]!.content!['application/json']!.schema);
+}
+
+describe('openapi.json', () => {
+  it('is OpenAPI 3.1, with where it is and how to get in', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d$/u);
+    expect(document.info).toEqual({ title: 'License Desk', version: expect.stringMatching(/^\d+\.\d+\.\d+/u) as string });
+    expect(document.servers).toEqual([{ url: server.api }]);
+    expect(document.components.securitySchemes).toMatchObject({ api_token: { type: 'http', scheme: 'bearer' } });
+  });
+
+  it('has every path and method of the contract, and no others', () => {
+    const told = Object.entries(document.paths).map(([path, item]): [string, string[]] => [
+      path,
+      Object.keys(item).map((method) => method.toUpperCase()),
+    ]);
+    expect(new Map(told)).toEqual(new Map(PATHS));
+  });
+
+  it('names each operation once', () => {
+    const ids = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    expect(ids.toSorted()).toEqual(ROWS.map(([name]) => name).toSorted());
+  });
+
+  it('refers to nothing that is not there', () => {
+    for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/gu)) resolved({ $ref: reference! });
+  });
+
+  it('says where it is known to be, if that was set', async () => {
+    const own = await startTestServer({ flags: { 'base-url': 'https://license.example/desk/' } });
+    const { body } = await own.get('/openapi.json');
+    expect(body.servers).toEqual([{ url: 'https://license.example/desk/license/api/svc' }]);
+    await own.stop();
+  });
+
+  it('takes GET and HEAD', async () => {
+    expect((await httpCall(`${server.api}/openapi.json`, { method: 'HEAD' })).status).toBe(200);
+    const reply = await jsonCall(`${server.api}/openapi.json`, { method: 'POST' });
+    expectFailure(reply, 'method_not_allowed');
+  });
+});
+
+describe.each(ROWS)('the operation %s', (name, row) => {
+  it('tells its summary, who may call, and takes what the contract says', () => {
+    const operation = operationOf(name);
+    expect(operation.summary).toBe(row.summary);
+    expect(operation.security).toEqual(row.auth === 'bearer' ? [{ api_token: [] }] : []);
+    const inQuery = row.method === 'GET' || row.method === 'DELETE';
+    if (inQuery) {
+      expect(operation.requestBody === undefined || row.method === 'DELETE').toBe(true);
+      for (const parameter of operation.parameters ?? []) {
+        expect(parameter).toMatchObject({ in: 'query', name: expect.stringMatching(/^[a-z_]+$/u) as string });
+        expect(parameter.required ?? false).toBe(false);
+      }
+    } else {
+      expect(operation.requestBody).toMatchObject({ required: true });
+      expect(Object.keys(operation.requestBody!.content)).toEqual(['application/json']);
+    }
+    const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
+    expect(headers.map((parameter) => parameter.name)).toEqual(row.idempotent ? ['Idempotency-Key'] : []);
+  });
+
+  it('tells of a success exactly what comes', async () => {
+    const schema = schemaOf(operationOf(name), '200');
+    const reply = await callRow(server, row, await SAMPLES[name](server), await newBearer(server));
+    expect(Object.keys(schema.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(reply.body as object)));
+    expect(Object.keys(reply.body as object)).toEqual(expect.arrayContaining(schema.required ?? []));
+    expect(schema.required).toContain('ok');
+  });
+
+  it('tells of failures in the envelope, each under the status that it comes with', () => {
+    const { responses } = operationOf(name);
+    const failures = Object.keys(responses).filter((status) => status !== '200');
+    for (const status of failures) {
+      const schema = schemaOf(operationOf(name), status);
+      expect(schema.required?.toSorted()).toEqual(['error_code', 'message', 'ok']);
+    }
+    const said = failures.flatMap((status) => responses[status]!.description.split(', ').map((code) => `${status} ${code}`));
+    const expected = [
+      '400 invalid_request',
+      '500 internal_error',
+      ...(row.method === 'GET' ? [] : ['400 invalid_json', '413 payload_too_large', '415 unsupported_media_type']),
+      ...(row.auth === 'bearer' ? ['401 unauthorized'] : []),
+      ...(row.role === 'admin' ? ['403 forbidden'] : []),
+      ...(row.idempotent ? ['409 idempotency_conflict'] : []),
+      ...(row.rateLimited ? ['429 rate_limited'] : []),
+    ];
+    expect(said).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+describe('what the document says of a failure is what comes', () => {
+  const cases: [RowName, string, () => Promise<Record<string, unknown>>][] = [
+    [
+      'renew',
+      'license_revoked',
+      async () => {
+        const { license_id, license_key } = await newLicense(server);
+        await server.admin.revokeLicense({ ref: license_key });
+        return { license_id };
+      },
+    ],
+    [
+      'upgrade',
+      'license_revoked',
+      async () => {
+        const { license_id, license_key } = await newLicense(server);
+        await server.admin.revokeLicense({ ref: license_key });
+        return { license_id, plan: 'enterprise' };
+      },
+    ],
+    [
+      'activate',
+      'license_revoked',
+      async () => {
+        const { license_key } = await newLicense(server);
+        await server.admin.revokeLicense({ ref: license_key });
+        return { license_key, machine_fingerprint: `sha256:${'a'.repeat(64)}` };
+      },
+    ],
+    ['renew', 'license_not_found', async () => ({ license_id: 999_999 })],
+    ['upgrade', 'not_an_upgrade', async () => ({ license_id: (await newLicense(server)).license_id, plan: 'trial' })],
+    ['createPlan', 'plan_exists', async () => ({ name: 'trial' })],
+    ['authorizeToken', 'token_invalid', async () => ({ token: 'x' })],
+    ['authorizeToken', 'missing_token', async () => ({})],
+  ];
+  it.each(cases)('%s: %s', async (name, code, input) => {
+    const reply = await callRow(server, publicContract[name], await input(), await newBearer(server));
+    expect(reply.body.error_code).toBe(code);
+    const told = Object.entries(operationOf(name).responses).filter(([, { description }]) => description.split(', ').includes(code));
+    expect(told.map(([status]) => Number(status))).toEqual([reply.status]);
+  });
+});
+
+describe('the reference page', () => {
+  const get = (path: string) => httpCall(`${server.api}${path}`);
+
+  it('is HTML under a policy that lets nothing in from elsewhere', async () => {
+    const page = await get('/docs/');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy')!;
+    for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]) {
+      expect(policy).toContain(part);
+    }
+    expect(policy).not.toMatch(/unsafe|\*|http/u);
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(page.headers.has('x-request-id')).toBe(true);
+    expect(page.text).not.toMatch(/\son\w+=|<script>|<style|style=/u);
+  });
+
+  it('loads everything from its own folder', async () => {
+    const { text } = await get('/docs/');
+    const links = [...text.matchAll(/(?:src|href)="([^"]+)"/gu)].map(([, link]) => link!);
+    expect(links.length).toBeGreaterThanOrEqual(3);
+    const types: Record<string, RegExp> = { js: /javascript/u, css: /text\/css/u, png: /image\/png/u };
+    for (const link of links) {
+      expect(link).toMatch(/^[\w.-]+$/u);
+      const file = await get(`/docs/${link}`);
+      expect([link, file.status]).toEqual([link, 200]);
+      expect(file.headers.get('content-type')).toMatch(types[link.split('.').at(-1)!]!);
+      expect(file.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(file.headers.has('x-request-id')).toBe(true);
+    }
+  });
+
+  it('reads the document that is beside it', async () => {
+    const { text } = await get('/docs/start.js');
+    const url = /url: '([^']+)'/u.exec(text)?.[1];
+    expect(new URL(url!, `${server.api}/docs/`).href).toBe(`${server.api}/openapi.json`);
+    expect(text).toContain('validatorUrl: null');
+  });
+
+  it('is found without its slash, under its id', async () => {
+    const reply = await httpCall(`${server.api}/docs`, { headers: { 'x-request-id': 'mine' } });
+    expect([reply.status, new URL(reply.headers.get('location')!, server.api).pathname]).toEqual([301, '/license/api/svc/docs/']);
+    expect(reply.headers.get('x-request-id')).toBe('mine');
+  });
+
+  it('knows no other files', async () => {
+    for (const path of ['/docs/nothing.js', '/docs/../../../package.json', '/docs/%2e%2e/main/server.js', '/docs/.env']) {
+      expectFailure(await jsonCall(server.api + path), 'not_found');
+    }
+  });
+});

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../server/platform/clock.ts';
+import { loadConfig } from '../../server/platform/config.ts';
+import { startServer } from '../../server/start-server.ts';
+import { writeRows } from '../helpers/database.ts';
+import { newDataDir, startTestServer } from '../helpers/test-server.ts';
+
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = await newDataDir();
+});
+
+interface Sources {
+  flags?: Record<string, string>;
+  env?: Record<string, string>;
+}
+
+async function start({ flags = {}, env = {} }: Sources = {}) {
+  const given = { 'data-dir': dataDir, port: '0', 'admin-port': '0', ...flags };
+  return startServer(loadConfig({ flags: given, env }), systemClock, { logToStderr: false });
+}
+
+/** The one line that the start stops with. */
+async function refusal(sources: Sources = {}): Promise<string> {
+  const error: unknown = await start(sources).then(
+    async (server) => server.stop(),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Error);
+  const { message } = error as Error;
+  expect(message).not.toContain('\n');
+  return message;
+}
+
+async function startsWell(sources: Sources = {}): Promise<void> {
+  const server = await start(sources);
+  expect((await fetch(`${server.api}health/`)).status).toBe(200);
+  await server.stop();
+}
+
+describe('a start that cannot be', () => {
+  const other = createServer();
+  let port: string;
+  beforeEach(async () => {
+    await new Promise<void>((resolve) => {
+      other.listen(0, '127.0.0.1', resolve);
+    });
+    port = String((other.address() as AddressInfo).port);
+  });
+  afterEach(async () => {
+    await new Promise((resolve) => {
+      other.close(resolve);
+    });
+  });
+
+  it.each(['port', 'admin-port'])('says that --%s is taken, and leaves nothing behind', async (flag) => {
+    const message = await refusal({ flags: { [flag]: port } });
+    for (const part of [`--${flag}`, port, 'listens there']) expect(message).toContain(part);
+    expect(existsSync(join(dataDir, 'runtime.json'))).toBe(false);
+    await startsWell();
+  });
+
+  it('says that --host is none of this machine', async () => {
+    const message = await refusal({ flags: { host: '192.0.2.1' } });
+    expect(message).toContain('192.0.2.1');
+    await startsWell();
+  });
+
+  it.each([
+    ['no files', '/nowhere/c.pem,/nowhere/k.pem'],
+    ['files that are no PEM', 'package.json,package.json'],
+  ])('says that --tls names %s', async (_name, tls) => {
+    const message = await refusal({ flags: { tls } });
+    for (const part of ['--tls', tls, 'PEM']) expect(message).toContain(part);
+    await startsWell();
+  });
+
+  it('says that the data directory is a file', async () => {
+    const file = join(dataDir, 'file');
+    writeFileSync(file, '');
+    expect(await refusal({ flags: { 'data-dir': file } })).toContain(file);
+  });
+
+  it('says that another server has the data directory, and who it is', async () => {
+    const first = await startTestServer({ dataDir });
+    const message = await refusal();
+    for (const part of [dataDir, 'in use', String(process.pid), first.api]) expect(message).toContain(part);
+    expect((await first.get('/health/')).status).toBe(200);
+    await first.stop();
+    await startsWell();
+  });
+
+  it('says that the database is of a newer version, and does not touch it', async () => {
+    await startsWell();
+    await writeRows(dataDir, `INSERT INTO migrations (name) VALUES ('9999-from-the-future')`);
+    expect(await refusal()).toContain('9999-from-the-future');
+  });
+
+  it('says that the database is none', async () => {
+    writeFileSync(join(dataDir, 'license-desk.db'), randomBytes(8192));
+    expect(await refusal()).toMatch(/database/iu);
+  });
+});
+
+describe('the master key', () => {
+  const key = () => randomBytes(32).toString('base64');
+
+  it.each(['short', randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), `${'='.repeat(44)}`, 'x'.repeat(44)])(
+    'must be 32 bytes in base64, and is not repeated in the message: %#',
+    async (wrong) => {
+      const message = await refusal({ env: { LICENSE_DESK_MASTER_KEY: wrong } });
+      for (const part of ['LICENSE_DESK_MASTER_KEY', '32 bytes', 'base64']) expect(message).toContain(part);
+      expect(message).not.toContain(wrong);
+    },
+  );
+
+  it('of the environment is not written down, and has to be the same again', async () => {
+    const env = { LICENSE_DESK_MASTER_KEY: key() };
+    await startsWell({ env });
+    expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
+    await startsWell({ env });
+    expect(await refusal({ env: { LICENSE_DESK_MASTER_KEY: key() } })).toContain('master key');
+    await startsWell({ env });
+  });
+
+  it('is not made anew where there are secrets sealed under another', async () => {
+    await startsWell({ env: { LICENSE_DESK_MASTER_KEY: key() } });
+    expect(await refusal()).toContain('master.key');
+    expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
+  });
+
+  it('of the data directory says so when it is damaged', async () => {
+    await startsWell();
+    writeFileSync(join(dataDir, 'master.key'), 'damaged\n');
+    const message = await refusal();
+    for (const part of [join(dataDir, 'master.key'), '32 bytes']) expect(message).toContain(part);
+  });
+});
+
+describe('a stop', () => {
+  it('may be asked for twice, and comes after what is under way', async () => {
+    const server = await start();
+    const calls = Array.from({ length: 20 }, async () => (await fetch(`${server.api}health/`)).status);
+    const statuses = Promise.all(calls);
+    expect(new Set(await statuses)).toEqual(new Set([200]));
+    await Promise.all([server.stop(), server.stop()]);
+    await expect(fetch(`${server.api}health/`)).rejects.toThrow();
+    await startsWell();
+  });
+});

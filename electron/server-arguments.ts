@@ -1,5 +1,5 @@
 // The part of the shell's command line that is meant for the server.
-import { SETTINGS } from '../server/platform/config.ts';
+import { SETTINGS } from '../server/platform/settings.ts';
 
 /**
  * Only the server's own flags, as the command line also carries the app's path and Chromium's switches.

@@ -1,10 +1,11 @@
 // The API's OpenAPI document and its reference page, which works offline.
-import express, { type RequestHandler, Router } from 'express';
+import express, { Router } from 'express';
 import helmet from 'helmet';
 import { API_DOCS_DIRECTORY } from './built-files.ts';
 import { publicContract } from './contract.ts';
 import { sendJson } from './platform/http-reply.ts';
 import { refuseMethod } from './platform/mount.ts';
+import { carryRequestId } from './platform/request-id.ts';
 import { VERSION } from './version.ts';
 
 const PAGE = `<!doctype html>
@@ -46,11 +47,6 @@ const contentSecurityPolicy = helmet({
 
 const onlyGet = refuseMethod(['GET']);
 
-const carryRequestId: RequestHandler = (request, response, next) => {
-  response.setHeader('X-Request-Id', request.id);
-  next();
-};
-
 /** @param baseUrl the API's address as its clients know it, without a trailing slash */
 export function apiDocs(baseUrl: () => string): Router {
   const router = Router();
@@ -78,6 +74,6 @@ export function apiDocs(baseUrl: () => string): Router {
       response.type('js').send(START);
     })
     .all(onlyGet);
-  router.use('/docs', express.static(API_DOCS_DIRECTORY, { index: false }));
+  router.use('/docs', express.static(API_DOCS_DIRECTORY, { index: false, redirect: false }));
   return router;
 }

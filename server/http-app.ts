@@ -14,7 +14,7 @@ import { errorHandler, notFound, requireHost } from './platform/error-handler.ts
 import { ApiError } from './platform/errors.ts';
 import type { Logger } from './platform/logger.ts';
 import { mount, type MountOptions } from './platform/mount.ts';
-import { requestId } from './platform/request-id.ts';
+import { carryRequestId, requestId } from './platform/request-id.ts';
 import type { Route } from './platform/route.ts';
 
 /** @param behindProxy whether the caller's address is in `X-Forwarded-For`, which takes longer to find out */
@@ -98,7 +98,11 @@ export function createAdminApp({ routes, sessions, logger }: AdminNeeds): Expres
   const app = newApp(logger, false);
   app.use(checkHostAndOrigin);
   app.use(ADMIN_API_ROOT, mount(routes, { authenticate: authenticateAdmin(sessions) }));
-  app.use(pageHeaders, express.static(PAGE_DIRECTORY, { cacheControl: false, etag: true }));
+  app.use(
+    carryRequestId,
+    pageHeaders,
+    express.static(PAGE_DIRECTORY, { cacheControl: false, redirect: false }),
+  );
   app.use(notFound);
   app.use(errorHandler(logger));
   return app;

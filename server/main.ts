@@ -1,6 +1,7 @@
 // The server as the desktop app starts it: settings from environment and config.json, flags from its arguments.
 import { parseArgs } from 'node:util';
-import { loadConfig, SETTINGS } from './platform/config.ts';
+import { loadConfig } from './platform/config.ts';
+import { SETTINGS } from './platform/settings.ts';
 import { serve } from './serve.ts';
 
 const options = Object.fromEntries(

@@ -56,9 +56,7 @@ export function authenticateAdmin(sessions: AdminSessionService) {
         ? sessions.bySession(cookie(request, sessionCookie(request.socket.localPort ?? 0)))
         : sessions.byRuntimeSecret(bearer, cliUser(request));
     if (!actor) {
-      throw new ApiError('unauthorized', 'sign in first: `license-desk open` prints a link', {
-        headers: { 'WWW-Authenticate': 'Bearer' },
-      });
+      throw new ApiError('unauthorized', 'sign in first: `license-desk open` prints a link');
     }
     return actor;
   };

@@ -35,7 +35,7 @@ function toTokenObject(token: ApiToken): ApiTokenObject {
 }
 
 function unauthorized(message: string): ApiError {
-  return new ApiError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new ApiError('unauthorized', message);
 }
 
 export function createApiTokenService({ tokens, audit, transaction, clock }: Needs) {

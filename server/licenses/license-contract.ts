@@ -68,6 +68,9 @@ const ONE_END = [
   { message: 'give days or expires_at, not both', path: ['days'] as string[] },
 ] as const;
 
+/** To an administrator a revoked license is in the way of the change, not a refusal of the caller. */
+const REVOKED_IS_CONFLICT = { license_revoked: 409 };
+
 export const licenseContract = {
   renew: endpoint({
     method: 'POST',
@@ -81,6 +84,7 @@ export const licenseContract = {
       .refine(...ONE_END),
     reply: z.object({ license: licenseObject, previous_expires_at: timestamp }),
     errors: ['license_not_found', 'license_revoked'],
+    errorStatus: REVOKED_IS_CONFLICT,
   }),
   upgrade: endpoint({
     method: 'POST',
@@ -99,6 +103,7 @@ export const licenseContract = {
       'license_revoked',
       'product_mismatch',
     ],
+    errorStatus: REVOKED_IS_CONFLICT,
   }),
 };
 
@@ -159,6 +164,7 @@ export const licenseAdminContract = {
     request: z.object({ ref: licenseRef, ...renewal }).refine(...ONE_END),
     reply: z.object({ license: licenseRecord, previous_expires_at: timestamp }),
     errors: ['license_not_found', 'license_revoked'],
+    errorStatus: REVOKED_IS_CONFLICT,
   }),
   upgradeLicense: endpoint({
     method: 'POST',
@@ -175,6 +181,7 @@ export const licenseAdminContract = {
       'license_revoked',
       'product_mismatch',
     ],
+    errorStatus: REVOKED_IS_CONFLICT,
   }),
 };
 

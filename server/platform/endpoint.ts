@@ -25,6 +25,8 @@ export interface Endpoint<
   reply: Reply;
   /** What it can fail with beyond the failures of every endpoint. */
   errors: readonly ErrorCode[];
+  /** Where a failure travels with another status than usual. */
+  errorStatus?: Partial<Record<ErrorCode, number>>;
   /** Takes an `Idempotency-Key`. */
   idempotent?: true;
   /** Limited per caller address. */

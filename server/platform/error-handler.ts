@@ -41,6 +41,11 @@ function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'something went wrong; the log has it under this request id');
 }
 
+/** Every 401 for want of a credential says which kind is wanted (RFC 9110, section 11.6.1). */
+function challenge(failure: ApiError): string[] {
+  return failure.code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : [];
+}
+
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const failure = toApiError(error);
@@ -49,13 +54,10 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    sendJson(
-      response,
-      failure.status,
-      failureEnvelope(failure, request.id),
-      request.id,
-      Object.entries(failure.headers).flat(),
-    );
+    sendJson(response, failure.status, failureEnvelope(failure, request.id), request.id, [
+      ...challenge(failure),
+      ...Object.entries(failure.headers).flat(),
+    ]);
   };
 }
 

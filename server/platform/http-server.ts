@@ -11,7 +11,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ConfigError, type TlsSetting } from './config.ts';
+import { ConfigError } from './config.ts';
+import type { TlsSetting } from './settings.ts';
 import { ApiError, failureEnvelope } from './errors.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';

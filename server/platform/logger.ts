@@ -8,6 +8,8 @@ export type { Logger };
 /** Gathers lines before writing, as a write per request would cost a quarter of the throughput. */
 const BUFFER_BYTES = 8 * 1024;
 const FLUSH_MS = 500;
+/** Lines beyond this are dropped while nothing can be written. */
+const MOST_UNWRITTEN_BYTES = 1024 * 1024;
 const KEPT_FILES = 5;
 
 export interface LogSink {
@@ -34,9 +36,17 @@ export async function openLog(logDir: string, toStderr: boolean): Promise<LogSin
     mkdir: true,
     sync: false,
     minLength: BUFFER_BYTES,
+    maxLength: MOST_UNWRITTEN_BYTES,
     mode: 0o600,
   });
-  const stderr = pino.destination({ dest: 2, sync: false, minLength: BUFFER_BYTES });
+  const stderr = pino.destination({
+    dest: 2,
+    sync: false,
+    minLength: BUFFER_BYTES,
+    maxLength: MOST_UNWRITTEN_BYTES,
+  });
+  // A disk that is full is no reason to die: what could not be written is tried again with the next lines.
+  for (const stream of [file, stderr]) stream.on('error', () => {});
   const logger = pino(
     {
       base: null,
@@ -55,8 +65,13 @@ export async function openLog(logDir: string, toStderr: boolean): Promise<LogSin
     logger,
     close: () => {
       clearInterval(timer);
-      stderr.flushSync();
-      file.flushSync();
+      for (const stream of [stderr, file]) {
+        try {
+          stream.flushSync();
+        } catch {
+          // Nor a reason to stop in a hurry.
+        }
+      }
     },
   };
 }

@@ -33,7 +33,10 @@ function errorCodes(row: Endpoint): ErrorCode[] {
 }
 
 function failures(row: Endpoint) {
-  const byStatus = Map.groupBy(new Set(errorCodes(row)), (code) => ERROR_STATUS[code]);
+  const byStatus = Map.groupBy(
+    new Set(errorCodes(row)),
+    (code) => row.errorStatus?.[code] ?? ERROR_STATUS[code],
+  );
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),

@@ -45,3 +45,9 @@ export function requestId(
     next();
   };
 }
+
+/** Puts the id on replies that are files; JSON replies bring it along. */
+export const carryRequestId: RequestHandler = (request, response, next) => {
+  response.setHeader('X-Request-Id', request.id);
+  next();
+};

@@ -85,6 +85,8 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     expect((await server.kill()).code).toBe(0);
     expect(readdirSync(dataDir)).not.toContain('runtime.json');
 
+    // What the stop gave back is gone again.
+    fill();
     const { code, stderr } = await serveToEnd({ dataDir });
     expect(stderr).toMatch(/^error: [^\n]+\n$/u);
     expect(code).toBe(1);

@@ -1,0 +1,223 @@
+// The settings: what each is called, what it may be, and what it is when nobody says (contract, section 1).
+import { isIP, isIPv4 } from 'node:net';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export type TlsSetting = { mode: 'off' } | { mode: 'files'; certificate: string; key: string };
+
+export interface Setting<Value> {
+  env: string;
+  flag: string;
+  argument: string;
+  help: string;
+  allowed: string;
+  /** The value, or undefined if the text is not allowed. */
+  parse(text: string): Value | undefined;
+  fallback: Value;
+}
+
+function setting<Value>(row: Setting<Value>): Setting<Value> {
+  return row;
+}
+
+const integer = (least: number, most: number) => (text: string) => {
+  const value = Number(text);
+  return /^\d{1,10}$/u.test(text) && value >= least && value <= most ? value : undefined;
+};
+
+const seconds = (text: string) => {
+  const value = Number(text);
+  return /^\d{1,6}(\.\d{1,3})?$/u.test(text) && value > 0 ? value : undefined;
+};
+
+function url(protocols: string[]) {
+  return (text: string) =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
+}
+
+const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = isIPv4(address) ? 32 : 128;
+  return (
+    rest.length === 0 && isIP(address) !== 0 && (bits === undefined || integer(0, most)(bits) !== undefined)
+  );
+}
+
+function networks(text: string): string[] | undefined {
+  const list = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+  return list.every(isNetwork) ? list : undefined;
+}
+
+function tls(text: string): TlsSetting | undefined {
+  if (text === 'off') return { mode: 'off' };
+  const [certificate, key, ...rest] = text.split(',').map((part) => part.trim());
+  return certificate && key && rest.length === 0 ? { mode: 'files', certificate, key } : undefined;
+}
+
+/** Express's `trust proxy`: false, a number of hops, or the proxies' addresses. */
+function trustProxy(text: string): false | number | string[] | undefined {
+  if (text === 'off') return false;
+  if (text === 'on') return 1;
+  return integer(1, 16)(text) ?? (text.replaceAll(',', '').trim() === '' ? undefined : networks(text));
+}
+
+function userDataDirectory(): string {
+  if (process.platform === 'win32') {
+    return join(process.env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'License Desk');
+  }
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'License Desk');
+  return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'license-desk');
+}
+
+/** Every setting but the master key, which is never on a command line or in a file that people edit. */
+export const SETTINGS = {
+  dataDir: setting<string>({
+    env: 'LICENSE_DESK_DATA_DIR',
+    flag: 'data-dir',
+    argument: '<dir>',
+    help: 'where database, keys, logs and the runtime file live',
+    allowed: 'a directory',
+    parse: (text) => (text ? resolve(text) : undefined),
+    fallback: userDataDirectory(),
+  }),
+  host: setting<string>({
+    env: 'LICENSE_DESK_HOST',
+    flag: 'host',
+    argument: '<address>',
+    help: 'address the API listens on; 0.0.0.0 opens it to the LAN',
+    allowed: 'an IP address or host name',
+    parse: (text) => (isIP(text) !== 0 || HOST_NAME.test(text) ? text : undefined),
+    fallback: '127.0.0.1',
+  }),
+  port: setting<number>({
+    env: 'LICENSE_DESK_PORT',
+    flag: 'port',
+    argument: '<port>',
+    help: 'port of the API; 0 takes any free one',
+    allowed: '0 to 65535',
+    parse: integer(0, 65_535),
+    fallback: 8787,
+  }),
+  adminPort: setting<number>({
+    env: 'LICENSE_DESK_ADMIN_PORT',
+    flag: 'admin-port',
+    argument: '<port>',
+    help: 'port of the back office, always on loopback; 0 takes any free one',
+    allowed: '0 to 65535',
+    parse: integer(0, 65_535),
+    fallback: 8788,
+  }),
+  baseUrl: setting<string | null>({
+    env: 'LICENSE_DESK_BASE_URL',
+    flag: 'base-url',
+    argument: '<url>',
+    help: 'address of the service as its clients know it, used in links',
+    allowed: 'an http or https address',
+    parse: (text) => url(['http:', 'https:'])(text)?.replace(/\/+$/u, ''),
+    fallback: null,
+  }),
+  databaseUrl: setting<string | null>({
+    env: 'LICENSE_DESK_DATABASE_URL',
+    flag: 'database-url',
+    argument: '<url>',
+    help: 'PostgreSQL instead of SQLite in the data directory',
+    allowed: 'postgres://user:password@host:port/database',
+    parse: url(['postgres:', 'postgresql:']),
+    fallback: null,
+  }),
+  defaultProduct: setting<string>({
+    env: 'LICENSE_DESK_DEFAULT_PRODUCT',
+    flag: 'default-product',
+    argument: '<slug>',
+    help: 'product of a license or token that names none',
+    allowed: '1 to 64 of a-z, 0-9 and -',
+    parse: (text) => (/^[a-z0-9-]{1,64}$/u.test(text) ? text : undefined),
+    fallback: 'my-product',
+  }),
+  tls: setting<TlsSetting>({
+    env: 'LICENSE_DESK_TLS',
+    flag: 'tls',
+    argument: '<off|CERT,KEY>',
+    help: 'TLS for the API listener, from PEM files',
+    allowed: 'off, or two PEM files as CERT,KEY',
+    parse: tls,
+    fallback: { mode: 'off' },
+  }),
+  trustProxy: setting<false | number | string[]>({
+    env: 'LICENSE_DESK_TRUST_PROXY',
+    flag: 'trust-proxy',
+    argument: '<proxies>',
+    help: 'take the caller from X-Forwarded-For as written by these proxies',
+    allowed: 'off, on (one proxy), a number of proxies, or their addresses',
+    parse: trustProxy,
+    fallback: false,
+  }),
+  rateLimit: setting<number>({
+    env: 'LICENSE_DESK_RATE_LIMIT',
+    flag: 'rate-limit',
+    argument: '<calls>',
+    help: 'calls a minute to /authorize/token/ per caller address; 0 switches the limit off',
+    allowed: '0 to 1000000',
+    parse: integer(0, 1_000_000),
+    fallback: 60,
+  }),
+  licenseFileTtlDays: setting<number>({
+    env: 'LICENSE_DESK_LICENSE_FILE_TTL_DAYS',
+    flag: 'license-file-ttl-days',
+    argument: '<days>',
+    help: 'how long a license file from the API stays valid',
+    allowed: '1 to 36500',
+    parse: integer(1, 36_500),
+    fallback: 90,
+  }),
+  webhookBackoffSeconds: setting<number>({
+    env: 'LICENSE_DESK_WEBHOOK_BACKOFF_SECONDS',
+    flag: 'webhook-backoff-seconds',
+    argument: '<seconds>',
+    help: 'unit of the retry delays: 1, 2, 4, 8, 16 times this',
+    allowed: 'seconds above 0',
+    parse: seconds,
+    fallback: 60,
+  }),
+  webhookTimeoutSeconds: setting<number>({
+    env: 'LICENSE_DESK_WEBHOOK_TIMEOUT_SECONDS',
+    flag: 'webhook-timeout-seconds',
+    argument: '<seconds>',
+    help: 'how long a webhook receiver may take to answer',
+    allowed: 'seconds above 0',
+    parse: seconds,
+    fallback: 30,
+  }),
+  webhookAllow: setting<string[]>({
+    env: 'LICENSE_DESK_WEBHOOK_ALLOW',
+    flag: 'webhook-allow',
+    argument: '<networks>',
+    help: 'private networks that webhooks may reach besides public addresses',
+    allowed: 'networks such as 10.0.0.0/8,fd00::/8',
+    parse: networks,
+    fallback: [],
+  }),
+  webhookCa: setting<string | null>({
+    env: 'LICENSE_DESK_WEBHOOK_CA',
+    flag: 'webhook-ca',
+    argument: '<file>',
+    help: 'further CA certificates that webhook receivers may present',
+    allowed: 'a PEM file',
+    parse: (text) => (text ? resolve(text) : undefined),
+    fallback: null,
+  }),
+  scanSeconds: setting<number>({
+    env: 'LICENSE_DESK_SCAN_SECONDS',
+    flag: 'scan-seconds',
+    argument: '<seconds>',
+    help: 'how often licenses are scanned for expiring, in grace and expired',
+    allowed: 'seconds above 0',
+    parse: seconds,
+    fallback: 60,
+  }),
+};

@@ -44,7 +44,16 @@ export async function startServer(
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopping ??= (async () => {
-      for (const step of undo.toReversed()) await step();
+      const failures: unknown[] = [];
+      // Each step is tried, whatever became of the one before it: the lock must be released in any case.
+      for (const step of undo.toReversed()) {
+        try {
+          await step();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
     })();
     return stopping;
   };
@@ -110,7 +119,8 @@ export async function startServer(
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
     return { api, newSignInAddress: () => signInAddress(sessions.createCode()), stop };
   } catch (error) {
-    await stop();
+    // What went wrong first is what the administrator has to hear of.
+    await stop().catch(() => {});
     throw error;
   }
 }

@@ -39,6 +39,9 @@ function unauthorized(message: string): ApiError {
 }
 
 export function createApiTokenService({ tokens, audit, transaction, clock }: Needs) {
+  /** The last note of a token's use; a list that is asked for after it shows it. */
+  let touching: Promise<unknown> = Promise.resolve();
+
   return {
     /**
      * Who holds this credential.
@@ -53,8 +56,8 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
       if (!token || token.revokedAt !== null) throw unauthorized('the API token is unknown or revoked');
       const now = clock.now();
       if (token.lastUsedAt === null || now - token.lastUsedAt >= TOUCH_EVERY_MS) {
-        // Worth noting, but no reason to turn a caller away when the disk is full.
-        await transaction(() => tokens.update(token.id, { lastUsedAt: now })).catch(() => {});
+        // Worth noting, but nothing for a caller to wait for, nor to be turned away for when the disk is full.
+        touching = transaction(() => tokens.update(token.id, { lastUsedAt: now })).catch(() => {});
       }
       return { kind: 'api_token', name: token.name, id: String(token.id), role: token.role };
     },
@@ -76,6 +79,7 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
       }),
 
     async list({ cursor, limit }: RequestOf<typeof apiTokenAdminContract.listApiTokens>) {
+      await touching;
       return toPage(await tokens.list(idFromCursor(cursor), limit), limit, toTokenObject);
     },
 

@@ -104,7 +104,12 @@ export function dialectOf(sequelize: Sequelize): Dialect {
 
 /** Connects; nothing is created or migrated yet. */
 export async function connect(location: DatabaseLocation): Promise<Sequelize> {
-  const shared = { logging: false as const, define: { timestamps: false, underscored: true } };
+  const shared = {
+    logging: false as const,
+    define: { timestamps: false, underscored: true },
+    // The busy timeout has waited long enough; Sequelize would wait for it five times over.
+    retry: { max: 1 },
+  };
   if (location.url !== null) {
     const { default: pg } = await import('pg');
     // Ids, counts and epoch milliseconds all fit a JavaScript number.

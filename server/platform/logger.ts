@@ -1,4 +1,5 @@
 // Logs: JSON lines on stderr and in the data directory, rotated. Requests are logged without bodies, headers or queries.
+import { once } from 'node:events';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import pinoRoll from 'pino-roll';
@@ -39,6 +40,7 @@ export async function openLog(logDir: string, toStderr: boolean): Promise<LogSin
     maxLength: MOST_UNWRITTEN_BYTES,
     mode: 0o600,
   });
+  await once(file, 'ready');
   const stderr = pino.destination({
     dest: 2,
     sync: false,

@@ -79,6 +79,15 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
   });
 
+  it('lives on when its stderr goes to a file on the full disk, too', async () => {
+    const toFile = ['sh', '-c', `exec "$@" 2>>'${join(path, 'stderr')}'`, 'sh'];
+    const other = await startServerProcess({ dataDir: join(path, 'other'), prefix: toFile });
+    fill();
+    for (let call = 0; call < 300; call += 1) expect((await other.get('/public-key/')).status).toBe(200);
+    expect((await other.kill()).code).toBe(0);
+    free();
+  });
+
   it('stops cleanly when it is full, and keeps what was confirmed', async () => {
     fill();
     const devices = await countDevices();

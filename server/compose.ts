@@ -62,9 +62,6 @@ import { createStatsService } from './stats/stats-service.ts';
 import { createStatsStore } from './stats/stats-store.ts';
 import { VERSION } from './version.ts';
 
-/** How many tokens, licenses and devices each are kept in memory. */
-const CACHED = 50_000;
-
 export interface Surroundings {
   config: Config;
   clock: Clock;
@@ -130,15 +127,12 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     byKey,
     licenseNotFound,
     licenseState,
-    // On PostgreSQL another server may revoke what this one keeps.
-    cached: config.databaseUrl === null ? CACHED : 0,
   });
-  const onLicenseChanged = authorizations.forgetLicense;
 
   const signing = await createSigningService({ keys: signingKeys, sealer, audit, transaction, clock });
   const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
-  const shared = { audit, events, transaction, clock, onLicenseChanged };
-  const planService = createPlanService({ ...shared, plans, onPlanChanged: authorizations.forgetAll });
+  const shared = { audit, events, transaction, clock };
+  const planService = createPlanService({ ...shared, plans });
   const licenseService = createLicenseService({
     ...shared,
     licenses,

@@ -2,7 +2,7 @@
 import { parseMachineRequest } from '../../verifier/machine-request.ts';
 import type { Audit } from '../audit/audit-service.ts';
 import { idFromCursor, toPage } from '../database/page.ts';
-import { afterCommit, type RunTransaction } from '../database/transaction.ts';
+import type { RunTransaction } from '../database/transaction.ts';
 import type { Events } from '../events/event-service.ts';
 import type { LicenseReference, License, LicenseStore } from '../licenses/license-store.ts';
 import type { Call } from '../platform/call.ts';
@@ -26,7 +26,6 @@ interface Needs {
   clock: Clock;
   byKey(licenseKey: string): LicenseReference;
   licenseNotFound(): ApiError;
-  onLicenseChanged(licenseId: number): void;
   /** The time to live of files that the API hands out. */
   fileTtlDays: number;
 }
@@ -95,7 +94,6 @@ export function createActivationService(needs: Needs) {
     };
     await events.emit({ name: 'license.activated', license: activated });
     await audit.record(call, 'device.activated', `license:${license.id}`, null, toDeviceObject(activation));
-    afterCommit(() => needs.onLicenseChanged(license.id));
     return { license: activated, activation };
   }
 
@@ -152,7 +150,6 @@ export function createActivationService(needs: Needs) {
         await activations.release(live.id, releasedAt);
         const device = toDeviceObject({ ...live, releasedAt });
         await audit.record(call, 'device.released', `license:${license.id}`, toDeviceObject(live), device);
-        afterCommit(() => needs.onLicenseChanged(license.id));
         return { device };
       }),
   };

@@ -1,132 +1,115 @@
 // The reads that clients hammer. Calls that arrive together share one statement, without any ORM work per call.
 import DataLoader from 'dataloader';
 import type { Sequelize } from 'sequelize';
-import { preparedSelect, type PreparedSelect } from '../database/prepared-query.ts';
-import { toTimestamp } from '../platform/fields.ts';
+import { type PreparedSelect, preparedSelect } from '../database/prepared-query.ts';
 
-/** What decides over a license, and what the reply says of it. */
-export interface LicenseFacts {
-  licenseId: number;
-  licenseProduct: string;
-  plan: string;
-  features: string[];
-  firstActivatedAt: number | null;
-  revokedAt: number | null;
-  expiresAt: number;
-  /** The same moment as replies show it, written once. */
-  expiresAtTimestamp: string;
-  graceEndsAt: number;
-}
-
+/** What decides over a token. Moments are epoch milliseconds. */
 export interface TokenFacts {
   tokenId: number;
   licenseId: number;
   product: string;
   status: string;
   expiresAt: number;
-  /** The same moment as replies show it, written once. */
-  expiresAtTimestamp: string;
   lastUsedAt: number | null;
   licenseRevokedAt: number | null;
   licenseGraceEndsAt: number;
 }
 
+/** What decides over a license, and what the reply says of it. Moments are epoch milliseconds. */
+export interface LicenseFacts {
+  licenseId: number;
+  product: string;
+  plan: string;
+  /** JSON list. */
+  features: string;
+  firstActivatedAt: number | null;
+  revokedAt: number | null;
+  expiresAt: number;
+  graceEndsAt: number;
+  /** 1 if the device that was asked about is active. */
+  deviceActive: number;
+}
+
+export interface LicenseQuestion {
+  /** In its canonical form. */
+  licenseKey: string;
+  machineFingerprint: string | undefined;
+}
+
+/** One look-up as a SELECT of its own; many of them together are one statement. */
+interface Lookup<Key> {
+  /** @param parameter the number of the first value */
+  select(parameter: number): string;
+  values(key: Key): (string | null)[];
+  /** Values that find nothing. */
+  nothing: null[];
+}
+
 const MAX_BATCH = 64;
 
-interface BatchedQuery<Row extends { key: string }, Value> {
-  select: string;
-  /** The condition that selects one key, given the number of its first parameter. */
-  match(parameter: number): string;
-  /** The parameters of one key. */
-  bind(key: string): unknown[];
-  present(row: Row): Value;
-}
-
-type Selected<Facts> = Omit<Facts, 'expiresAtTimestamp' | 'features'> & { key: string; features: string };
-
-const TOKENS: BatchedQuery<Selected<TokenFacts>, TokenFacts> = {
-  select: `
-    SELECT t.token_hash AS "key", t.id AS "tokenId", t.license_id AS "licenseId", t.product AS "product",
-      t.status AS "status", t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt",
-      l.revoked_at AS "licenseRevokedAt", l.expires_at + p.grace_days * 86400000 AS "licenseGraceEndsAt"
+const TOKEN: Lookup<string> = {
+  select: (parameter) => `
+    t.id AS "tokenId", t.license_id AS "licenseId", t.product AS "product", t.status AS "status",
+    t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt", l.revoked_at AS "licenseRevokedAt",
+    l.expires_at + p.grace_days * 86400000 AS "licenseGraceEndsAt"
     FROM authorization_tokens t
     JOIN licenses l ON l.id = t.license_id
-    JOIN plans p ON p.id = l.plan_id`,
-  match: (parameter) => `t.token_hash = $${parameter}`,
-  bind: (key) => [key],
-  present: (row) => ({ ...row, expiresAtTimestamp: toTimestamp(row.expiresAt) }),
+    JOIN plans p ON p.id = l.plan_id
+    WHERE t.token_hash = $${parameter}`,
+  values: (tokenHash) => [tokenHash],
+  nothing: [null],
 };
 
-const LICENSES: BatchedQuery<Selected<LicenseFacts>, LicenseFacts> = {
-  select: `
-    SELECT l.license_key AS "key", l.id AS "licenseId", l.product AS "licenseProduct", p.name AS "plan",
-      p.features AS "features", l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt",
-      l.expires_at AS "expiresAt", l.expires_at + p.grace_days * 86400000 AS "graceEndsAt"
+const LICENSE: Lookup<LicenseQuestion> = {
+  select: (parameter) => `
+    l.id AS "licenseId", l.product AS "product", p.name AS "plan", p.features AS "features",
+    l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.expires_at AS "expiresAt",
+    l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
+    (SELECT count(*) FROM activations a
+     WHERE a.license_id = l.id AND a.machine_fingerprint = $${parameter + 1} AND a.released_at IS NULL) AS "deviceActive"
     FROM licenses l
-    JOIN plans p ON p.id = l.plan_id`,
-  match: (parameter) => `l.license_key = $${parameter}`,
-  bind: (key) => [key],
-  present: (row) => ({
-    ...row,
-    features: JSON.parse(row.features) as string[],
-    expiresAtTimestamp: toTimestamp(row.expiresAt),
-  }),
+    JOIN plans p ON p.id = l.plan_id
+    WHERE l.license_key = $${parameter}`,
+  values: ({ licenseKey, machineFingerprint }) => [licenseKey, machineFingerprint ?? null],
+  nothing: [null, null],
 };
 
-const DEVICES: BatchedQuery<{ key: string }, true> = {
-  select: `SELECT a.license_id || ' ' || a.machine_fingerprint AS "key" FROM activations a`,
-  match: (parameter) =>
-    `a.released_at IS NULL AND a.license_id = $${parameter} AND a.machine_fingerprint = $${parameter + 1}`,
-  bind(key) {
-    const [licenseId, machineFingerprint] = key.split(' ');
-    return [Number(licenseId), machineFingerprint];
-  },
-  present: () => true,
-};
-
-/** The keys, filled up to a power of two with the first, so that few different statements are ever prepared. */
-function fillUp(keys: readonly string[]): string[] {
-  const size = 2 ** Math.ceil(Math.log2(keys.length));
-  return [...keys, ...Array.from<string>({ length: size - keys.length }).fill(keys[0] ?? '')];
-}
-
-function toStatement<Row extends { key: string }>(
-  query: BatchedQuery<Row, unknown>,
-  keys: readonly string[],
-) {
-  const values: unknown[] = [];
-  const matches: string[] = [];
-  for (const key of fillUp(keys)) {
-    matches.push(`(${query.match(values.length + 1)})`);
-    values.push(...query.bind(key));
-  }
-  return { sql: `${query.select} WHERE ${matches.join(' OR ')}`, values };
+/** Texts are few, one for each power of two, so that each is compiled only once. */
+function statementFor(lookup: Lookup<never>, size: number): string {
+  const slots = Array.from({ length: size }, (_, slot) => slot);
+  const selects = slots.map(
+    (slot) => `SELECT ${slot} AS "slot", ${lookup.select(slot * lookup.nothing.length + 1)}`,
+  );
+  return selects.join(' UNION ALL ');
 }
 
 /**
  * One statement at a time: what is asked for while it runs goes into the next one, so that batches grow with the load
  * and a single call never waits for others.
  */
-function batched<Row extends { key: string }, Value>(
-  select: PreparedSelect,
-  query: BatchedQuery<Row, Value>,
-) {
-  let running = false;
+function batched<Key, Facts extends object>(select: PreparedSelect, lookup: Lookup<Key>) {
+  const statements = new Map<number, string>();
   const waiting: (() => void)[] = [];
+  let running = false;
 
-  async function loadAll(keys: readonly string[]): Promise<(Value | null)[]> {
+  async function loadAll(keys: readonly Key[]): Promise<(Facts | null)[]> {
     running = true;
     try {
-      const { sql, values } = toStatement(query, keys);
-      const found = new Map((await select<Row>(sql, values)).map((row) => [row.key, query.present(row)]));
-      return keys.map((key) => found.get(key) ?? null);
+      const size = 2 ** Math.ceil(Math.log2(keys.length));
+      let sql = statements.get(size);
+      if (sql === undefined) statements.set(size, (sql = statementFor(lookup, size)));
+      const values = keys.flatMap((key) => lookup.values(key));
+      for (let slot = keys.length; slot < size; slot += 1) values.push(...lookup.nothing);
+      const found: (Facts | null)[] = keys.map(() => null);
+      for (const row of await select<Facts & { slot: number }>(sql, values)) found[row.slot] = row;
+      return found;
     } finally {
       running = false;
       waiting.shift()?.();
     }
   }
 
-  const loader = new DataLoader<string, Value | null>(loadAll, {
+  const loader = new DataLoader<Key, Facts | null>(loadAll, {
     cache: false,
     maxBatchSize: MAX_BATCH,
     batchScheduleFn(run) {
@@ -134,18 +117,15 @@ function batched<Row extends { key: string }, Value>(
       else setImmediate(run);
     },
   });
-  return (key: string): Promise<Value | null> => loader.load(key);
+  return (key: Key): Promise<Facts | null> => loader.load(key);
 }
 
 export function createAuthorizationLookupStore(sequelize: Sequelize) {
   const select = preparedSelect(sequelize);
   return {
-    /** @param hash lower-case hex SHA-256 of the token */
-    findToken: batched(select, TOKENS),
-    /** @param key the license key in its canonical form */
-    findLicense: batched(select, LICENSES),
-    /** @param key license id and fingerprint with a blank between; true if the device is active */
-    findDevice: batched(select, DEVICES),
+    /** @param tokenHash lower-case hex SHA-256 of the token */
+    findToken: batched<string, TokenFacts>(select, TOKEN),
+    findLicense: batched<LicenseQuestion, LicenseFacts>(select, LICENSE),
   };
 }
 

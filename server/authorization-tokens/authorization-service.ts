@@ -3,8 +3,8 @@ import type { LicenseMoments, LicenseState } from '../licenses/license-lifecycle
 import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
+import { toTimestamp } from '../platform/fields.ts';
 import { hashSecret } from '../platform/secret-token.ts';
-import { createTaggedCache } from '../platform/tagged-cache.ts';
 import type { authorizationContract } from './authorization-token-contract.ts';
 import type { AuthorizationLookupStore, LicenseFacts, TokenFacts } from './authorization-lookup-store.ts';
 import type { AuthorizationUsage } from './authorization-usage.ts';
@@ -17,16 +17,11 @@ interface Needs {
   byKey(licenseKey: string): { key: string };
   licenseNotFound(): ApiError;
   licenseState(license: LicenseMoments, now: number): LicenseState;
-  /** How many tokens, licenses and devices are kept in memory each; 0 where other servers write the same database. */
-  cached: number;
 }
 
 type TokenReply = ReplyOf<typeof authorizationContract.authorizeToken>;
+type AuthorizeRequest = RequestOf<typeof authorizationContract.authorize>;
 type AuthorizeReply = ReplyOf<typeof authorizationContract.authorize>;
-
-interface DeviceFacts {
-  licenseId: number;
-}
 
 function tokenReason(token: TokenFacts, product: string, now: number): TokenReply['reason'] {
   if (token.product !== product) return 'product_mismatch';
@@ -34,50 +29,30 @@ function tokenReason(token: TokenFacts, product: string, now: number): TokenRepl
   return now >= token.licenseGraceEndsAt ? 'license_expired' : undefined;
 }
 
-export function createAuthorizationService(needs: Needs) {
-  const { lookup, usage, clock, cached: max } = needs;
-  const tokens = createTaggedCache<TokenFacts>({
-    max,
-    tagOf: (token) => token.licenseId,
-    load: lookup.findToken,
-  });
-  const licenses = createTaggedCache<LicenseFacts>({
-    max,
-    tagOf: (facts) => facts.licenseId,
-    load: lookup.findLicense,
-  });
-  const devices = createTaggedCache<DeviceFacts>({
-    max,
-    tagOf: (device) => device.licenseId,
-    load: async (key) => ((await lookup.findDevice(key)) ? { licenseId: Number.parseInt(key, 10) } : null),
-  });
-  const caches = [tokens, licenses, devices];
+function licenseReason(
+  license: LicenseFacts,
+  state: LicenseState,
+  features: string[],
+  asked: { product: string; fingerprint: string | undefined; feature: string | undefined },
+): AuthorizeReply['reason'] {
+  if (state === 'revoked') return 'license_revoked';
+  if (state === 'expired') return 'license_expired';
+  if (license.product !== asked.product) return 'product_mismatch';
+  if (asked.fingerprint !== undefined && license.deviceActive === 0) return 'machine_not_activated';
+  return asked.feature !== undefined && !features.includes(asked.feature) ? 'feature_not_included' : null;
+}
 
-  async function licenseReason(
-    license: LicenseFacts,
-    request: RequestOf<typeof authorizationContract.authorize>,
-    product: string,
-    state: LicenseState,
-  ): Promise<AuthorizeReply['reason']> {
-    if (state === 'revoked') return 'license_revoked';
-    if (state === 'expired') return 'license_expired';
-    if (license.licenseProduct !== product) return 'product_mismatch';
-    const fingerprint = request.machine_fingerprint;
-    if (fingerprint !== undefined && !(await devices.read(`${license.licenseId} ${fingerprint}`))) {
-      return 'machine_not_activated';
-    }
-    const { feature } = request;
-    return feature !== undefined && !license.features.includes(feature) ? 'feature_not_included' : null;
-  }
+export function createAuthorizationService(needs: Needs) {
+  const { lookup, usage, clock } = needs;
 
   return {
     async authorizeToken(
       request: RequestOf<typeof authorizationContract.authorizeToken>,
     ): Promise<TokenReply> {
       if (!request.token) throw new ApiError('missing_token', 'the request carries no token');
-      const now = clock.now();
       const product = request.product_slug ?? needs.defaultProduct;
-      const token = await tokens.read(hashSecret(request.token));
+      const token = await lookup.findToken(hashSecret(request.token));
+      const now = clock.now();
       if (!token || token.status !== 'active' || token.expiresAt <= now) {
         // Not under the product that was asked for: strangers could fill the table with names of their own.
         usage.count(needs.defaultProduct, false);
@@ -91,37 +66,30 @@ export function createAuthorizationService(needs: Needs) {
         ...(reason === undefined ? {} : { reason }),
         license_id: token.licenseId,
         product_slug: token.product,
-        expires_at: token.expiresAtTimestamp,
+        expires_at: toTimestamp(token.expiresAt),
       };
     },
 
-    async authorize(request: RequestOf<typeof authorizationContract.authorize>): Promise<AuthorizeReply> {
-      const license = await licenses.read(needs.byKey(request.license_key).key);
-      if (!license) throw needs.licenseNotFound();
-      const now = clock.now();
+    async authorize(request: AuthorizeRequest): Promise<AuthorizeReply> {
+      const { machine_fingerprint: fingerprint, feature } = request;
       const product = request.product_slug ?? needs.defaultProduct;
-      const state = needs.licenseState(license, now);
-      const reason = await licenseReason(license, request, product, state);
-      usage.count(license.licenseProduct, reason === null);
+      const question = { licenseKey: needs.byKey(request.license_key).key, machineFingerprint: fingerprint };
+      const license = await lookup.findLicense(question);
+      if (!license) throw needs.licenseNotFound();
+      const state = needs.licenseState(license, clock.now());
+      const features = JSON.parse(license.features) as string[];
+      const reason = licenseReason(license, state, features, { product, fingerprint, feature });
+      usage.count(license.product, reason === null);
       return {
         authorized: reason === null,
         reason,
         license_id: license.licenseId,
-        product_slug: license.licenseProduct,
+        product_slug: license.product,
         plan: license.plan,
         state,
-        features: license.features,
-        expires_at: license.expiresAtTimestamp,
+        features,
+        expires_at: toTimestamp(license.expiresAt),
       };
-    },
-
-    /** What was read of this license no longer holds: it, a token of it or a device of it has changed. */
-    forgetLicense(licenseId: number): void {
-      for (const cache of caches) cache.drop(licenseId);
-    },
-    /** A plan has changed, and with it what any license grants. */
-    forgetAll(): void {
-      for (const cache of caches) cache.dropAll();
     },
   };
 }

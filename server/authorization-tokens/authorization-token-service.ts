@@ -1,7 +1,7 @@
 // Issuing and revoking authorization tokens: one active per license and product, its plaintext shown once.
 import type { Audit } from '../audit/audit-service.ts';
 import { idFromCursor, toPage } from '../database/page.ts';
-import { afterCommit, type RunTransaction } from '../database/transaction.ts';
+import type { RunTransaction } from '../database/transaction.ts';
 import type { License, LicenseReference, LicenseStore } from '../licenses/license-store.ts';
 import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -25,7 +25,6 @@ interface Needs {
   defaultProduct: string;
   byRef(ref: string): LicenseReference;
   licenseNotFound(): ApiError;
-  onLicenseChanged(licenseId: number): void;
 }
 
 /** The state by the clock: an active token whose time is up is expired. */
@@ -95,7 +94,6 @@ export function createAuthorizationTokenService(needs: Needs) {
         const issued = toTokenObject(token, now);
         const before = replaced && toTokenObject(replaced, now);
         await audit.record(call, 'token.issued', `token:${token.id}`, before, issued);
-        afterCommit(() => needs.onLicenseChanged(license.id));
         return { token: secret.plaintext, authorization_token: issued, replaced: before };
       }),
 
@@ -118,7 +116,6 @@ export function createAuthorizationTokenService(needs: Needs) {
         await tokens.end(id, 'revoked', now);
         const revoked = toTokenObject({ ...token, status: 'revoked', endedAt: now }, now);
         await audit.record(call, 'token.revoked', `token:${id}`, toTokenObject(token, now), revoked);
-        afterCommit(() => needs.onLicenseChanged(token.licenseId));
         return { authorization_token: revoked };
       }),
   };

@@ -71,7 +71,6 @@ export function createAuthorizationUsage({ store, transaction, clock, onError }:
     touch(token, now) {
       if (token.lastUsedAt !== null && now - token.lastUsedAt < TOUCH_EVERY_MS) return;
       if (touched.size >= MAX_WAITING) return;
-      token.lastUsedAt = now;
       touched.add(token.tokenId);
     },
     flush,

@@ -12,7 +12,9 @@ function onSqlite(sequelize: Sequelize): PreparedSelect {
   async function prepare(sql: string): Promise<SqliteStatement> {
     const connection = await manager.getConnection(LOOKUP_LANE);
     return new Promise((resolve, reject) => {
-      const statement = connection.prepare(sql, (error) => (error ? reject(error) : resolve(statement)));
+      // To SQLite `$1` is a name, numbered by where it first stands; `?1` is the number itself.
+      const numbered = sql.replaceAll(/\$(\d+)/gu, '?$1');
+      const statement = connection.prepare(numbered, (error) => (error ? reject(error) : resolve(statement)));
     });
   }
 

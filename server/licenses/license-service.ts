@@ -1,7 +1,7 @@
 // Issuing, renewing, upgrading and revoking licenses.
 import type { Audit } from '../audit/audit-service.ts';
 import { idFromCursor, toPage } from '../database/page.ts';
-import { afterCommit, type RunTransaction } from '../database/transaction.ts';
+import type { RunTransaction } from '../database/transaction.ts';
 import type { Events } from '../events/event-service.ts';
 import type { Plan } from '../plans/plan-store.ts';
 import type { Call } from '../platform/call.ts';
@@ -25,8 +25,6 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   defaultProduct: string;
-  /** Called once a license's change has committed. */
-  onLicenseChanged(licenseId: number): void;
 }
 
 interface Renewal {
@@ -75,7 +73,6 @@ export function createLicenseService(needs: Needs) {
     }
   }
 
-  /** Writes the audit row, and tells the caches once all is committed. */
   async function recordChange(
     call: Call,
     action: string,
@@ -85,7 +82,6 @@ export function createLicenseService(needs: Needs) {
     const now = clock.now();
     const was = before && toLicenseRecord(before, now);
     await audit.record(call, action, `license:${after.id}`, was, toLicenseRecord(after, now));
-    afterCommit(() => needs.onLicenseChanged(after.id));
   }
 
   return {

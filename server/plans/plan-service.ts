@@ -1,5 +1,5 @@
 // Plans: their licenses follow every change at once, so what a plan says is what holds.
-import { afterCommit, type RunTransaction } from '../database/transaction.ts';
+import type { RunTransaction } from '../database/transaction.ts';
 import type { Audit } from '../audit/audit-service.ts';
 import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -14,8 +14,6 @@ interface Needs {
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
-  /** Called once a plan's change has committed. */
-  onPlanChanged(): void;
 }
 
 function toPlanObject(plan: Plan): PlanObject {
@@ -54,7 +52,7 @@ function given<Value extends object>(changes: Value): Partial<Value> {
   ) as Partial<Value>;
 }
 
-export function createPlanService({ plans, audit, transaction, clock, onPlanChanged }: Needs) {
+export function createPlanService({ plans, audit, transaction, clock }: Needs) {
   async function find(reference: { id?: number | undefined; name?: string | undefined }): Promise<Plan> {
     const { id, name } = reference;
     const plan = await plans.findForChange(id === undefined ? { name: name ?? '' } : { id });
@@ -131,7 +129,6 @@ export function createPlanService({ plans, audit, transaction, clock, onPlanChan
         if (plan.graceDays !== before.graceDays)
           await plans.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
         await audit.record(call, 'plan.updated', `plan:${plan.id}`, toPlanObject(before), toPlanObject(plan));
-        afterCommit(onPlanChanged);
         return { plan: toPlanObject(plan) };
       }),
 

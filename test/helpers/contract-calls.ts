@@ -13,10 +13,9 @@ export const ROWS = Object.entries(publicContract) as [RowName, Endpoint][];
 export const ROWS_WITH_BODY = ROWS.filter(([, row]) => row.method === 'POST' || row.method === 'PUT');
 
 /** `[path, its methods]` */
-export const PATHS: [string, string[]][] = [...Map.groupBy(ROWS, ([, row]) => row.path)].map(([path, rows]) => [
-  path,
-  rows.map(([, row]) => row.method),
-]);
+export const PATHS: [string, string[]][] = [...Map.groupBy(ROWS, ([, row]) => row.path)].map(
+  ([path, rows]) => [path, rows.map(([, row]) => row.method)],
+);
 
 let count = 0;
 
@@ -32,19 +31,29 @@ export function newFingerprint(): string {
   return fingerprintOf(count);
 }
 
-export async function newLicense(server: TestServer, input: Partial<CreateLicense> = {}): Promise<LicenseRecord> {
+export async function newLicense(
+  server: TestServer,
+  input: Partial<CreateLicense> = {},
+): Promise<LicenseRecord> {
   const { license } = await server.admin.createLicense({ holder: 'Nordwind Forensik GmbH', ...input });
   return license;
 }
 
 /** The header of a new API token. */
-export async function newBearer(server: TestServer, role: 'admin' | 'integrator' = 'admin'): Promise<Headers> {
+export async function newBearer(
+  server: TestServer,
+  role: 'admin' | 'integrator' = 'admin',
+): Promise<Headers> {
   const { api_token } = await server.admin.createApiToken({ name: unique(role), role });
   return { authorization: `Bearer ${api_token}` };
 }
 
 /** Activates a new device, and gives back the reply. */
-export async function activateDevice(server: TestServer, license: { license_key: string }, fields: object = {}) {
+export async function activateDevice(
+  server: TestServer,
+  license: { license_key: string },
+  fields: object = {},
+) {
   const reply = await server.post('/activate/', {
     license_key: license.license_key,
     machine_fingerprint: newFingerprint(),
@@ -112,17 +121,26 @@ export async function callAdmin(
 ): Promise<Reply> {
   const row: Endpoint = adminContract[name];
   const inQuery = row.method === 'GET' || row.method === 'DELETE';
-  const query = new URLSearchParams(inQuery ? Object.entries(input).map(([field, value]) => [field, String(value)]) : []);
-  const response = await fetch(`${server.adminOrigin}${ADMIN_API_ROOT}${row.path}${query.size === 0 ? '' : `?${query}`}`, {
-    method: row.method,
-    headers: inQuery ? headers : { 'content-type': 'application/json', ...headers },
-    ...(inQuery ? {} : { body: JSON.stringify(input) }),
-  });
+  const query = new URLSearchParams(
+    inQuery ? Object.entries(input).map(([field, value]) => [field, String(value)]) : [],
+  );
+  const response = await fetch(
+    `${server.adminOrigin}${ADMIN_API_ROOT}${row.path}${query.size === 0 ? '' : `?${query}`}`,
+    {
+      method: row.method,
+      headers: inQuery ? headers : { 'content-type': 'application/json', ...headers },
+      ...(inQuery ? {} : { body: JSON.stringify(input) }),
+    },
+  );
   return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
 }
 
 /** The body of a success that says exactly what the row declares. */
-export async function adminSuccess(server: TestServer, name: AdminRowName, input: Record<string, unknown> = {}) {
+export async function adminSuccess(
+  server: TestServer,
+  name: AdminRowName,
+  input: Record<string, unknown> = {},
+) {
   const reply = await callAdmin(server, name, input);
   expectSuccess(adminContract[name], reply);
   // oxlint-disable-next-line typescript/no-unsafe-return -- tests look into replies freely
@@ -130,7 +148,12 @@ export async function adminSuccess(server: TestServer, name: AdminRowName, input
 }
 
 /** The body of a success of the public API that says exactly what the row declares. */
-export async function success(server: TestServer, name: RowName, input: Record<string, unknown>, headers: Headers = {}) {
+export async function success(
+  server: TestServer,
+  name: RowName,
+  input: Record<string, unknown>,
+  headers: Headers = {},
+) {
   const reply = await callRow(server, publicContract[name], input, headers);
   expectSuccess(publicContract[name], reply);
   // oxlint-disable-next-line typescript/no-unsafe-return -- tests look into replies freely

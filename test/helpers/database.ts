@@ -25,8 +25,12 @@ export async function writeRows(dataDir: string, ...statements: string[]): Promi
 
 /** Everything in the database, but for when credentials were last used. */
 export async function dumpDatabase(dataDir: string): Promise<string> {
-  const tables = await selectRows(dataDir, `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`);
+  const tables = await selectRows(
+    dataDir,
+    `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`,
+  );
   const dump: Record<string, unknown> = {};
-  for (const { name } of tables as { name: string }[]) dump[name] = await selectRows(dataDir, `SELECT * FROM ${name}`);
+  for (const { name } of tables as { name: string }[])
+    dump[name] = await selectRows(dataDir, `SELECT * FROM ${name}`);
   return JSON.stringify(dump, (key, value: unknown) => (key === 'last_used_at' ? undefined : value), 1);
 }

@@ -1,5 +1,5 @@
 // Requests that are wrong in every way there is, as fast-check arbitraries. JSON as text: much of it no object could hold.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 const NASTY_JSON = [
   'null',
@@ -64,7 +64,13 @@ function mutated(value: string): fc.Arbitrary<string> {
 function badJson(good: readonly unknown[]): fc.Arbitrary<string> {
   const strings = good.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   return fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...strings).chain(mutated).map((value) => JSON.stringify(value)) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .constantFrom(...strings)
+        .chain(mutated)
+        .map((value) => JSON.stringify(value)),
+    },
     { weight: 4, arbitrary: fc.constantFrom(...NASTY_JSON) },
     { weight: 1, arbitrary: fc.json() },
     { weight: 1, arbitrary: fc.string({ unit: 'binary' }).map((value) => JSON.stringify(value)) },
@@ -75,7 +81,14 @@ function badJson(good: readonly unknown[]): fc.Arbitrary<string> {
 /** What a field may sensibly hold, by its name. */
 export type GoodValues = Readonly<Record<string, readonly unknown[]>>;
 
-const STRANGE_MEMBERS = ['"__proto__":{"x":1}', '"constructor":1', '"toString":null', '"":[]', '"length":-1', '"ok":false'];
+const STRANGE_MEMBERS = [
+  '"__proto__":{"x":1}',
+  '"constructor":1',
+  '"toString":null',
+  '"":[]',
+  '"length":-1',
+  '"ok":false',
+];
 
 /** An object with some of the fields, each with a good value but for those that `isBad` picks. */
 function objectOf(fields: GoodValues, isBad: (number: number) => boolean): fc.Arbitrary<string> {
@@ -132,7 +145,13 @@ export function queryRequest(fields: GoodValues): fc.Arbitrary<string> {
     const strings = good.map(String);
     const value = fc.oneof(
       { weight: 8, arbitrary: fc.constantFrom(...strings).map(encodeURIComponent) },
-      { weight: 1, arbitrary: fc.constantFrom(...strings).chain(mutated).map(encodeURIComponent) },
+      {
+        weight: 1,
+        arbitrary: fc
+          .constantFrom(...strings)
+          .chain(mutated)
+          .map(encodeURIComponent),
+      },
       { weight: 1, arbitrary: fc.constantFrom(...NASTY_QUERY) },
     );
     const key = fc.constantFrom(...Array<string>(12).fill(name), `${name}[]`, `${name}[a]`, `${name}.a`);

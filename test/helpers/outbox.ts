@@ -24,7 +24,11 @@ export async function eventNames(dataDir: string, licenseId?: number): Promise<s
 }
 
 /** Registers a webhook by SQL, and gives back its id; its secret opens nothing. */
-export async function plantWebhook(dataDir: string, scope: string, deletedAt: number | null = null): Promise<number> {
+export async function plantWebhook(
+  dataDir: string,
+  scope: string,
+  deletedAt: number | null = null,
+): Promise<number> {
   await writeRows(
     dataDir,
     `INSERT INTO webhooks (url, scope, secret_sealed, created_at, deleted_at)

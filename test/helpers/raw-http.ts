@@ -18,17 +18,33 @@ interface HttpCall {
 }
 
 /** One request by node:http, which sends what it is given. */
-export async function httpCall(url: string, { method = 'GET', headers = {}, body }: HttpCall = {}): Promise<RawReply> {
+export async function httpCall(
+  url: string,
+  { method = 'GET', headers = {}, body }: HttpCall = {},
+): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     // Node leaves the length of a DELETE's body unsaid.
     const length =
-      body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const outgoing = request(url, { method, headers: { ...length, ...headers }, agent: false }, (response) => {
-      text(response).then((content) => {
-        const given = Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]);
-        resolve({ status: response.statusCode ?? 0, headers: new Headers(given as [string, string][]), text: content });
-      }, reject);
-    });
+      body === undefined || 'transfer-encoding' in headers
+        ? {}
+        : { 'content-length': String(Buffer.byteLength(body)) };
+    const outgoing = request(
+      url,
+      { method, headers: { ...length, ...headers }, agent: false },
+      (response) => {
+        text(response).then((content) => {
+          const given = Object.entries(response.headersDistinct).map(([name, values]) => [
+            name,
+            (values ?? []).join(', '),
+          ]);
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: new Headers(given as [string, string][]),
+            text: content,
+          });
+        }, reject);
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(body);
   });
@@ -66,7 +82,10 @@ export function readReply(bytes: string): Reply {
   const end = bytes.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = bytes.slice(0, end).split('\r\n');
   const headers = new Headers(
-    lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+    lines.map((line): [string, string] => [
+      line.slice(0, line.indexOf(':')),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
   );
   const content = bytes.slice(end + 4);
   return {

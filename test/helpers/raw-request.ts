@@ -30,7 +30,9 @@ export function rawClient(origin: string): RawClient {
       new Promise((done, failed) => {
         // Left to itself, Node sends the body of a GET or HEAD without saying that there is one.
         const isSized = body === undefined || 'transfer-encoding' in headers;
-        const length: Record<string, string> = isSized ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+        const length: Record<string, string> = isSized
+          ? {}
+          : { 'content-length': String(Buffer.byteLength(body)) };
         const options = { agent, hostname, port, method, path, headers: { ...length, ...headers } };
         const call = request(options, (reply) => {
           let text = '';

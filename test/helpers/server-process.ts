@@ -139,7 +139,10 @@ function start({ dataDir, flags, env, prefix = [], program = SERVE }: ServeOptio
         };
         waiting.add(tryNow);
         tryNow();
-        ended.then(({ code, stderr }) => failed(new Error(`the server ended with ${code}: ${stderr}`)), failed);
+        ended.then(
+          ({ code, stderr }) => failed(new Error(`the server ended with ${code}: ${stderr}`)),
+          failed,
+        );
       }),
   };
 }
@@ -189,9 +192,11 @@ export async function startServerProcess(options: ServeOptions): Promise<ServerP
       waitFor(() => {
         // What stands after the last line's end is a line still being written.
         const lines = stderr().split('\n').slice(0, -1);
-        const parsed = lines.filter((text) => text.startsWith('{')).map((text) => JSON.parse(text) as object);
-        const found = parsed.filter((line) =>
-          Object.entries(fields).every(([name, value]) => line[name as keyof typeof line] === value),
+        const entries = lines
+          .filter((text) => text.startsWith('{'))
+          .map((text) => JSON.parse(text) as object);
+        const found = entries.filter((entry) =>
+          Object.entries(fields).every(([name, value]) => entry[name as keyof typeof entry] === value),
         );
         return found.length >= count ? found : undefined;
       }),

@@ -27,7 +27,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | string {
     fill() {
       const file = openSync(filler, 'a');
       try {
-        for (let size = 65_536; size >= 1; ) {
+        for (let size = 65_536; size >= 1;) {
           try {
             writeSync(file, Buffer.alloc(size));
           } catch {

@@ -39,7 +39,10 @@ const failure = z.strictObject({
   error_code: z.enum(Object.keys(STATUSES)),
   // One line for people, and never a stack or a path of this machine.
   message: z.string().regex(/^(?!.*(?:node_modules|\.ts:|\.js:|SQLITE|SELECT )).{3,500}$/u),
-  details: z.array(z.strictObject({ path: z.string(), message: z.string().min(1) })).min(1).optional(),
+  details: z
+    .array(z.strictObject({ path: z.string(), message: z.string().min(1) }))
+    .min(1)
+    .optional(),
   request_id: z.string().min(1).optional(),
 });
 

@@ -48,7 +48,11 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
       }
       refused += 1;
       expect(status).toBe(503);
-      expect(body).toMatchObject({ ok: false, error_code: 'unavailable', message: expect.any(String) as string });
+      expect(body).toMatchObject({
+        ok: false,
+        error_code: 'unavailable',
+        message: expect.any(String) as string,
+      });
       expect(number).toBeLessThan(1000);
     }
     expect(await countDevices()).toBe(confirmed);

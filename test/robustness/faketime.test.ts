@@ -5,7 +5,8 @@ import { hasFaketime, movableClock } from '../helpers/faketime.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
-if (!hasFaketime()) process.stderr.write('faketime.test.ts is skipped: there is no `faketime` (apt install faketime)\n');
+if (!hasFaketime())
+  process.stderr.write('faketime.test.ts is skipped: there is no `faketime` (apt install faketime)\n');
 
 async function noticesOf(dataDir: string, licenseId: number): Promise<string[]> {
   const rows = await selectRows(
@@ -64,7 +65,11 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
   it('goes on when the clock jumps back and forth under it', async () => {
     const dataDir = temporaryDirectory();
     const clock = movableClock();
-    const server = await startServerProcess({ dataDir, prefix: clock.prefix, flags: { 'scan-seconds': '0.2' } });
+    const server = await startServerProcess({
+      dataDir,
+      prefix: clock.prefix,
+      flags: { 'scan-seconds': '0.2' },
+    });
     const { license } = await server.admin.createLicense({ holder: 'Jumpy', days: 12, plan: 'professional' });
     const ref = license.license_key;
     const stateNow = async () => (await server.admin.showLicense({ ref })).license.state;
@@ -97,7 +102,10 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
     clock.set(5.6);
     await nextScan(server);
     // The renewal began a term of its own, which is told of once as well.
-    expect(await noticesOf(dataDir, license.license_id)).toEqual(['license.expiring 1', 'license.expiring 2']);
+    expect(await noticesOf(dataDir, license.license_id)).toEqual([
+      'license.expiring 1',
+      'license.expiring 2',
+    ]);
     expect((await server.logLines({ level: 50 }, 0)).length).toBe(0);
     expect((await server.kill()).code).toBe(0);
   });

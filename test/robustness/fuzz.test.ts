@@ -1,5 +1,5 @@
 // Every endpoint is sent anything at all, with valid credentials: what it answers is always the contract's.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '../../server/contract.ts';
@@ -44,8 +44,15 @@ afterAll(async () => {
 /** Of air-gapped machines: a good one, and some whose checksum is right and whose contents are not. */
 function requestFiles(licenseKey: string, fingerprint: string): string[] {
   const whole: MachineRequest = { licenseKey, fingerprint, nonce: 'n', issuedAt: Date.now() };
-  const bad = [{ product: 'A B' }, { machineName: 'a\0b' }, { machineName: '\ud800' }, { licenseKey: 'x'.repeat(300) }];
-  const files = [whole, ...bad.map((fields) => ({ ...whole, ...fields }))].map((one) => formatMachineRequest(one));
+  const bad = [
+    { product: 'A B' },
+    { machineName: 'a\0b' },
+    { machineName: '\ud800' },
+    { licenseKey: 'x'.repeat(300) },
+  ];
+  const files = [whole, ...bad.map((fields) => ({ ...whole, ...fields }))].map((one) =>
+    formatMachineRequest(one),
+  );
   return [...files, formatMachineRequest(whole, 'line')];
 }
 
@@ -113,17 +120,24 @@ beforeEach(async () => {
 /** What is wrong with the reply, by the endpoint's own row; null if nothing is. */
 function faultOf(row: Endpoint, { status, headers, text }: RawReply): string | null {
   if (!String(headers['content-type']).startsWith('application/json')) return `content type of ${text}`;
-  const body = JSON.parse(text) as { ok?: unknown; error_code?: ErrorCode; message?: unknown; request_id?: unknown };
+  const body = JSON.parse(text) as {
+    ok?: unknown;
+    error_code?: ErrorCode;
+    message?: unknown;
+    request_id?: unknown;
+  };
   if (headers['x-request-id'] === undefined) return 'no X-Request-Id';
   if (body.ok === true) {
     if (status !== 200) return `ok with ${status}`;
     const parsed = row.reply.safeParse(body);
     return parsed.success ? null : `the reply is none of this endpoint: ${parsed.error.message}`;
   }
-  if (body.ok !== false || typeof body.message !== 'string' || body.message === '') return `no envelope: ${text}`;
+  if (body.ok !== false || typeof body.message !== 'string' || body.message === '')
+    return `no envelope: ${text}`;
   if (body.request_id !== headers['x-request-id']) return 'another request id';
   const code = body.error_code as ErrorCode;
-  if (![...OF_EVERY_ENDPOINT, ...row.errors].includes(code)) return `${status}: ${code} is none of its errors`;
+  if (![...OF_EVERY_ENDPOINT, ...row.errors].includes(code))
+    return `${status}: ${code} is none of its errors`;
   // A revoked license is 403 to a client and 409 to an administrator.
   return status === ERROR_STATUS[code] || code === 'license_revoked' ? null : `${code} with ${status}`;
 }
@@ -145,7 +159,11 @@ function requestsTo(row: Endpoint, path: string): fc.Arbitrary<RawRequest> {
 
 const rows = [
   ...Object.entries<Endpoint>(publicContract).map(([name, row]) => ({ name, row, listener: 'api' as const })),
-  ...Object.entries<Endpoint>(adminContract).map(([name, row]) => ({ name, row, listener: 'admin' as const })),
+  ...Object.entries<Endpoint>(adminContract).map(([name, row]) => ({
+    name,
+    row,
+    listener: 'admin' as const,
+  })),
 ];
 
 describe.each(rows)('$listener: $name', ({ row, listener }) => {

@@ -51,7 +51,8 @@ async function activateUntilKilled(server: ServerProcess, round: Round, killAfte
 
 /** The devices of the license, each with the number of its event and audit rows. */
 function devicesWithTraces(dataDir: string, licenseId: number) {
-  const fingerprint = (column: string) => `json_extract(${column}, '$.machine_fingerprint') = a.machine_fingerprint`;
+  const fingerprint = (column: string) =>
+    `json_extract(${column}, '$.machine_fingerprint') = a.machine_fingerprint`;
   return selectRows(
     dataDir,
     `SELECT a.machine_fingerprint AS fingerprint,
@@ -68,18 +69,23 @@ async function countOf(dataDir: string, from: string): Promise<number> {
   return row.count as number;
 }
 
-async function expectSound({ dataDir, admin }: ServerProcess, { licenseId, confirmed }: Round): Promise<void> {
+async function expectSound(
+  { dataDir, admin }: ServerProcess,
+  { licenseId, confirmed }: Round,
+): Promise<void> {
   expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
   expect(await selectRows(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
 
   const devices = await devicesWithTraces(dataDir, licenseId);
   expect(devices.filter(({ events, audits }) => events !== 1 || audits !== 1)).toEqual([]);
   expect(await countOf(dataDir, `events WHERE license_id = ${licenseId}`)).toBe(devices.length);
-  expect(await countOf(dataDir, `audit_entries WHERE subject = 'license:${licenseId}'`)).toBe(devices.length + 1);
+  expect(await countOf(dataDir, `audit_entries WHERE subject = 'license:${licenseId}'`)).toBe(
+    devices.length + 1,
+  );
 
   const inDatabase = new Set(devices.map(({ fingerprint }) => fingerprint as string));
   expect(confirmed.filter((fingerprint) => !inDatabase.has(fingerprint))).toEqual([]);
-  const { items } = await admin.listDevices({ ref: String(licenseId) });
+  const { items } = await admin.listDevices({ ref: String(licenseId), limit: 500 });
   expect(new Set(items.map((device) => device.machine_fingerprint))).toEqual(inDatabase);
   const { license } = await admin.showLicense({ ref: String(licenseId) });
   expect(license.activation_count).toBe(devices.length);

@@ -6,7 +6,12 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { readRuntimeFile } from '../../server/runtime-file.ts';
 import { selectRows } from '../helpers/database.ts';
-import { SERVE, type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import {
+  SERVE,
+  type ServerProcess,
+  startServerProcess,
+  temporaryDirectory,
+} from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
@@ -73,7 +78,8 @@ it('scans at the start, in a worker thread, for what fell due before', async () 
   // The scan at the first start finds nothing yet; the next one is a minute away.
   await first.logLines({ job: 'license-scan', looked: 0, emitted: 0 });
   const plans = ['trial', 'standard'];
-  for (const plan of plans) await first.admin.createLicense({ holder: 'Late', plan, expires_at: yesterday() });
+  for (const plan of plans)
+    await first.admin.createLicense({ holder: 'Late', plan, expires_at: yesterday() });
   await expectCleanEnd(first);
 
   const second = await startServerProcess({ dataDir });
@@ -153,6 +159,15 @@ describe.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('%s', (signal) => {
     await expectCleanEnd(server, signal);
     expect(performance.now() - sentAt).toBeLessThan(5000);
   });
+});
+
+it('leaves nothing to recover, even when a scan is under way', { timeout: 120_000 }, async () => {
+  const dataDir = temporaryDirectory();
+  for (let scans = 1; scans <= 12; scans += 1) {
+    const server = await startServerProcess({ dataDir, flags: { 'scan-seconds': '0.05' } });
+    await server.logLines({ msg: 'job done' }, (scans % 4) + 1);
+    await expectCleanEnd(server);
+  }
 });
 
 it('goes on when nobody reads its log any more', async () => {

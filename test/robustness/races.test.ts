@@ -76,7 +76,8 @@ describe('activation', () => {
     await atOnce(20, async (number) => {
       const machine_fingerprint = fingerprintOf(number);
       const { status } = await server.post('/activate/', { license_key, machine_fingerprint });
-      if (status === 200 && number % 2 === 0) await server.admin.releaseDevice({ ref: license_key, machine_fingerprint });
+      if (status === 200 && number % 2 === 0)
+        await server.admin.releaseDevice({ ref: license_key, machine_fingerprint });
     });
     const { license } = await server.admin.showLicense({ ref: license_key });
     const { items } = await server.admin.listDevices({ ref: license_key });
@@ -102,7 +103,9 @@ describe('authorization tokens', () => {
 
   it('keeps one for each product', async () => {
     const { license_key } = await newLicense();
-    await atOnce(20, (number) => server.admin.issueToken({ license: license_key, product: `product-${number % 4}` }));
+    await atOnce(20, (number) =>
+      server.admin.issueToken({ license: license_key, product: `product-${number % 4}` }),
+    );
     const { items } = await server.admin.listTokens({ license: license_key });
     const active = items.filter(({ state }) => state === 'active').map(({ product }) => product);
     expect(active.toSorted()).toEqual(['product-0', 'product-1', 'product-2', 'product-3']);
@@ -192,9 +195,9 @@ describe('administration', () => {
       });
       return { status: response.status, cookies: response.headers.getSetCookie() };
     });
-    const signedIn = replies.filter(({ status }) => status === 200);
+    const signedIn = replies.find(({ status }) => status === 200);
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(401)]);
-    expect(signedIn[0]?.cookies).toHaveLength(1);
+    expect(signedIn?.cookies).toHaveLength(1);
     expect(replies.flatMap(({ cookies }) => cookies)).toHaveLength(1);
   });
 });

@@ -6,8 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readRuntimeFile } from '../../server/runtime-file.ts';
-import { changeDatabase } from '../helpers/change-database.ts';
-import { selectRows } from '../helpers/database.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import {
   serveToEnd,
@@ -35,7 +34,11 @@ async function usedDirectory(env: Record<string, string> = {}) {
 }
 
 /** Starts on the directory, and expects its license there. */
-async function expectUsable(dataDir: string, licenseKey: string, env: Record<string, string> = {}): Promise<void> {
+async function expectUsable(
+  dataDir: string,
+  licenseKey: string,
+  env: Record<string, string> = {},
+): Promise<void> {
   const server = await startServerProcess({ dataDir, env });
   expect((await server.admin.showLicense({ ref: licenseKey })).license.holder).toBe('Kept');
   expect((await server.kill()).code).toBe(0);
@@ -74,7 +77,11 @@ it.each(['port', 'admin-port'])('says that --%s is taken', async (flag) => {
   const { port } = other.address() as AddressInfo;
   const dataDir = temporaryDirectory();
   await expectRefusal({ dataDir, flags: { [flag]: String(port) } }, `--${flag}`, `127.0.0.1:${port}`);
-  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual(['license-desk.db', 'master.key', 'server.lock']);
+  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual([
+    'license-desk.db',
+    'master.key',
+    'server.lock',
+  ]);
   other.close();
   const server = await startServerProcess({ dataDir, flags: { [flag]: String(port) } });
   expect((await server.kill()).code).toBe(0);
@@ -98,8 +105,18 @@ it.each<[string, Partial<ServeOptions>, string | null, string[]]>([
   ['in config.json', {}, '{"rate_limit": "much"}', ['rate_limit', '"much"', '0 to 1000000']],
   ['that is none, in config.json', {}, '{"colour": "red"}', ['config.json', '"colour"']],
   ['in a config.json that is no JSON', {}, '{"port": 1', ['config.json']],
-  ['of TLS files that are not there', { flags: { tls: '/no/cert.pem,/no/key.pem' } }, null, ['--tls', '/no/cert.pem']],
-  ['of a master key', { env: { LICENSE_DESK_MASTER_KEY: 'c2hvcnQ=' } }, null, ['LICENSE_DESK_MASTER_KEY', '32 bytes']],
+  [
+    'of TLS files that are not there',
+    { flags: { tls: '/no/cert.pem,/no/key.pem' } },
+    null,
+    ['--tls', '/no/cert.pem'],
+  ],
+  [
+    'of a master key',
+    { env: { LICENSE_DESK_MASTER_KEY: 'c2hvcnQ=' } },
+    null,
+    ['LICENSE_DESK_MASTER_KEY', '32 bytes'],
+  ],
 ])('names the setting that is wrong %s', async (_where, options, configFile, said) => {
   const dataDir = temporaryDirectory();
   if (configFile !== null) writeFileSync(join(dataDir, 'config.json'), configFile);
@@ -108,11 +125,11 @@ it.each<[string, Partial<ServeOptions>, string | null, string[]]>([
 
 it('leaves a database of a newer version alone', async () => {
   const { dataDir, license } = await usedDirectory();
-  await changeDatabase(dataDir, `INSERT INTO migrations (name) VALUES ('0999-from-the-future')`);
+  await writeRows(dataDir, `INSERT INTO migrations (name) VALUES ('0999-from-the-future')`);
   const before = snapshotOf(dataDir);
   await expectRefusal({ dataDir }, 'newer version', '0999-from-the-future');
   expect(snapshotOf(dataDir)).toEqual(before);
-  await changeDatabase(dataDir, `DELETE FROM migrations WHERE name = '0999-from-the-future'`);
+  await writeRows(dataDir, `DELETE FROM migrations WHERE name = '0999-from-the-future'`);
   await expectUsable(dataDir, license.license_key);
 });
 
@@ -162,7 +179,10 @@ it('keeps a master key from the environment out of the data directory', async ()
 
 it('refuses a file that is no database', async () => {
   const dataDir = temporaryDirectory();
-  writeFileSync(join(dataDir, 'license-desk.db'), 'not a database at all, but long enough to have a header'.repeat(50));
+  writeFileSync(
+    join(dataDir, 'license-desk.db'),
+    'not a database at all, but long enough to have a header'.repeat(50),
+  );
   const before = snapshotOf(dataDir);
   await expectRefusal({ dataDir }, 'database');
   expect(snapshotOf(dataDir)).toMatchObject(before);

@@ -27,7 +27,11 @@ const grants = ({ status, body }: Reply) =>
 async function newLicense() {
   rounds += 1;
   const feature = `feature-${rounds}`;
-  const { plan } = await server.admin.createPlan({ name: `plan-${rounds}`, max_activations: 3, features: [feature] });
+  const { plan } = await server.admin.createPlan({
+    name: `plan-${rounds}`,
+    max_activations: 3,
+    features: [feature],
+  });
   const { license } = await server.admin.createLicense({ holder: 'Storm', plan: plan.name });
   return { plan, feature, license_key: license.license_key };
 }
@@ -83,7 +87,10 @@ const SUBJECTS: [string, () => Promise<Subject>][] = [
       const { license_key, machine_fingerprint, isGranted } = await authorizing(() => ({
         machine_fingerprint: fingerprintOf(rounds),
       }));
-      return { isGranted, takeAway: () => server.admin.releaseDevice({ ref: license_key, machine_fingerprint }) };
+      return {
+        isGranted,
+        takeAway: () => server.admin.releaseDevice({ ref: license_key, machine_fingerprint }),
+      };
     },
   ],
   [
@@ -118,7 +125,7 @@ async function storm({ isGranted, takeAway }: Subject, before: number) {
   if (before === 0) beginTaking();
 
   const caller = async () => {
-    for (let callsAfter = 0; callsAfter < 5; ) {
+    for (let callsAfter = 0; callsAfter < 5;) {
       const startedAfter = isTaken;
       if (await isGranted()) granted[startedAfter ? 'after' : 'before'] += 1;
       replies += 1;

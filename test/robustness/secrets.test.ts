@@ -1,19 +1,23 @@
 // Every secret goes its way once; then nothing that the server wrote may hold any of them.
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSealer } from '../../server/platform/sealer.ts';
 import { selectRows } from '../helpers/database.ts';
+import { exchangeBytes } from '../helpers/raw-http.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
 /** The secrets by what they are, each in every spelling to look for. */
 const secrets = new Map<string, (string | Buffer)[]>();
 /** What the server wrote, by where. */
-const written = { log: Buffer.alloc(0), stderr: Buffer.alloc(0), database: Buffer.alloc(0), cache: Buffer.alloc(0) };
+const written: Record<'log' | 'stderr' | 'database' | 'cache', Buffer> = {
+  log: Buffer.alloc(0),
+  stderr: Buffer.alloc(0),
+  database: Buffer.alloc(0),
+  cache: Buffer.alloc(0),
+};
 /** What must be found, to prove that the search finds. */
 const known = { requestId: 'known-request-id', licenseKey: '', tokenHash: '' };
 
@@ -49,7 +53,9 @@ async function useAuthorizationTokens(): Promise<void> {
   known.tokenHash = createHash('sha256').update(token).digest('hex');
   await server.post('/authorize/token/', { token, product_slug: 'authorization-token' });
   await server.post('/authorize/token/', { token }, { 'x-request-id': known.requestId });
-  await newToken('authorization token that replaced it').then((next) => server.post('/authorize/token/', { token: next }));
+  await newToken('authorization token that replaced it').then((next) =>
+    server.post('/authorize/token/', { token: next }),
+  );
 
   const unknown = `ldt_${randomBytes(32).toString('base64url')}`;
   keep('unknown authorization token', unknown);
@@ -57,17 +63,35 @@ async function useAuthorizationTokens(): Promise<void> {
   const misplaced: [string, (secret: string) => Promise<unknown>][] = [
     ['query string', (secret) => call('POST', `${server.api}/authorize/token/?token=${secret}`, json, '{}')],
     ['header', (secret) => server.post('/authorize/token/', {}, { authorization: `Bearer ${secret}` })],
-    ['invalid JSON', (secret) => call('POST', `${server.api}/authorize/token/`, json, `{"token":"${secret}"`)],
-    ['body of another type', (secret) => call('POST', `${server.api}/authorize/token/`, {}, `token=${secret}`)],
+    [
+      'invalid JSON',
+      (secret) => call('POST', `${server.api}/authorize/token/`, json, `{"token":"${secret}"`),
+    ],
+    [
+      'body of another type',
+      (secret) => call('POST', `${server.api}/authorize/token/`, {}, `token=${secret}`),
+    ],
     ['wrong field', (secret) => server.post('/authorize/token/', { token: 1, product_slug: secret })],
-    ['field of another request', (secret) => server.post('/authorize/', { license_key: secret, feature: secret })],
-    ['oversized body', (secret) => server.post('/authorize/token/', { token: secret, padding: 'x'.repeat(70_000) })],
+    [
+      'field of another request',
+      (secret) => server.post('/authorize/', { license_key: secret, feature: secret }),
+    ],
+    [
+      'oversized body',
+      (secret) => server.post('/authorize/token/', { token: secret, padding: 'x'.repeat(70_000) }),
+    ],
     ['path', (secret) => call('POST', `${server.api}/authorize/token/${secret}/`, json, '{}')],
-    ['X-Request-Id', (secret) => server.post('/authorize/token/', { token: secret }, { 'x-request-id': secret })],
+    [
+      'X-Request-Id',
+      (secret) => server.post('/authorize/token/', { token: secret }, { 'x-request-id': secret }),
+    ],
     ['X-Request-Id of a change', (secret) => changeWith({ 'x-request-id': secret })],
     ['X-Request-Id after a word', (secret) => server.get('/health/', { 'x-request-id': `call-${secret}` })],
     ['Host header', (secret) => call('GET', server.adminOrigin, { host: `${secret}.example` })],
-    ['cookie', (secret) => call('GET', `${server.adminOrigin}/admin/api/overview/`, { cookie: `a=${secret}` })],
+    [
+      'cookie',
+      (secret) => call('GET', `${server.adminOrigin}/admin/api/overview/`, { cookie: `a=${secret}` }),
+    ],
     ['path of the back office', (secret) => call('GET', `${server.adminOrigin}/admin/api/tokens/${secret}/`)],
     ['request that is no HTTP', sendBroken],
   ];
@@ -80,10 +104,8 @@ async function changeWith(headers: Record<string, string>): Promise<void> {
 }
 
 async function sendBroken(secret: string): Promise<void> {
-  const { hostname, port } = new URL(server.api);
-  const socket = connect(Number(port), hostname);
-  socket.end(`NONSENSE ${secret}\r\n\r\n`);
-  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /u);
+  const reply = await exchangeBytes(server.api, `NONSENSE ${secret}\r\n\r\n`);
+  expect(reply).toMatch(/^HTTP\/1\.1 400 /u);
 }
 
 async function useApiTokens(): Promise<void> {
@@ -124,7 +146,8 @@ async function signIn(): Promise<void> {
 }
 
 async function useLicenseFiles(): Promise<void> {
-  const bodyLines = (file: string) => file.split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
+  const bodyLines = (file: string) =>
+    file.split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
   for (const encrypt of [false, true]) {
     const device = { license_key: licenseKey, machine_fingerprint: fingerprintOf(Number(encrypt)) };
     const { body } = await server.post('/activate/', { ...device, encrypt });
@@ -152,7 +175,9 @@ async function keepKeys(dataDir: string): Promise<void> {
 
 function contents(directory: string, wanted: (name: string) => boolean): Buffer {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true });
-  const paths = files.filter((file) => file.isFile() && wanted(file.name)).map((file) => join(file.parentPath, file.name));
+  const paths = files
+    .filter((file) => file.isFile() && wanted(file.name))
+    .map((file) => join(file.parentPath, file.name));
   return Buffer.concat(paths.map((path) => readFileSync(path)));
 }
 
@@ -195,7 +220,9 @@ it('finds what is allowed to be there', () => {
 
 describe.each(['log', 'stderr', 'database', 'cache'] as const)('the %s', (where) => {
   it('holds no secret', () => {
-    const found = [...secrets].filter(([, spellings]) => spellings.some((spelling) => written[where].includes(spelling)));
+    const found = [...secrets].filter(([, spellings]) =>
+      spellings.some((spelling) => written[where].includes(spelling)),
+    );
     expect(found.map(([what]) => what)).toEqual([]);
   });
 });

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { activateDevice, adminSuccess, callAdmin, newFingerprint, newLicense, success, unique } from '../helpers/contract-calls.ts';
+import {
+  activateDevice,
+  adminSuccess,
+  callAdmin,
+  newFingerprint,
+  newLicense,
+  success,
+  unique,
+} from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
@@ -22,7 +30,10 @@ const post = (license: { license_key: string }, machine_fingerprint: string, fie
   server.post('/activate/', { license_key: license.license_key, machine_fingerprint, ...fields });
 
 async function eventsOf(licenseId: number, name = 'license.activated'): Promise<unknown[]> {
-  return selectRows(server.dataDir, `SELECT id FROM events WHERE license_id = ${licenseId} AND name = '${name}'`);
+  return selectRows(
+    server.dataDir,
+    `SELECT id FROM events WHERE license_id = ${licenseId} AND name = '${name}'`,
+  );
 }
 
 async function planWithSeats(max_activations: number | null): Promise<string> {
@@ -53,10 +64,14 @@ describe('an activation', () => {
         machine_name: 'Lab 1 – Südflügel',
         activated_at: at(START),
       },
-      license_file: expect.stringMatching(/^-----BEGIN LICENSE FILE-----\n[\s\S]+\n-----END LICENSE FILE-----\n$/u) as string,
+      license_file: expect.stringMatching(
+        /^-----BEGIN LICENSE FILE-----\n[\s\S]+\n-----END LICENSE FILE-----\n$/u,
+      ) as string,
     });
     const { items } = await adminSuccess(server, 'listDevices', { ref: license.license_key });
-    expect(items).toEqual([{ ...body.activation, platform: 'linux-x64', app_version: '4.2.0-rc.1', released_at: null }]);
+    expect(items).toEqual([
+      { ...body.activation, platform: 'linux-x64', app_version: '4.2.0-rc.1', released_at: null },
+    ]);
   });
 
   it('of the same device again is the same: no seat, no event, no change', async () => {
@@ -77,8 +92,12 @@ describe('an activation', () => {
     const [older, newer] = [newFingerprint(), newFingerprint()];
     await post(license, older);
     await post(license, newer);
-    expect((await post(license, older)).body.license).toMatchObject({ machine_fingerprint: older, activation_count: 2 });
-    const show = async () => (await server.admin.showLicense({ ref: license.license_key })).license.machine_fingerprint;
+    expect((await post(license, older)).body.license).toMatchObject({
+      machine_fingerprint: older,
+      activation_count: 2,
+    });
+    const show = async () =>
+      (await server.admin.showLicense({ ref: license.license_key })).license.machine_fingerprint;
     expect(await show()).toBe(newer);
     await server.admin.releaseDevice({ ref: license.license_key, machine_fingerprint: newer });
     expect(await show()).toBe(older);
@@ -116,16 +135,25 @@ describe('an activation', () => {
     expectFailure(await post({ license_key: UNKNOWN_KEY }, newFingerprint()), 'license_not_found');
   });
 
-  it.each(['', 'sha256:', `sha256:${'a'.repeat(63)}`, `sha256:${'a'.repeat(65)}`, `sha256:${'g'.repeat(64)}`, 'a'.repeat(64)])(
-    'takes no fingerprint "%s"',
-    async (fingerprint) => expectFailure(await post(await newLicense(server), fingerprint), 'invalid_request'),
+  it.each([
+    '',
+    'sha256:',
+    `sha256:${'a'.repeat(63)}`,
+    `sha256:${'a'.repeat(65)}`,
+    `sha256:${'g'.repeat(64)}`,
+    'a'.repeat(64),
+  ])('takes no fingerprint "%s"', async (fingerprint) =>
+    expectFailure(await post(await newLicense(server), fingerprint), 'invalid_request'),
   );
 
   it('needs a key and a fingerprint', async () => {
     const { license_key } = await newLicense(server);
     expectFailure(await server.post('/activate/', { license_key }), 'invalid_request');
     const reply = await server.post('/activate/', {});
-    expect(reply.body.details.map(({ path }: { path: string }) => path)).toEqual(['license_key', 'machine_fingerprint']);
+    expect(reply.body.details.map(({ path }: { path: string }) => path)).toEqual([
+      'license_key',
+      'machine_fingerprint',
+    ]);
   });
 });
 
@@ -178,7 +206,10 @@ describe('an activation is refused', () => {
     await post(license, device);
     await post(license, newFingerprint());
     await server.admin.updatePlan({ name: plan, max_activations: 1 });
-    expect((await post(license, device)).body.license).toMatchObject({ max_activations: 1, activation_count: 2 });
+    expect((await post(license, device)).body.license).toMatchObject({
+      max_activations: 1,
+      activation_count: 2,
+    });
     expectFailure(await post(license, newFingerprint()), 'activation_limit_reached');
     await server.admin.updatePlan({ name: plan, max_activations: null });
     expect((await post(license, newFingerprint())).body.license).toMatchObject({ max_activations: null });
@@ -226,14 +257,20 @@ describe('a released device', () => {
     expect(second.body.activation.id).not.toBe(first.body.activation.id);
     expect(await eventsOf(license.license_id)).toHaveLength(2);
     const { items } = await adminSuccess(server, 'listDevices', { ref });
-    expect(items.map((item: { released_at: string | null }) => item.released_at)).toEqual([null, at(START + DAY_MS)]);
+    expect(items.map((item: { released_at: string | null }) => item.released_at)).toEqual([
+      null,
+      at(START + DAY_MS),
+    ]);
   });
 
   it('must have been one', async () => {
     const { license_key: ref } = await newLicense(server);
     const machine_fingerprint = newFingerprint();
     expectFailure(await callAdmin(server, 'releaseDevice', { ref, machine_fingerprint }), 'device_not_found');
-    expectFailure(await callAdmin(server, 'releaseDevice', { ref: UNKNOWN_KEY, machine_fingerprint }), 'license_not_found');
+    expectFailure(
+      await callAdmin(server, 'releaseDevice', { ref: UNKNOWN_KEY, machine_fingerprint }),
+      'license_not_found',
+    );
     expectFailure(await callAdmin(server, 'listDevices', { ref: UNKNOWN_KEY }), 'license_not_found');
   });
 
@@ -242,7 +279,10 @@ describe('a released device', () => {
     const machine_fingerprint = newFingerprint();
     await post(license, machine_fingerprint);
     clock.advance(-DAY_MS);
-    const { device } = await adminSuccess(server, 'releaseDevice', { ref: license.license_key, machine_fingerprint });
+    const { device } = await adminSuccess(server, 'releaseDevice', {
+      ref: license.license_key,
+      machine_fingerprint,
+    });
     expect(device.released_at).toBe(device.activated_at);
   });
 });

@@ -5,9 +5,10 @@ import { adminContract } from '../../server/contract.ts';
 import { readRuntimeFile } from '../../server/runtime-file.ts';
 import type { Endpoint } from '../../server/platform/endpoint.ts';
 import { type AdminRowName, callAdmin, newBearer, ROWS } from '../helpers/contract-calls.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { exchangeBytes, httpCall, jsonCall, readReply } from '../helpers/raw-http.ts';
 import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
-import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const ADMIN_ROWS = Object.entries(adminContract) as [AdminRowName, Endpoint][];
 let server: TestServer;
@@ -28,12 +29,19 @@ async function sessionCookieName(): Promise<string> {
 }
 
 const admin = (path: string, headers: Record<string, string> = {}, method = 'GET', body?: string) =>
-  jsonCall(`${server.adminOrigin}/admin/api${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+  jsonCall(`${server.adminOrigin}/admin/api${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
 
 describe('the two listeners', () => {
   it.each(ADMIN_ROWS)('the API knows nothing of %s, whoever asks', async (_name, row) => {
     for (const headers of [{}, bearer, await newBearer(server)]) {
-      for (const url of [new URL(`/admin/api${row.path}`, server.api).href, `${server.api}/admin/api${row.path}`]) {
+      for (const url of [
+        new URL(`/admin/api${row.path}`, server.api).href,
+        `${server.api}/admin/api${row.path}`,
+      ]) {
         expectFailure(await jsonCall(url, { method: row.method, headers }), 'not_found');
       }
     }
@@ -46,7 +54,10 @@ describe('the two listeners', () => {
 
   it('the API never answers as the back office, whatever Host says', async () => {
     const { host } = new URL(server.adminOrigin);
-    expectFailure(await jsonCall(new URL('/admin/api/overview/', server.api).href, { headers: { host, ...bearer } }), 'not_found');
+    expectFailure(
+      await jsonCall(new URL('/admin/api/overview/', server.api).href, { headers: { host, ...bearer } }),
+      'not_found',
+    );
     expectFailure(await jsonCall(new URL('/', server.api).href, { headers: { host } }), 'not_found');
   });
 
@@ -64,30 +75,36 @@ describe('the two listeners', () => {
 });
 
 describe('who may call', () => {
-  it.each(ADMIN_ROWS.filter(([, row]) => row.auth === 'admin'))('%s needs a credential', async (rowName, row) => {
-    const name = await sessionCookieName();
-    const apiToken = await newBearer(server);
-    const strangers = [
-      {},
-      apiToken,
-      { authorization: 'Bearer nonsense' },
-      { authorization: `Bearer ${server.runtimeSecret}x` },
-      { authorization: `Basic ${server.runtimeSecret}` },
-      { cookie: `${name}=${server.runtimeSecret}` },
-      { cookie: `${name}=` },
-      { cookie: name },
-      { cookie: `constructor=1; __proto__=2; ${name}=nonsense` },
-    ];
-    for (const headers of strangers) {
-      const reply = await callAdmin(server, rowName, {}, headers);
-      expectFailure(reply, 'unauthorized');
-      expect(reply.headers.get('www-authenticate')).toBe('Bearer');
-      expectCommonHeaders(reply.headers);
-    }
-    // Not even what the request should look like.
-    const body = row.method === 'GET' ? undefined : '{';
-    expectFailure(await admin(row.path, { 'content-type': 'application/json' }, row.method, body), 'unauthorized');
-  });
+  it.each(ADMIN_ROWS.filter(([, row]) => row.auth === 'admin'))(
+    '%s needs a credential',
+    async (rowName, row) => {
+      const name = await sessionCookieName();
+      const apiToken = await newBearer(server);
+      const strangers = [
+        {},
+        apiToken,
+        { authorization: 'Bearer nonsense' },
+        { authorization: `Bearer ${server.runtimeSecret}x` },
+        { authorization: `Basic ${server.runtimeSecret}` },
+        { cookie: `${name}=${server.runtimeSecret}` },
+        { cookie: `${name}=` },
+        { cookie: name },
+        { cookie: `constructor=1; __proto__=2; ${name}=nonsense` },
+      ];
+      for (const headers of strangers) {
+        const reply = await callAdmin(server, rowName, {}, headers);
+        expectFailure(reply, 'unauthorized');
+        expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+        expectCommonHeaders(reply.headers);
+      }
+      // Not even what the request should look like.
+      const body = row.method === 'GET' ? undefined : '{';
+      expectFailure(
+        await admin(row.path, { 'content-type': 'application/json' }, row.method, body),
+        'unauthorized',
+      );
+    },
+  );
 
   it('the holder of the runtime secret', async () => {
     const overview = await admin('/overview/', bearer);
@@ -169,7 +186,10 @@ describe('a request from another page', () => {
   it('is refused by what the browser says of it, but a link may open the page', async () => {
     const site = { 'sec-fetch-site': 'cross-site' };
     expectFailure(await admin('/overview/', { ...bearer, ...site }), 'forbidden');
-    expectFailure(await admin('/overview/', { ...bearer, ...site, 'sec-fetch-mode': 'navigate' }), 'forbidden');
+    expectFailure(
+      await admin('/overview/', { ...bearer, ...site, 'sec-fetch-mode': 'navigate' }),
+      'forbidden',
+    );
     const link = { ...site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     expect((await httpCall(`${server.adminOrigin}/`, { headers: link })).status).toBe(200);
     expect((await admin('/overview/', { ...bearer, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
@@ -189,7 +209,12 @@ describe('the page', () => {
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toMatch(/^text\/html/u);
     const policy = reply.headers.get('content-security-policy');
-    for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]) {
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]) {
       expect(policy).toContain(part);
     }
     expect(policy).not.toMatch(/unsafe|\*|http/u);
@@ -200,7 +225,15 @@ describe('the page', () => {
   });
 
   it('holds nothing but files of the page', async () => {
-    for (const path of ['/..%2f..%2fpackage.json', '/%2e%2e/main/server.js', '/.env', '/assets/', '/assets', '/%00', '/%zz']) {
+    for (const path of [
+      '/..%2f..%2fpackage.json',
+      '/%2e%2e/main/server.js',
+      '/.env',
+      '/assets/',
+      '/assets',
+      '/%00',
+      '/%zz',
+    ]) {
       const reply = await httpCall(server.adminOrigin + path);
       expect([path, reply.status >= 400 && reply.status < 500]).toEqual([path, true]);
       expectFailure({ status: reply.status, body: JSON.parse(reply.text) }, 'not_found');
@@ -210,7 +243,7 @@ describe('the page', () => {
 
 describe('the data directory', () => {
   it('is nobody else’s to read while a server runs, and names it', async () => {
-    const dataDir = join(await newDataDir(), 'made', 'by-the-server');
+    const dataDir = join(await keptDataDir(), 'made', 'by-the-server');
     const own = await startTestServer({ dataDir });
     expect(readRuntimeFile(dataDir)).toEqual({
       pid: process.pid,
@@ -225,7 +258,8 @@ describe('the data directory', () => {
       if ((mode & 0o077) !== 0) modes[name] = (mode & 0o777).toString(8);
     }
     expect(modes).toEqual({});
-    for (const name of ['runtime.json', 'master.key']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    for (const name of ['runtime.json', 'master.key'])
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
 
     await own.stop();

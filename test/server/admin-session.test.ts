@@ -20,11 +20,16 @@ beforeEach(() => clock.set(START));
 async function newCode(): Promise<string> {
   const { address } = await adminSuccess(server, 'createSignInCode');
   const url = new URL(address as string);
-  expect([url.origin, url.pathname, [...url.searchParams.keys()]]).toEqual([server.adminOrigin, '/', ['code']]);
+  expect([url.origin, url.pathname, [...url.searchParams.keys()]]).toEqual([
+    server.adminOrigin,
+    '/',
+    ['code'],
+  ]);
   return url.searchParams.get('code')!;
 }
 
-const signIn = (code: unknown, headers: Record<string, string> = {}) => callAdmin(server, 'signIn', { code }, headers);
+const signIn = (code: unknown, headers: Record<string, string> = {}) =>
+  callAdmin(server, 'signIn', { code }, headers);
 const cookieOf = (reply: Reply) => reply.headers.get('set-cookie')!.split(';')[0]!;
 const overview = (cookie: string) => callAdmin(server, 'overview', {}, { cookie });
 
@@ -76,7 +81,8 @@ describe('a one-time code', () => {
       expect(reply.headers.get('www-authenticate')).toBe('Bearer');
       expect(reply.headers.has('set-cookie')).toBe(false);
     }
-    for (const code of [5, null, ['x'], 'x'.repeat(101)]) expectFailure(await signIn(code), 'invalid_request');
+    for (const code of [5, null, ['x'], 'x'.repeat(101)])
+      expectFailure(await signIn(code), 'invalid_request');
     expectFailure(await callAdmin(server, 'signIn', {}, {}), 'invalid_request');
   });
 
@@ -128,12 +134,16 @@ describe('the session cookie', () => {
 
   it('may do all that the command line may, from our own page only', async () => {
     const cookie = cookieOf(await signIn(await newCode()));
-    const create = (headers: Record<string, string>) => callAdmin(server, 'createLicense', { holder: 'H' }, headers);
+    const create = (headers: Record<string, string>) =>
+      callAdmin(server, 'createLicense', { holder: 'H' }, headers);
     expect((await create({ cookie, origin: server.adminOrigin })).status).toBe(200);
     expectFailure(await create({ cookie, origin: 'http://localhost:1' }), 'forbidden');
     const form = { cookie, origin: server.adminOrigin, 'content-type': 'application/x-www-form-urlencoded' };
     const url = `${server.adminOrigin}/admin/api/licenses/`;
-    expectFailure(await jsonCall(url, { method: 'POST', headers: form, body: 'holder=H' }), 'unsupported_media_type');
+    expectFailure(
+      await jsonCall(url, { method: 'POST', headers: form, body: 'holder=H' }),
+      'unsupported_media_type',
+    );
   });
 
   it('means nothing to the API', async () => {
@@ -143,6 +153,9 @@ describe('the session cookie', () => {
 
   it('does not outrank a wrong bearer', async () => {
     const cookie = cookieOf(await signIn(await newCode()));
-    expectFailure(await callAdmin(server, 'overview', {}, { cookie, authorization: 'Bearer nonsense' }), 'unauthorized');
+    expectFailure(
+      await callAdmin(server, 'overview', {}, { cookie, authorization: 'Bearer nonsense' }),
+      'unauthorized',
+    );
   });
 });

@@ -11,7 +11,9 @@ const clock = createTestClock(START);
 const BEARER_ROWS = ROWS.filter(([, row]) => row.auth === 'bearer');
 const PUBLIC_ROWS = ROWS.filter(([, row]) => row.auth === 'public');
 /** By the contract's words: `/webhooks/…` writes and `/plans/` writes. */
-const ADMIN_ONLY = ROWS.filter(([, row]) => row.method !== 'GET' && /^\/(?:webhooks|plans)\//u.test(row.path)).map(([name]) => name);
+const ADMIN_ONLY = ROWS.filter(
+  ([, row]) => row.method !== 'GET' && /^\/(?:webhooks|plans)\//u.test(row.path),
+).map(([name]) => name);
 
 let server: TestServer;
 
@@ -22,12 +24,18 @@ afterAll(() => server.stop());
 beforeEach(() => clock.set(START));
 
 const at = (ms: number) => new Date(ms).toISOString();
-const newToken = (input: object = {}) => adminSuccess(server, 'createApiToken', { name: 'Partner', ...input });
+const newToken = (input: object = {}) =>
+  adminSuccess(server, 'createApiToken', { name: 'Partner', ...input });
 
 it('the interface document says which endpoints are public', () => {
   const paths = (rows: typeof ROWS) => [...new Set(rows.map(([, row]) => row.path))].toSorted();
   expect(paths(PUBLIC_ROWS).filter((path) => !path.startsWith('/certs/'))).toEqual([
-    '/activate/', '/authorize/', '/authorize/token/', '/health/', '/public-key/', '/validate-offline/',
+    '/activate/',
+    '/authorize/',
+    '/authorize/token/',
+    '/health/',
+    '/public-key/',
+    '/validate-offline/',
   ]);
   const others = paths(BEARER_ROWS).filter((path) => !/^\/(?:certs|webhooks)\//u.test(path));
   expect(others).toEqual(['/plans/', '/renew/', '/stats/', '/upgrade/']);
@@ -75,7 +83,10 @@ describe.each(BEARER_ROWS)('%s', (name, row) => {
   it('takes the scheme in any case', async () => {
     const { api_token } = await newToken();
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-      expectSuccess(row, await callRow(server, row, await SAMPLES[name](server), { authorization: `${scheme} ${api_token}` }));
+      expectSuccess(
+        row,
+        await callRow(server, row, await SAMPLES[name](server), { authorization: `${scheme} ${api_token}` }),
+      );
     }
   });
 
@@ -88,7 +99,12 @@ describe.each(BEARER_ROWS)('%s', (name, row) => {
   });
 
   it(`is ${ADMIN_ONLY.includes(name) ? 'not ' : ''}for integrators`, async () => {
-    const reply = await callRow(server, row, await SAMPLES[name](server), await newBearer(server, 'integrator'));
+    const reply = await callRow(
+      server,
+      row,
+      await SAMPLES[name](server),
+      await newBearer(server, 'integrator'),
+    );
     if (ADMIN_ONLY.includes(name)) expectFailure(reply, 'forbidden');
     else expectSuccess(row, reply);
   });
@@ -109,7 +125,10 @@ describe('an integrator', () => {
 describe.each(PUBLIC_ROWS)('%s', (name, row) => {
   it('asks for no token, and minds no wrong one', async () => {
     expectSuccess(row, await callRow(server, row, await SAMPLES[name](server)));
-    expectSuccess(row, await callRow(server, row, await SAMPLES[name](server), { authorization: 'Bearer nonsense' }));
+    expectSuccess(
+      row,
+      await callRow(server, row, await SAMPLES[name](server), { authorization: 'Bearer nonsense' }),
+    );
   });
 });
 

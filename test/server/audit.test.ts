@@ -1,6 +1,14 @@
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { activateDevice, adminSuccess, callAdmin, newBearer, newFingerprint, newLicense, unique } from '../helpers/contract-calls.ts';
+import {
+  activateDevice,
+  adminSuccess,
+  callAdmin,
+  newBearer,
+  newFingerprint,
+  newLicense,
+  unique,
+} from '../helpers/contract-calls.ts';
 import { dumpDatabase } from '../helpers/database.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
@@ -17,7 +25,8 @@ afterAll(() => server.stop());
 beforeEach(() => clock.set(START));
 
 /** Newest first, those about one subject if it is given. */
-const entries = async (input: object = {}) => (await adminSuccess(server, 'listAudit', { limit: 500, ...input })).items;
+const entries = async (input: object = {}) =>
+  (await adminSuccess(server, 'listAudit', { limit: 500, ...input })).items;
 const newest = async () => (await entries({ limit: 1 }))[0];
 const CLI = { actor_kind: 'cli', actor_name: 'tester', at: new Date(START).toISOString() };
 
@@ -35,8 +44,20 @@ describe('an audit entry says who did what, and what it was before and after:', 
 
     const subject = `license:${license_id}`;
     const [revoked, upgraded, renewal, created] = await entries({ subject });
-    expect(created).toMatchObject({ ...CLI, action: 'license.created', subject, before: null, after: license });
-    expect(renewal).toMatchObject({ ...partner, action: 'license.renewed', request_id: 'audit-1', before: license, after: renewed });
+    expect(created).toMatchObject({
+      ...CLI,
+      action: 'license.created',
+      subject,
+      before: null,
+      after: license,
+    });
+    expect(renewal).toMatchObject({
+      ...partner,
+      action: 'license.renewed',
+      request_id: 'audit-1',
+      before: license,
+      after: renewed,
+    });
     expect(upgraded).toMatchObject({
       ...partner,
       action: 'license.upgraded',
@@ -54,11 +75,24 @@ describe('an audit entry says who did what, and what it was before and after:', 
   it('a device', async () => {
     const license = await newLicense(server);
     const { activation } = await activateDevice(server, license, { machine_name: 'Lab 1' });
-    await server.admin.releaseDevice({ ref: license.license_key, machine_fingerprint: activation.machine_fingerprint });
+    await server.admin.releaseDevice({
+      ref: license.license_key,
+      machine_fingerprint: activation.machine_fingerprint,
+    });
     const [released, activated] = await entries({ subject: `license:${license.license_id}` });
     const device = { ...activation, platform: null, app_version: null, released_at: null };
-    expect(activated).toMatchObject({ actor_kind: 'public', action: 'device.activated', before: null, after: device });
-    expect(released).toMatchObject({ ...CLI, action: 'device.released', before: device, after: { released_at: CLI.at } });
+    expect(activated).toMatchObject({
+      actor_kind: 'public',
+      action: 'device.activated',
+      before: null,
+      after: device,
+    });
+    expect(released).toMatchObject({
+      ...CLI,
+      action: 'device.released',
+      before: device,
+      after: { released_at: CLI.at },
+    });
   });
 
   it('an authorization token', async () => {
@@ -73,7 +107,11 @@ describe('an audit entry says who did what, and what it was before and after:', 
       before: { id: first.authorization_token.id, state: 'replaced' },
       after: second.authorization_token,
     });
-    expect(revoked).toMatchObject({ action: 'token.revoked', before: { state: 'active' }, after: { state: 'revoked' } });
+    expect(revoked).toMatchObject({
+      action: 'token.revoked',
+      before: { state: 'active' },
+      after: { state: 'revoked' },
+    });
   });
 
   it('a plan', async () => {
@@ -83,7 +121,12 @@ describe('an audit entry says who did what, and what it was before and after:', 
     await server.call('PUT', '/plans/', { id: plan.id, tier: 7 }, headers);
     await server.call('DELETE', `/plans/?id=${plan.id}`, undefined, headers);
     const [deleted, updated, created] = await entries({ subject: `plan:${plan.id}` });
-    expect(created).toMatchObject({ actor_kind: 'api_token', action: 'plan.created', before: null, after: plan });
+    expect(created).toMatchObject({
+      actor_kind: 'api_token',
+      action: 'plan.created',
+      before: null,
+      after: plan,
+    });
     expect(updated).toMatchObject({ action: 'plan.updated', before: plan, after: { ...plan, tier: 7 } });
     expect(deleted).toMatchObject({ action: 'plan.deleted', before: { ...plan, tier: 7 }, after: null });
   });
@@ -133,7 +176,11 @@ describe('no audit entry', () => {
     await server.admin.listLicenses({});
     await server.admin.listDevices({ ref });
     await server.post('/authorize/', { license_key: ref });
-    expectFailure(await server.post('/activate/', { license_key: ref, machine_fingerprint }), 'license_revoked', 403);
+    expectFailure(
+      await server.post('/activate/', { license_key: ref, machine_fingerprint }),
+      'license_revoked',
+      403,
+    );
     expectFailure(await callAdmin(server, 'createLicense', { holder: '' }), 'invalid_request');
     expectFailure(await callAdmin(server, 'createPlan', { name: 'trial' }), 'plan_exists');
     expect(await dumpDatabase(server.dataDir)).toBe(before);
@@ -146,12 +193,14 @@ describe('the audit log', () => {
     const { token } = await server.admin.issueToken({ license: license_key });
     const { api_token } = await server.admin.createApiToken({ name: 'secret' });
     const everything = JSON.stringify(await entries());
-    for (const secret of [token, api_token, server.runtimeSecret]) expect(everything).not.toContain(secret.slice(4, 40));
+    for (const secret of [token, api_token, server.runtimeSecret])
+      expect(everything).not.toContain(secret.slice(4, 40));
   });
 
   it('comes in pages, newest first', async () => {
     const subject = `license:${(await newLicense(server)).license_id}`;
-    for (let time = 0; time < 4; time += 1) await server.admin.renewLicense({ ref: subject.slice(8), days: 1 });
+    for (let time = 0; time < 4; time += 1)
+      await server.admin.renewLicense({ ref: subject.slice(8), days: 1 });
     const first = await adminSuccess(server, 'listAudit', { subject, limit: 3 });
     const second = await adminSuccess(server, 'listAudit', { subject, limit: 3, cursor: first.next_cursor });
     const ids = [...first.items, ...second.items].map(({ id }: { id: number }) => id);

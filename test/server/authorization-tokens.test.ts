@@ -41,8 +41,17 @@ describe('an authorization token', () => {
       last_used_at: null,
     });
     const { id } = body.authorization_token;
-    const rows = await selectRows(server.dataDir, `SELECT token_hash FROM authorization_tokens WHERE id = ${id}`);
-    expect(rows).toEqual([{ token_hash: createHash('sha256').update(body.token as string).digest('hex') }]);
+    const rows = await selectRows(
+      server.dataDir,
+      `SELECT token_hash FROM authorization_tokens WHERE id = ${id}`,
+    );
+    expect(rows).toEqual([
+      {
+        token_hash: createHash('sha256')
+          .update(body.token as string)
+          .digest('hex'),
+      },
+    ]);
     expect(await dumpDatabase(server.dataDir)).not.toContain(body.token.slice(4, 40));
   });
 
@@ -55,7 +64,11 @@ describe('an authorization token', () => {
     expect(authorization_token).toMatchObject({ product, expires_at: at(START + days * DAY_MS) });
     clock.set(START + days * DAY_MS - 1);
     const reply = await ask(token, { product_slug: product });
-    expect(reply.body).toMatchObject({ ok: true, product_slug: product, expires_at: authorization_token.expires_at });
+    expect(reply.body).toMatchObject({
+      ok: true,
+      product_slug: product,
+      expires_at: authorization_token.expires_at,
+    });
     clock.advance(1);
     expectFailure(await ask(token, { product_slug: product }), 'token_invalid');
   });
@@ -99,7 +112,11 @@ describe('one token is active for a license and a product', () => {
     const other = await issue(license, { product: 'imager' });
     clock.advance(1000);
     const second = await issue(license);
-    expect(second.replaced).toEqual({ ...first.authorization_token, state: 'replaced', ended_at: at(START + 1000) });
+    expect(second.replaced).toEqual({
+      ...first.authorization_token,
+      state: 'replaced',
+      ended_at: at(START + 1000),
+    });
     expect(first.replaced).toBeNull();
     expect(other.replaced).toBeNull();
     expectFailure(await ask(first.token), 'token_invalid');
@@ -162,7 +179,10 @@ describe('the license behind a token', () => {
     clock.set(Date.parse(license.grace_ends_at) - 1);
     expect(await success(server, 'authorizeToken', { token })).toMatchObject({ valid: true });
     clock.advance(1);
-    expect(await success(server, 'authorizeToken', { token })).toMatchObject({ valid: false, reason: 'license_expired' });
+    expect(await success(server, 'authorizeToken', { token })).toMatchObject({
+      valid: false,
+      reason: 'license_expired',
+    });
     await server.admin.renewLicense({ ref: license.license_key });
     expect(await success(server, 'authorizeToken', { token })).toMatchObject({ valid: true });
   });
@@ -190,14 +210,23 @@ describe('what is presented as a token', () => {
 
   it('is invalid with a letter more, less or in another case', async () => {
     const { token } = await issue(await newLicense(server));
-    for (const wrong of [`${token}x`, token.slice(0, -1), token.toUpperCase(), ` ${token}`, `Bearer ${token}`]) {
+    for (const wrong of [
+      `${token}x`,
+      token.slice(0, -1),
+      token.toUpperCase(),
+      ` ${token}`,
+      `Bearer ${token}`,
+    ]) {
       expectFailure(await ask(wrong), 'token_invalid');
     }
   });
 
-  it.each([5, true, {}, ['x'], 'x'.repeat(4097)])('is an invalid request if it can be none: %j', async (token) => {
-    expectFailure(await ask(token), 'invalid_request');
-  });
+  it.each([5, true, {}, ['x'], 'x'.repeat(4097)])(
+    'is an invalid request if it can be none: %j',
+    async (token) => {
+      expectFailure(await ask(token), 'invalid_request');
+    },
+  );
 
   it('is missing in a header, a query, or nothing at all', async () => {
     const { token } = await issue(await newLicense(server));
@@ -216,7 +245,8 @@ describe('the list of tokens', () => {
       await issue(other, { product });
       made.unshift((await issue(license, { product })).authorization_token.id as number);
     }
-    const list = (input: object) => adminSuccess(server, 'listTokens', { license: license.license_key, ...input });
+    const list = (input: object) =>
+      adminSuccess(server, 'listTokens', { license: license.license_key, ...input });
     const first = await list({ limit: 2 });
     const second = await list({ limit: 2, cursor: first.next_cursor });
     expect([...first.items, ...second.items].map(({ id }: { id: number }) => id)).toEqual(made);

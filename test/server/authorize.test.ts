@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { activateDevice, newBearer, newFingerprint, newLicense, success, unique } from '../helpers/contract-calls.ts';
+import {
+  activateDevice,
+  newBearer,
+  newFingerprint,
+  newLicense,
+  success,
+  unique,
+} from '../helpers/contract-calls.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -38,7 +45,9 @@ describe('POST /authorize/', () => {
       features: ['ocr', 'ai'],
       expires_at: license.expires_at,
     });
-    expect(await authorize({ license_key: license.license_key.toLowerCase().replaceAll('-', ' ') })).toEqual(body);
+    expect(await authorize({ license_key: license.license_key.toLowerCase().replaceAll('-', ' ') })).toEqual(
+      body,
+    );
   });
 
   it('needs the product that the license is for', async () => {
@@ -87,7 +96,9 @@ describe('POST /authorize/', () => {
     const [license, other] = [await newLicense(server), await newLicense(server)];
     const { machine_fingerprint } = (await activateDevice(server, license)).activation;
     expect(await authorize(license, { machine_fingerprint })).toMatchObject({ authorized: true });
-    expect(await authorize(other, { machine_fingerprint })).toMatchObject({ reason: 'machine_not_activated' });
+    expect(await authorize(other, { machine_fingerprint })).toMatchObject({
+      reason: 'machine_not_activated',
+    });
   });
 
   it.each([
@@ -139,9 +150,9 @@ describe('every change holds from the very next call', () => {
     for (let time = 0; time < 25; time += 1) {
       const license = await newLicense(server);
       const { token, authorization_token } = await server.admin.issueToken({ license: license.license_key });
-      let busy = true;
-      const load = Array.from({ length: 8 }, async () => {
-        while (busy) {
+      const load = new AbortController();
+      const callers = Array.from({ length: 8 }, async () => {
+        while (!load.signal.aborted) {
           await server.post('/authorize/token/', { token });
           await server.post('/authorize/', { license_key: license.license_key });
         }
@@ -150,8 +161,8 @@ describe('every change holds from the very next call', () => {
       expectFailure(await server.post('/authorize/token/', { token }), 'token_invalid');
       await server.admin.revokeLicense({ ref: license.license_key });
       expect((await authorize(license)).reason).toBe('license_revoked');
-      busy = false;
-      await Promise.all(load);
+      load.abort();
+      await Promise.all(callers);
       expectFailure(await server.post('/authorize/token/', { token }), 'token_invalid');
     }
   });

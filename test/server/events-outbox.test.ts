@@ -60,7 +60,10 @@ describe('the event of', () => {
     expect((await bodiesOf(license)).at(-1)).toEqual({
       event: 'license.renewed',
       timestamp: at(START),
-      ...coreOf(license, { machine_fingerprint: activation.machine_fingerprint, expires_at: at(START + 366 * DAY_MS) }),
+      ...coreOf(license, {
+        machine_fingerprint: activation.machine_fingerprint,
+        expires_at: at(START + 366 * DAY_MS),
+      }),
       previous_expires_at: license.expires_at,
     });
   });
@@ -102,7 +105,10 @@ describe('no event', () => {
     await activateDevice(server, license);
     const [before] = [await dumpDatabase(server.dataDir)];
     const machine_fingerprint = newFingerprint();
-    expectFailure(await server.post('/activate/', { license_key, machine_fingerprint }), 'activation_limit_reached');
+    expectFailure(
+      await server.post('/activate/', { license_key, machine_fingerprint }),
+      'activation_limit_reached',
+    );
     expectFailure(await server.post('/upgrade/', { license_id, plan: 'trial' }, bearer), 'not_an_upgrade');
     expectFailure(await server.post('/renew/', { license_id, days: 0 }, bearer), 'invalid_request');
     expect(await dumpDatabase(server.dataDir)).toBe(before);
@@ -192,7 +198,12 @@ describe('a change that fails halfway', () => {
       expect(await dumpDatabase(server.dataDir)).toBe(before);
     }
     const { body } = await server.post('/authorize/', { license_key });
-    expect(body).toMatchObject({ authorized: true, plan: 'standard', state: 'issued', expires_at: license.expires_at });
+    expect(body).toMatchObject({
+      authorized: true,
+      plan: 'standard',
+      state: 'issued',
+      expires_at: license.expires_at,
+    });
 
     await writeRows(server.dataDir, 'DROP TRIGGER obstacle');
     for (const attempt of attempts) expect((await attempt()).status).toBe(200);
@@ -212,6 +223,8 @@ describe('a change that fails halfway', () => {
     expect(await eventsOf(server.dataDir, license_id)).toEqual([]);
     await writeRows(server.dataDir, 'DROP TRIGGER obstacle');
     await runScan(server.dataDir, clock);
-    expect((await eventsOf(server.dataDir, license_id)).map(({ name }) => name)).toEqual(['license.expiring']);
+    expect((await eventsOf(server.dataDir, license_id)).map(({ name }) => name)).toEqual([
+      'license.expiring',
+    ]);
   });
 });

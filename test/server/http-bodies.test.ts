@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { newBearer, newFingerprint, newLicense, ROWS_WITH_BODY, SAMPLES } from '../helpers/contract-calls.ts';
 import { jsonCall } from '../helpers/raw-http.ts';
 import { expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
@@ -18,16 +18,32 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** Sends exactly these bytes. */
-function send(method: string, path: string, body: string | Buffer, headers: Record<string, string> = JSON_TYPE) {
+function send(
+  method: string,
+  path: string,
+  body: string | Buffer,
+  headers: Record<string, string> = JSON_TYPE,
+) {
   return jsonCall(server.api + path, { method, body, headers: { ...bearer, ...headers } });
 }
 
 const ok = (body: string) => JSON.stringify({ license_key: 'x', padding: body });
 
 describe.each(ROWS_WITH_BODY)('the body of %s', (name, row) => {
-  it.each(['{', '{"a":}', "{'a':1}", 'undefined', 'NaN', '{} {}', '{"a":1,}', '\u0000', '"', '{"a":"\u0001"}', '<xml/>'])(
-    'is refused where it is no JSON: %j',
-    async (body) => expectFailure(await send(row.method, row.path, body), 'invalid_json'),
+  it.each([
+    '{',
+    '{"a":}',
+    "{'a':1}",
+    'undefined',
+    'NaN',
+    '{} {}',
+    '{"a":1,}',
+    '\u0000',
+    '"',
+    '{"a":"\u0001"}',
+    '<xml/>',
+  ])('is refused where it is no JSON: %j', async (body) =>
+    expectFailure(await send(row.method, row.path, body), 'invalid_json'),
   );
 
   it.each(['null', '[]', '[{}]', '"text"', '""', '12', '-0', 'true', 'false'])(
@@ -49,7 +65,10 @@ describe.each(ROWS_WITH_BODY)('the body of %s', (name, row) => {
     ['another charset', 'application/json; charset=iso-8859-1'],
     ['an unknown charset', 'application/json; charset=klingon'],
   ])('is refused as %s', async (_name, type) => {
-    expectFailure(await send(row.method, row.path, ok('x'), { 'content-type': type }), 'unsupported_media_type');
+    expectFailure(
+      await send(row.method, row.path, ok('x'), { 'content-type': type }),
+      'unsupported_media_type',
+    );
   });
 
   it('is refused without a type, and in an unknown encoding', async () => {
@@ -59,7 +78,11 @@ describe.each(ROWS_WITH_BODY)('the body of %s', (name, row) => {
   });
 
   it('may say UTF-8 in any case, and be spaced out', async () => {
-    for (const type of ['application/json; charset=UTF-8', 'APPLICATION/JSON', 'application/json;charset="utf-8"']) {
+    for (const type of [
+      'application/json; charset=UTF-8',
+      'APPLICATION/JSON',
+      'application/json;charset="utf-8"',
+    ]) {
       const body = `\r\n\t ${JSON.stringify(await SAMPLES[name](server))} \n`;
       expectSuccess(row, await send(row.method, row.path, body, { 'content-type': type }));
     }
@@ -101,7 +124,8 @@ describe.each(ROWS_WITH_BODY)('the body of %s', (name, row) => {
   it('keeps numbers, texts and truth apart', async () => {
     const sample = await SAMPLES[name](server);
     for (const [field, value] of Object.entries(sample)) {
-      const others = typeof value === 'number' ? [String(value), true, null, [value]] : [1, true, null, [value]];
+      const others =
+        typeof value === 'number' ? [String(value), true, null, [value]] : [1, true, null, [value]];
       for (const wrong of others) {
         const reply = await server.call(row.method, row.path, { ...sample, [field]: wrong }, bearer);
         expectFailure(reply, 'invalid_request');
@@ -135,14 +159,20 @@ describe('a body', () => {
     const latin1 = Buffer.from(fields.replace('caf?', 'caf\u00e9'), 'latin1');
     expectFailure(await send('POST', '/activate/', latin1), 'invalid_json');
     const utf16 = { 'content-type': 'application/json; charset=utf-16le' };
-    expectFailure(await send('POST', '/activate/', Buffer.from(fields, 'utf16le'), utf16), 'unsupported_media_type');
+    expectFailure(
+      await send('POST', '/activate/', Buffer.from(fields, 'utf16le'), utf16),
+      'unsupported_media_type',
+    );
     const utf8 = await send('POST', '/activate/', Buffer.from(fields.replace('caf?', 'caf\u00e9')));
     expect(utf8.body.activation.machine_name).toBe('caf\u00e9');
   });
 
   it('may be nested as deeply as it fits', async () => {
     const input = JSON.stringify(await activation()).slice(0, -1);
-    for (const [open, close] of [['[', ']'], ['{"a":', '}']] as const) {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
       const depth = Math.floor(60_000 / (open.length + 1));
       const body = `${input},"deep":${open.repeat(depth)}1${close.repeat(depth)}}`;
       expect((await send('POST', '/activate/', body)).status).toBe(200);
@@ -151,7 +181,11 @@ describe('a body', () => {
 
   it('changes no prototype', async () => {
     const input = JSON.stringify(await activation()).slice(0, -1);
-    const reply = await send('POST', '/activate/', `${input},"__proto__":{"encrypt":true},"constructor":{"prototype":{}}}`);
+    const reply = await send(
+      'POST',
+      '/activate/',
+      `${input},"__proto__":{"encrypt":true},"constructor":{"prototype":{}}}`,
+    );
     expect(reply.status).toBe(200);
     expect(({} as { encrypt?: unknown }).encrypt).toBeUndefined();
     const key = (await newLicense(server)).license_key;
@@ -187,21 +221,37 @@ const BAD_TEXTS: [string, string][] = [
   ['nothing', ''],
   ['one character too many', 'x'.repeat(201)],
 ];
-const GOOD_TEXTS = ['株式会社ノルド', 'Ústav soudního lékařství', 'شركة الأدلة', '😀 & <script>', 'x'.repeat(200), "'; DROP TABLE licenses; --"];
+const GOOD_TEXTS = [
+  '株式会社ノルド',
+  'Ústav soudního lékařství',
+  'شركة الأدلة',
+  '😀 & <script>',
+  'x'.repeat(200),
+  "'; DROP TABLE licenses; --",
+];
 
 describe('a text', () => {
   it.each(BAD_TEXTS)('may not be %s', async (_name, bad) => {
     const { license_key } = await newLicense(server);
     const input = { license_key, machine_fingerprint: newFingerprint() };
     expectFailure(await server.post('/activate/', { ...input, machine_name: bad }), 'invalid_request');
-    expectFailure(await server.post('/plans/', { name: 'bad-text', display_name: bad }, bearer), 'invalid_request');
-    await expect(server.admin.createLicense({ holder: bad })).rejects.toMatchObject({ code: 'invalid_request' });
+    expectFailure(
+      await server.post('/plans/', { name: 'bad-text', display_name: bad }, bearer),
+      'invalid_request',
+    );
+    await expect(server.admin.createLicense({ holder: bad })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
   });
 
   it.each(GOOD_TEXTS)('comes back as it was given: %s', async (good) => {
     const { license_key, holder } = await newLicense(server, { holder: good });
     expect(holder).toBe(good);
-    const reply = await server.post('/activate/', { license_key, machine_fingerprint: newFingerprint(), machine_name: good });
+    const reply = await server.post('/activate/', {
+      license_key,
+      machine_fingerprint: newFingerprint(),
+      machine_name: good,
+    });
     expect([reply.body.license.holder, reply.body.activation.machine_name]).toEqual([good, good]);
     expect((await server.admin.showLicense({ ref: license_key })).license.holder).toBe(good);
   });

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callRow, newBearer, PATHS, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
 import { dumpDatabase, writeRows } from '../helpers/database.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { httpCall, jsonCall } from '../helpers/raw-http.ts';
 import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
-import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 let server: TestServer;
 let bearer: Record<string, string>;
@@ -36,7 +37,10 @@ describe.each(ROWS)('%s', (name, row) => {
     const success = await callRow(server, row, await SAMPLES[name](server), headers);
     expect(success.headers.get('x-request-id')).toBe('client:7f.A_b-1');
     const failure = await server.call('PATCH', row.path, undefined, headers);
-    expect([failure.headers.get('x-request-id'), failure.body.request_id]).toEqual(['client:7f.A_b-1', 'client:7f.A_b-1']);
+    expect([failure.headers.get('x-request-id'), failure.body.request_id]).toEqual([
+      'client:7f.A_b-1',
+      'client:7f.A_b-1',
+    ]);
   });
 });
 
@@ -44,7 +48,18 @@ describe.each(PATHS)('%s', (path, methods) => {
   const allowed = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods);
 
   it('refuses every other method, and says which ones there are', async () => {
-    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
+    for (const method of [
+      'GET',
+      'HEAD',
+      'POST',
+      'PUT',
+      'DELETE',
+      'PATCH',
+      'OPTIONS',
+      'TRACE',
+      'PROPFIND',
+      'QUERY',
+    ]) {
       if (allowed.has(method)) continue;
       const reply = await httpCall(server.api + path, { method });
       expect([method, reply.status]).toEqual([method, 405]);
@@ -88,23 +103,31 @@ describe('an unknown path', () => {
     }
   });
 
-  it.each(['/', '/license/', '/license/api/', '/license/api/svcs/health/', '/admin/api/overview/', '/index.html'])(
-    'is a 404 outside the API, too: %s',
-    async (path) => {
-      expectFailure(await jsonCall(new URL(path, server.api).href), 'not_found');
-    },
-  );
+  it.each([
+    '/',
+    '/license/',
+    '/license/api/',
+    '/license/api/svcs/health/',
+    '/admin/api/overview/',
+    '/index.html',
+  ])('is a 404 outside the API, too: %s', async (path) => {
+    expectFailure(await jsonCall(new URL(path, server.api).href), 'not_found');
+  });
 });
 
 describe('a query', () => {
-  it.each(['?%', '?a=%zz', '?=&&=', '?__proto__=1&constructor[prototype]=2', '?id[]=1&id[a]=2', `?${'a=1&'.repeat(2000)}`])(
-    'that makes no sense is no crash: %#',
-    async (query) => {
-      expect((await server.get(`/health/${query}`)).status).toBe(200);
-      expect((await server.get(`/plans/${query}`, bearer)).status).toBe(200);
-      expect((await server.get(`/stats/${query}`, bearer)).status).toBe(200);
-    },
-  );
+  it.each([
+    '?%',
+    '?a=%zz',
+    '?=&&=',
+    '?__proto__=1&constructor[prototype]=2',
+    '?id[]=1&id[a]=2',
+    `?${'a=1&'.repeat(2000)}`,
+  ])('that makes no sense is no crash: %#', async (query) => {
+    expect((await server.get(`/health/${query}`)).status).toBe(200);
+    expect((await server.get(`/plans/${query}`, bearer)).status).toBe(200);
+    expect((await server.get(`/stats/${query}`, bearer)).status).toBe(200);
+  });
 });
 
 describe('a request id', () => {
@@ -173,7 +196,7 @@ function logLines(dataDir: string): Record<string, unknown>[] {
 
 describe('the log', () => {
   it('has one line for each request, under its id, without query, body or credentials', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await keptDataDir();
     const own = await startTestServer({ dataDir });
     const headers = await newBearer(own);
     await own.get('/health/?secret=in-the-query', { 'x-request-id': 'log-1' });
@@ -185,7 +208,12 @@ describe('the log', () => {
     const lines = logLines(dataDir);
     const lineOf = (id: string) => lines.filter((line) => line['request_id'] === id);
     expect(lineOf('log-1')).toEqual([
-      expect.objectContaining({ method: 'GET', path: '/license/api/svc/health/', status: 200, address: '127.0.0.1' }),
+      expect.objectContaining({
+        method: 'GET',
+        path: '/license/api/svc/health/',
+        status: 200,
+        address: '127.0.0.1',
+      }),
     ]);
     expect(lineOf('log-2')).toEqual([expect.objectContaining({ method: 'POST', status: 401 })]);
     expect(lineOf('log-3')).toEqual([expect.objectContaining({ status: 200 })]);
@@ -198,7 +226,7 @@ describe('the log', () => {
 
 describe('a crash', () => {
   it('is an internal_error that tells nothing, and everything in the log', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await keptDataDir();
     const own = await startTestServer({ dataDir });
     const headers = { ...(await newBearer(own)), 'x-request-id': 'crash-1' };
     await writeRows(dataDir, 'PRAGMA foreign_keys = OFF', 'DROP TABLE deliveries');
@@ -209,7 +237,7 @@ describe('a crash', () => {
     expect((await own.get('/plans/', headers)).status).toBe(200);
     await own.stop();
 
-    const [line] = logLines(dataDir).filter((entry) => entry['request_id'] === 'crash-1' && 'err' in entry);
+    const line = logLines(dataDir).find((entry) => entry['request_id'] === 'crash-1' && 'err' in entry);
     expect(JSON.stringify(line)).toContain('no such table: deliveries');
   });
 });

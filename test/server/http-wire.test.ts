@@ -12,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const post = (headers: string, body = '') => `POST ${ROOT}/authorize/ HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`;
+const post = (headers: string, body = '') =>
+  `POST ${ROOT}/authorize/ HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`;
 const json = 'Content-Type: application/json\r\n';
 
 /** Bytes that no client library would send. */
@@ -25,7 +26,7 @@ const BROKEN: [string, string | Buffer][] = [
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['an unknown version', `GET ${ROOT}/health/ HTTP/9.9\r\nHost: x\r\n\r\n`],
   ['an unknown method', `FETCH ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\n\r\n`],
-  ['no Host', `GET ${ROOT}/health/ HTTP/1.1\r\n\r\n`],
+  ['no Host', `GET ${ROOT}/health/ HTTP/1.1\r\nConnection: close\r\n\r\n`],
   ['a header without a name', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n`],
   ['a header with a NUL', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\nA: \u0000\r\n\r\n`],
   ['two lengths', post(`${json}Content-Length: 2\r\nContent-Length: 3`, '{}')],
@@ -53,7 +54,9 @@ describe.each(['api', 'adminOrigin'] as const)('the listener of %s', (listener) 
 
   it('refuses to be a tunnel, in the envelope', async () => {
     const { hostname } = new URL(server[listener]);
-    const reply = readReply(await exchangeBytes(server[listener], `CONNECT ${hostname}:1 HTTP/1.1\r\nHost: ${hostname}:1\r\n\r\n`));
+    const reply = readReply(
+      await exchangeBytes(server[listener], `CONNECT ${hostname}:1 HTTP/1.1\r\nHost: ${hostname}:1\r\n\r\n`),
+    );
     expect(reply.body).toMatchObject({ ok: false });
     expect([400, 404, 405]).toContain(reply.status);
   });
@@ -66,7 +69,9 @@ describe('the wire', () => {
   });
 
   it('answers a body that ends too early', async () => {
-    const reply = readReply(await exchangeBytes(server.api, post(`${json}Content-Length: 100`, '{"license'), true));
+    const reply = readReply(
+      await exchangeBytes(server.api, post(`${json}Content-Length: 100`, '{"license'), true),
+    );
     expectFailure(reply, 'invalid_request');
   });
 

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { publicContract } from '../../server/contract.ts';
 import { newBearer, newLicense, ROWS, SAMPLES, unique } from '../helpers/contract-calls.ts';
 import { dumpDatabase, selectRows } from '../helpers/database.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { httpCall } from '../helpers/raw-http.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
-import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 1);
@@ -24,7 +25,11 @@ beforeEach(() => clock.set(START));
 async function send(path: string, body: object | string, key: string | undefined, headers = bearer) {
   const { status, text } = await httpCall(server.api + path, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) },
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return { status, text, body: JSON.parse(text) as Record<string, unknown> };
@@ -72,7 +77,10 @@ describe('the same body', () => {
     const key = unique('key');
     const first = await send('/renew/', `{"license_id":${license_id},"days":5}`, key);
     expect(first.status).toBe(200);
-    for (const body of [`{ "days": 5,\n "license_id": ${license_id} }`, `{"days":5,"license_id":${license_id},"x":1}`]) {
+    for (const body of [
+      `{ "days": 5,\n "license_id": ${license_id} }`,
+      `{"days":5,"license_id":${license_id},"x":1}`,
+    ]) {
       expect(await send('/renew/', body, key)).toEqual(first);
     }
     expect(await termOf(license_id)).toBe(2);
@@ -81,7 +89,9 @@ describe('the same body', () => {
   it('changes something once, however many send it at once', async () => {
     const { license_id } = await newLicense(server);
     const key = unique('key');
-    const replies = await Promise.all(Array.from({ length: 20 }, () => send('/renew/', { license_id, days: 9 }, key)));
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => send('/renew/', { license_id, days: 9 }, key)),
+    );
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     expect(replies[0]?.status).toBe(200);
     expect(await termOf(license_id)).toBe(2);
@@ -136,12 +146,15 @@ describe('a key', () => {
     expectFailure(await send('/renew/', { license_id }, 'leaving', headers), 'unauthorized');
   });
 
-  it.each(['', ' ', 'a b', 'x'.repeat(256), 'caf\u00e9', '\u0001'.replace('\u0001', '\t')])('may not be "%s"', async (key) => {
-    const { license_id } = await newLicense(server);
-    const reply = await send('/renew/', { license_id }, key);
-    expectFailure(reply, 'invalid_request');
-    expect(await termOf(license_id)).toBe(1);
-  });
+  it.each(['', ' ', 'a b', 'x'.repeat(256), 'caf\u00e9', '\u0001'.replace('\u0001', '\t')])(
+    'may not be "%s"',
+    async (key) => {
+      const { license_id } = await newLicense(server);
+      const reply = await send('/renew/', { license_id }, key);
+      expectFailure(reply, 'invalid_request');
+      expect(await termOf(license_id)).toBe(1);
+    },
+  );
 
   it.each(['x', 'x'.repeat(255), '!"#$%&()*+,-./:;<=>?@[]^_`{|}~', "' OR 1=1 --".replaceAll(' ', '_')])(
     'may be %s',
@@ -173,7 +186,7 @@ describe('a key', () => {
 });
 
 it('first replies outlive a restart, sealed', async () => {
-  const dataDir = await newDataDir();
+  const dataDir = await keptDataDir();
   const first = await startTestServer({ clock, dataDir });
   const headers = { ...(await newBearer(first)), 'idempotency-key': 'over-a-restart' };
   const { license_id, license_key } = await newLicense(first);

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { activateDevice, newLicense, unique } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { eventNames, eventsOf } from '../helpers/outbox.ts';
 import { runScan } from '../helpers/scan.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
@@ -38,18 +40,43 @@ async function planned(grace_days: number, input: object = {}) {
 }
 
 describe('by the clock', () => {
-  type Row = [name: string, grace: number, moments: (end: number, graceEnd: number) => number[], notices: string[]];
+  type Row = [
+    name: string,
+    grace: number,
+    moments: (end: number, graceEnd: number) => number[],
+    notices: string[],
+  ];
   const rows: Row[] = [
     ['nothing while over 7 days are left', 14, (end) => [START, end - 8 * DAY_MS, end - 7 * DAY_MS], []],
     ['expiring from under 7 days on', 14, (end) => [end - 7 * DAY_MS, end - 7 * DAY_MS + 1], ['expiring']],
     ['in_grace at the end', 14, (end) => [end - 1, end], ['expiring', 'in_grace']],
-    ['expired at the end of grace', 14, (end, grace) => [end - 1, end, grace - 1, grace], ['expiring', 'in_grace', 'expired']],
+    [
+      'expired at the end of grace',
+      14,
+      (end, grace) => [end - 1, end, grace - 1, grace],
+      ['expiring', 'in_grace', 'expired'],
+    ],
     ['no grace where there is none', 0, (end) => [end - 1, end, end + 1], ['expiring', 'expired']],
-    ['each once, however often it looks', 14, (end, grace) => [end - 2, end - 2, end - 1, end, end + 1, end + 1, grace, grace, grace + DAY_MS], ['expiring', 'in_grace', 'expired']],
+    [
+      'each once, however often it looks',
+      14,
+      (end, grace) => [end - 2, end - 2, end - 1, end, end + 1, end + 1, grace, grace, grace + DAY_MS],
+      ['expiring', 'in_grace', 'expired'],
+    ],
     ['the newest only after downtime past expiring', 14, (end) => [START, end + DAY_MS], ['in_grace']],
-    ['the newest only after downtime past all', 14, (_end, grace) => [START, grace + 5000 * DAY_MS], ['expired']],
+    [
+      'the newest only after downtime past all',
+      14,
+      (_end, grace) => [START, grace + 5000 * DAY_MS],
+      ['expired'],
+    ],
     ['what is left after downtime', 14, (end, grace) => [end, grace], ['in_grace', 'expired']],
-    ['nothing twice when the clock is set back', 14, (end, grace) => [end - 1, end, end - 1, end, grace, end, grace], ['expiring', 'in_grace', 'expired']],
+    [
+      'nothing twice when the clock is set back',
+      14,
+      (end, grace) => [end - 1, end, end - 1, end, grace, end, grace],
+      ['expiring', 'in_grace', 'expired'],
+    ],
   ];
   it.each(rows)('tells %s', async (_name, grace, moments, expected) => {
     const { license, end, graceEnd } = await planned(grace);
@@ -63,7 +90,9 @@ describe('by the clock', () => {
     const expired = await newLicense(server, { expires_at: at(START - 100 * DAY_MS) });
     await scanAt(START, START);
     expect([await notices(expiring), await notices(grace), await notices(expired)]).toEqual([
-      ['expiring'], ['in_grace'], ['expired'],
+      ['expiring'],
+      ['in_grace'],
+      ['expired'],
     ]);
   });
 
@@ -81,7 +110,10 @@ describe('by the clock', () => {
     await scanAt(late.end - 1);
     await server.admin.revokeLicense({ ref: late.license.license_key });
     await scanAt(late.end, late.graceEnd);
-    expect([await notices(early.license), await notices(late.license)]).toEqual([['revoked'], ['expiring', 'revoked']]);
+    expect([await notices(early.license), await notices(late.license)]).toEqual([
+      ['revoked'],
+      ['expiring', 'revoked'],
+    ]);
   });
 });
 
@@ -95,11 +127,18 @@ describe('a renewal', () => {
     const { license: renewed } = await renew(license);
     const next = Date.parse(renewed.expires_at);
     await scanAt(graceEnd + 1, next - 1, next, next + 14 * DAY_MS);
-    const told = (await eventsOf(server.dataDir, license.license_id)).map(({ name, term }) => [name.slice(8), term]);
+    const told = (await eventsOf(server.dataDir, license.license_id)).map(({ name, term }) => [
+      name.slice(8),
+      term,
+    ]);
     expect(told).toEqual([
-      ['expiring', 1], ['in_grace', 1], ['expired', 1],
+      ['expiring', 1],
+      ['in_grace', 1],
+      ['expired', 1],
       ['renewed', null],
-      ['expiring', 2], ['in_grace', 2], ['expired', 2],
+      ['expiring', 2],
+      ['in_grace', 2],
+      ['expired', 2],
     ]);
   });
 
@@ -141,7 +180,15 @@ describe('a change of grace', () => {
     ],
   ];
 
-  type Row = [name: string, from: number, to: number, scans: number[], changeAt: number, after: number[], told: string[]];
+  type Row = [
+    name: string,
+    from: number,
+    to: number,
+    scans: number[],
+    changeAt: number,
+    after: number[],
+    told: string[],
+  ];
   // Moments in days after the license's end.
   const rows: Row[] = [
     ['longer, before the end', 5, 10, [-1], -1, [0, 5, 10], ['expiring', 'in_grace', 'expired@10']],
@@ -151,9 +198,25 @@ describe('a change of grace', () => {
     ['shorter, in grace, and so at its end', 10, 2, [-1, 0], 5, [5], ['expiring', 'in_grace', 'expired@5']],
     ['none any more, before the end', 10, 0, [-1], -1, [0], ['expiring', 'expired@0']],
     ['none any more, in grace', 10, 0, [-1, 0], 1, [1], ['expiring', 'in_grace', 'expired@1']],
-    ['some where there was none, before the end', 0, 10, [-1], -1, [0, 10], ['expiring', 'in_grace', 'expired@10']],
+    [
+      'some where there was none, before the end',
+      0,
+      10,
+      [-1],
+      -1,
+      [0, 10],
+      ['expiring', 'in_grace', 'expired@10'],
+    ],
     ['longer, before any scan', 5, 10, [], 7, [7, 10], ['in_grace', 'expired@10']],
-    ['longer, after the end of grace, which is told once', 5, 10, [-1, 0, 5], 7, [7, 10], ['expiring', 'in_grace', 'expired@5']],
+    [
+      'longer, after the end of grace, which is told once',
+      5,
+      10,
+      [-1, 0, 5],
+      7,
+      [7, 10],
+      ['expiring', 'in_grace', 'expired@5'],
+    ],
   ];
   describe.each(ways)('%s', (_way, change) => {
     it.each(rows)('to %s', async (_name, from, to, scans, changeAt, after, told) => {
@@ -201,7 +264,9 @@ describe('the body of a notice', () => {
       issued_at: license.issued_at,
       expires_at: license.expires_at,
     };
-    const bodies = (await eventsOf(server.dataDir, license.license_id)).slice(1).map(({ body }) => body as unknown);
+    const bodies = (await eventsOf(server.dataDir, license.license_id))
+      .slice(1)
+      .map(({ body }) => body as unknown);
     expect(bodies).toEqual([
       { event: 'license.expiring', timestamp: at(end - 6.5 * DAY_MS), ...core, days_left: 6 },
       { event: 'license.in_grace', timestamp: at(end), ...core, grace_ends_at: at(graceEnd) },
@@ -219,6 +284,40 @@ describe('the body of a notice', () => {
     await scanAt(end - left);
     const [event] = await eventsOf(server.dataDir, license.license_id);
     expect(event?.body.days_left).toBe(days);
+  });
+});
+
+describe('the server scans by itself', () => {
+  const patience = { timeout: 20_000, interval: 20 };
+
+  it('again and again, by the real time', async () => {
+    const own = await startTestServer({ flags: { 'scan-seconds': '0.2' } });
+    const license = await newLicense(own, { days: 2 });
+    await vi.waitFor(
+      async () => expect(await eventNames(own.dataDir, license.license_id)).toEqual(['license.expiring']),
+      patience,
+    );
+    await own.stop();
+  });
+
+  it('at its start, for what fell due while it was down', async () => {
+    const dataDir = await keptDataDir();
+    const past = createTestClock(Date.UTC(2020, 0, 1));
+    const flags = { 'scan-seconds': '86400' };
+    const first = await startTestServer({ dataDir, clock: past, flags });
+    // Due for no scan of the first server, by whichever clock.
+    const license = await newLicense(first, { expires_at: new Date(Date.now() + 8 * DAY_MS).toISOString() });
+    await first.stop();
+    await writeRows(
+      dataDir,
+      `UPDATE licenses SET expires_at = ${Date.now() - DAY_MS}, notice_due_at = ${Date.now() - 8 * DAY_MS}`,
+    );
+    const second = await startTestServer({ dataDir, flags });
+    await vi.waitFor(
+      async () => expect(await eventNames(dataDir, license.license_id)).toEqual(['license.in_grace']),
+      patience,
+    );
+    await second.stop();
   });
 });
 

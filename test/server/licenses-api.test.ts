@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { activateDevice, adminSuccess, callAdmin, newFingerprint, newLicense, unique } from '../helpers/contract-calls.ts';
+import {
+  activateDevice,
+  adminSuccess,
+  callAdmin,
+  newFingerprint,
+  newLicense,
+  unique,
+} from '../helpers/contract-calls.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -19,7 +26,8 @@ afterAll(() => server.stop());
 beforeEach(() => clock.set(START));
 
 const at = (ms: number) => new Date(ms).toISOString();
-const create = async (input: object) => (await adminSuccess(server, 'createLicense', { holder: 'H', ...input })).license;
+const create = async (input: object) =>
+  (await adminSuccess(server, 'createLicense', { holder: 'H', ...input })).license;
 
 describe('a new license', () => {
   it('has everything the contract says of it', async () => {
@@ -130,7 +138,13 @@ describe('a reference to a license', () => {
   it('is its id, or its key however it is typed', async () => {
     const license = await newLicense(server);
     const key = license.license_key;
-    for (const ref of [String(license.license_id), key, key.toLowerCase(), key.replaceAll('-', ' '), ` ${key} `]) {
+    for (const ref of [
+      String(license.license_id),
+      key,
+      key.toLowerCase(),
+      key.replaceAll('-', ' '),
+      ` ${key} `,
+    ]) {
       expect((await adminSuccess(server, 'showLicense', { ref })).license).toEqual(license);
     }
   });
@@ -139,9 +153,18 @@ describe('a reference to a license', () => {
     expectFailure(await callAdmin(server, 'showLicense', { ref }), 'license_not_found');
   });
 
-  it.each(['-1', '1.5', '1e3', '0x1', '9007199254740993', 'null', '1 OR 1=1', `${UNKNOWN_KEY.slice(0, -1)}0`, ''])(
-    'is none: "%s"',
-    async (ref) => expectFailure(await callAdmin(server, 'showLicense', { ref }), 'invalid_request'),
+  it.each([
+    '-1',
+    '1.5',
+    '1e3',
+    '0x1',
+    '9007199254740993',
+    'null',
+    '1 OR 1=1',
+    `${UNKNOWN_KEY.slice(0, -1)}0`,
+    '',
+  ])('is none: "%s"', async (ref) =>
+    expectFailure(await callAdmin(server, 'showLicense', { ref }), 'invalid_request'),
   );
 });
 
@@ -150,14 +173,22 @@ describe('a revocation', () => {
     const { license_id } = await newLicense(server);
     const ref = String(license_id);
     const first = await adminSuccess(server, 'revokeLicense', { ref, reason: 'chargeback' });
-    expect(first.license).toMatchObject({ state: 'revoked', revoked_at: at(START), revoke_reason: 'chargeback' });
+    expect(first.license).toMatchObject({
+      state: 'revoked',
+      revoked_at: at(START),
+      revoke_reason: 'chargeback',
+    });
     clock.advance(DAY_MS);
     const again = await adminSuccess(server, 'revokeLicense', { ref, reason: 'another' });
     expect(again.license).toEqual(first.license);
     clock.advance(1000 * DAY_MS);
     expect((await adminSuccess(server, 'showLicense', { ref })).license.state).toBe('revoked');
     expectFailure(await callAdmin(server, 'renewLicense', { ref }), 'license_revoked', 409);
-    expectFailure(await callAdmin(server, 'upgradeLicense', { ref, plan: 'enterprise' }), 'license_revoked', 409);
+    expectFailure(
+      await callAdmin(server, 'upgradeLicense', { ref, plan: 'enterprise' }),
+      'license_revoked',
+      409,
+    );
     expectFailure(await callAdmin(server, 'issueToken', { license: ref }), 'license_revoked', 409);
   });
 
@@ -192,12 +223,17 @@ describe('the list of licenses', () => {
   it('comes in pages, newest first, and is not upset by what is new', async () => {
     const made: number[] = [];
     const marker = unique('paged');
-    for (let time = 0; time < 5; time += 1) made.unshift((await newLicense(server, { holder: marker })).license_id);
+    for (let time = 0; time < 5; time += 1)
+      made.unshift((await newLicense(server, { holder: marker })).license_id);
     const first = await list({ search: marker, limit: 2 });
     await newLicense(server, { holder: marker });
     const second = await list({ search: marker, limit: 2, cursor: first.next_cursor });
     const third = await list({ search: marker, limit: 2, cursor: second.next_cursor });
-    expect([idsOf(first), idsOf(second), idsOf(third)]).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
+    expect([idsOf(first), idsOf(second), idsOf(third)]).toEqual([
+      made.slice(0, 2),
+      made.slice(2, 4),
+      made.slice(4),
+    ]);
     expect(third.next_cursor).toBeNull();
     const exact = await list({ search: marker, limit: 6 });
     expect([exact.items.length, exact.next_cursor]).toEqual([6, null]);
@@ -210,9 +246,22 @@ describe('the list of licenses', () => {
     expect((await list({ search: marker, limit: 500 })).items).toHaveLength(51);
   });
 
-  it.each(['0', '-1', '501', '1e9', '99999999999999999999', 'abc', '', '1.5', 'Infinity', 'NaN', '0x10', '1e2', 'null'])(
-    'takes no limit of "%s"',
-    async (limit) => expectFailure(await callAdmin(server, 'listLicenses', { limit }), 'invalid_request'),
+  it.each([
+    '0',
+    '-1',
+    '501',
+    '1e9',
+    '99999999999999999999',
+    'abc',
+    '',
+    '1.5',
+    'Infinity',
+    'NaN',
+    '0x10',
+    '1e2',
+    'null',
+  ])('takes no limit of "%s"', async (limit) =>
+    expectFailure(await callAdmin(server, 'listLicenses', { limit }), 'invalid_request'),
   );
 
   it.each(['abc', '-1', '1e3', '', '1.5', '0x10', '9'.repeat(16), '1 OR 1=1', '\u0000', 'x'.repeat(501)])(
@@ -269,7 +318,8 @@ describe('the list of licenses', () => {
       ` ${holder} `,
       license.email!.toUpperCase(),
     ];
-    for (const search of searches) expect(idsOf(await list({ search })), search).toContain(license.license_id);
+    for (const search of searches)
+      expect(idsOf(await list({ search })), search).toContain(license.license_id);
     for (const search of [UNKNOWN_KEY, newFingerprint(), 'nobody has this']) {
       expect(idsOf(await list({ search })), search).toEqual([]);
     }

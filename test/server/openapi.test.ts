@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publicContract } from '../../server/contract.ts';
-import { callRow, newBearer, newLicense, PATHS, ROWS, type RowName, SAMPLES } from '../helpers/contract-calls.ts';
+import {
+  callRow,
+  newBearer,
+  newLicense,
+  PATHS,
+  ROWS,
+  type RowName,
+  SAMPLES,
+} from '../helpers/contract-calls.ts';
 import { httpCall, jsonCall } from '../helpers/raw-http.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -36,7 +44,10 @@ interface Document {
   info: { title: string; version: string };
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { type: string; scheme: string }> };
+  components: {
+    schemas: Record<string, Schema>;
+    securitySchemes: Record<string, { type: string; scheme: string }>;
+  };
 }
 
 let server: TestServer;
@@ -68,9 +79,14 @@ function schemaOf(operation: Operation, status: string): Schema {
 describe('openapi.json', () => {
   it('is OpenAPI 3.1, with where it is and how to get in', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/u);
-    expect(document.info).toEqual({ title: 'License Desk', version: expect.stringMatching(/^\d+\.\d+\.\d+/u) as string });
+    expect(document.info).toEqual({
+      title: 'License Desk',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/u) as string,
+    });
     expect(document.servers).toEqual([{ url: server.api }]);
-    expect(document.components.securitySchemes).toMatchObject({ api_token: { type: 'http', scheme: 'bearer' } });
+    expect(document.components.securitySchemes).toMatchObject({
+      api_token: { type: 'http', scheme: 'bearer' },
+    });
   });
 
   it('has every path and method of the contract, and no others', () => {
@@ -82,12 +98,15 @@ describe('openapi.json', () => {
   });
 
   it('names each operation once', () => {
-    const ids = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
     expect(ids.toSorted()).toEqual(ROWS.map(([name]) => name).toSorted());
   });
 
   it('refers to nothing that is not there', () => {
-    for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/gu)) resolved({ $ref: reference! });
+    for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/gu))
+      resolved({ $ref: reference! });
   });
 
   it('says where it is known to be, if that was set', async () => {
@@ -127,7 +146,9 @@ describe.each(ROWS)('the operation %s', (name, row) => {
   it('tells of a success exactly what comes', async () => {
     const schema = schemaOf(operationOf(name), '200');
     const reply = await callRow(server, row, await SAMPLES[name](server), await newBearer(server));
-    expect(Object.keys(schema.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(reply.body as object)));
+    expect(Object.keys(schema.properties ?? {})).toEqual(
+      expect.arrayContaining(Object.keys(reply.body as object)),
+    );
     expect(Object.keys(reply.body as object)).toEqual(expect.arrayContaining(schema.required ?? []));
     expect(schema.required).toContain('ok');
   });
@@ -139,11 +160,15 @@ describe.each(ROWS)('the operation %s', (name, row) => {
       const schema = schemaOf(operationOf(name), status);
       expect(schema.required?.toSorted()).toEqual(['error_code', 'message', 'ok']);
     }
-    const said = failures.flatMap((status) => responses[status]!.description.split(', ').map((code) => `${status} ${code}`));
+    const said = failures.flatMap((status) =>
+      responses[status]!.description.split(', ').map((code) => `${status} ${code}`),
+    );
     const expected = [
       '400 invalid_request',
       '500 internal_error',
-      ...(row.method === 'GET' ? [] : ['400 invalid_json', '413 payload_too_large', '415 unsupported_media_type']),
+      ...(row.method === 'GET'
+        ? []
+        : ['400 invalid_json', '413 payload_too_large', '415 unsupported_media_type']),
       ...(row.auth === 'bearer' ? ['401 unauthorized'] : []),
       ...(row.role === 'admin' ? ['403 forbidden'] : []),
       ...(row.idempotent ? ['409 idempotency_conflict'] : []),
@@ -183,7 +208,11 @@ describe('what the document says of a failure is what comes', () => {
       },
     ],
     ['renew', 'license_not_found', async () => ({ license_id: 999_999 })],
-    ['upgrade', 'not_an_upgrade', async () => ({ license_id: (await newLicense(server)).license_id, plan: 'trial' })],
+    [
+      'upgrade',
+      'not_an_upgrade',
+      async () => ({ license_id: (await newLicense(server)).license_id, plan: 'trial' }),
+    ],
     ['createPlan', 'plan_exists', async () => ({ name: 'trial' })],
     ['authorizeToken', 'token_invalid', async () => ({ token: 'x' })],
     ['authorizeToken', 'missing_token', async () => ({})],
@@ -191,7 +220,9 @@ describe('what the document says of a failure is what comes', () => {
   it.each(cases)('%s: %s', async (name, code, input) => {
     const reply = await callRow(server, publicContract[name], await input(), await newBearer(server));
     expect(reply.body.error_code).toBe(code);
-    const told = Object.entries(operationOf(name).responses).filter(([, { description }]) => description.split(', ').includes(code));
+    const told = Object.entries(operationOf(name).responses).filter(([, { description }]) =>
+      description.split(', ').includes(code),
+    );
     expect(told.map(([status]) => Number(status))).toEqual([reply.status]);
   });
 });
@@ -204,7 +235,12 @@ describe('the reference page', () => {
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = page.headers.get('content-security-policy')!;
-    for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]) {
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+    ]) {
       expect(policy).toContain(part);
     }
     expect(policy).not.toMatch(/unsafe|\*|http/u);
@@ -237,12 +273,20 @@ describe('the reference page', () => {
 
   it('is found without its slash, under its id', async () => {
     const reply = await httpCall(`${server.api}/docs`, { headers: { 'x-request-id': 'mine' } });
-    expect([reply.status, new URL(reply.headers.get('location')!, server.api).pathname]).toEqual([301, '/license/api/svc/docs/']);
+    expect([reply.status, new URL(reply.headers.get('location')!, server.api).pathname]).toEqual([
+      301,
+      '/license/api/svc/docs/',
+    ]);
     expect(reply.headers.get('x-request-id')).toBe('mine');
   });
 
   it('knows no other files', async () => {
-    for (const path of ['/docs/nothing.js', '/docs/../../../package.json', '/docs/%2e%2e/main/server.js', '/docs/.env']) {
+    for (const path of [
+      '/docs/nothing.js',
+      '/docs/../../../package.json',
+      '/docs/%2e%2e/main/server.js',
+      '/docs/.env',
+    ]) {
       expectFailure(await jsonCall(server.api + path), 'not_found');
     }
   });

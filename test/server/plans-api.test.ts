@@ -17,14 +17,31 @@ const update = async (input: object) => (await success(server, 'updatePlan', { .
 const post = (input: object) => server.post('/plans/', input, bearer);
 const put = (input: object) => server.call('PUT', '/plans/', input, bearer);
 const remove = (query: string, body?: unknown) => server.call('DELETE', `/plans/${query}`, body, bearer);
-const list = async () => (await success(server, 'listPlans', {}, bearer)).plans as { id: number; name: string; tier: number }[];
+const list = async () =>
+  (await success(server, 'listPlans', {}, bearer)).plans as { id: number; name: string; tier: number }[];
 const names = async () => (await list()).map(({ name }) => name);
 
 describe('GET /plans/', () => {
   it('lists the four plans of a fresh data directory', async () => {
-    const plan = (id: number, name: string, display_name: string, tier: number, days: number, grace: number, seats: number | null) => ({
-      id, name, display_name, product: null, tier, duration_days: days, grace_days: grace, max_activations: seats,
-      features: [], archived: false,
+    const plan = (
+      id: number,
+      name: string,
+      display_name: string,
+      tier: number,
+      days: number,
+      grace: number,
+      seats: number | null,
+    ) => ({
+      id,
+      name,
+      display_name,
+      product: null,
+      tier,
+      duration_days: days,
+      grace_days: grace,
+      max_activations: seats,
+      features: [],
+      archived: false,
     });
     expect(await list()).toEqual([
       plan(1, 'trial', 'Trial', 0, 14, 0, 1),
@@ -39,14 +56,21 @@ describe('GET /plans/', () => {
     expect(body.items).toEqual(body.plans);
     expect(body.next_cursor).toBeNull();
     const first = (await server.get('/plans/?limit=3', bearer)).body;
-    expect(first.plans.map(({ name }: { name: string }) => name)).toEqual(['trial', 'standard', 'professional']);
+    expect(first.plans.map(({ name }: { name: string }) => name)).toEqual([
+      'trial',
+      'standard',
+      'professional',
+    ]);
     const second = (await server.get(`/plans/?limit=3&cursor=${first.next_cursor}`, bearer)).body;
     expect([second.plans[0]?.name, second.next_cursor]).toEqual(['enterprise', null]);
   });
 
-  it.each(['limit=0', 'limit=-1', 'limit=501', 'limit=x', 'cursor=nonsense!'])('refuses ?%s', async (query) => {
-    expectFailure(await server.get(`/plans/?${query}`, bearer), 'invalid_request');
-  });
+  it.each(['limit=0', 'limit=-1', 'limit=501', 'limit=x', 'cursor=nonsense!'])(
+    'refuses ?%s',
+    async (query) => {
+      expectFailure(await server.get(`/plans/?${query}`, bearer), 'invalid_request');
+    },
+  );
 });
 
 describe('POST /plans/', () => {
@@ -87,9 +111,12 @@ describe('POST /plans/', () => {
     expect((await create({ name })).name).toBe(name);
   });
 
-  it.each(['', 'A', 'a b', 'a_b', 'ä', 'a\n', 'x'.repeat(65), 5, null])('may not be named %j', async (name) => {
-    expectFailure(await post({ name }), 'invalid_request');
-  });
+  it.each(['', 'A', 'a b', 'a_b', 'ä', 'a\n', 'x'.repeat(65), 5, null])(
+    'may not be named %j',
+    async (name) => {
+      expectFailure(await post({ name }), 'invalid_request');
+    },
+  );
 
   it.each([
     {},
@@ -139,8 +166,15 @@ describe('POST /plans/', () => {
 describe('PUT /plans/', () => {
   it('changes what it is told to and nothing else', async () => {
     const before = await create({ name: unique('change'), features: ['a'], tier: 3 });
-    expect(await update({ name: before.name, tier: 4, features: [] })).toEqual({ ...before, tier: 4, features: [] });
-    expect(await update({ id: before.id, max_activations: null })).toMatchObject({ tier: 4, max_activations: null });
+    expect(await update({ name: before.name, tier: 4, features: [] })).toEqual({
+      ...before,
+      tier: 4,
+      features: [],
+    });
+    expect(await update({ id: before.id, max_activations: null })).toMatchObject({
+      tier: 4,
+      max_activations: null,
+    });
     expect(await update({ id: before.id, product: 'imager' })).toMatchObject({ product: 'imager' });
     expect(await update({ id: before.id, product: null })).toMatchObject({ product: null });
     expect(await update({ id: before.id })).toMatchObject({ tier: 4, features: [] });
@@ -169,7 +203,12 @@ describe('PUT /plans/', () => {
     const name = unique('renamed');
     await update({ name: plan, new_name: name, features: ['b'], max_activations: 9, grace_days: 2 });
     const { license: after } = await server.admin.showLicense({ ref: license.license_key });
-    expect(after).toMatchObject({ plan: name, features: ['b'], max_activations: 9, expires_at: license.expires_at });
+    expect(after).toMatchObject({
+      plan: name,
+      features: ['b'],
+      max_activations: 9,
+      expires_at: license.expires_at,
+    });
     expect(Date.parse(after.grace_ends_at)).toBe(Date.parse(license.expires_at) + 2 * 86_400_000);
     const { body } = await server.post('/authorize/', { license_key: license.license_key });
     expect(body).toMatchObject({ plan: name, features: ['b'] });
@@ -193,14 +232,24 @@ describe('PUT /plans/', () => {
     expect((await newLicense(server, { plan: name })).plan).toBe(name);
   });
 
-  it.each([{}, { tier: 5 }, { id: '1' }, { id: 0 }, { id: 1.5 }, { id: 2 ** 53 }, { id: true }, { name: 'Not A Slug' }, { id: 1, tier: -1 }])(
-    'refuses %j',
-    async (input) => expectFailure(await put(input), 'invalid_request'),
-  );
+  it.each([
+    {},
+    { tier: 5 },
+    { id: '1' },
+    { id: 0 },
+    { id: 1.5 },
+    { id: 2 ** 53 },
+    { id: true },
+    { name: 'Not A Slug' },
+    { id: 1, tier: -1 },
+  ])('refuses %j', async (input) => expectFailure(await put(input), 'invalid_request'));
 
-  it.each([{ id: 999_999 }, { id: Number.MAX_SAFE_INTEGER }, { name: 'nonesuch' }])('does not find %j', async (input) => {
-    expectFailure(await put({ ...input, tier: 1 }), 'plan_not_found');
-  });
+  it.each([{ id: 999_999 }, { id: Number.MAX_SAFE_INTEGER }, { name: 'nonesuch' }])(
+    'does not find %j',
+    async (input) => {
+      expectFailure(await put({ ...input, tier: 1 }), 'plan_not_found');
+    },
+  );
 });
 
 describe('DELETE /plans/', () => {
@@ -273,7 +322,11 @@ describe('a plan and its licenses', () => {
   it('cannot part, even when one is deleted while the other is made', async () => {
     for (let time = 0; time < 5; time += 1) {
       const { id, name } = await create({ name: unique('race') });
-      const attempts = await Promise.allSettled([newLicense(server, { plan: name }), remove(`?id=${id}`), newLicense(server, { plan: name })]);
+      const attempts = await Promise.allSettled([
+        newLicense(server, { plan: name }),
+        remove(`?id=${id}`),
+        newLicense(server, { plan: name }),
+      ]);
       const survived = (await names()).includes(name);
       expect(survived).toBe(attempts[0].status === 'fulfilled' || attempts[2].status === 'fulfilled');
     }

@@ -4,8 +4,9 @@ import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { verifyLicenseFile } from '../../verifier/verify-license-file.ts';
 import { activateDevice, adminSuccess, callAdmin, newLicense, success } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { envelopeOf } from '../verifier/sample-license-file.ts';
 
 let server: TestServer;
@@ -25,7 +26,9 @@ describe('GET /public-key/', () => {
     const raw = Buffer.from(body.public_key, 'base64');
     expect(raw).toHaveLength(32);
     expect(raw.toString('base64')).toBe(body.public_key);
-    expect(body.public_key_pem).toMatch(/^-----BEGIN PUBLIC KEY-----\n[\w+/=\n]+-----END PUBLIC KEY-----\n$/u);
+    expect(body.public_key_pem).toMatch(
+      /^-----BEGIN PUBLIC KEY-----\n[\w+/=\n]+-----END PUBLIC KEY-----\n$/u,
+    );
     const key = createPublicKey(body.public_key_pem);
     expect(key.asymmetricKeyType).toBe('ed25519');
     expect(key.export({ format: 'der', type: 'spki' }).subarray(-32)).toEqual(raw);
@@ -38,12 +41,17 @@ describe('GET /public-key/', () => {
     const { enc, sig, kid } = envelopeOf(await newFile());
     expect(kid).toBe(body.key_id);
     const message = Buffer.from(`license/${enc}`);
-    expect(verify(null, message, createPublicKey(body.public_key_pem), Buffer.from(sig, 'base64'))).toBe(true);
+    expect(verify(null, message, createPublicKey(body.public_key_pem), Buffer.from(sig, 'base64'))).toBe(
+      true,
+    );
   });
 
   it('is all that an offline verifier needs', async () => {
     const keys = parsePublicKeys(JSON.stringify(await publicKey()));
-    expect(await verifyLicenseFile(await newFile(), { keys, now: Date.now() })).toMatchObject({ valid: true, reason: null });
+    expect(await verifyLicenseFile(await newFile(), { keys, now: Date.now() })).toMatchObject({
+      valid: true,
+      reason: null,
+    });
   });
 });
 
@@ -64,7 +72,10 @@ describe('a rotation', () => {
     expect(active).toEqual([{ key_id: after.key_id, public_key: after.public_key, status: 'active' }]);
     expect(new Set(files.map((file) => envelopeOf(file).kid)).size).toBe(4);
     for (const license_file of files) {
-      expect(await success(server, 'validateOffline', { license_file })).toMatchObject({ valid: true, reason: null });
+      expect(await success(server, 'validateOffline', { license_file })).toMatchObject({
+        valid: true,
+        reason: null,
+      });
     }
   });
 
@@ -96,7 +107,7 @@ describe('a rotation', () => {
 
 describe('over a restart', () => {
   it('keys stay, and private ones are sealed at rest', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await keptDataDir();
     const first = await startTestServer({ dataDir });
     await first.admin.rotateSigningKey({});
     const { body: before } = await first.get('/public-key/');
@@ -107,6 +118,7 @@ describe('over a restart', () => {
     const rows = await selectRows(dataDir, 'SELECT private_key_sealed AS sealed FROM signing_keys');
     expect(rows).toHaveLength(2);
     // A PKCS#8 Ed25519 key would begin like this.
-    for (const { sealed } of rows as { sealed: string }[]) expect(sealed).toMatch(/^v1\.(?!MC4CAQ)[\w+/=]+$/u);
+    for (const { sealed } of rows as { sealed: string }[])
+      expect(sealed).toMatch(/^v1\.(?!MC4CAQ)[\w+/=]+$/u);
   });
 });

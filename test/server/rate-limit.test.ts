@@ -15,8 +15,11 @@ async function start(flags: Record<string, string>): Promise<TestServer> {
   return server;
 }
 
-const ask = (headers: Record<string, string> = {}, body: unknown = { token: 'ldt_unknown' }, path = '/authorize/token/') =>
-  server!.post(path, body, headers);
+const ask = (
+  headers: Record<string, string> = {},
+  body: unknown = { token: 'ldt_unknown' },
+  path = '/authorize/token/',
+) => server!.post(path, body, headers);
 
 async function statuses(calls: Promise<Reply>[]): Promise<number[]> {
   return (await Promise.all(calls)).map(({ status }) => status);

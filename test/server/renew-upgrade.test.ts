@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { activateDevice, newBearer, newFingerprint, newLicense, success, unique } from '../helpers/contract-calls.ts';
+import {
+  activateDevice,
+  newBearer,
+  newFingerprint,
+  newLicense,
+  success,
+  unique,
+} from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
@@ -26,7 +33,10 @@ const postRenew = (input: object) => server.post('/renew/', input, bearer);
 const postUpgrade = (input: object) => server.post('/upgrade/', input, bearer);
 
 async function eventsOf(licenseId: number): Promise<string[]> {
-  const rows = await selectRows(server.dataDir, `SELECT name FROM events WHERE license_id = ${licenseId} ORDER BY id`);
+  const rows = await selectRows(
+    server.dataDir,
+    `SELECT name FROM events WHERE license_id = ${licenseId} ORDER BY id`,
+  );
   return rows.map(({ name }: { name: string }) => name);
 }
 
@@ -48,16 +58,19 @@ describe('POST /renew/', () => {
     ['expired', 14 * DAY_MS, 14 * DAY_MS],
     ['expired', 5000 * DAY_MS, 5000 * DAY_MS],
   ];
-  it.each(takenBack)('takes %s (%i ms past the end) back to active, from %i ms on', async (state, past, from) => {
-    const license = await newLicense(server);
-    await activateDevice(server, license);
-    const end = Date.parse(license.expires_at);
-    clock.set(end + past);
-    const { license: before } = await server.admin.showLicense({ ref: license.license_key });
-    expect(before.state).toBe(state);
-    const { license: after } = await renew({ license_key: license.license_key });
-    expect(after).toMatchObject({ state: 'active', expires_at: at(end + from + 365 * DAY_MS) });
-  });
+  it.each(takenBack)(
+    'takes %s (%i ms past the end) back to active, from %i ms on',
+    async (state, past, from) => {
+      const license = await newLicense(server);
+      await activateDevice(server, license);
+      const end = Date.parse(license.expires_at);
+      clock.set(end + past);
+      const { license: before } = await server.admin.showLicense({ ref: license.license_key });
+      expect(before.state).toBe(state);
+      const { license: after } = await renew({ license_key: license.license_key });
+      expect(after).toMatchObject({ state: 'active', expires_at: at(end + from + 365 * DAY_MS) });
+    },
+  );
 
   it.each([
     [{ days: 1 }, 366 * DAY_MS],
@@ -96,7 +109,9 @@ describe('POST /renew/', () => {
       if (reply.status === 200) expect(reply.body.license.grace_ends_at).toMatch(/^\d{4}-/u);
       else expectFailure(reply, 'invalid_request');
     }
-    expect((await server.admin.showLicense({ ref: String(license_id) })).license.grace_ends_at).toMatch(/^\d{4}-/u);
+    expect((await server.admin.showLicense({ ref: String(license_id) })).license.grace_ends_at).toMatch(
+      /^\d{4}-/u,
+    );
   });
 
   it('is refused for a revoked license, with 409', async () => {
@@ -108,7 +123,9 @@ describe('POST /renew/', () => {
   it('starts from the present plan', async () => {
     const license = await newLicense(server, { plan: 'trial' });
     await upgrade({ license_id: license.license_id, plan: 'standard' });
-    expect((await renew({ license_id: license.license_id })).license.expires_at).toBe(at(START + 379 * DAY_MS));
+    expect((await renew({ license_id: license.license_id })).license.expires_at).toBe(
+      at(START + 379 * DAY_MS),
+    );
   });
 
   it('adds up when many come at once', async () => {
@@ -124,7 +141,13 @@ describe('POST /renew/', () => {
 describe('POST /upgrade/', () => {
   it('keeps the end, and takes the new limits, grace and features at once', async () => {
     const plan = unique('better');
-    await server.admin.createPlan({ name: plan, tier: 15, grace_days: 3, max_activations: 2, features: ['ocr', 'ai'] });
+    await server.admin.createPlan({
+      name: plan,
+      tier: 15,
+      grace_days: 3,
+      max_activations: 2,
+      features: ['ocr', 'ai'],
+    });
     const license = await newLicense(server);
     await activateDevice(server, license);
     const body = await upgrade({ license_key: license.license_key.toLowerCase(), plan });
@@ -138,8 +161,18 @@ describe('POST /upgrade/', () => {
       features: ['ocr', 'ai'],
       state: 'active',
     });
-    expect((await server.post('/activate/', { license_key: license.license_key, machine_fingerprint: newFingerprint() })).status).toBe(200);
-    const { body: authorization } = await server.post('/authorize/', { license_key: license.license_key, feature: 'ai' });
+    expect(
+      (
+        await server.post('/activate/', {
+          license_key: license.license_key,
+          machine_fingerprint: newFingerprint(),
+        })
+      ).status,
+    ).toBe(200);
+    const { body: authorization } = await server.post('/authorize/', {
+      license_key: license.license_key,
+      feature: 'ai',
+    });
     expect(authorization).toMatchObject({ authorized: true, plan });
   });
 
@@ -184,7 +217,9 @@ describe('POST /upgrade/', () => {
 
   it('happens once when two ask at once', async () => {
     const { license_id } = await newLicense(server);
-    const replies = await Promise.all(Array.from({ length: 8 }, () => postUpgrade({ license_id, plan: 'enterprise' })));
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => postUpgrade({ license_id, plan: 'enterprise' })),
+    );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const reply of replies) if (reply.status !== 200) expectFailure(reply, 'plan_unchanged');
     expect(await eventsOf(license_id)).toEqual(['license.upgraded']);
@@ -198,9 +233,14 @@ describe.each([
   const post = (input: object) => server.post(path, { ...fields, ...input }, bearer);
 
   it('by id, or by key however it is typed', async () => {
-    for (const spell of [(key: string) => key, (key: string) => ` ${key.toLowerCase().replaceAll('-', ' ')} `]) {
+    for (const spell of [
+      (key: string) => key,
+      (key: string) => ` ${key.toLowerCase().replaceAll('-', ' ')} `,
+    ]) {
       const license = await newLicense(server);
-      expect((await post({ license_key: spell(license.license_key) })).body.license.license_id).toBe(license.license_id);
+      expect((await post({ license_key: spell(license.license_key) })).body.license.license_id).toBe(
+        license.license_id,
+      );
     }
     const { license_id } = await newLicense(server);
     expect((await post({ license_id })).body.license.license_id).toBe(license_id);

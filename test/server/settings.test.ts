@@ -61,20 +61,118 @@ const TABLE: [Name, string, string, unknown][] = [
 
 /** For each setting: three texts, and what they mean. */
 const VALUES: [Name, [string, unknown][]][] = [
-  ['host', [['0.0.0.0', '0.0.0.0'], ['::1', '::1'], ['license.lan', 'license.lan']]],
-  ['port', [['0', 0], ['65535', 65_535], ['80', 80]]],
-  ['adminPort', [['0', 0], ['1', 1], ['9000', 9000]]],
-  ['baseUrl', [['https://a.example', 'https://a.example'], ['http://b.example:8080/', 'http://b.example:8080'], ['https://c.example/x//', 'https://c.example/x']]],
-  ['databaseUrl', [['postgres://u:p@h/d', 'postgres://u:p@h/d'], ['postgresql://h/d', 'postgresql://h/d'], ['postgres:///d', 'postgres:///d']]],
-  ['defaultProduct', [['imager', 'imager'], ['0-9', '0-9'], ['x'.repeat(64), 'x'.repeat(64)]]],
-  ['tls', [['off', { mode: 'off' }], ['c.pem,k.pem', { mode: 'files', certificate: 'c.pem', key: 'k.pem' }], ['/a b/c.pem, /k.pem', { mode: 'files', certificate: '/a b/c.pem', key: '/k.pem' }]]],
-  ['trustProxy', [['off', false], ['on', 1], ['10.0.0.1,fd00::/8', ['10.0.0.1', 'fd00::/8']]]],
-  ['rateLimit', [['0', 0], ['1000000', 1_000_000], ['3', 3]]],
-  ['webhookBackoffSeconds', [['0.01', 0.01], ['1', 1], ['3600', 3600]]],
-  ['webhookTimeoutSeconds', [['0.5', 0.5], ['1', 1], ['120', 120]]],
-  ['webhookAllow', [['10.0.0.0/8', ['10.0.0.0/8']], ['127.0.0.1, ::1/128', ['127.0.0.1', '::1/128']], ['192.168.0.0/16,fd00::/8', ['192.168.0.0/16', 'fd00::/8']]]],
-  ['webhookCa', [['/etc/ca.pem', '/etc/ca.pem'], ['ca.pem', resolve('ca.pem')], ['./x/../ca.pem', resolve('ca.pem')]]],
-  ['scanSeconds', [['0.05', 0.05], ['1', 1], ['86400', 86_400]]],
+  [
+    'host',
+    [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::1', '::1'],
+      ['license.lan', 'license.lan'],
+    ],
+  ],
+  [
+    'port',
+    [
+      ['0', 0],
+      ['65535', 65_535],
+      ['80', 80],
+    ],
+  ],
+  [
+    'adminPort',
+    [
+      ['0', 0],
+      ['1', 1],
+      ['9000', 9000],
+    ],
+  ],
+  [
+    'baseUrl',
+    [
+      ['https://a.example', 'https://a.example'],
+      ['http://b.example:8080/', 'http://b.example:8080'],
+      ['https://c.example/x//', 'https://c.example/x'],
+    ],
+  ],
+  [
+    'databaseUrl',
+    [
+      ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
+      ['postgresql://h/d', 'postgresql://h/d'],
+      ['postgres:///d', 'postgres:///d'],
+    ],
+  ],
+  [
+    'defaultProduct',
+    [
+      ['imager', 'imager'],
+      ['0-9', '0-9'],
+      ['x'.repeat(64), 'x'.repeat(64)],
+    ],
+  ],
+  [
+    'tls',
+    [
+      ['off', { mode: 'off' }],
+      ['c.pem,k.pem', { mode: 'files', certificate: 'c.pem', key: 'k.pem' }],
+      ['/a b/c.pem, /k.pem', { mode: 'files', certificate: '/a b/c.pem', key: '/k.pem' }],
+    ],
+  ],
+  [
+    'trustProxy',
+    [
+      ['off', false],
+      ['on', 1],
+      ['10.0.0.1,fd00::/8', ['10.0.0.1', 'fd00::/8']],
+    ],
+  ],
+  [
+    'rateLimit',
+    [
+      ['0', 0],
+      ['1000000', 1_000_000],
+      ['3', 3],
+    ],
+  ],
+  [
+    'webhookBackoffSeconds',
+    [
+      ['0.01', 0.01],
+      ['1', 1],
+      ['3600', 3600],
+    ],
+  ],
+  [
+    'webhookTimeoutSeconds',
+    [
+      ['0.5', 0.5],
+      ['1', 1],
+      ['120', 120],
+    ],
+  ],
+  [
+    'webhookAllow',
+    [
+      ['10.0.0.0/8', ['10.0.0.0/8']],
+      ['127.0.0.1, ::1/128', ['127.0.0.1', '::1/128']],
+      ['192.168.0.0/16,fd00::/8', ['192.168.0.0/16', 'fd00::/8']],
+    ],
+  ],
+  [
+    'webhookCa',
+    [
+      ['/etc/ca.pem', '/etc/ca.pem'],
+      ['ca.pem', resolve('ca.pem')],
+      ['./x/../ca.pem', resolve('ca.pem')],
+    ],
+  ],
+  [
+    'scanSeconds',
+    [
+      ['0.05', 0.05],
+      ['1', 1],
+      ['86400', 86_400],
+    ],
+  ],
 ];
 
 describe('the settings of the contract', () => {
@@ -84,7 +182,11 @@ describe('the settings of the contract', () => {
   });
 
   it.each(VALUES)('%s: command line over environment over config.json over default', (name, values) => {
-    const [[first, one], [second, two], [third, three]] = values as [[string, unknown], [string, unknown], [string, unknown]];
+    const [[first, one], [second, two], [third, three]] = values as [
+      [string, unknown],
+      [string, unknown],
+      [string, unknown],
+    ];
     const { env, flag } = SETTINGS[name];
     const file = { [flag.replaceAll('-', '_')]: third };
     expect(load({ file })[name]).toEqual(three);
@@ -136,19 +238,23 @@ const WRONG: [Name, string[], string][] = [
 ];
 
 describe('a wrong value', () => {
-  it.each(WRONG)('of %s stops the start, and the line says which, what and what else', (name, texts, allowed) => {
-    const { env, flag } = SETTINGS[name];
-    for (const text of texts) {
-      const byFlag = refusal({ flags: { [flag]: text } });
-      for (const part of [`--${flag}`, JSON.stringify(text), allowed]) expect(byFlag).toContain(part);
-      if (text === '') continue;
-      const byEnv = refusal({ env: { [env]: text } });
-      for (const part of [env, JSON.stringify(text), allowed]) expect(byEnv).toContain(part);
-      const key = flag.replaceAll('-', '_');
-      const byFile = refusal({ file: { [key]: text } });
-      for (const part of ['config.json', key, JSON.stringify(text), allowed]) expect(byFile).toContain(part);
-    }
-  });
+  it.each(WRONG)(
+    'of %s stops the start, and the line says which, what and what else',
+    (name, texts, allowed) => {
+      const { env, flag } = SETTINGS[name];
+      for (const text of texts) {
+        const byFlag = refusal({ flags: { [flag]: text } });
+        for (const part of [`--${flag}`, JSON.stringify(text), allowed]) expect(byFlag).toContain(part);
+        if (text === '') continue;
+        const byEnv = refusal({ env: { [env]: text } });
+        for (const part of [env, JSON.stringify(text), allowed]) expect(byEnv).toContain(part);
+        const key = flag.replaceAll('-', '_');
+        const byFile = refusal({ file: { [key]: text } });
+        for (const part of ['config.json', key, JSON.stringify(text), allowed])
+          expect(byFile).toContain(part);
+      }
+    },
+  );
 
   it('counts even where another source outranks it… but for the one that is used', () => {
     expect(load({ flags: { port: '1' }, env: { LICENSE_DESK_PORT: 'nonsense' } }).port).toBe(1);
@@ -172,17 +278,23 @@ describe('a wrong value', () => {
 });
 
 describe('config.json', () => {
-  it.each(['prot', 'admin-port', 'adminPort', 'PORT', 'constructor', '__proto__', ''])('knows no "%s"', (name) => {
-    expect(refusal({ file: `{${JSON.stringify(name)}: 1}` })).toContain(JSON.stringify(name));
-  });
+  it.each(['prot', 'admin-port', 'adminPort', 'PORT', 'constructor', '__proto__', ''])(
+    'knows no "%s"',
+    (name) => {
+      expect(refusal({ file: `{${JSON.stringify(name)}: 1}` })).toContain(JSON.stringify(name));
+    },
+  );
 
   it('cannot say where it is', () => {
     expect(refusal({ file: { data_dir: '/elsewhere' } })).toContain('data_dir');
   });
 
-  it.each(['', '{', '[]', 'null', '"text"', '5', '{"port": 1,}', '\ufeff\u0000'])('must be one JSON object: %j', (file) => {
-    expect(refusal({ file })).toContain(join(dataDir, 'config.json'));
-  });
+  it.each(['', '{', '[]', 'null', '"text"', '5', '{"port": 1,}', '\ufeff\u0000'])(
+    'must be one JSON object: %j',
+    (file) => {
+      expect(refusal({ file })).toContain(join(dataDir, 'config.json'));
+    },
+  );
 
   it('may be absent, empty, or begin with a byte order mark as Windows editors write it', () => {
     expect(load().port).toBe(8787);

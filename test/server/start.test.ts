@@ -8,12 +8,13 @@ import { systemClock } from '../../server/platform/clock.ts';
 import { loadConfig } from '../../server/platform/config.ts';
 import { startServer } from '../../server/start-server.ts';
 import { writeRows } from '../helpers/database.ts';
-import { newDataDir, startTestServer } from '../helpers/test-server.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 
 let dataDir: string;
 
 beforeEach(async () => {
-  dataDir = await newDataDir();
+  dataDir = await keptDataDir();
 });
 
 interface Sources {
@@ -111,14 +112,17 @@ describe('a start that cannot be', () => {
 describe('the master key', () => {
   const key = () => randomBytes(32).toString('base64');
 
-  it.each(['short', randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), `${'='.repeat(44)}`, 'x'.repeat(44)])(
-    'must be 32 bytes in base64, and is not repeated in the message: %#',
-    async (wrong) => {
-      const message = await refusal({ env: { LICENSE_DESK_MASTER_KEY: wrong } });
-      for (const part of ['LICENSE_DESK_MASTER_KEY', '32 bytes', 'base64']) expect(message).toContain(part);
-      expect(message).not.toContain(wrong);
-    },
-  );
+  it.each([
+    'short',
+    randomBytes(31).toString('base64'),
+    randomBytes(33).toString('base64'),
+    `${'='.repeat(44)}`,
+    'x'.repeat(44),
+  ])('must be 32 bytes in base64, and is not repeated in the message: %#', async (wrong) => {
+    const message = await refusal({ env: { LICENSE_DESK_MASTER_KEY: wrong } });
+    for (const part of ['LICENSE_DESK_MASTER_KEY', '32 bytes', 'base64']) expect(message).toContain(part);
+    expect(message).not.toContain(wrong);
+  });
 
   it('of the environment is not written down, and has to be the same again', async () => {
     const env = { LICENSE_DESK_MASTER_KEY: key() };

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activateDevice, newBearer, newLicense, success } from '../helpers/contract-calls.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
-import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 10, 12);
@@ -85,28 +86,45 @@ describe('GET /stats/', () => {
 
   it('counts an activation of this very moment', async () => {
     await activateDevice(server, await newLicense(server, { product: 'just-now' }));
-    expect((await stats({ product: 'just-now' })).activations.per_day).toEqual([{ day: '2030-01-10', count: 1 }]);
+    expect((await stats({ product: 'just-now' })).activations.per_day).toEqual([
+      { day: '2030-01-10', count: 1 },
+    ]);
   });
 
   it('counts tokens by what they are now', async () => {
     const issue = async (days = 365) => {
       const { license_key } = await newLicense(server, { product: 'tokened' });
-      return { license_key, ...(await server.admin.issueToken({ license: license_key, product: 'tokened', days })) };
+      return {
+        license_key,
+        ...(await server.admin.issueToken({ license: license_key, product: 'tokened', days })),
+      };
     };
     await issue();
     await issue(1);
     const replaced = await issue();
     await server.admin.issueToken({ license: replaced.license_key, product: 'tokened' });
     await server.admin.revokeToken({ id: (await issue()).authorization_token.id });
-    expect((await stats({ product: 'tokened' })).tokens).toEqual({ active: 3, expired: 0, revoked: 1, replaced: 1 });
+    expect((await stats({ product: 'tokened' })).tokens).toEqual({
+      active: 3,
+      expired: 0,
+      revoked: 1,
+      replaced: 1,
+    });
     clock.advance(DAY_MS);
-    expect((await stats({ product: 'tokened' })).tokens).toEqual({ active: 2, expired: 1, revoked: 1, replaced: 1 });
+    expect((await stats({ product: 'tokened' })).tokens).toEqual({
+      active: 2,
+      expired: 1,
+      revoked: 1,
+      replaced: 1,
+    });
   });
 
   it('counts an authorization as soon as it was given', async () => {
     const { license_key } = await newLicense(server, { product: 'asked' });
     await server.post('/authorize/', { license_key, product_slug: 'asked' });
-    expect((await stats({ product: 'asked' })).authorizations.per_day).toEqual([{ day: '2030-01-10', count: 1 }]);
+    expect((await stats({ product: 'asked' })).authorizations.per_day).toEqual([
+      { day: '2030-01-10', count: 1 },
+    ]);
   });
 });
 
@@ -133,7 +151,7 @@ describe('the period', () => {
 });
 
 it('authorizations are counted by day and product, granted or not, over a restart', async () => {
-  const dataDir = await newDataDir();
+  const dataDir = await keptDataDir();
   const first = await startTestServer({ clock, dataDir });
   const headers = await newBearer(first);
   const license = await newLicense(first);
@@ -150,10 +168,11 @@ it('authorizations are counted by day and product, granted or not, over a restar
 });
 
 it('strangers cannot fill the database with products of their own making', async () => {
-  const dataDir = await newDataDir();
+  const dataDir = await keptDataDir();
   const own = await startTestServer({ clock, dataDir });
   const headers = await newBearer(own);
-  const ask = (at_: number) => own.post('/authorize/token/', { token: 'ldt_unknown', product_slug: `made-up-${at_}` });
+  const ask = (at_: number) =>
+    own.post('/authorize/token/', { token: 'ldt_unknown', product_slug: `made-up-${at_}` });
   for (let time = 0; time < 20; time += 1) await ask(time);
   await own.stop();
   const again = await startTestServer({ clock, dataDir });

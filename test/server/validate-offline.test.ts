@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
-import { activateDevice, adminSuccess, callAdmin, newFingerprint, newLicense, success, unique } from '../helpers/contract-calls.ts';
+import {
+  activateDevice,
+  adminSuccess,
+  callAdmin,
+  newFingerprint,
+  newLicense,
+  success,
+  unique,
+} from '../helpers/contract-calls.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -25,7 +33,12 @@ const validate = (license_file: string, fields: object = {}) =>
 async function activated(input: Parameters<typeof newLicense>[1] = {}, fields: object = {}) {
   const license = await newLicense(server, input);
   const { license_file, activation } = await activateDevice(server, license, fields);
-  return { license, ref: license.license_key, license_file, machine_fingerprint: activation.machine_fingerprint };
+  return {
+    license,
+    ref: license.license_key,
+    license_file,
+    machine_fingerprint: activation.machine_fingerprint,
+  };
 }
 
 /** What the file says, for files that can be read. */
@@ -44,7 +57,11 @@ describe('a file from an activation', () => {
       ok: true,
       valid: true,
       reason: null,
-      license: expect.objectContaining({ license_id: license.license_id, state: 'active', machine_fingerprint }) as object,
+      license: expect.objectContaining({
+        license_id: license.license_id,
+        state: 'active',
+        machine_fingerprint,
+      }) as object,
       signed_at: at(START),
       file_expires_at: at(START + 90 * DAY_MS),
     });
@@ -53,7 +70,11 @@ describe('a file from an activation', () => {
 
   it('lives 90 days, and never longer than grace', async () => {
     const long = await activated();
-    expect(payloadOf(long.license_file).meta).toEqual({ issued: at(START), expiry: at(START + 90 * DAY_MS), ttl: 90 * 86_400 });
+    expect(payloadOf(long.license_file).meta).toEqual({
+      issued: at(START),
+      expiry: at(START + 90 * DAY_MS),
+      ttl: 90 * 86_400,
+    });
     const short = await activated({ days: 30 });
     expect(payloadOf(short.license_file).meta.expiry).toBe(at(START + 44 * DAY_MS));
   });
@@ -65,7 +86,10 @@ describe('a file from an activation', () => {
       meta: expect.anything() as object,
       license: { ...object, machine_fingerprint, state: 'active', activation_count: 1 },
       machine: { fingerprint: machine_fingerprint },
-      issuer: { name: expect.any(String) as string, key_id: (await server.get('/public-key/')).body.key_id as string },
+      issuer: {
+        name: expect.any(String) as string,
+        key_id: (await server.get('/public-key/')).body.key_id as string,
+      },
     });
   });
 
@@ -84,13 +108,18 @@ describe('a file is refused', () => {
   const rows: [string, string, (file: File) => Promise<object | void> | object | void][] = [
     ['of another machine', 'machine_mismatch', () => ({ machine_fingerprint: newFingerprint() })],
     ['of another product', 'product_mismatch', () => ({ product_slug: 'another' })],
-    ['once its license is revoked', 'license_revoked', async ({ ref }) => void (await server.admin.revokeLicense({ ref }))],
+    [
+      'once its license is revoked',
+      'license_revoked',
+      async ({ ref }) => void (await server.admin.revokeLicense({ ref })),
+    ],
     ['at the end of grace', 'license_expired', ({ license }) => clock.set(Date.parse(license.grace_ends_at))],
     ['signed over 5 minutes ahead of the clock', 'not_yet_valid', () => clock.advance(-300_001)],
     [
       'once its device is released',
       'machine_not_activated',
-      async ({ ref, machine_fingerprint }) => void (await server.admin.releaseDevice({ ref, machine_fingerprint })),
+      async ({ ref, machine_fingerprint }) =>
+        void (await server.admin.releaseDevice({ ref, machine_fingerprint })),
     ],
   ];
 
@@ -127,16 +156,29 @@ describe('a file is refused', () => {
       const fields = { license_key: '01234-56789-ABCDE-FGHJK-MTS3K', machine_fingerprint: newFingerprint() };
       const body = await validate(fileOf(each), fields);
       expect(body).toEqual({
-        ok: true, valid: false, reason: 'signature_invalid', license: null, signed_at: null, file_expires_at: null,
+        ok: true,
+        valid: false,
+        reason: 'signature_invalid',
+        license: null,
+        signed_at: null,
+        file_expires_at: null,
       });
     }
   });
 
   it('when signed by somebody else', async () => {
-    expect(await validate(licenseFile())).toMatchObject({ valid: false, reason: 'unknown_key_id', license: null });
+    expect(await validate(licenseFile())).toMatchObject({
+      valid: false,
+      reason: 'unknown_key_id',
+      license: null,
+    });
     const { license_file } = await activated();
     const foreign = fileOf({ ...envelopeOf(licenseFile()), kid: envelopeOf(license_file).kid });
-    expect(await validate(foreign)).toMatchObject({ valid: false, reason: 'signature_invalid', license: null });
+    expect(await validate(foreign)).toMatchObject({
+      valid: false,
+      reason: 'signature_invalid',
+      license: null,
+    });
   });
 });
 
@@ -145,7 +187,11 @@ describe('a good license whose file is outdated', () => {
     const { license_file, machine_fingerprint } = await activated();
     clock.advance(90 * DAY_MS);
     const body = await validate(license_file, { machine_fingerprint });
-    expect(body).toMatchObject({ valid: false, reason: 'file_expired', file_expires_at: at(START + 90 * DAY_MS) });
+    expect(body).toMatchObject({
+      valid: false,
+      reason: 'file_expired',
+      file_expires_at: at(START + 90 * DAY_MS),
+    });
     const next = await validate(body.license_file, { machine_fingerprint });
     expect(next).toMatchObject({ valid: true, signed_at: at(START + 90 * DAY_MS) });
     expect(next).not.toHaveProperty('license_file');
@@ -165,9 +211,17 @@ describe('a good license whose file is outdated', () => {
 
   const changes: [string, (ref: string, plan: string) => Promise<unknown>, object][] = [
     ['an upgrade', (ref) => server.admin.upgradeLicense({ ref, plan: 'enterprise' }), { plan: 'enterprise' }],
-    ['new features', (_ref, plan) => server.admin.updatePlan({ name: plan, features: ['ocr'] }), { features: ['ocr'] }],
+    [
+      'new features',
+      (_ref, plan) => server.admin.updatePlan({ name: plan, features: ['ocr'] }),
+      { features: ['ocr'] },
+    ],
     ['another grace', (_ref, plan) => server.admin.updatePlan({ name: plan, grace_days: 3 }), {}],
-    ['more seats', (_ref, plan) => server.admin.updatePlan({ name: plan, max_activations: 7 }), { max_activations: 7 }],
+    [
+      'more seats',
+      (_ref, plan) => server.admin.updatePlan({ name: plan, max_activations: 7 }),
+      { max_activations: 7 },
+    ],
   ];
   it.each(changes)('gets a new file after %s', async (_name, change, said) => {
     const plan = unique('changing');
@@ -191,7 +245,11 @@ describe('in grace', () => {
   it('a file is valid', async () => {
     const { license, license_file } = await activated({ days: 10 });
     clock.set(Date.parse(license.expires_at));
-    expect(await validate(license_file)).toMatchObject({ valid: true, reason: null, license: { state: 'in_grace' } });
+    expect(await validate(license_file)).toMatchObject({
+      valid: true,
+      reason: null,
+      license: { state: 'in_grace' },
+    });
   });
 });
 
@@ -200,7 +258,10 @@ describe('an encrypted file', () => {
     const { ref: license_key, license_file, machine_fingerprint } = await activated({}, { encrypt: true });
     expect(envelopeOf(license_file).alg).toBe('aes-256-gcm+ed25519');
     expectFailure(await server.post('/validate-offline/', { license_file }), 'invalid_request');
-    expectFailure(await server.post('/validate-offline/', { license_file, machine_fingerprint }), 'invalid_request');
+    expectFailure(
+      await server.post('/validate-offline/', { license_file, machine_fingerprint }),
+      'invalid_request',
+    );
     const fields = { license_key: license_key.toLowerCase(), machine_fingerprint };
     expect(await validate(license_file, fields)).toMatchObject({ valid: true, reason: null });
     const elsewhere = await validate(license_file, { license_key, machine_fingerprint: newFingerprint() });
@@ -215,12 +276,13 @@ describe('an encrypted file', () => {
 
 it('the largest license file there can be comes back in', async () => {
   const plan = unique('large');
-  const features = Array.from({ length: 200 }, (_, at) => `${'f'.repeat(60)}-${100 + at}`);
+  const features = Array.from({ length: 200 }, (_, number) => `${'f'.repeat(60)}-${100 + number}`);
   await server.admin.createPlan({ name: plan, features, product: 'p'.repeat(64) });
-  const { ref: license_key, license_file, machine_fingerprint } = await activated(
-    { plan, holder: '株'.repeat(200) },
-    { encrypt: true },
-  );
+  const {
+    ref: license_key,
+    license_file,
+    machine_fingerprint,
+  } = await activated({ plan, holder: '株'.repeat(200) }, { encrypt: true });
   expect(await validate(license_file, { license_key, machine_fingerprint })).toMatchObject({ valid: true });
 });
 
@@ -241,19 +303,34 @@ describe('what is no license file', () => {
 
 describe('an air-gapped machine', () => {
   const requestOf = (licenseKey: string, fields: object = {}) =>
-    formatMachineRequest({ licenseKey, fingerprint: newFingerprint(), nonce: 'n0nce', issuedAt: START, ...fields });
+    formatMachineRequest({
+      licenseKey,
+      fingerprint: newFingerprint(),
+      nonce: 'n0nce',
+      issuedAt: START,
+      ...fields,
+    });
 
   it('is activated from its request, with a file that lasts as long as the license', async () => {
     const license = await newLicense(server);
-    const body = await adminSuccess(server, 'activateOffline', { request: requestOf(license.license_key, { machineName: 'far' }) });
+    const body = await adminSuccess(server, 'activateOffline', {
+      request: requestOf(license.license_key, { machineName: 'far' }),
+    });
     expect(body).toMatchObject({ license: { state: 'active' }, activation: { machine_name: 'far' } });
-    expect(payloadOf(body.license_file).meta).toEqual({ issued: at(START), expiry: license.grace_ends_at, ttl: null });
+    expect(payloadOf(body.license_file).meta).toEqual({
+      issued: at(START),
+      expiry: license.grace_ends_at,
+      ttl: null,
+    });
     expect((await validate(body.license_file)).valid).toBe(true);
   });
 
   it('may be given less', async () => {
     const { license_key } = await newLicense(server);
-    const body = await adminSuccess(server, 'activateOffline', { request: requestOf(license_key), ttl_days: 7 });
+    const body = await adminSuccess(server, 'activateOffline', {
+      request: requestOf(license_key),
+      ttl_days: 7,
+    });
     expect(body.license_file && payloadOf(body.license_file).meta.expiry).toBe(at(START + 7 * DAY_MS));
   });
 

@@ -49,6 +49,8 @@ export interface ConnectionManager {
   getConnection(options?: { uuid?: string }): Promise<SqliteConnection>;
   releaseConnection(connection: SqliteConnection): void;
   destroyConnection(connection: SqliteConnection): Promise<void>;
+  /** Closes all connections. */
+  _onProcessExit(): Promise<void>;
 }
 
 // Every statement joins the transaction that its asynchronous context is in, so none can be left outside by mistake.
@@ -85,6 +87,18 @@ function keepConnections(sequelize: Sequelize): void {
     return opened;
   };
   manager.releaseConnection = () => {};
+  // One after the other: SQLite writes back and removes its log only for the last one, and of two that close at the
+  // same moment neither is.
+  manager._onProcessExit = async () => {
+    for (const opened of lanes.values()) {
+      const connection = await opened.catch(() => undefined);
+      await new Promise<void>((resolve) => {
+        if (connection) connection.close(resolve);
+        else resolve();
+      });
+    }
+    lanes.clear();
+  };
   // Only the writer is ever destroyed: after a rollback that failed because SQLite had rolled back by itself.
   manager.destroyConnection = async (connection) => {
     lanes.delete('writer');

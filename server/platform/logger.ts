@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import pinoRoll from 'pino-roll';
-import type { SonicBoom } from 'sonic-boom';
 
 export type { Logger };
 
@@ -13,6 +12,8 @@ const GATHERED_MS = 250;
 /** Lines beyond this are dropped while nothing can be written. */
 const MOST_UNWRITTEN_BYTES = 1024 * 1024;
 const KEPT_FILES = 5;
+
+type Destination = ReturnType<typeof pino.destination>;
 
 export interface LogSink {
   logger: Logger;
@@ -26,7 +27,7 @@ function describeError(error: Error & { code?: unknown }): object {
 }
 
 /** Gathers lines, and hands them to all destinations as one text. */
-function gatherInto(destinations: readonly SonicBoom[]) {
+function gatherInto(destinations: readonly Destination[]) {
   let lines: string[] = [];
   let length = 0;
   const flush = () => {

@@ -1,13 +1,18 @@
 // The package brings no types of its own.
 declare module 'pino-roll' {
-  import type { SonicBoom, SonicBoomOpts } from 'sonic-boom';
+  import type pino from 'pino';
 
-  interface PinoRollOptions extends SonicBoomOpts {
+  interface PinoRollOptions {
     file: string;
     size?: string;
     extension?: string;
     limit?: { count: number; removeOtherLogFiles?: boolean };
+    mkdir?: boolean;
+    /** These go to the destination. */
+    sync?: boolean;
+    maxLength?: number;
+    mode?: number;
   }
 
-  export default function pinoRoll(options: PinoRollOptions): Promise<SonicBoom>;
+  export default function pinoRoll(options: PinoRollOptions): Promise<ReturnType<typeof pino.destination>>;
 }

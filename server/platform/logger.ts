@@ -18,7 +18,7 @@ type Destination = ReturnType<typeof pino.destination>;
 export interface LogSink {
   logger: Logger;
   /** Writes what is still gathered. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Of an error only what says where it went wrong: database errors also carry the statement and its values. */
@@ -76,16 +76,20 @@ export async function openLog(logDir: string, toStderr: boolean): Promise<LogSin
   timer.unref();
   return {
     logger: pino(options, gathered),
-    close: () => {
+    async close() {
       clearInterval(timer);
       gathered.flush();
-      for (const destination of destinations) {
-        try {
-          destination.flushSync();
-        } catch {
-          // Nor a reason to stop in a hurry.
-        }
-      }
+      await Promise.all(destinations.map((destination) => end(destination)));
     },
   };
+}
+
+/** Writes what is left, if it can be written. Not by flushSync(), which tries for ever on a full disk. */
+async function end(destination: Destination): Promise<void> {
+  await new Promise<void>((resolve) => {
+    destination.once('close', resolve);
+    destination.once('error', () => resolve());
+    destination.end();
+  });
+  destination.destroy();
 }

@@ -1,7 +1,7 @@
 // The real server as a process of its own, as administrators run it. None outlives the test file that started it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
@@ -206,7 +206,8 @@ export async function startServerProcess(options: ServeOptions): Promise<ServerP
     },
     ended,
     kill: async (signal = 'SIGTERM') => {
-      process.kill(ready.pid, signal);
+      // Whoever calls twice waits for the same end.
+      if (child.exitCode === null && child.signalCode === null) process.kill(ready.pid, signal);
       return ended;
     },
   };
@@ -215,4 +216,18 @@ export async function startServerProcess(options: ServeOptions): Promise<ServerP
 /** Starts a server that is expected to refuse, and waits for its end. */
 export function serveToEnd(options: ServeOptions): Promise<ProcessEnd> {
   return start(options).ended;
+}
+
+/** Starts a server, and kills it as soon as it has changed the data directory that many times, or is ready. */
+export async function killWhileStarting(options: ServeOptions, changes: number): Promise<ProcessEnd> {
+  const { child, ended, stdout, waitFor } = start(options);
+  let left = changes;
+  const watcher = watch(options.dataDir, () => {
+    left -= 1;
+    if (left === 0) child.kill('SIGKILL');
+  });
+  waitFor(() => (stdout() === '' ? undefined : child.kill('SIGKILL'))).catch(() => {});
+  const end = await ended;
+  watcher.close();
+  return end;
 }

@@ -1,7 +1,13 @@
 // `kill -9` in the middle of the work: what was confirmed is there, and nothing is half there.
 import { expect, it } from 'vitest';
+import { atOnce } from '../helpers/at-once.ts';
 import { selectRows } from '../helpers/database.ts';
-import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import {
+  killWhileStarting,
+  type ServerProcess,
+  startServerProcess,
+  temporaryDirectory,
+} from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
 const ROUNDS = 20;
@@ -10,6 +16,9 @@ const CONNECTIONS = 16;
 const DAY_MS = 86_400_000;
 /** Scanning all the time: its worker thread writes the same database as the activations. */
 const flags = { 'scan-seconds': '0.5' };
+
+/** Of the some seventy changes of a first start: the lock, the schema page by page, the keys, the runtime file. */
+const WHILE_STARTING = [2, 5, 8, 12, 15, 25, 40, 58, 60, 62, 64, 66];
 
 interface Round {
   licenseId: number;
@@ -119,4 +128,54 @@ it(`keeps every confirmed activation through ${ROUNDS} kills`, { timeout: 180_00
   );
   expect(notices).toEqual(overdue.map((id) => ({ id, name: 'license.in_grace' })));
   expect((await server.kill()).code).toBe(0);
+});
+
+it('renews once for each Idempotency-Key that is sent again after a kill', { timeout: 120_000 }, async () => {
+  const dataDir = temporaryDirectory();
+  let server = await startServerProcess({ dataDir });
+  const { api_token } = await server.admin.createApiToken({ name: 'Retrying' });
+  const licenses = await atOnce(
+    60,
+    async () => (await server.admin.createLicense({ holder: 'Retried' })).license,
+  );
+  const renew = (license_id: number) => {
+    const headers = { authorization: `Bearer ${api_token}`, 'idempotency-key': `renewal-of-${license_id}` };
+    return server.post('/renew/', { license_id, days: 10 }, headers);
+  };
+  const firstReplies = new Map<number, string>();
+  for (const killAfter of [1, 20, 45]) {
+    await Promise.all(
+      licenses.map(async ({ license_id }) => {
+        const reply = await renew(license_id).catch(() => null);
+        if (reply?.status === 200) firstReplies.set(license_id, JSON.stringify(reply.body));
+        if (firstReplies.size === killAfter) await server.kill('SIGKILL');
+      }),
+    );
+    await server.kill('SIGKILL');
+    server = await startServerProcess({ dataDir });
+  }
+
+  for (const { license_id, expires_at } of licenses) {
+    const { status, body } = await renew(license_id);
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).toBe(firstReplies.get(license_id) ?? JSON.stringify(body));
+    expect(Date.parse(body.license.expires_at as string)).toBe(Date.parse(expires_at) + 10 * DAY_MS);
+  }
+  expect(await countOf(dataDir, 'licenses WHERE term <> 2')).toBe(0);
+  expect(await countOf(dataDir, `events WHERE name = 'license.renewed'`)).toBe(licenses.length);
+  expect((await server.kill()).code).toBe(0);
+});
+
+it('starts after its very first start was killed anywhere', { timeout: 120_000 }, async () => {
+  for (const changes of WHILE_STARTING) {
+    const dataDir = temporaryDirectory();
+    await killWhileStarting({ dataDir }, changes);
+    const server = await startServerProcess({ dataDir });
+    const { license } = await server.admin.createLicense({ holder: 'First' });
+    const request = { license_key: license.license_key, machine_fingerprint: fingerprintOf(1) };
+    expect((await server.post('/activate/', request)).status).toBe(200);
+    expect(await countOf(dataDir, 'signing_keys')).toBe(1);
+    expect(await countOf(dataDir, 'plans')).toBe(4);
+    expect((await server.kill()).code).toBe(0);
+  }
 });

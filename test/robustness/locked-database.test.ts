@@ -1,0 +1,71 @@
+// Another program holds the database: changes wait, then say so; reading goes on; nothing is lost or stuck.
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type Database } from '../../server/database/connect.ts';
+import { atOnce } from '../helpers/at-once.ts';
+import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+let server: TestServer;
+/** As a backup script or somebody with the `sqlite3` shell would have it. */
+let other: Database;
+let licenseKey: string;
+let token: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const { license } = await server.admin.createLicense({ holder: 'Locked', plan: 'enterprise' });
+  licenseKey = license.license_key;
+  ({ token } = await server.admin.issueToken({ license: licenseKey }));
+  other = await connect({ url: null, file: join(server.dataDir, 'license-desk.db') });
+});
+afterAll(async () => {
+  await other.close();
+  await server.stop();
+});
+
+const activate = (number: number) =>
+  server.post('/activate/', { license_key: licenseKey, machine_fingerprint: fingerprintOf(number) });
+
+async function countDevices(): Promise<number> {
+  return (await server.admin.listDevices({ ref: licenseKey, limit: 500 })).items.length;
+}
+
+it('answers 503 where the lock outlasts its patience, and takes the change once it is gone', async () => {
+  await other.query('BEGIN IMMEDIATE');
+  const refused = await activate(1);
+  expect([refused.status, refused.body.error_code]).toEqual([503, 'unavailable']);
+  await other.query('ROLLBACK');
+  expect((await activate(1)).status).toBe(200);
+  expect(await countDevices()).toBe(1);
+});
+
+it('keeps changes waiting for a lock that is let go, and makes each of them once', async () => {
+  await other.query('BEGIN IMMEDIATE');
+  const waiting = atOnce(20, (number) => activate(100 + number));
+  // Reading is answered meanwhile, so the changes have all arrived.
+  expect((await server.post('/authorize/token/', { token })).body.valid).toBe(true);
+  expect((await server.post('/authorize/', { license_key: licenseKey })).body.authorized).toBe(true);
+  expect((await server.get('/health/')).status).toBe(200);
+  expect(await countDevices()).toBe(1);
+  await other.query('COMMIT');
+  const replies = await waiting;
+  expect(replies.map(({ status }) => status)).toEqual(Array<number>(20).fill(200));
+  expect(await countDevices()).toBe(21);
+});
+
+it('is not held up by somebody who reads for long', async () => {
+  await other.query('BEGIN');
+  const [before] = (await other.query('SELECT count(*) AS count FROM activations')) as [
+    { count: number }[],
+    unknown,
+  ];
+  const replies = await atOnce(20, (number) => activate(200 + number));
+  expect(replies.map(({ status }) => status)).toEqual(Array<number>(20).fill(200));
+  const [after] = (await other.query('SELECT count(*) AS count FROM activations')) as [
+    { count: number }[],
+    unknown,
+  ];
+  expect(after).toEqual(before);
+  await other.query('COMMIT');
+  expect(await countDevices()).toBe(41);
+});

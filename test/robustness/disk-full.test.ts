@@ -1,5 +1,6 @@
 // A full disk: no change is taken on, none is half made, reading goes on, and all is well once there is space again.
-import { readdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selectRows } from '../helpers/database.ts';
@@ -7,12 +8,19 @@ import { serveToEnd, type ServerProcess, startServerProcess } from '../helpers/s
 import { mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
+function logOf(dataDir: string): string {
+  const folder = join(dataDir, 'logs');
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('');
+}
+
 const disk = mountSmallDisk(16);
 if (typeof disk === 'string') process.stderr.write(`disk-full.test.ts is skipped: ${disk}\n`);
 
 describe.skipIf(typeof disk === 'string')('a full disk', () => {
-  const { path, fill, free, unmount } = disk as SmallDisk;
-  const dataDir = join(path ?? '', 'data');
+  const { path: mountPoint, fill, free, unmount } = disk as SmallDisk;
+  const dataDir = join(mountPoint ?? '', 'data');
   let server: ServerProcess;
   let licenseKey: string;
   let token: string;
@@ -83,9 +91,26 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
   });
 
+  it('logs again, too, whatever it could not log before', async () => {
+    fill();
+    // Some two megabytes of log.
+    for (let call = 0; call < 300; call += 1) await server.get(`/${'x'.repeat(7000)}/`);
+    // And shorter and shorter lines, each written by itself, into whatever room may be left for what waits.
+    for (const length of [7000, 7000, 7000, 7000, 3500, 1800, 900, 900, 450, 220, 110, 50, 20, 1, 1, 1]) {
+      const path = `/${'y'.repeat(length)}/${randomUUID()}`;
+      await server.get(path);
+      await server.logLines({ path: `/license/api/svc${path}` });
+    }
+    free();
+    const id = 'once-there-is-space';
+    for (let logged = ''; !logged.includes(id); logged = logOf(dataDir)) {
+      await server.get('/public-key/', { 'x-request-id': id });
+    }
+  });
+
   it('lives on when its stderr goes to a file on the full disk, too', async () => {
-    const toFile = ['sh', '-c', `exec "$@" 2>>'${join(path, 'stderr')}'`, 'sh'];
-    const other = await startServerProcess({ dataDir: join(path, 'other'), prefix: toFile });
+    const toFile = ['sh', '-c', `exec "$@" 2>>'${join(mountPoint, 'stderr')}'`, 'sh'];
+    const other = await startServerProcess({ dataDir: join(mountPoint, 'other'), prefix: toFile });
     fill();
     for (let call = 0; call < 300; call += 1) expect((await other.get('/public-key/')).status).toBe(200);
     expect((await other.kill()).code).toBe(0);

@@ -297,7 +297,6 @@ describe('DELETE /plans/', () => {
     ['?name=Trial', undefined],
     ['', { id: true }],
     ['', { id: [2] }],
-    ['', { id: '2' }],
     ['', { id: null }],
     ['', { name: ['trial'] }],
     ['?name=trial', []],

@@ -311,7 +311,9 @@ describe('config.json', () => {
 });
 
 describe('--tls auto', () => {
-  it('is a value, as the contract has it', () => {
-    expect(load({ flags: { tls: 'auto' } }).tls).toMatchObject({ mode: 'auto' });
+  it('is refused, and the line says what there is, until the service has a certificate authority', () => {
+    expect(() => load({ flags: { tls: 'auto' } })).toThrow(
+      '--tls is "auto", but must be off, or two PEM files as CERT,KEY',
+    );
   });
 });

@@ -18,8 +18,9 @@ const HELP = `Fills a data directory, fresh or not, with made-up licenses and al
 
   --data-dir DIR     the data directory; no server may be running on it
   --licenses N       how many licenses to add; 0 is allowed
-  --tokens-out FILE  write the plaintext of the N active authorization tokens, one a line. Revoked and expired
-                     licenses (about one in seven) have a live token too: it is answered with valid:false
+  --tokens-out FILE  write the plaintext of the N active authorization tokens, one a line. One in eight belongs to a
+                     license that is revoked or expired, one in eleven to another product than the default one:
+                     those are answered with valid:false
   --due N            in the end exactly N licenses are due for a notice, and no others for half a day
   --seed NUMBER      other data; the same number makes the same data again (default 1)
 

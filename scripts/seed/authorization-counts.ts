@@ -22,8 +22,8 @@ export async function seedAuthorizationCounts(
   { licenses, defaultProduct, now }: Counts,
 ): Promise<void> {
   const shares: [string, number][] = [
-    [defaultProduct, 0.85],
-    ...OTHER_PRODUCTS.map((product): [string, number] => [product, 0.04]),
+    [defaultProduct, 0.9],
+    ...OTHER_PRODUCTS.map((product): [string, number] => [product, 0.025]),
   ];
   for (let age = DAYS - 1; age >= 0; age -= 1) {
     const at = now - age * DAY_MS;

@@ -29,7 +29,7 @@ export interface LicenseHistory {
 const LATE_SHARE = 0.45;
 const LATE_MS = 30 * DAY_MS;
 /** And this many that ended earlier never will be. */
-const LAPSED_SHARE = 0.12;
+const LAPSED_SHARE = 0.08;
 const TRIAL_EXTENDED_SHARE = 0.1;
 const REVOKED_SHARE = 0.03;
 const NEVER_ACTIVATED_SHARE = 0.04;

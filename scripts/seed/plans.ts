@@ -49,14 +49,14 @@ const OWN_PLANS: [string, string, string | null, number, number, number, number 
   ];
 
 const SHARES: [string, number][] = [
-  ['trial', 8],
-  ['standard', 48],
+  ['trial', 5],
+  ['standard', 53],
   ['professional', 22],
   ['enterprise', 5],
   ['campus', 6],
   ['agency', 4],
-  ['field-kit', 4],
-  ['vault-team', 3],
+  ['field-kit', 3],
+  ['vault-team', 2],
 ];
 const ARCHIVED = 'standard-legacy';
 const ARCHIVED_SHARE = 0.2;

@@ -19,7 +19,7 @@ export interface SeedLicense extends LicenseHistory {
 }
 
 /** Of licenses whose plan does not name a product. */
-const OTHER_PRODUCT_SHARE = 0.08;
+const OTHER_PRODUCT_SHARE = 0.04;
 const IN_BUSINESS_MS = 4 * 365 * DAY_MS;
 /** Above 1: more licenses are sold each year than in the one before. */
 const GROWTH = 1.4;

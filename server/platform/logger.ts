@@ -52,7 +52,8 @@ function gatherInto(destinations: readonly Destination[]) {
  * @param toStderr false keeps a server that runs inside another program from talking in between
  */
 export async function openLog(logDir: string, toStderr: boolean): Promise<LogSink> {
-  const shared = { sync: false, maxLength: MOST_UNWRITTEN_BYTES };
+  // At least one byte: with none, flush() would not try again what failed before.
+  const shared = { sync: false, minLength: 1, maxLength: MOST_UNWRITTEN_BYTES };
   const file = await pinoRoll({
     ...shared,
     file: join(logDir, 'license-desk'),
@@ -72,7 +73,10 @@ export async function openLog(logDir: string, toStderr: boolean): Promise<LogSin
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: describeError },
   };
-  const timer = setInterval(gathered.flush, GATHERED_MS);
+  const timer = setInterval(() => {
+    gathered.flush();
+    for (const destination of destinations) destination.flush();
+  }, GATHERED_MS);
   timer.unref();
   return {
     logger: pino(options, gathered),

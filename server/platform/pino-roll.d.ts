@@ -10,6 +10,7 @@ declare module 'pino-roll' {
     mkdir?: boolean;
     /** These go to the destination. */
     sync?: boolean;
+    minLength?: number;
     maxLength?: number;
     mode?: number;
   }

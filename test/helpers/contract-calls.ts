@@ -143,7 +143,6 @@ export async function adminSuccess(
 ) {
   const reply = await callAdmin(server, name, input);
   expectSuccess(adminContract[name], reply);
-  // oxlint-disable-next-line typescript/no-unsafe-return -- tests look into replies freely
   return reply.body;
 }
 
@@ -156,6 +155,5 @@ export async function success(
 ) {
   const reply = await callRow(server, publicContract[name], input, headers);
   expectSuccess(publicContract[name], reply);
-  // oxlint-disable-next-line typescript/no-unsafe-return -- tests look into replies freely
   return reply.body;
 }

@@ -10,12 +10,14 @@ let server: TestServer;
 let other: Database;
 let licenseKey: string;
 let token: string;
+let bearer: { authorization: string };
 
 beforeAll(async () => {
   server = await startTestServer();
   const { license } = await server.admin.createLicense({ holder: 'Locked', plan: 'enterprise' });
   licenseKey = license.license_key;
   ({ token } = await server.admin.issueToken({ license: licenseKey }));
+  bearer = { authorization: `Bearer ${(await server.admin.createApiToken({ name: 'Reader' })).api_token}` };
   other = await connect({ url: null, file: join(server.dataDir, 'license-desk.db') });
 });
 afterAll(async () => {
@@ -47,6 +49,9 @@ it('keeps changes waiting for a lock that is let go, and makes each of them once
   expect((await server.post('/authorize/', { license_key: licenseKey })).body.authorized).toBe(true);
   expect((await server.get('/health/')).status).toBe(200);
   expect(await countDevices()).toBe(1);
+  // An integrator's first call of the day, which is noted as the token's last use.
+  const plans = await atOnce(5, () => server.get('/plans/', bearer));
+  expect(plans.map(({ status }) => status)).toEqual(Array<number>(5).fill(200));
   await other.query('COMMIT');
   const replies = await waiting;
   expect(replies.map(({ status }) => status)).toEqual(Array<number>(20).fill(200));

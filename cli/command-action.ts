@@ -36,14 +36,14 @@ export function calling<Passed extends unknown[], Reply extends object>(
 /** Lets `work` use the service, through a running server or on the database itself, and closes it in any case. */
 export async function withService<Result>(
   command: Command,
-  work: (client: AdminClient) => Promise<Result>,
+  work: (client: AdminClient, access: AdminAccess) => Promise<Result>,
 ): Promise<Result> {
   const config = configOf(command);
   // Not at the top: it brings the database libraries along, which commands without a service start faster without.
   const { connectToAdmin } = await import('../server/admin-access.ts');
   const access = await connectToAdmin(config, userName());
   try {
-    return await work(access.client);
+    return await work(access.client, access);
   } finally {
     await access.close();
   }

@@ -8,6 +8,7 @@ import { addActivateOffline } from './commands/activate-offline.ts';
 import { addApiTokenCommands } from './commands/api-token.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addEventsCommands } from './commands/events.ts';
 import { addFingerprint } from './commands/fingerprint.ts';
 import { addLicenseCommands } from './commands/license.ts';
 import { addOpen } from './commands/open.ts';
@@ -18,6 +19,7 @@ import { addSigningKeyCommands } from './commands/signing-key.ts';
 import { addStats } from './commands/stats.ts';
 import { addTokenCommands } from './commands/token.ts';
 import { addVerify } from './commands/verify.ts';
+import { addWebhookCommands } from './commands/webhook.ts';
 import { addGlobalSettings } from './setting-options.ts';
 
 /** Asked of the words themselves: wrong usage leaves nothing parsed to ask. */
@@ -54,6 +56,10 @@ addPlanCommands(program);
 addTokenCommands(program);
 addApiTokenCommands(program);
 addSigningKeyCommands(program);
+
+program.commandsGroup('Webhooks:');
+addWebhookCommands(program);
+addEventsCommands(program);
 
 program.commandsGroup('Without a network:');
 addFingerprint(program);

@@ -69,6 +69,8 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       logger: pino({ level: 'silent' }),
       runtimeSecret: newRuntimeSecret(),
       jobsAreFine: () => true,
+      // Sent by the next server that starts here.
+      onDeliveriesQueued: () => {},
       signInAddress: noServer,
       adminPort: noServer,
       apiBaseUrl: noServer,

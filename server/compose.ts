@@ -1,4 +1,6 @@
 // Every construction, by hand: what the service is made of, and who is handed what.
+import { readFileSync } from 'node:fs';
+import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { activationAdminRoutes, activationRoutes } from './activations/activation-routes.ts';
 import { createActivationService } from './activations/activation-service.ts';
@@ -61,6 +63,13 @@ import { statsRoutes } from './stats/stats-routes.ts';
 import { createStatsService } from './stats/stats-service.ts';
 import { createStatsStore } from './stats/stats-store.ts';
 import { VERSION } from './version.ts';
+import { createDeliveryService } from './webhooks/delivery-service.ts';
+import { createDeliveryStore } from './webhooks/delivery-store.ts';
+import { createTestSender } from './webhooks/test-delivery.ts';
+import { webhookAdminRoutes, webhookRoutes } from './webhooks/webhook-routes.ts';
+import { createWebhookService } from './webhooks/webhook-service.ts';
+import { createWebhookStore } from './webhooks/webhook-store.ts';
+import { checkWebhookUrl } from './webhooks/webhook-url.ts';
 
 export interface Surroundings {
   config: Config;
@@ -68,6 +77,8 @@ export interface Surroundings {
   logger: Logger;
   runtimeSecret: string;
   jobsAreFine(): boolean;
+  /** Webhook deliveries have been committed. */
+  onDeliveriesQueued(): void;
   /** The back office with a one-time code. */
   signInAddress(code: string): string;
   adminPort(): number;
@@ -80,11 +91,23 @@ export interface Service {
   apiTokens: ApiTokenService;
   sessions: AdminSessionService;
   runOnce: NonNullable<MountOptions['runOnce']>;
+  /** For the jobs, which open secrets in threads of their own. */
+  masterKey: Uint8Array;
   close(): Promise<void>;
 }
 
 export function databaseLocation(config: Config): DatabaseLocation {
   return { url: config.databaseUrl, file: join(config.dataDir, 'license-desk.db') };
+}
+
+/** got and what belongs to it are loaded only where something is sent. */
+async function openSender(config: Config) {
+  const { createDeliverySender } = await import('./webhooks/delivery-sender.ts');
+  return createDeliverySender({
+    allow: config.webhookAllow,
+    extraCa: config.webhookCa === null ? [] : [readFileSync(config.webhookCa, 'utf8')],
+    timeoutMs: config.webhookTimeoutSeconds * 1000,
+  });
 }
 
 export async function compose(around: Surroundings): Promise<Service> {
@@ -103,11 +126,16 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
   await migrate(sequelize, transaction);
   const signingKeys = createSigningKeyStore(sequelize);
   const nothingSealed = (await signingKeys.list()).length === 0;
-  const sealer = createSealer(loadMasterKey(config.dataDir, config.masterKey, nothingSealed));
+  const masterKey = loadMasterKey(config.dataDir, config.masterKey, nothingSealed);
+  const sealer = createSealer(masterKey);
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
 
   const audit = createAuditService({ entries: createAuditStore(sequelize), clock });
-  const events = createEventService({ events: createEventStore(sequelize), clock });
+  const events = createEventService({
+    events: createEventStore(sequelize),
+    clock,
+    onQueued: around.onDeliveriesQueued,
+  });
   const plans = createPlanStore(sequelize);
   const licenses = createLicenseStore(sequelize);
   const activations = createActivationStore(sequelize);
@@ -168,6 +196,22 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     flushUsage: usage.flush,
     states: LICENSE_STATES,
   });
+  const webhooks = createWebhookService({
+    audit,
+    transaction,
+    clock,
+    sealer,
+    webhooks: createWebhookStore(sequelize),
+    checkUrl: (url) => checkWebhookUrl(url, { allow: config.webhookAllow, lookup }),
+    sendTest: createTestSender(() => openSender(config), clock),
+  });
+  const deliveries = createDeliveryService({
+    audit,
+    transaction,
+    clock,
+    deliveries: createDeliveryStore(sequelize),
+    onQueued: around.onDeliveriesQueued,
+  });
   const health = createHealthService({
     clock,
     version: VERSION,
@@ -185,6 +229,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...licenseRoutes(licenseService),
       ...planRoutes(publicContract, planService),
       ...statsRoutes(publicContract, stats),
+      ...webhookRoutes(publicContract, webhooks),
     ],
     adminRoutes: [
       ...licenseAdminRoutes(licenseService),
@@ -206,10 +251,13 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...signingRoutes(adminContract, signing),
       ...planRoutes(adminContract, planService),
       ...statsRoutes(adminContract, stats),
+      ...webhookRoutes(adminContract, webhooks),
+      ...webhookAdminRoutes(webhooks, deliveries),
     ],
     apiTokens,
     sessions,
     runOnce: idempotency.runOnce,
+    masterKey,
     async close() {
       await usage.close();
       await sequelize.close();

@@ -13,6 +13,7 @@ import { planContract } from './plans/plan-contract.ts';
 import type { Endpoint } from './platform/endpoint.ts';
 import { signingAdminContract, signingContract } from './signing/signing-contract.ts';
 import { statsContract } from './stats/stats-contract.ts';
+import { webhookAdminContract, webhookContract } from './webhooks/webhook-contract.ts';
 
 export const PUBLIC_API_ROOT = '/license/api/svc';
 export const ADMIN_API_ROOT = '/admin/api';
@@ -26,6 +27,7 @@ export const publicContract = {
   ...licenseContract,
   ...planContract,
   ...statsContract,
+  ...webhookContract,
 };
 
 /** The same row for the admin listener, where being signed in is all it takes. */
@@ -44,5 +46,12 @@ export const adminContract = {
   ...signingAdminContract,
   ...auditAdminContract,
   ...adminSessionContract,
-  ...forAdmin({ ...healthContract, ...signingContract, ...planContract, ...statsContract }),
+  ...webhookAdminContract,
+  ...forAdmin({
+    ...healthContract,
+    ...signingContract,
+    ...planContract,
+    ...statsContract,
+    ...webhookContract,
+  }),
 };

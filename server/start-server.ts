@@ -69,7 +69,7 @@ export async function startServer(
     let adminPort = 0;
     const runtimeSecret = newRuntimeSecret();
     const apiBaseUrl = () => `${config.baseUrl ?? apiAddress}${PUBLIC_API_ROOT}`;
-    const jobs = createJobs({ location: databaseLocation(config), scanSeconds: config.scanSeconds, logger });
+    const jobs = createJobs({ location: databaseLocation(config), config, logger });
     const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
     const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
     const service: Service = await compose({
@@ -78,6 +78,7 @@ export async function startServer(
       logger,
       runtimeSecret,
       jobsAreFine: jobs.areFine,
+      onDeliveriesQueued: jobs.wakeDispatcher,
       signInAddress,
       adminPort: () => adminPort,
       apiBaseUrl,
@@ -113,7 +114,7 @@ export async function startServer(
       secret: runtimeSecret,
     });
     undo.push(() => removeRuntimeFile(config.dataDir));
-    jobs.start();
+    jobs.start(service.masterKey);
     undo.push(() => jobs.stop());
 
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');

@@ -1,21 +1,27 @@
 import { Op, type Sequelize } from 'sequelize';
+import { insertInto } from '../database/insert-row.ts';
+import { preparedQuery } from '../database/prepared-query.ts';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export type Activation = ActivationRow;
 
+const FIND_LIVE = `
+  SELECT id AS "id", license_id AS "licenseId", machine_fingerprint AS "machineFingerprint",
+    machine_name AS "machineName", platform AS "platform", app_version AS "appVersion",
+    activated_at AS "activatedAt", released_at AS "releasedAt"
+  FROM activations WHERE license_id = $1 AND machine_fingerprint = $2 AND released_at IS NULL`;
+
 export function createActivationStore(sequelize: Sequelize) {
   const activations = defineActivation(sequelize);
+  const query = preparedQuery(sequelize);
+  const insert = insertInto(query, activations);
   return {
     async findLive(licenseId: number, machineFingerprint: string): Promise<Activation | null> {
-      const row = await activations.findOne({
-        where: { licenseId, machineFingerprint, releasedAt: null },
-        raw: true,
-      });
-      return row as unknown as Activation | null;
+      const [row] = await query<Activation>(FIND_LIVE, [licenseId, machineFingerprint]);
+      return row ?? null;
     },
     async insert(activation: Omit<ActivationRow, 'id'>): Promise<Activation> {
-      const created = await activations.create(activation);
-      return { ...activation, id: created.get('id') as number };
+      return { ...activation, id: await insert(activation) };
     },
     async release(id: number, releasedAt: number): Promise<void> {
       await activations.update({ releasedAt }, { where: { id } });

@@ -42,8 +42,8 @@ function toEntry(row: AuditRow): AuditEntryObject {
 }
 
 export function createAuditService(needs: { entries: AuditStore; clock: Clock }) {
-  const record: Audit['record'] = (call, action, subject, before, after) =>
-    needs.entries.insert({
+  const record: Audit['record'] = async (call, action, subject, before, after) => {
+    await needs.entries.insert({
       createdAt: needs.clock.now(),
       actorKind: call.actor.kind,
       actorName: call.actor.name,
@@ -53,6 +53,7 @@ export function createAuditService(needs: { entries: AuditStore; clock: Clock })
       afterState: json(after),
       requestId: call.requestId,
     });
+  };
   return {
     record,
     async list(request: RequestOf<typeof auditAdminContract.listAudit>) {

@@ -1,12 +1,12 @@
 import { Op, type Sequelize } from 'sequelize';
+import { insertInto } from '../database/insert-row.ts';
+import { preparedQuery } from '../database/prepared-query.ts';
 import { type AuditRow, defineAudit } from './audit-model.ts';
 
 export function createAuditStore(sequelize: Sequelize) {
   const entries = defineAudit(sequelize);
   return {
-    async insert(entry: Omit<AuditRow, 'id'>): Promise<void> {
-      await entries.create(entry);
-    },
+    insert: insertInto(preparedQuery(sequelize), entries),
     /** Newest first, one more than `limit` if there is more. */
     async list(filter: {
       before: number | null;

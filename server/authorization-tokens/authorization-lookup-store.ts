@@ -1,7 +1,7 @@
 // The reads that clients hammer. Calls that arrive together share one statement, without any ORM work per call.
 import DataLoader from 'dataloader';
 import type { Sequelize } from 'sequelize';
-import { type PreparedSelect, preparedSelect } from '../database/prepared-query.ts';
+import { type PreparedQuery, preparedQuery } from '../database/prepared-query.ts';
 
 /** What decides over a token. Moments are epoch milliseconds. */
 export interface TokenFacts {
@@ -87,7 +87,7 @@ function statementFor(lookup: Lookup<never>, size: number): string {
  * One statement at a time: what is asked for while it runs goes into the next one, so that batches grow with the load
  * and a single call never waits for others.
  */
-function batched<Key, Facts extends object>(select: PreparedSelect, lookup: Lookup<Key>) {
+function batched<Key, Facts extends object>(query: PreparedQuery, lookup: Lookup<Key>) {
   const statements = new Map<number, string>();
   const waiting: (() => void)[] = [];
   let running = false;
@@ -101,7 +101,7 @@ function batched<Key, Facts extends object>(select: PreparedSelect, lookup: Look
       const values = keys.flatMap((key) => lookup.values(key));
       for (let slot = keys.length; slot < size; slot += 1) values.push(...lookup.nothing);
       const found: (Facts | null)[] = keys.map(() => null);
-      for (const row of await select<Facts & { slot: number }>(sql, values)) found[row.slot] = row;
+      for (const row of await query<Facts & { slot: number }>(sql, values)) found[row.slot] = row;
       return found;
     } finally {
       running = false;
@@ -121,11 +121,11 @@ function batched<Key, Facts extends object>(select: PreparedSelect, lookup: Look
 }
 
 export function createAuthorizationLookupStore(sequelize: Sequelize) {
-  const select = preparedSelect(sequelize);
+  const query = preparedQuery(sequelize);
   return {
     /** @param tokenHash lower-case hex SHA-256 of the token */
-    findToken: batched<string, TokenFacts>(select, TOKEN),
-    findLicense: batched<LicenseQuestion, LicenseFacts>(select, LICENSE),
+    findToken: batched<string, TokenFacts>(query, TOKEN),
+    findLicense: batched<LicenseQuestion, LicenseFacts>(query, LICENSE),
   };
 }
 

@@ -1,5 +1,6 @@
 // Opens the database: SQLite in the data directory or PostgreSQL by URL. The only file that knows either driver.
 import { Sequelize } from 'sequelize';
+import { finalizeStatements, LOOKUP_LANE } from './prepared-query.ts';
 import { currentTransaction } from './transaction.ts';
 
 /** An open database, as those hand it on who need not know more. */
@@ -12,12 +13,6 @@ export interface DatabaseLocation {
   /** The SQLite file. */
   file: string;
 }
-
-/**
- * The busiest look-ups have a SQLite connection of their own: a statement blocks its connection,
- * and a page of statistics must not hold up an authorization. PostgreSQL's pool ignores this.
- */
-export const LOOKUP_LANE = { uuid: 'lookup' } as const;
 
 /** How long a statement waits for another process or thread that is writing. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -93,7 +88,7 @@ function keepConnections(sequelize: Sequelize): void {
     for (const opened of lanes.values()) {
       const connection = await opened.catch(() => undefined);
       await new Promise<void>((resolve) => {
-        if (connection) connection.close(resolve);
+        if (connection) finalizeStatements(connection).then(() => connection.close(resolve), resolve);
         else resolve();
       });
     }
@@ -106,6 +101,7 @@ function keepConnections(sequelize: Sequelize): void {
       connections: Record<string, unknown>;
     };
     delete connections['writer'];
+    await finalizeStatements(connection);
     await new Promise<void>((resolve) => {
       connection.close(resolve);
     });

@@ -1,19 +1,10 @@
 // The outbox: an event and its deliveries are written in the transaction of the change that caused them.
+import { afterCommit } from '../database/transaction.ts';
 import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/fields.ts';
 import type { License } from '../licenses/license-store.ts';
+import type { EventName } from './event-contract.ts';
 import type { EventStore } from './event-store.ts';
-
-export type EventName =
-  | 'license.activated'
-  | 'license.renewed'
-  | 'license.upgraded'
-  | 'license.revoked'
-  | 'license.expiring'
-  | 'license.in_grace'
-  | 'license.expired'
-  | 'certificate.generated'
-  | 'certificate.revoked';
 
 export interface LicenseEvent {
   name: EventName;
@@ -32,7 +23,14 @@ export interface Events {
   hasNotice(licenseId: number, name: EventName, term: number): Promise<boolean>;
 }
 
-export function createEventService({ events, clock }: { events: EventStore; clock: Clock }): Events {
+interface Needs {
+  events: EventStore;
+  clock: Clock;
+  /** Called once deliveries have been committed. */
+  onQueued(): void;
+}
+
+export function createEventService({ events, clock, onQueued }: Needs): Events {
   return {
     async emit({ name, license, machineFingerprint, extra, term }) {
       const now = clock.now();
@@ -56,7 +54,7 @@ export function createEventService({ events, clock }: { events: EventStore; cloc
         body,
         createdAt: now,
       });
-      await events.insertDeliveries(eventId, name, now);
+      if ((await events.insertDeliveries(eventId, name, now)) > 0) afterCommit(onQueued);
     },
     hasNotice: (licenseId, name, term) => events.hasNotice(licenseId, name, term),
   };

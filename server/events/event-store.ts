@@ -1,21 +1,20 @@
 import { QueryTypes, type Sequelize } from 'sequelize';
-import { defineEvent, type EventRow } from './event-model.ts';
+import { insertInto } from '../database/insert-row.ts';
+import { preparedQuery } from '../database/prepared-query.ts';
+import { defineEvent } from './event-model.ts';
+
+const INSERT_DELIVERIES = `
+  INSERT INTO deliveries (event_id, webhook_id, status, next_attempt_at, created_at)
+  SELECT $1, id, 'pending', $2, $2 FROM webhooks WHERE deleted_at IS NULL AND scope IN ('all', $3)
+  RETURNING id`;
 
 export function createEventStore(sequelize: Sequelize) {
-  const events = defineEvent(sequelize);
+  const query = preparedQuery(sequelize);
   return {
-    async insert(event: Omit<EventRow, 'id'>): Promise<number> {
-      const created = await events.create(event);
-      return created.get('id') as number;
-    },
-    /** One delivery for each registration whose scope covers the event. */
-    async insertDeliveries(eventId: number, name: string, now: number): Promise<void> {
-      await sequelize.query(
-        `INSERT INTO deliveries (event_id, webhook_id, status, next_attempt_at, created_at)
-         SELECT $eventId, id, 'pending', $now, $now FROM webhooks
-         WHERE deleted_at IS NULL AND scope IN ('all', $name)`,
-        { bind: { eventId, name, now }, type: QueryTypes.INSERT },
-      );
+    insert: insertInto(query, defineEvent(sequelize)),
+    /** One delivery for each registration whose scope covers the event. @returns how many */
+    async insertDeliveries(eventId: number, name: string, now: number): Promise<number> {
+      return (await query(INSERT_DELIVERIES, [eventId, now, name])).length;
     },
     /** Whether this term's notice has been given. */
     async hasNotice(licenseId: number, name: string, term: number): Promise<boolean> {

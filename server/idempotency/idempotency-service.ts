@@ -3,10 +3,10 @@ import type { RunTransaction } from '../database/transaction.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { DAY_MS } from '../platform/fields.ts';
-import type { IdempotentCall } from '../platform/mount.ts';
+import type { IdempotentCall, Work } from '../platform/mount.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { hashSecret } from '../platform/secret-token.ts';
-import type { IdempotentReplyStore } from './idempotent-reply-store.ts';
+import type { IdempotentReplyStore, ReplyKey } from './idempotent-reply-store.ts';
 
 const SEAL_PURPOSE = 'idempotent-reply';
 
@@ -27,29 +27,38 @@ function canonicalJson(value: unknown): string {
 }
 
 export function createIdempotencyService({ replies, sealer, transaction, clock }: Needs) {
+  /** @returns null if the key is new */
+  async function firstReply(key: ReplyKey, requestHash: string, now: number): Promise<object | null> {
+    const first = await replies.find(key);
+    if (!first || first.createdAt < now - DAY_MS) return null;
+    if (first.requestHash !== requestHash) {
+      throw new ApiError('idempotency_conflict', 'this Idempotency-Key was used with another request');
+    }
+    return JSON.parse(sealer.open(SEAL_PURPOSE, first.replySealed).toString()) as object;
+  }
+
   return {
     /**
      * The reply is kept in the transaction of the change it tells of: after a crash there are both or neither.
      * Failures are not kept; they changed nothing.
      * @throws ApiError `idempotency_conflict` if the key was used with another body
      */
-    runOnce: (call: IdempotentCall, work: () => Promise<object>): Promise<object> =>
-      transaction(async () => {
-        const key = { idempotencyKey: call.key, endpoint: call.endpoint, caller: call.caller };
-        const requestHash = hashSecret(canonicalJson(call.request));
+    async runOnce(call: IdempotentCall, work: Work): Promise<object> {
+      const key = { idempotencyKey: call.key, endpoint: call.endpoint, caller: call.caller };
+      const requestHash = hashSecret(canonicalJson(call.request));
+      const known = await firstReply(key, requestHash, clock.now());
+      if (known) return known;
+      await work.prepare();
+      return transaction(async () => {
         const now = clock.now();
         await replies.removeOlderThan(now - DAY_MS);
-        const first = await replies.find(key);
-        if (first) {
-          if (first.requestHash !== requestHash) {
-            throw new ApiError('idempotency_conflict', 'this Idempotency-Key was used with another request');
-          }
-          return JSON.parse(sealer.open(SEAL_PURPOSE, first.replySealed).toString()) as object;
-        }
-        const reply = await work();
+        const first = await firstReply(key, requestHash, now);
+        if (first) return first;
+        const reply = await work.run();
         const replySealed = sealer.seal(SEAL_PURPOSE, Buffer.from(JSON.stringify(reply)));
         await replies.insert({ ...key, requestHash, replySealed, createdAt: now });
         return reply;
-      }),
+      });
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { Op, type Sequelize } from 'sequelize';
 import { defineIdempotentReply, type IdempotentReplyRow } from './idempotent-reply-model.ts';
 
-type ReplyKey = Pick<IdempotentReplyRow, 'idempotencyKey' | 'endpoint' | 'caller'>;
+export type ReplyKey = Pick<IdempotentReplyRow, 'idempotencyKey' | 'endpoint' | 'caller'>;
 
 export function createIdempotentReplyStore(sequelize: Sequelize) {
   const replies = defineIdempotentReply(sequelize);

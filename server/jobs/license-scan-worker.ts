@@ -20,7 +20,12 @@ const sequelize = await connect(location);
 try {
   const result = await scanLicenses({
     licenses: createLicenseStore(sequelize),
-    events: createEventService({ events: createEventStore(sequelize), clock: systemClock }),
+    // The main thread hears of what was emitted, and wakes the dispatcher.
+    events: createEventService({
+      events: createEventStore(sequelize),
+      clock: systemClock,
+      onQueued: () => {},
+    }),
     transaction: createTransactions(sequelize),
     clock: systemClock,
     isCancelled: () => cancelled,

@@ -2,28 +2,54 @@
 import { extname, join } from 'node:path';
 import type Bree from 'bree';
 import type { DatabaseLocation } from '../database/connect.ts';
+import type { Config } from '../platform/config.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { DispatcherData } from './webhook-dispatcher-worker.ts';
 
 interface Job {
   name: string;
+  /** How often it is run; one that is still running is left alone, and one that stays is brought back if it dies. */
   everySeconds: number;
+  workerData: object;
 }
 
+const SCAN = 'license-scan';
+const DISPATCHER = 'webhook-dispatcher';
+const DISPATCHER_BACK_SECONDS = 5;
+
 export interface Jobs {
-  /** Begins in the background; should that fail, `areFine` says so. */
-  start(): void;
+  /**
+   * Begins in the background; should that fail, `areFine` says so.
+   * @param masterKey opens the secrets that webhooks are signed with
+   */
+  start(masterKey: Uint8Array): void;
   /** Lets what runs finish its batch. */
   stop(): Promise<void>;
   /** Whether each job ended well the last time, and in time. */
   areFine(): boolean;
+  /** Tells the dispatcher that deliveries have become due. */
+  wakeDispatcher(): void;
 }
 
 interface Needs {
   location: DatabaseLocation;
-  scanSeconds: number;
+  config: Pick<
+    Config,
+    'scanSeconds' | 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'webhookAllow' | 'webhookCa'
+  >;
   logger: Logger;
 }
 
+/** What workers tell: that they live, that something went wrong, or what they have done. */
+interface WorkerMessage {
+  alive?: true;
+  error?: string;
+  /** Events that a scan has written. */
+  emitted?: number;
+}
+
+/** Enough for what a worker leaves behind; V8 would let it grow to over 100 MB. */
+const YOUNG_GENERATION_MB = 16;
 /** A job that takes longer than this many of its intervals is late, though never before two minutes. */
 const LATE_AFTER_INTERVALS = 3;
 const LEAST_LATE_MS = 120_000;
@@ -36,36 +62,67 @@ function workerFile(name: string): string {
     : join(import.meta.dirname, 'jobs', `${name}-worker.js`);
 }
 
-export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
-  const jobs: Job[] = [{ name: 'license-scan', everySeconds: scanSeconds }];
+export function createJobs({ location, config, logger }: Needs): Jobs {
+  let jobs: Job[] = [];
   const endedAt = new Map<string, number>();
   const failed = new Set<string>();
+
+  function listJobs(masterKey: Uint8Array): Job[] {
+    const dispatcherData: DispatcherData = {
+      location,
+      masterKey,
+      backoffMs: config.webhookBackoffSeconds * 1000,
+      timeoutMs: config.webhookTimeoutSeconds * 1000,
+      allow: config.webhookAllow,
+      caFile: config.webhookCa,
+    };
+    return [
+      { name: SCAN, everySeconds: config.scanSeconds, workerData: { location } },
+      { name: DISPATCHER, everySeconds: DISPATCHER_BACK_SECONDS, workerData: dispatcherData },
+    ];
+  }
+
+  function onMessage(name: string, { alive, error, ...done }: WorkerMessage): void {
+    failed.delete(name);
+    endedAt.set(name, performance.now());
+    if (error !== undefined) logger.error({ job: name }, error);
+    if (!alive) logger.info({ job: name, ...done }, 'job done');
+    if (done.emitted) wakeDispatcher();
+  }
+
+  let running: Bree | undefined;
+  function wakeDispatcher(): void {
+    running?.workers.get(DISPATCHER)?.postMessage('wake');
+  }
 
   async function createBree(): Promise<Bree> {
     // Loaded after the server is ready: it is a third of all that is to load.
     const { default: BreeScheduler } = await import('bree');
-    return new BreeScheduler({
+    const bree = new BreeScheduler({
       root: false,
       logger: false,
       acceptedExtensions: ['.js', '.ts'],
       // Without times of its own: Bree's follow the wall clock, so a clock set back by a day would stop them for one.
       timeout: false,
-      jobs: jobs.map(({ name }) => ({
+      jobs: jobs.map(({ name, workerData }) => ({
         name,
         path: workerFile(name),
         // Bree takes a path with `(` or `&` in it for source code unless it is told not to.
-        worker: { eval: false, workerData: { location } },
+        worker: {
+          eval: false,
+          workerData,
+          resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+        },
       })),
-      workerMessageHandler({ name, message }) {
-        failed.delete(name);
-        endedAt.set(name, performance.now());
-        logger.info({ job: name, ...(message as object) }, 'job done');
-      },
+      workerMessageHandler: ({ name, message }) => onMessage(name, message as WorkerMessage),
       errorHandler(error, { name }) {
         failed.add(name);
         logger.error({ job: name, err: error }, 'job failed');
       },
     });
+    // From here on run() makes its worker at once, so that a stop right after it finds that worker.
+    await (bree as Bree & { init(): Promise<void> }).init();
+    return bree;
   }
 
   let scheduler: Promise<Bree> | undefined;
@@ -85,9 +142,11 @@ export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
   };
 
   return {
-    start() {
+    start(masterKey) {
+      jobs = listJobs(masterKey);
       for (const { name } of jobs) endedAt.set(name, performance.now());
       scheduler = createBree().then((bree) => {
+        running = bree;
         // At once, too: what fell due while nothing ran is told of now.
         for (const job of jobs) keepRunning(bree, job);
         return bree;
@@ -103,5 +162,6 @@ export function createJobs({ location, scanSeconds, logger }: Needs): Jobs {
       await bree?.stop();
     },
     areFine: () => jobs.every((job) => isFine(job)),
+    wakeDispatcher,
   };
 }

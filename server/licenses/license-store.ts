@@ -1,4 +1,5 @@
 import { QueryTypes, type Sequelize } from 'sequelize';
+import { preparedQuery } from '../database/prepared-query.ts';
 import { lockRow, skipLocked } from '../database/transaction.ts';
 import { graceEndsAt } from './license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
@@ -45,6 +46,7 @@ function toLicense(row: SelectedRow): License {
 
 export function createLicenseStore(sequelize: Sequelize) {
   const licenses = defineLicense(sequelize);
+  const query = preparedQuery(sequelize);
 
   async function select(condition: string, bind: Record<string, unknown>, suffix = ''): Promise<License[]> {
     const rows = await sequelize.query<SelectedRow>(
@@ -61,9 +63,10 @@ export function createLicenseStore(sequelize: Sequelize) {
 
   async function find(reference: LicenseReference): Promise<License | null> {
     const columns = columnsOf(reference);
-    const condition = Object.keys(columns).map((column) => `l.${column} = $${column}`);
-    const [license] = await select(condition.join(' AND '), columns);
-    return license ?? null;
+    const condition = Object.keys(columns).map((column, index) => `l.${column} = $${index + 1}`);
+    const sql = `SELECT ${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE ${condition.join(' AND ')}`;
+    const [row] = await query<SelectedRow>(sql, Object.values(columns));
+    return row ? toLicense(row) : null;
   }
 
   return {

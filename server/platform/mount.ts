@@ -16,11 +16,17 @@ export interface IdempotentCall {
   request: object;
 }
 
+export interface Work {
+  /** Ahead of any transaction. */
+  prepare(): Promise<void>;
+  run(): Promise<object>;
+}
+
 export interface MountOptions {
   /** Says who calls, or throws `unauthorized` or `forbidden`. */
   authenticate(auth: EndpointAuth, request: Request): Actor | Promise<Actor>;
-  /** Runs the work once per key, and gives the first reply again after that. */
-  runOnce?(call: IdempotentCall, work: () => Promise<object>): Promise<object>;
+  /** Does the work once per key, and gives the first reply again after that. */
+  runOnce?(call: IdempotentCall, work: Work): Promise<object>;
   rateLimit?: RequestHandler;
 }
 
@@ -77,6 +83,11 @@ function readBody(request: Request, response: Response): Promise<void> {
   });
 }
 
+async function workThrough(work: Work): Promise<object> {
+  await work.prepare();
+  return work.run();
+}
+
 /** Authentication comes before the body is read: a stranger learns nothing of what the endpoint would want. */
 function answer(route: Route, options: MountOptions): RequestHandler {
   const { row, handler, name } = route;
@@ -92,11 +103,14 @@ function answer(route: Route, options: MountOptions): RequestHandler {
     };
     const input = parseRequest(row, inputOf(request));
     const key = row.idempotent ? idempotencyKey(request) : undefined;
-    const work = async () => handler(input, call);
+    const work: Work = {
+      prepare: async () => route.prepare?.(input),
+      run: async () => handler(input, call),
+    };
     const reply =
       key !== undefined && options.runOnce
         ? await options.runOnce({ key, endpoint: name, caller: actor.id ?? actor.name, request: input }, work)
-        : await handler(input, call);
+        : await workThrough(work);
     sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
   };
 }

@@ -10,18 +10,30 @@ export type Handler<Row extends Endpoint> = (
 
 export type Handlers<Rows extends Contract> = { [Name in keyof Rows]: Handler<Rows[Name]> };
 
+/** For some rows: what is done ahead of the handler, outside of any transaction. */
+export type Preparations<Rows extends Contract> = {
+  [Name in keyof Rows]?: (request: RequestOf<Rows[Name]>) => Promise<void>;
+};
+
 export interface Route {
   name: string;
   row: Endpoint;
   handler: (request: object, call: Call) => object | Promise<object>;
+  /** What takes long and changes nothing, ahead of any transaction; throws to refuse. */
+  prepare?: (request: object) => Promise<void>;
 }
 
 /** Joins each handler with its row; the compiler sees to it that no row of a feature's contract is left out. */
-export function implement<Rows extends Contract>(rows: Rows, handlers: Handlers<Rows>): Route[] {
+export function implement<Rows extends Contract>(
+  rows: Rows,
+  handlers: Handlers<Rows>,
+  preparations: Preparations<Rows> = {},
+): Route[] {
   return Object.entries(handlers).map(([name, handler]) => ({
     name,
     row: rows[name] as Endpoint,
     handler: handler as Route['handler'],
+    ...(preparations[name] ? { prepare: preparations[name] as NonNullable<Route['prepare']> } : {}),
   }));
 }
 
@@ -45,5 +57,7 @@ export function parseRequest(row: Endpoint, input: unknown): object {
 
 /** Calls a route without a network between, for the CLI on a data directory that no server runs on. */
 export async function invoke(route: Route, input: unknown, call: Call): Promise<object> {
-  return route.handler(parseRequest(route.row, input), call);
+  const request = parseRequest(route.row, input);
+  await route.prepare?.(request);
+  return route.handler(request, call);
 }

@@ -1,6 +1,6 @@
 // The figures of a run: printed as a table, written as JSON.
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { cpus, loadavg, release, totalmem } from 'node:os';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 export interface Figure {
@@ -27,6 +27,29 @@ function syncsPerSecond(folder: string): number {
   return Math.round(syncs / ((performance.now() - started) / 1000));
 }
 
+const TICKS_PER_SECOND = 100;
+
+/** Seconds that all processors have worked since the system started, and this process with all children that ended. */
+function workedSeconds(): { all: number; own: number } {
+  const all =
+    cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000;
+  const [, afterName = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ');
+  const own = afterName.split(' ').slice(11, 15);
+  return { all, own: own.reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND };
+}
+
+/** Starts to watch; the returned function says, once every child has ended, what part of the machine others took. */
+export function watchOthers(): () => number {
+  const before = workedSeconds();
+  const started = performance.now();
+  return () => {
+    const after = workedSeconds();
+    const others = after.all - before.all - (after.own - before.own);
+    const available = ((performance.now() - started) / 1000) * cpus().length;
+    return Math.max(0, Math.round((others / available) * 100) / 100);
+  };
+}
+
 /** @param folder on the disk that the database is on */
 export function describeMachine(folder: string) {
   return {
@@ -36,8 +59,6 @@ export function describeMachine(folder: string) {
     system: `${process.platform} ${release()} ${process.arch}`,
     node: process.version,
     syncs_per_second: syncsPerSecond(folder),
-    /** Of the last minute, before anything was measured: much above 0, others were using the machine. */
-    load_average: Math.round((loadavg()[0] ?? 0) * 10) / 10,
   };
 }
 

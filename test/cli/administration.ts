@@ -12,6 +12,7 @@ import type { PlanObject } from '../../server/plans/plan-contract.ts';
 import type { PublicKeys } from '../../server/signing/signing-contract.ts';
 import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
+import { describeWebhookAdministration, WEBHOOK_ENV, WEBHOOK_FLAGS } from './webhook-administration.ts';
 
 const DAY_MS = 86_400_000;
 const UNKNOWN_KEY = generateLicenseKey((size) => new Uint8Array(size).fill(1));
@@ -42,11 +43,11 @@ function daysBetween(from: string, to: string): number {
 export function describeAdministration({ withServer }: { withServer: boolean }): void {
   const folder = temporaryDirectory('carried');
   const dataDir = temporaryDirectory();
-  const cli = cliOn(dataDir);
+  const cli = cliOn(dataDir, { env: WEBHOOK_ENV });
   let server: ServerProcess | undefined;
 
   beforeAll(async () => {
-    if (withServer) server = await startServerProcess({ dataDir });
+    if (withServer) server = await startServerProcess({ dataDir, flags: WEBHOOK_FLAGS });
   });
 
   /** Activates a device the offline way, which needs no listener. */
@@ -292,6 +293,8 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     const listed = await cli.ok<Listed<ApiTokenObject>>('api-token', 'list', '--limit', '2');
     expect(listed.items).toMatchObject([{ id: integrator.token.id, revoked_at: null }, token]);
   });
+
+  describeWebhookAdministration({ cli, dataDir, server: () => server });
 
   test('plans are listed, created, changed and deleted', async () => {
     const plans = await cli.ok<Listed<PlanObject>>('plan', 'list');

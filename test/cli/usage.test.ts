@@ -15,7 +15,7 @@ describe('help', () => {
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
     const commands =
       'serve open doctor stats audit license plan token api-token public-key signing-key ' +
-      'fingerprint request activate-offline verify';
+      'webhook events fingerprint request activate-offline verify';
     for (const command of commands.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'mu'));
   });
 
@@ -75,6 +75,28 @@ describe('wrong usage exits with 2', () => {
       'a plan without a name',
       ['plan', 'create', '--tier', '3'],
       "required option '--name <name>' not specified",
+    ],
+    ['a webhook without a URL', ['webhook', 'register'], "required option '--url <url>' not specified"],
+    [
+      'an unknown scope',
+      ['webhook', 'register', '--url', 'https://example.com', '--scope', 'license.born'],
+      'Allowed choices are all, license.activated',
+    ],
+    ['a webhook id that is no number', ['webhook', 'test', 'abc'], 'whole number, 1 or more'],
+    ['an unknown status', ['events', 'list', '--status', 'lost'], 'Allowed choices are pending, delivering'],
+    ['an unknown event', ['events', 'list', '--event', 'all'], 'Allowed choices are license.activated'],
+    ['a moment that is none', ['events', 'list', '--since', 'today'], 'a date such as 2027-01-31'],
+    ['nothing to retry', ['events', 'retry'], 'the id of a delivery is missing, or --all'],
+    ['one to retry, and all', ['events', 'retry', '1', '--all'], 'cannot be used with --all'],
+    [
+      'one to retry, of a webhook',
+      ['events', 'retry', '1', '--webhook', '2'],
+      '--webhook and --since can only be used with --all',
+    ],
+    [
+      'one to retry, since a moment',
+      ['events', 'retry', '1', '--since', '2027-01-31'],
+      '--webhook and --since can only be used with --all',
     ],
   ])('%s', async (_what, words, message) => {
     const failure = await cliOn(join(folder, 'never-made')).refuses(...words);

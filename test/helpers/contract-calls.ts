@@ -63,6 +63,11 @@ export async function activateDevice(
   return reply.body as { license_file: string; activation: { id: number; machine_fingerprint: string } };
 }
 
+/** Nobody listens there, and no license event is in the scope. */
+export function newRegistration() {
+  return { url: `https://127.0.0.1:1/${unique('hook')}`, scope: 'certificate.generated' as const };
+}
+
 type Sample = (server: TestServer) => Promise<Record<string, unknown>>;
 
 /** Each call of these makes what it needs anew, so that it can be repeated. */
@@ -95,6 +100,12 @@ export const SAMPLES: Record<RowName, Sample> = {
     return { id: plan.id };
   },
   stats: async () => ({}),
+  listWebhooks: async () => ({}),
+  deleteWebhook: async (server) => {
+    const { webhook } = await server.admin.registerWebhook(newRegistration());
+    return { id: webhook.id };
+  },
+  registerWebhook: async () => newRegistration(),
 };
 
 /** Calls a row with its fields where they belong: in the query of GET and DELETE, in a JSON body otherwise. */

@@ -14,7 +14,7 @@ export async function runScan(dataDir: string, clock: Clock): Promise<ScanResult
   try {
     return await scanLicenses({
       licenses: createLicenseStore(sequelize),
-      events: createEventService({ events: createEventStore(sequelize), clock }),
+      events: createEventService({ events: createEventStore(sequelize), clock, onQueued: () => {} }),
       transaction: createTransactions(sequelize),
       clock,
       isCancelled: () => false,

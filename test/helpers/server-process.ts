@@ -63,12 +63,20 @@ export interface ServerProcess {
 const running = new Set<ChildProcess>();
 const directories: string[] = [];
 
+let isOver = false;
+
+/** The group: a prefix such as `faketime` stays above the server as its parent. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+}
+
 async function reap(): Promise<void> {
+  // A test that ran out of time is still running, and must not start another server now.
+  isOver = true;
   await Promise.all(
     [...running].map(async (child) => {
       const ended = once(child, 'close');
-      // The group: a prefix such as `faketime` stays above the server as its parent.
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      killGroup(child);
       await ended;
     }),
   );
@@ -76,6 +84,9 @@ async function reap(): Promise<void> {
 }
 
 afterAll(reap);
+process.once('exit', () => {
+  for (const child of running) killGroup(child);
+});
 
 /** A directory of its own for a test, removed at the end of the file; `name` for one whose name matters. */
 export function temporaryDirectory(name = 'data'): string {
@@ -96,6 +107,7 @@ interface Started {
 }
 
 function start({ dataDir, flags, env, prefix = [], program = SERVE }: ServeOptions): Started {
+  if (isOver) throw new Error('the test file is over');
   const settings = { 'data-dir': dataDir, port: '0', 'admin-port': '0', ...flags };
   const words = Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, value]);
   // Settings of whoever runs the tests must not reach the server.

@@ -37,7 +37,7 @@ export interface TestServer {
 
 interface TestServerOptions {
   clock?: Clock;
-  /** Settings by flag name; ports are free ones and the rate limit is off unless given. */
+  /** Settings by flag name; unless given, ports are free ones, the rate limit is off, webhooks may reach loopback. */
   flags?: Record<string, string>;
   /** Instead of a key file in the data directory. */
   masterKey?: string;
@@ -51,7 +51,14 @@ export async function newDataDir(): Promise<string> {
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await newDataDir());
-  const flags = { 'data-dir': dataDir, port: '0', 'admin-port': '0', 'rate-limit': '0', ...options.flags };
+  const flags = {
+    'data-dir': dataDir,
+    port: '0',
+    'admin-port': '0',
+    'rate-limit': '0',
+    'webhook-allow': '127.0.0.0/8',
+    ...options.flags,
+  };
   const env = options.masterKey === undefined ? {} : { LICENSE_DESK_MASTER_KEY: options.masterKey };
   const config = loadConfig({ flags, env });
   const server = await startServer(config, options.clock ?? systemClock, { logToStderr: false });

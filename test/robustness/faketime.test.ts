@@ -23,7 +23,7 @@ async function nextScan(server: ServerProcess): Promise<void> {
   await server.logLines({ msg: 'job done' }, scans.length + 2);
 }
 
-describe.skipIf(!hasFaketime())('under faketime', () => {
+describe.skipIf(!hasFaketime())('under faketime', { timeout: 120_000 }, () => {
   it('tells once per term that a license is expiring, in grace and expired, however often it is restarted', async () => {
     const dataDir = temporaryDirectory();
     const clock = movableClock();

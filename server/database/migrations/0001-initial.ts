@@ -102,9 +102,15 @@ function statements(dialect: Dialect): string[] {
       url TEXT NOT NULL,
       scope TEXT NOT NULL,
       description TEXT,
+      ca TEXT,
       secret_sealed TEXT NOT NULL,
+      previous_secret_sealed TEXT,
+      overlap_ends_at BIGINT,
+      last_delivery_at BIGINT,
+      last_error TEXT,
       created_at BIGINT NOT NULL,
-      deleted_at BIGINT
+      deleted_at BIGINT,
+      CHECK ((previous_secret_sealed IS NULL) = (overlap_ends_at IS NULL))
     )`,
     `CREATE TABLE events (
       ${id},
@@ -127,14 +133,29 @@ function statements(dialect: Dialect): string[] {
       status TEXT NOT NULL CHECK (status IN (
         'pending', 'delivering', 'retrying', 'delivered', 'failed', 'cancelled')),
       attempts BIGINT NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+      -- While delivering: when the lease ends, and somebody else may try.
       next_attempt_at BIGINT,
-      lease_ends_at BIGINT,
       last_error TEXT,
       created_at BIGINT NOT NULL,
-      UNIQUE (event_id, webhook_id)
+      UNIQUE (event_id, webhook_id),
+      CHECK ((status IN ('pending', 'delivering', 'retrying')) = (next_attempt_at IS NOT NULL))
     )`,
-    'CREATE INDEX deliveries_due ON deliveries (next_attempt_at) WHERE next_attempt_at IS NOT NULL',
-    'CREATE INDEX deliveries_webhook ON deliveries (webhook_id, status)',
+    'CREATE INDEX deliveries_due ON deliveries (webhook_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL',
+    'CREATE INDEX deliveries_status ON deliveries (status, id)',
+    `CREATE TABLE delivery_attempts (
+      ${id},
+      delivery_id BIGINT NOT NULL REFERENCES deliveries (id),
+      started_at BIGINT NOT NULL,
+      ms BIGINT NOT NULL,
+      delivered BIGINT NOT NULL CHECK (delivered IN (0, 1)),
+      status BIGINT,
+      error_class TEXT,
+      error TEXT,
+      remote_address TEXT,
+      reply TEXT NOT NULL
+    )`,
+    'CREATE INDEX delivery_attempts_delivery ON delivery_attempts (delivery_id)',
+    'CREATE INDEX delivery_attempts_age ON delivery_attempts (started_at)',
     `CREATE TABLE audit_entries (
       ${id},
       created_at BIGINT NOT NULL,

@@ -1,0 +1,160 @@
+import { Option, type Command } from 'commander';
+import { EVENT_NAMES, type EventName } from '../../server/events/event-contract.ts';
+import type { AttemptObject, DeliveryObject, DeliveryState } from '../../server/webhooks/webhook-contract.ts';
+import { calling, printing, withService } from '../command-action.ts';
+import { usageFailure } from '../command-failure.ts';
+import type { Outcome } from '../command-output.ts';
+import { moment, wholeNumber } from '../option-values.ts';
+import { addPageOptions, type PageOptions } from '../page-options.ts';
+import { block, instant, listing, printable, table, type Column } from '../text-layout.ts';
+
+/** A record, so that the compiler misses none. */
+const STATES = Object.keys({
+  pending: true,
+  delivering: true,
+  retrying: true,
+  delivered: true,
+  failed: true,
+  cancelled: true,
+} satisfies Record<DeliveryState, true>);
+
+interface SelectOptions {
+  webhook?: number;
+  since?: string;
+}
+
+interface ListOptions extends SelectOptions, PageOptions {
+  status?: DeliveryState;
+  event?: EventName;
+}
+
+interface RetryOptions extends SelectOptions {
+  all?: true;
+}
+
+export function addEventsCommands(program: Command): void {
+  const events = program.command('events').description('what webhooks were sent, and what became of it');
+
+  addPageOptions(addSelectOptions(events.command('list')))
+    .description('list deliveries, newest first')
+    .addOption(new Option('--status <status>', 'only deliveries in this status').choices(STATES))
+    .addOption(new Option('--event <name>', 'only deliveries of this event').choices(EVENT_NAMES))
+    .action(
+      calling(
+        (client, { status, webhook, event, since, limit, cursor }: ListOptions) =>
+          client.listDeliveries({ status, webhook_id: webhook, event, since, limit, cursor }),
+        listing('No deliveries.', DELIVERY_COLUMNS),
+      ),
+    );
+
+  events
+    .command('show')
+    .description('show a delivery with its body and its newest hundred attempts')
+    .argument('<id>', 'id of the delivery', wholeNumber(1))
+    .action(
+      calling(
+        (client, id: number) => client.showDelivery({ id }),
+        ({ delivery, body, attempts }) =>
+          [deliveryBlock(delivery), printable(body), attemptsText(attempts)].join('\n\n'),
+      ),
+    );
+
+  addSelectOptions(
+    events
+      .command('retry')
+      .description('send failed deliveries again: the same ids, the same bytes')
+      .argument('[id]', 'id of the delivery', wholeNumber(1))
+      .option('--all', 'all that failed, or those of them that the other options select'),
+  ).action(
+    printing((id: number | undefined, options: RetryOptions, command: Command) => {
+      const { all = false, webhook, since } = options;
+      if (id === undefined) {
+        if (!all) throw usageFailure('the id of a delivery is missing, or --all');
+        return retryAll(command, options);
+      }
+      if (all) throw usageFailure('the id of a delivery cannot be used with --all');
+      if (webhook !== undefined || since !== undefined) {
+        throw usageFailure('--webhook and --since can only be used with --all');
+      }
+      return retryOne(command, id);
+    }),
+  );
+}
+
+function addSelectOptions(command: Command): Command {
+  return command
+    .option('--webhook <id>', 'only deliveries of this webhook', wholeNumber(1))
+    .option('--since <time>', 'only deliveries made at or after this moment', moment);
+}
+
+function retryOne(command: Command, id: number): Promise<Outcome> {
+  return withService(command, async (client, { throughServer }) => {
+    const reply = await client.retryDelivery({ id });
+    return {
+      reply,
+      text: `${retriedText(reply.delivery, throughServer)}\n\n${deliveryBlock(reply.delivery)}`,
+    };
+  });
+}
+
+function retryAll(command: Command, { webhook, since }: SelectOptions): Promise<Outcome> {
+  return withService(command, async (client, { throughServer }) => {
+    const reply = await client.retryFailedDeliveries({ webhook_id: webhook, since });
+    return { reply, text: retriedAllText(reply.retried, throughServer) };
+  });
+}
+
+/** Only a failed delivery is sent again; any other is answered as it is. */
+function retriedText({ id, status }: DeliveryObject, throughServer: boolean): string {
+  if (status === 'pending') return `Delivery ${id} is waiting to be sent.${sentLater(throughServer)}`;
+  return `Delivery ${id} is left as it is: ${status}.`;
+}
+
+function retriedAllText(retried: number, throughServer: boolean): string {
+  if (retried === 0) return 'No deliveries to set going again.';
+  const deliveries = retried === 1 ? '1 delivery is' : `${retried} deliveries are`;
+  return `${deliveries} set going again.${sentLater(throughServer)}`;
+}
+
+function sentLater(throughServer: boolean): string {
+  return throughServer ? '' : ' No server runs on this data directory; sending waits for one.';
+}
+
+const DELIVERY_COLUMNS: readonly Column<DeliveryObject>[] = [
+  { title: 'ID', value: (delivery) => delivery.id },
+  { title: 'EVENT', value: (delivery) => delivery.event },
+  { title: 'WEBHOOK', value: (delivery) => delivery.webhook_id },
+  { title: 'URL', value: (delivery) => delivery.url, max: 40 },
+  { title: 'STATUS', value: (delivery) => delivery.status },
+  { title: 'ATTEMPTS', value: (delivery) => delivery.attempts },
+  { title: 'CREATED', value: (delivery) => instant(delivery.created_at) },
+  { title: 'NEXT ATTEMPT', value: (delivery) => instant(delivery.next_attempt_at) },
+  { title: 'LAST ERROR', value: (delivery) => delivery.last_error, max: 40 },
+];
+
+const ATTEMPT_COLUMNS: readonly Column<AttemptObject>[] = [
+  { title: 'SENT', value: (attempt) => instant(attempt.started_at) },
+  { title: 'MS', value: (attempt) => attempt.ms },
+  { title: 'ADDRESS', value: (attempt) => attempt.remote_address },
+  { title: 'STATUS', value: (attempt) => attempt.status },
+  { title: 'RESULT', value: (attempt) => (attempt.delivered ? 'delivered' : attempt.error), max: 60 },
+  { title: 'ANSWER', value: (attempt) => attempt.reply, max: 40 },
+];
+
+function attemptsText(attempts: readonly AttemptObject[]): string {
+  return attempts.length === 0 ? 'No attempts yet.' : table(ATTEMPT_COLUMNS, attempts);
+}
+
+function deliveryBlock(delivery: DeliveryObject): string {
+  return block([
+    ['Delivery', delivery.id],
+    ['Event', delivery.event],
+    ['Webhook', delivery.webhook_id],
+    ['URL', delivery.url],
+    ['Status', delivery.status],
+    ['Attempts', delivery.attempts],
+    ['Created', instant(delivery.created_at)],
+    ['Next attempt', instant(delivery.next_attempt_at)],
+    ['Last error', delivery.last_error],
+  ]);
+}

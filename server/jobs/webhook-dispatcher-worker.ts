@@ -1,0 +1,61 @@
+// The webhook dispatcher as a worker thread that stays, with a database connection of its own.
+import { readFileSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { connect, type DatabaseLocation } from '../database/connect.ts';
+import { createTransactions } from '../database/transaction.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createSealer } from '../platform/sealer.ts';
+import { createDeliverySender } from '../webhooks/delivery-sender.ts';
+import { createDispatcher } from '../webhooks/dispatcher.ts';
+import { createDispatchStore } from '../webhooks/dispatch-store.ts';
+
+export interface DispatcherData {
+  location: DatabaseLocation;
+  masterKey: Uint8Array;
+  backoffMs: number;
+  timeoutMs: number;
+  allow: string[];
+  /** A PEM file. */
+  caFile: string | null;
+}
+
+const data = workerData as DispatcherData;
+const ALIVE_EVERY_MS = 5000;
+let aliveAt = -Infinity;
+
+const sequelize = await connect(data.location);
+const dispatcher = createDispatcher({
+  store: createDispatchStore(sequelize),
+  transaction: createTransactions(sequelize),
+  sender: createDeliverySender({
+    allow: data.allow,
+    extraCa: data.caFile === null ? [] : [readFileSync(data.caFile, 'utf8')],
+    timeoutMs: data.timeoutMs,
+  }),
+  sealer: createSealer(Buffer.from(data.masterKey)),
+  clock: systemClock,
+  backoffMs: data.backoffMs,
+  timeoutMs: data.timeoutMs,
+  alone: data.location.url === null,
+  onAlive() {
+    if (performance.now() - aliveAt < ALIVE_EVERY_MS) return;
+    aliveAt = performance.now();
+    parentPort?.postMessage({ alive: true });
+  },
+  onError(error) {
+    parentPort?.postMessage({ alive: true, error: (error as Error).message });
+  },
+});
+
+parentPort?.on('message', (message) => {
+  if (message === 'cancel') dispatcher.stop();
+  if (message === 'wake') dispatcher.wake();
+});
+
+try {
+  await dispatcher.run();
+} finally {
+  await sequelize.close();
+  // Nothing keeps the thread alive after this.
+  parentPort?.close();
+}

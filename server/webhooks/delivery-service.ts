@@ -1,0 +1,72 @@
+// What became of deliveries, and another try for those that failed.
+import type { Audit } from '../audit/audit-service.ts';
+import { idFromCursor, toPage } from '../database/page.ts';
+import { afterCommit, type RunTransaction } from '../database/transaction.ts';
+import type { Call } from '../platform/call.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { RequestOf } from '../platform/endpoint.ts';
+import { ApiError } from '../platform/errors.ts';
+import { toAttemptObject, toDeliveryObject } from './delivery-presenter.ts';
+import type { DeliveryStore, DeliveryView } from './delivery-store.ts';
+import type { webhookAdminContract } from './webhook-contract.ts';
+
+interface Needs {
+  deliveries: DeliveryStore;
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+  /** Called once deliveries have become due. */
+  onQueued(): void;
+}
+
+export function createDeliveryService({ deliveries, audit, transaction, clock, onQueued }: Needs) {
+  async function mustFind(id: number): Promise<DeliveryView> {
+    const delivery = await deliveries.find(id);
+    if (!delivery) throw new ApiError('delivery_not_found', `there is no delivery ${id}`);
+    return delivery;
+  }
+
+  return {
+    async list(request: RequestOf<typeof webhookAdminContract.listDeliveries>) {
+      const { cursor, limit, webhook_id: webhookId, ...filter } = request;
+      const rows = await deliveries.list({ ...filter, webhookId, before: idFromCursor(cursor), limit });
+      return toPage(rows, limit, toDeliveryObject);
+    },
+
+    async show(id: number) {
+      const delivery = await mustFind(id);
+      const attempts = await deliveries.attemptsOf(id);
+      return {
+        delivery: toDeliveryObject(delivery),
+        body: await deliveries.bodyOf(id),
+        attempts: attempts.map((attempt) => ({ id: attempt.id, ...toAttemptObject(attempt) })),
+      };
+    },
+
+    /** Of a delivery that has not failed, or is under way again already, nothing changes. */
+    retry: (id: number, call: Call) =>
+      transaction(async () => {
+        const before = await mustFind(id);
+        const restarted = await deliveries.restartFailed({ ids: [id] }, clock.now());
+        const delivery = toDeliveryObject(await mustFind(id));
+        if (restarted > 0) {
+          await audit.record(call, 'delivery.retried', `delivery:${id}`, toDeliveryObject(before), delivery);
+          afterCommit(onQueued);
+        }
+        return { delivery };
+      }),
+
+    retryFailed: (request: RequestOf<typeof webhookAdminContract.retryFailedDeliveries>, call: Call) =>
+      transaction(async () => {
+        const { ids, webhook_id: webhookId, since } = request;
+        const retried = await deliveries.restartFailed({ ids, webhookId, since }, clock.now());
+        if (retried > 0) {
+          await audit.record(call, 'deliveries.retried', 'deliveries', null, { ...request, retried });
+          afterCommit(onQueued);
+        }
+        return { retried };
+      }),
+  };
+}
+
+export type DeliveryService = ReturnType<typeof createDeliveryService>;

@@ -1,0 +1,119 @@
+// Which addresses a webhook may reach: the public ones, and the networks that the administrator opened.
+import { isIP, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
+
+const networks = (...texts: string[]): Network[] => texts.map((text) => ipaddr.parseCIDR(text));
+
+/** Unicast as IANA hands it out; whatever is outside is reserved or not assigned (RFC 4291 section 2.4). */
+const GLOBAL_V6 = networks('2000::/3');
+
+/** Translates to any IPv4 address (RFC 6052); partners that have only IPv4 are seen here behind DNS64. */
+const NAT64 = networks('64:ff9b::/96');
+
+/** Forms of IPv6 that end in an IPv4 address: IPv4-compatible, SIIT (RFC 2765), NAT64 (RFC 6052, RFC 8215). */
+const ENDS_IN_V4 = networks('::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48');
+
+/** 6to4 (RFC 3056) has the IPv4 address in bytes 2 to 5. */
+const SIX_TO_FOUR = networks('2002::/16');
+
+/** Teredo (RFC 4380): the server's address in bytes 4 to 7, the client's inverted in the last four. */
+const TEREDO = networks('2001::/32');
+
+/**
+ * Networks that lead back to this machine or hand out the credentials of a cloud machine. Only an entry of the
+ * allow-list that lies within one of them opens it: `0.0.0.0/0` and `fd00::/8` do not mean these.
+ */
+const BY_NAME_ONLY = networks(
+  // A connection to the unspecified address ends at this machine.
+  '0.0.0.0/8',
+  '::/128',
+  '127.0.0.0/8',
+  '::1/128',
+  '169.254.0.0/16',
+  'fe80::/10',
+  // Metadata services outside link-local: Azure, Alibaba Cloud, Oracle Cloud, AWS and Google by IPv6.
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+);
+
+/** `::ffff:a.b.c.d` is the IPv4 address itself: the operating system dials that. */
+function withoutMapping(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, list: readonly Network[]): boolean {
+  return list.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+}
+
+/** The IPv4 addresses that tunnels and translators would send this on to. */
+function embeddedV4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
+  const bytes = address.toByteArray();
+  if (isWithin(address, SIX_TO_FOUR)) return [new ipaddr.IPv4(bytes.slice(2, 6))];
+  if (isWithin(address, TEREDO)) {
+    return [new ipaddr.IPv4(bytes.slice(4, 8)), new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
+  }
+  return isWithin(address, ENDS_IN_V4) ? [new ipaddr.IPv4(bytes.slice(12))] : [];
+}
+
+/** By the IANA special-purpose registries (RFC 6890), which ipaddr.js knows; a tunnel's address is never public. */
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (isWithin(address, BY_NAME_ONLY)) return false;
+  if (isWithin(address, NAT64)) return embeddedV4(address).every(isPublic);
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, GLOBAL_V6));
+}
+
+/**
+ * Null if the text is no address. IPv6 goes through the URL parser first, as ipaddr.js takes the IPv4-compatible
+ * `::127.0.0.1` for an IPv4-mapped address.
+ */
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const plain = text.replace(/%.*$/u, '');
+  if (isIP(plain) === 0) return null;
+  return ipaddr.parse(isIPv6(plain) ? new URL(`https://[${plain}]`).hostname.slice(1, -1) : plain);
+}
+
+/** An entry of the allow-list, an address alone being a network of one; null if it is neither. */
+function parseNetwork(text: string): Network | null {
+  const [start = '', length] = text.split('/');
+  const address = parseAddress(start);
+  if (address === null) return null;
+  const most = address.kind() === 'ipv4' ? 32 : 128;
+  const bits = length === undefined ? most : Number(length);
+  if (!/^\d*$/u.test(length ?? '') || length === '' || bits > most) return null;
+  const bare = withoutMapping(address);
+  return bare === address || bits < 96 ? [address, bits] : [bare, bits - 96];
+}
+
+function opens([network, bits]: Network, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (!isWithin(address, [[network, bits]])) return false;
+  return BY_NAME_ONLY.every(
+    (guarded) => !isWithin(address, [guarded]) || (bits >= guarded[1] && isWithin(network, [guarded])),
+  );
+}
+
+/**
+ * Whether a webhook may connect to this address: public unicast, or in one of the networks of the allow-list.
+ * Loopback, link-local and metadata addresses are opened only by an entry that lies within such a network itself,
+ * and never by way of an IPv6 address that embeds them.
+ *
+ * @param address as the operating system writes it; anything that is no address is not reachable
+ * @param allow networks such as `10.0.0.0/8`, and single addresses
+ */
+export function isReachable(address: string, allow: readonly string[]): boolean {
+  const parsed = parseAddress(address);
+  if (parsed === null) return false;
+  const judged = withoutMapping(parsed);
+  if (isPublic(judged)) return true;
+  // `::1` has the form of an IPv4-compatible address, but is itself.
+  const leadsTo = isWithin(judged, BY_NAME_ONLY) ? [] : embeddedV4(judged);
+  if (leadsTo.some((inner) => isWithin(inner, BY_NAME_ONLY))) return false;
+  return allow.some((text) => {
+    const network = parseNetwork(text);
+    return network !== null && opens(network, judged);
+  });
+}

@@ -1,0 +1,43 @@
+// A signed test event, so that a partner can try his receiver without waiting for a license to change.
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../platform/clock.ts';
+import { toTimestamp } from '../platform/fields.ts';
+import type { DeliverySender } from './delivery-sender.ts';
+import { signatureHeaders } from './delivery-signature.ts';
+import { toAttemptObject } from './delivery-presenter.ts';
+import type { AttemptObject } from './webhook-contract.ts';
+import type { WebhookSecrets } from './webhook-secrets.ts';
+
+const TEST_EVENT = 'webhook.test';
+/** Real deliveries count from 1. */
+const TEST_DELIVERY_ID = 0;
+
+interface TestTarget extends WebhookSecrets {
+  url: string;
+  ca: string | null;
+}
+
+export type TestSender = (target: TestTarget) => Promise<Omit<AttemptObject, 'id'>>;
+
+/** @param openSender loads what sending needs; most servers never send a test */
+export function createTestSender(openSender: () => Promise<DeliverySender>, clock: Clock): TestSender {
+  return async ({ url, ca, ...secrets }) => {
+    const startedAt = clock.now();
+    const body = JSON.stringify({ event: TEST_EVENT, timestamp: toTimestamp(startedAt) });
+    const headers = signatureHeaders({
+      ...secrets,
+      deliveryId: TEST_DELIVERY_ID,
+      event: TEST_EVENT,
+      messageId: `test_${randomUUID()}`,
+      timestampSeconds: Math.floor(startedAt / 1000),
+      body,
+    });
+    const sender = await openSender();
+    try {
+      const attempt = await sender.send({ url, headers, body, ca });
+      return toAttemptObject({ ...attempt, startedAt });
+    } finally {
+      sender.close();
+    }
+  };
+}

@@ -1,0 +1,285 @@
+// Deliveries that are not accepted: when they come again, when they are given up, and what does not hold up others.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce } from '../helpers/at-once.ts';
+import { selectRows } from '../helpers/database.ts';
+import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { allIn, attemptsOnce, deliveriesOnce, registerPath, webhookFlags } from './partner.ts';
+import { type PythonReceiver, type Received, startPythonReceiver } from './python-receiver.ts';
+
+const UNIT_MS = 200;
+/** A tenth is allowed, and this much for a busy machine. */
+const SLACK_MS = 200;
+
+let receiver: PythonReceiver;
+beforeAll(async () => {
+  receiver = await startPythonReceiver();
+});
+
+/** A change that one event tells of, and only the webhooks with that scope. */
+async function causeEvent({ admin }: TestServer | ServerProcess): Promise<void> {
+  const { license } = await admin.createLicense({ holder: 'Ünverzagt & Söhne' });
+  await admin.renewLicense({ ref: license.license_key, days: 1 });
+}
+
+function gaps(requests: readonly Received[]): number[] {
+  return requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0));
+}
+
+function expectGap(gap: number, least: number, most: number): void {
+  expect(gap).toBeGreaterThanOrEqual(least);
+  expect(gap).toBeLessThanOrEqual(most * 1.1 + SLACK_MS);
+}
+
+/** What must be the same however often a delivery is sent. */
+const sameness = ({ delivery, message, event, sha256, license_signature }: Received) =>
+  JSON.stringify({ delivery, message, event, sha256, license_signature });
+
+describe('with a unit of 0.2 s', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ flags: webhookFlags(receiver, UNIT_MS / 1000) });
+  });
+  afterAll(() => server.stop());
+
+  it('a receiver that always fails gets six attempts at 0, 1, 3, 7, 15 and 31 units', async () => {
+    const path = '/always-500';
+    const registered = await registerPath(server, receiver, path);
+    await receiver.configure(path, { answers: [{ status: 500 }] });
+    await causeEvent(server);
+    await receiver.received(path, 6);
+    const [failed] = await allIn(server, registered, 'failed', 1);
+
+    const requests = receiver.to(path);
+    expect(requests.length).toBe(6);
+    expect(new Set(requests.map(sameness)).size).toBe(1);
+    for (const [index, gap] of gaps(requests).entries()) {
+      expectGap(gap, UNIT_MS * 2 ** index, UNIT_MS * 2 ** index);
+    }
+    expect(failed).toEqual({
+      id: requests[0]!.delivery,
+      event: 'license.renewed',
+      webhook_id: registered.webhook.id,
+      url: receiver.url(path),
+      status: 'failed',
+      attempts: 6,
+      last_error: 'HTTP 500',
+      next_attempt_at: null,
+      created_at: expect.any(String) as unknown,
+    });
+    const listed = await server.admin.listDeliveries({ status: 'failed' });
+    expect(listed.items).toEqual([failed]);
+    const { webhooks } = await server.admin.listWebhooks({});
+    expect(webhooks.find(({ id }) => id === registered.webhook.id)).toMatchObject({
+      status: 'failing',
+      last_error: 'HTTP 500',
+      last_delivery_at: expect.any(String) as unknown,
+    });
+    const attempts = await attemptsOnce(server, failed!.id, 6);
+    expect(attempts.map(({ status, error }) => [status, error])).toEqual(
+      Array.from({ length: 6 }, () => [500, 'HTTP 500']),
+    );
+    await server.admin.deleteWebhook({ id: registered.webhook.id });
+  });
+
+  it('Retry-After is heeded upwards, to twice the delay', async () => {
+    const path = '/retry-after';
+    const registered = await registerPath(server, receiver, path);
+    await receiver.configure(path, {
+      answers: [
+        // One second is more than twice 0.2 s.
+        { status: 503, retry_after: 1 },
+        { status: 429, retry_after: 0 },
+        { status: 503, retry_after: 1 },
+        { status: 200 },
+      ],
+    });
+    await causeEvent(server);
+    await receiver.received(path, 4);
+    await allIn(server, registered, 'delivered', 1);
+    const [toTwice, notDown, asAsked, ...more] = gaps(receiver.to(path)) as [number, number, number];
+    expectGap(toTwice, UNIT_MS * 2, UNIT_MS * 2);
+    expectGap(notDown, UNIT_MS * 2, UNIT_MS * 2);
+    expectGap(asAsked, 1000, 1000);
+    expect(more).toEqual([]);
+    await server.admin.deleteWebhook({ id: registered.webhook.id });
+  });
+
+  it('partners that never answer delay nobody', async () => {
+    const hanging = ['/hanging-1', '/hanging-2', '/hanging-3'];
+    const prompt = ['/prompt-1', '/prompt-2', '/prompt-3', '/prompt-4', '/prompt-5'];
+    for (const path of hanging) {
+      await registerPath(server, receiver, path);
+      await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
+    }
+    for (const path of prompt) await registerPath(server, receiver, path);
+    await atOnce(20, () => causeEvent(server));
+    for (const path of prompt) {
+      const received = await receiver.received(path, 20);
+      for (const { at, body } of received) {
+        const { timestamp } = JSON.parse(body) as { timestamp: string };
+        expect(at - Date.parse(timestamp)).toBeLessThan(5000);
+      }
+    }
+    // Nobody has answered, and nobody was sent more than two at a time.
+    for (const path of hanging) {
+      expect(await receiver.received(path, 2)).toHaveLength(2);
+      expect(receiver.to(path)).toHaveLength(2);
+      await receiver.configure(path, { answers: [{ status: 200 }] });
+      await receiver.release(path);
+      expect(new Set(await receiver.answered(path, 20)).size).toBe(20);
+    }
+    for (const path of prompt) expect(receiver.to(path)).toHaveLength(20);
+    const { webhooks } = await server.admin.listWebhooks({});
+    for (const { id } of webhooks) await server.admin.deleteWebhook({ id });
+  });
+});
+
+describe('what has failed', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ flags: webhookFlags(receiver, 0.005) });
+  });
+  afterAll(() => server.stop());
+
+  it('starts a fresh cycle by hand: the same id, the same bytes', async () => {
+    const path = '/by-hand';
+    const registered = await registerPath(server, receiver, path);
+    await receiver.configure(path, { answers: [{ status: 500 }] });
+    await causeEvent(server);
+    const [failed] = await allIn(server, registered, 'failed', 1);
+    const { delivery } = await server.admin.retryDelivery({ id: failed!.id });
+    expect(delivery).toMatchObject({ id: failed!.id, status: 'pending', attempts: 0 });
+    // All six of a cycle.
+    await attemptsOnce(server, failed!.id, 12);
+    expect(await allIn(server, registered, 'failed', 1)).toMatchObject([{ attempts: 6 }]);
+
+    await receiver.configure(path, { answers: [{ status: 500 }, { status: 200 }] });
+    await server.admin.retryDelivery({ id: failed!.id });
+    expect(await allIn(server, registered, 'delivered', 1)).toMatchObject([
+      { id: failed!.id, attempts: 2, last_error: null, next_attempt_at: null },
+    ]);
+    const requests = receiver.to(path);
+    expect(requests).toHaveLength(14);
+    expect(new Set(requests.map(sameness)).size).toBe(1);
+    // What was delivered stays delivered.
+    const again = await server.admin.retryDelivery({ id: failed!.id });
+    expect(again.delivery.status).toBe('delivered');
+    await server.admin.deleteWebhook({ id: registered.webhook.id });
+  });
+
+  it('is sent once, however many press at once', async () => {
+    const path = '/pressed';
+    const registered = await registerPath(server, receiver, path);
+    for (let round = 1; round <= 5; round += 1) {
+      const before = receiver.to(path).length;
+      await receiver.configure(path, { answers: [{ status: 500 }] });
+      await causeEvent(server);
+      const [failed] = await deliveriesOnce(server, registered, ([newest]) => newest?.status === 'failed');
+      await receiver.configure(path, { answers: [{ status: 200 }] });
+      await atOnce(20, (number) =>
+        number % 4 === 0
+          ? server.admin.retryFailedDeliveries({ ids: [failed!.id] })
+          : server.admin.retryDelivery({ id: failed!.id }),
+      );
+      await allIn(server, registered, 'delivered', round);
+      expect(receiver.to(path)).toHaveLength(before + 7);
+    }
+    // What comes next has nothing from before behind it.
+    await causeEvent(server);
+    await allIn(server, registered, 'delivered', 6);
+    expect(receiver.to(path)).toHaveLength(36);
+    await server.admin.deleteWebhook({ id: registered.webhook.id });
+  });
+
+  it('since a time is retried all together, of one webhook or of all', async () => {
+    const paths = ['/since-a', '/since-b'] as const;
+    const [a, b] = await Promise.all(paths.map((path) => registerPath(server, receiver, path)));
+    for (const path of paths) await receiver.configure(path, { answers: [{ status: 500 }] });
+    await causeEvent(server);
+    const [old] = await allIn(server, a!, 'failed', 1);
+    await allIn(server, b!, 'failed', 1);
+    await causeEvent(server);
+    await causeEvent(server);
+    const [, second] = await allIn(server, a!, 'failed', 3);
+    await allIn(server, b!, 'failed', 3);
+    expect(second!.created_at > old!.created_at).toBe(true);
+
+    for (const path of paths) await receiver.configure(path, { answers: [{ status: 200 }] });
+    const since = second!.created_at;
+    expect((await server.admin.retryFailedDeliveries({ webhook_id: b!.webhook.id, since })).retried).toBe(2);
+    expect((await server.admin.retryFailedDeliveries({ since })).retried).toBe(2);
+    expect((await server.admin.retryFailedDeliveries({ since })).retried).toBe(0);
+    await deliveriesOnce(
+      server,
+      a!,
+      (items) => items.filter(({ status }) => status === 'delivered').length === 2,
+    );
+    expect(
+      (await server.admin.listDeliveries({ status: 'failed', webhook_id: a!.webhook.id })).items,
+    ).toEqual([old]);
+    expect((await server.admin.retryFailedDeliveries({})).retried).toBe(2);
+    for (const registered of [a!, b!]) await allIn(server, registered, 'delivered', 3);
+  });
+});
+
+describe('a server that stops', () => {
+  const serve = (dataDir: string) =>
+    startServerProcess({ dataDir, flags: webhookFlags(receiver, UNIT_MS / 1000) });
+
+  it('within 5 s leaves attempts under way to the next start', async () => {
+    const dataDir = temporaryDirectory();
+    const path = '/under-way';
+    let server = await serve(dataDir);
+    const registered = await registerPath(server, receiver, path);
+    await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
+    for (let number = 0; number < 4; number += 1) await causeEvent(server);
+    const underWay = await receiver.received(path, 2);
+    const stopping = performance.now();
+    expect((await server.kill()).code).toBe(0);
+    expect(performance.now() - stopping).toBeLessThan(5000);
+    expect(await selectRows(dataDir, 'SELECT DISTINCT status, attempts FROM deliveries')).toEqual([
+      { status: 'pending', attempts: 0 },
+    ]);
+
+    await receiver.configure(path, { answers: [{ status: 200 }] });
+    server = await serve(dataDir);
+    const delivered = await allIn(server, registered, 'delivered', 4);
+    const requests = receiver.to(path);
+    expect(requests).toHaveLength(6);
+    expect(new Set(requests.map(sameness)).size).toBe(4);
+    const ids = new Set(delivered.map(({ id }) => id));
+    expect(new Set(requests.slice(2).map(({ delivery }) => delivery))).toEqual(ids);
+    expect(underWay.every(({ delivery }) => ids.has(delivery))).toBe(true);
+    await receiver.release(path);
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('sends at the next start, once, what fell due meanwhile', async () => {
+    const dataDir = temporaryDirectory();
+    const path = '/due-meanwhile';
+    let server = await serve(dataDir);
+    const registered = await registerPath(server, receiver, path);
+    await receiver.configure(path, { answers: [{ status: 500 }, { status: 500 }, { status: 200 }] });
+    await causeEvent(server);
+    await receiver.answered(path, 2);
+    expect((await server.kill()).code).toBe(0);
+    const [{ status, due }] = (await selectRows(
+      dataDir,
+      'SELECT status, next_attempt_at AS due FROM deliveries',
+    )) as [{ status: string; due: number }];
+    expect(status).toBe('retrying');
+    await delay(Math.max(0, due - Date.now()));
+    expect(receiver.to(path)).toHaveLength(2);
+
+    server = await serve(dataDir);
+    expect(await allIn(server, registered, 'delivered', 1)).toMatchObject([{ attempts: 3 }]);
+    await causeEvent(server);
+    await allIn(server, registered, 'delivered', 2);
+    const requests = receiver.to(path);
+    expect(requests).toHaveLength(4);
+    expect(new Set(requests.slice(0, 3).map(sameness)).size).toBe(1);
+    expect((await server.kill()).code).toBe(0);
+  });
+});

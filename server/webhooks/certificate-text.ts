@@ -8,7 +8,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
 export function checkCertificates(text: string): void {
   const certificates = text.match(PEM) ?? [];
   try {
-    certificates.forEach((certificate) => new X509Certificate(certificate).serialNumber);
+    for (const certificate of certificates) void new X509Certificate(certificate);
   } catch {
     throw new ApiError('invalid_request', 'ca: holds a certificate that cannot be read');
   }

@@ -1,6 +1,6 @@
 // Whose turn it is: at most so many attempts in all and per registration, and one that hangs delays nobody else.
 
-export const MAX_IN_FLIGHT = 20;
+const MAX_IN_FLIGHT = 20;
 export const MAX_PER_WEBHOOK = 2;
 
 /**

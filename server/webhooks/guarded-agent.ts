@@ -14,8 +14,8 @@ import {
 import { isReachable } from './public-address.ts';
 import type { Lookup } from './webhook-url.ts';
 
-/** Connections that are kept for one origin while they have nothing to do. */
-export const MAX_FREE_SOCKETS = 2;
+/** Connections that are kept for one origin while they have nothing to do: as many as there are attempts in all. */
+export const MAX_FREE_SOCKETS = 20;
 
 /** A connection that has had nothing to do for this long is closed. */
 const IDLE_MS = 30_000;

@@ -155,7 +155,7 @@ async function webhooks(data: BenchData): Promise<Figure[]> {
   await server.stop();
   receiver.close();
   const ms = (value: number) => `${value.toFixed(1)} ms`;
-  const { deliveriesPerSecond, authorizeP95Ms, firstAttemptP50Ms, idlePercent, besideWaitingP50Ms } = details;
+  const { deliveriesPerSecond, authorizeP95Ms, firstAttemptP50Ms, idlePercent, besideWaitingP95Ms } = details;
   const rows: [figure: string, target: string, measured: string, pass: boolean][] = [
     [
       'deliveries, 500 events to 20 endpoints',
@@ -165,7 +165,7 @@ async function webhooks(data: BenchData): Promise<Figure[]> {
     ],
     ['authorize/token/ at 500/s, p95 meanwhile', '<= 25 ms', ms(authorizeP95Ms), authorizeP95Ms <= 25],
     ['event to first attempt, p50', '<= 50 ms', ms(firstAttemptP50Ms), firstAttemptP50Ms <= 50],
-    ['  beside 100,000 waiting retries', '<= 100 ms', ms(besideWaitingP50Ms), besideWaitingP50Ms <= 100],
+    ['  beside 100,000 waiting retries, p95', '<= 100 ms', ms(besideWaitingP95Ms), besideWaitingP95Ms <= 100],
     ['processor time while idle', '<= 0.5 %', `${idlePercent.toFixed(2)} %`, idlePercent <= 0.5],
   ];
   return rows.map(([figure, target, measured, pass]) => ({ figure, target, measured, pass, details }));

@@ -64,7 +64,7 @@ export async function activateDevice(
 }
 
 /** Nobody listens there, and no license event is in the scope. */
-export function newRegistration() {
+function newRegistration() {
   return { url: `https://127.0.0.1:1/${unique('hook')}`, scope: 'certificate.generated' as const };
 }
 

@@ -178,7 +178,7 @@ describe('what has failed', () => {
       await causeEvent(server);
       const [failed] = await deliveriesOnce(server, registered, ([newest]) => newest?.status === 'failed');
       await receiver.configure(path, { answers: [{ status: 200 }] });
-      await atOnce(20, (number) =>
+      await atOnce<unknown>(20, (number) =>
         number % 4 === 0
           ? server.admin.retryFailedDeliveries({ ids: [failed!.id] })
           : server.admin.retryDelivery({ id: failed!.id }),

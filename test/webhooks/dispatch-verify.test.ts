@@ -322,7 +322,7 @@ describe('the secret', () => {
     await receiver.configure(path, { secrets: [rotated.secret], answers: [{ status: 500 }] });
     const { license_id } = await newLicense(own);
     await own.admin.renewLicense({ ref: String(license_id), days: 1 });
-    await allIn(own, { webhook, secret }, 'failed', 1);
+    await allIn(own, { webhook }, 'failed', 1);
     await own.admin.testWebhook({ id: webhook.id });
     const again = await registerWebhook(own, receiver.url('/secret-again'));
     await own.stop();

@@ -1,10 +1,10 @@
 // The API's OpenAPI document and its reference page, which works offline.
 import express, { Router } from 'express';
-import helmet from 'helmet';
 import { API_DOCS_DIRECTORY } from './built-files.ts';
 import { publicContract } from './contract.ts';
 import { sendJson } from './platform/http-reply.ts';
 import { refuseMethod } from './platform/mount.ts';
+import { pageHeaders } from './platform/page-headers.ts';
 import { carryRequestId } from './platform/request-id.ts';
 import { VERSION } from './version.ts';
 
@@ -28,23 +28,6 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reference', validatorUrl: null });
 `;
 
-const contentSecurityPolicy = helmet({
-  strictTransportSecurity: false,
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-});
-
 const onlyGet = refuseMethod(['GET']);
 
 /** @param baseUrl the API's address as its clients know it, without a trailing slash */
@@ -59,7 +42,7 @@ export function apiDocs(baseUrl: () => string): Router {
     })
     .all(onlyGet);
 
-  router.use('/docs', carryRequestId, contentSecurityPolicy);
+  router.use('/docs', carryRequestId, pageHeaders);
   router
     .route('/docs/')
     .get((request, response) => {

@@ -1,7 +1,6 @@
 // The two Express applications: the API for clients and integrators, the back office for administrators.
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
-import helmet from 'helmet';
 import { authenticateAdmin, checkHostAndOrigin } from './admin-session/admin-guard.ts';
 import type { AdminSessionService } from './admin-session/admin-session-service.ts';
 import { apiDocs } from './api-docs.ts';
@@ -14,6 +13,7 @@ import { errorHandler, notFound, requireHost } from './platform/error-handler.ts
 import { ApiError } from './platform/errors.ts';
 import type { Logger } from './platform/logger.ts';
 import { mount, type MountOptions } from './platform/mount.ts';
+import { pageHeaders } from './platform/page-headers.ts';
 import { carryRequestId, requestId } from './platform/request-id.ts';
 import type { Route } from './platform/route.ts';
 
@@ -69,24 +69,6 @@ export function createApiApp({ routes, config, apiTokens, runOnce, logger, baseU
   app.use(errorHandler(logger));
   return app;
 }
-
-const pageHeaders = helmet({
-  strictTransportSecurity: false,
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      fontSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-});
 
 interface AdminNeeds {
   routes: Route[];

@@ -1,6 +1,7 @@
 // The dispatcher's side of deliveries: claiming what is due, and writing down what came of it. Each move is a
 // compare-and-set on the state, so that two servers, or a delivery that was cancelled meanwhile, never cross.
 import { QueryTypes, type Sequelize } from 'sequelize';
+import { preparedQuery } from '../database/prepared-query.ts';
 import { skipLocked } from '../database/transaction.ts';
 
 /** An attempt that has been claimed, with all that sending it takes. */
@@ -42,22 +43,49 @@ interface DueWebhook {
   dueAt: number;
 }
 
+/** Each registration with the moment of its first waiting delivery; one index seek each, however many wait. */
+const LIST_WAITING = `
+  SELECT w.id AS "webhookId",
+    (SELECT min(d.next_attempt_at) FROM deliveries d
+     WHERE d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL) AS "dueAt"
+  FROM webhooks w WHERE w.deleted_at IS NULL`;
+
+const SELECT_DUE = `
+  SELECT d.id AS "id", d.webhook_id AS "webhookId", d.attempts AS "attempts", e.name AS "event", e.id AS "eventId",
+    e.body AS "body", w.url AS "url", w.ca AS "ca", w.secret_sealed AS "secretSealed",
+    w.previous_secret_sealed AS "previousSecretSealed", w.overlap_ends_at AS "overlapEndsAt"
+  FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id
+  WHERE d.webhook_id = $1 AND d.next_attempt_at <= $2 AND d.next_attempt_at IS NOT NULL
+  ORDER BY d.next_attempt_at, d.id LIMIT $3`;
+
+const CLAIM = `
+  UPDATE deliveries SET status = 'delivering', next_attempt_at = $2
+  WHERE id = $1 AND status IN ('pending', 'delivering', 'retrying')`;
+
+const INSERT_ATTEMPT = `
+  INSERT INTO delivery_attempts
+    (delivery_id, started_at, ms, delivered, status, error_class, error, remote_address, reply)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+const CONCLUDE = `
+  UPDATE deliveries SET status = $2, attempts = $3, last_error = $4, next_attempt_at = $5
+  WHERE id = $1 AND status = 'delivering'`;
+
+const NOTE_HEALTH = 'UPDATE webhooks SET last_delivery_at = $2, last_error = $3 WHERE id = $1';
+
+function conclusionOf({ delivered, retryAt }: Outcome): string {
+  if (delivered) return 'delivered';
+  return retryAt === null ? 'failed' : 'retrying';
+}
+
 export function createDispatchStore(sequelize: Sequelize) {
-  const select = <Row extends object>(sql: string, bind: Record<string, unknown>) =>
-    sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
+  const query = preparedQuery(sequelize);
   const update = (sql: string, bind: Record<string, unknown>) =>
     sequelize.query(sql, { bind, type: QueryTypes.BULKUPDATE });
 
   return {
-    /** Each registration with the moment of its first waiting delivery; one index seek each, however many wait. */
     async listWaiting(): Promise<DueWebhook[]> {
-      const rows = await select<{ webhookId: number; dueAt: number | null }>(
-        `SELECT w.id AS "webhookId",
-           (SELECT min(d.next_attempt_at) FROM deliveries d
-            WHERE d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL) AS "dueAt"
-         FROM webhooks w WHERE w.deleted_at IS NULL`,
-        {},
-      );
+      const rows = await query<{ webhookId: number; dueAt: number | null }>(LIST_WAITING, []);
       return rows.filter((row) => row.dueAt !== null) as DueWebhook[];
     },
 
@@ -68,61 +96,30 @@ export function createDispatchStore(sequelize: Sequelize) {
       limit: number,
       leaseEndsAt: number,
     ): Promise<ClaimedDelivery[]> {
-      const due = await select<ClaimedDelivery>(
-        `SELECT d.id AS "id", d.webhook_id AS "webhookId", d.attempts AS "attempts", e.name AS "event",
-           e.id AS "eventId", e.body AS "body", w.url AS "url", w.ca AS "ca", w.secret_sealed AS "secretSealed",
-           w.previous_secret_sealed AS "previousSecretSealed", w.overlap_ends_at AS "overlapEndsAt"
-         FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id
-         WHERE d.webhook_id = $webhookId AND d.next_attempt_at <= $now AND d.next_attempt_at IS NOT NULL
-         ORDER BY d.next_attempt_at, d.id LIMIT $limit ${skipLocked(sequelize, 'd')}`,
-        { webhookId, now, limit },
-      );
-      if (due.length > 0) {
-        const ids = due.map(({ id }) => Math.trunc(id)).join(', ');
-        await update(
-          `UPDATE deliveries SET status = 'delivering', next_attempt_at = $leaseEndsAt
-           WHERE id IN (${ids}) AND status IN ('pending', 'delivering', 'retrying')`,
-          { leaseEndsAt },
-        );
-      }
+      const sql = `${SELECT_DUE} ${skipLocked(sequelize, 'd')}`;
+      const due = await query<ClaimedDelivery>(sql, [webhookId, now, limit]);
+      for (const { id } of due) await query(CLAIM, [id, leaseEndsAt]);
       return due;
     },
 
     async record(outcome: Outcome): Promise<void> {
-      const { id, attempts, delivered, error, retryAt } = outcome;
-      const status = delivered ? 'delivered' : retryAt === null ? 'failed' : 'retrying';
-      await sequelize.query(
-        `INSERT INTO delivery_attempts
-           (delivery_id, started_at, ms, delivered, status, error_class, error, remote_address, reply)
-         VALUES ($id, $startedAt, $ms, $delivered, $httpStatus, $errorClass, $error, $remoteAddress, $reply)`,
-        {
-          bind: {
-            id,
-            startedAt: outcome.startedAt,
-            ms: outcome.ms,
-            delivered: delivered ? 1 : 0,
-            httpStatus: outcome.status,
-            errorClass: outcome.errorClass,
-            error,
-            remoteAddress: outcome.remoteAddress,
-            reply: outcome.reply,
-          },
-          type: QueryTypes.INSERT,
-        },
-      );
-      await update(
-        `UPDATE deliveries SET status = $status, attempts = $attempts, last_error = $error, next_attempt_at = $retryAt
-         WHERE id = $id AND status = 'delivering'`,
-        { id, status, attempts: attempts + 1, error, retryAt },
-      );
+      const { id, error, attempts } = outcome;
+      await query(INSERT_ATTEMPT, [
+        id,
+        outcome.startedAt,
+        outcome.ms,
+        outcome.delivered ? 1 : 0,
+        outcome.status,
+        outcome.errorClass,
+        error,
+        outcome.remoteAddress,
+        outcome.reply,
+      ]);
+      await query(CONCLUDE, [id, conclusionOf(outcome), attempts + 1, error, outcome.retryAt]);
     },
 
     async noteHealth(webhookId: number, at: number, error: string | null): Promise<void> {
-      await update('UPDATE webhooks SET last_delivery_at = $at, last_error = $error WHERE id = $webhookId', {
-        webhookId,
-        at,
-        error,
-      });
+      await query(NOTE_HEALTH, [webhookId, at, error]);
     },
 
     /** Gives back what was claimed and not sent, without counting it. */

@@ -107,7 +107,7 @@ describe('with a unit of 0.2 s', () => {
   });
 
   it('partners that never answer delay nobody', async () => {
-    const hanging = ['/hanging-1', '/hanging-2', '/hanging-3'];
+    const hanging = Array.from({ length: 5 }, (_, number) => `/hanging-${number + 1}`);
     const prompt = ['/prompt-1', '/prompt-2', '/prompt-3', '/prompt-4', '/prompt-5'];
     for (const path of hanging) {
       await registerPath(server, receiver, path);

@@ -10,11 +10,20 @@ import type { Config } from './platform/config.ts';
  * @throws what `startServer` throws
  */
 export async function serve(config: Config): Promise<void> {
+  keepSmall();
   prepareDataDirectory(config.dataDir);
   enableCompileCache(join(config.dataDir, 'cache'));
   const { runServer } = await import('./run-server.ts');
   await runServer(config);
-  // As large as it has grown by now is enough for what requests leave behind; under load V8 would let it grow to
-  // 130 MB, for a few percent of speed.
+}
+
+/**
+ * Left to itself V8 takes what a large machine has: under load the heap of 30 MB grows to 170 MB and is never given
+ * back. Workers inherit both settings.
+ */
+function keepSmall(): void {
+  // The young generation stays as small as it is at the start (8 MB instead of up to 130).
   setFlagsFromString('--semi-space-growth-factor=1');
+  // The old one is collected when it has grown by this much, not by several times its size.
+  setFlagsFromString('--heap-growing-percent=30');
 }

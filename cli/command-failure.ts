@@ -34,6 +34,7 @@ const FOR_THE_USER: Readonly<Record<string, { code: ErrorCode; exitCode?: number
   ConfigError: { code: 'invalid_request' },
   DataDirectoryError: { code: 'unavailable' },
   NewerDatabaseError: { code: 'unavailable' },
+  UnusableDatabaseError: { code: 'unavailable' },
   SealError: { code: 'unavailable' },
   NoStableIdentityError: { code: 'invalid_request' },
   PublicKeyFormatError: { code: 'invalid_request' },

@@ -7,6 +7,7 @@ import { printFailure } from './command-output.ts';
 import { addActivateOffline } from './commands/activate-offline.ts';
 import { addApiTokenCommands } from './commands/api-token.ts';
 import { addAuditCommands } from './commands/audit.ts';
+import { addCertCommands } from './commands/cert.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEventsCommands } from './commands/events.ts';
 import { addFingerprint } from './commands/fingerprint.ts';
@@ -56,6 +57,9 @@ addPlanCommands(program);
 addTokenCommands(program);
 addApiTokenCommands(program);
 addSigningKeyCommands(program);
+
+program.commandsGroup('Certificates:');
+addCertCommands(program);
 
 program.commandsGroup('Webhooks:');
 addWebhookCommands(program);

@@ -1,5 +1,5 @@
 // Files named on the command line, where `-` is stdin or stdout; what fails says which file and why.
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, unlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { CommandFailure } from './command-failure.ts';
 
@@ -8,6 +8,7 @@ export const STANDARD_STREAM = '-';
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'it is a folder',
+  EEXIST: 'it exists already',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
@@ -31,6 +32,31 @@ export async function writeTextFile(path: string, content: string): Promise<void
   } catch (error) {
     throw fileFailure('invalid_request', `cannot write ${path}`, error);
   }
+}
+
+/** A file that is there, empty and for its owner alone, before there is a secret to write into it. */
+export interface SecretFile {
+  finish(content: string): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** @throws CommandFailure, also if the file is there already */
+export async function createSecretFile(path: string): Promise<SecretFile> {
+  const what = `cannot write ${path}`;
+  const failed = (error: unknown): never => {
+    throw fileFailure('invalid_request', what, error);
+  };
+  const file = await open(path, 'wx', 0o600).catch(failed);
+  return {
+    async finish(content) {
+      await file.writeFile(content).catch(failed);
+      await file.close();
+    },
+    async discard() {
+      await file.close().catch(() => {});
+      await unlink(path).catch(() => {});
+    },
+  };
 }
 
 function fileFailure(code: 'not_found' | 'invalid_request', what: string, error: unknown): CommandFailure {

@@ -2,9 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
+import { apiBaseUrl } from './api-address.ts';
 import { ADMIN_API_ROOT, adminContract } from './contract.ts';
 import { DataDirectoryError, inUse, prepareDataDirectory } from './data-directory.ts';
+import { databaseLocation } from './database-location.ts';
 import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
+import { aboutDatabase } from './database/unusable-database.ts';
 import type { Call } from './platform/call.ts';
 import { type Client, createClient, httpTransport, type Transport } from './platform/client.ts';
 import { systemClock } from './platform/clock.ts';
@@ -49,6 +52,7 @@ function localTransport(routes: readonly Route[], userName: string): Transport {
       actor: { kind: 'cli', name: userName, role: 'admin' },
       requestId: randomUUID(),
       setReplyHeader: () => {},
+      prefers: ([first]) => first,
     };
     return invoke(route, input, call);
   };
@@ -71,9 +75,10 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       jobsAreFine: () => true,
       // Sent by the next server that starts here.
       onDeliveriesQueued: () => {},
+      runCertificateUpkeep: null,
       signInAddress: noServer,
       adminPort: noServer,
-      apiBaseUrl: noServer,
+      apiBaseUrl: () => apiBaseUrl(config, config.port),
     });
     return {
       client: createClient(adminContract, localTransport(service.adminRoutes, userName)),
@@ -85,7 +90,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
     };
   } catch (error) {
     await lock.release();
-    throw error;
+    throw aboutDatabase(error, databaseLocation(config));
   }
 }
 
@@ -93,7 +98,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
  * Opens the service for one command. The data directory's lock decides: whoever gets it may write the database,
  * so a command can never change what a server keeps in memory behind its back.
  * @param userName the OS user, for the audit log
- * @throws DataDirectoryError if the directory is taken by something that does not answer
+ * @throws DataDirectoryError if the directory is taken by something that does not answer, or UnusableDatabaseError
  */
 export async function connectToAdmin(config: Config, userName: string): Promise<AdminAccess> {
   prepareDataDirectory(config.dataDir);

@@ -28,7 +28,7 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reference', validatorUrl: null });
 `;
 
-const onlyGet = refuseMethod(['GET']);
+const onlyGet = refuseMethod(['GET', 'HEAD']);
 
 /** @param baseUrl the API's address as its clients know it, without a trailing slash */
 export function apiDocs(baseUrl: () => string): Router {

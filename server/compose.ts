@@ -1,7 +1,6 @@
 // Every construction, by hand: what the service is made of, and who is handed what.
 import { readFileSync } from 'node:fs';
 import { lookup } from 'node:dns/promises';
-import { join } from 'node:path';
 import { activationAdminRoutes, activationRoutes } from './activations/activation-routes.ts';
 import { createActivationService } from './activations/activation-service.ts';
 import { createActivationStore } from './activations/activation-store.ts';
@@ -27,8 +26,10 @@ import { createAuthorizationTokenService } from './authorization-tokens/authoriz
 import { createAuthorizationTokenStore } from './authorization-tokens/authorization-token-store.ts';
 import { createAuthorizationUsage } from './authorization-tokens/authorization-usage.ts';
 import { createAuthorizationUsageStore } from './authorization-tokens/authorization-usage-store.ts';
+import { composeCertificates } from './compose-certificates.ts';
 import { adminContract, publicContract } from './contract.ts';
-import { connect, type Database, type DatabaseLocation } from './database/connect.ts';
+import { databaseLocation } from './database-location.ts';
+import { connect, type Database } from './database/connect.ts';
 import { migrate } from './database/migrate.ts';
 import { createTransactions } from './database/transaction.ts';
 import { createEventService } from './events/event-service.ts';
@@ -79,6 +80,8 @@ export interface Surroundings {
   jobsAreFine(): boolean;
   /** Webhook deliveries have been committed. */
   onDeliveriesQueued(): void;
+  /** Has a job do the upkeep of certificates; null where there are no jobs. */
+  runCertificateUpkeep: (() => Promise<void>) | null;
   /** The back office with a one-time code. */
   signInAddress(code: string): string;
   adminPort(): number;
@@ -94,10 +97,6 @@ export interface Service {
   /** For the jobs, which open secrets in threads of their own. */
   masterKey: Uint8Array;
   close(): Promise<void>;
-}
-
-export function databaseLocation(config: Config): DatabaseLocation {
-  return { url: config.databaseUrl, file: join(config.dataDir, 'license-desk.db') };
 }
 
 /** got and what belongs to it are loaded only where something is sent. */
@@ -212,6 +211,13 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     deliveries: createDeliveryStore(sequelize),
     onQueued: around.onDeliveriesQueued,
   });
+  const certificates = composeCertificates(sequelize, {
+    ...shared,
+    sealer,
+    licenses,
+    apiBaseUrl: around.apiBaseUrl,
+    runUpkeep: around.runCertificateUpkeep,
+  });
   const health = createHealthService({
     clock,
     version: VERSION,
@@ -230,6 +236,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...planRoutes(publicContract, planService),
       ...statsRoutes(publicContract, stats),
       ...webhookRoutes(publicContract, webhooks),
+      ...certificates.routes,
     ],
     adminRoutes: [
       ...licenseAdminRoutes(licenseService),
@@ -253,6 +260,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...statsRoutes(adminContract, stats),
       ...webhookRoutes(adminContract, webhooks),
       ...webhookAdminRoutes(webhooks, deliveries),
+      ...certificates.adminRoutes,
     ],
     apiTokens,
     sessions,

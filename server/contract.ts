@@ -7,6 +7,7 @@ import {
   authorizationContract,
   authorizationTokenAdminContract,
 } from './authorization-tokens/authorization-token-contract.ts';
+import { certificateAdminContract, certificateContract } from './certificates/certificate-contract.ts';
 import { healthContract } from './health/health-contract.ts';
 import { licenseAdminContract, licenseContract } from './licenses/license-contract.ts';
 import { planContract } from './plans/plan-contract.ts';
@@ -28,6 +29,7 @@ export const publicContract = {
   ...planContract,
   ...statsContract,
   ...webhookContract,
+  ...certificateContract,
 };
 
 /** The same row for the admin listener, where being signed in is all it takes. */
@@ -47,11 +49,13 @@ export const adminContract = {
   ...auditAdminContract,
   ...adminSessionContract,
   ...webhookAdminContract,
+  ...certificateAdminContract,
   ...forAdmin({
     ...healthContract,
     ...signingContract,
     ...planContract,
     ...statsContract,
     ...webhookContract,
+    ...certificateContract,
   }),
 };

@@ -1,9 +1,10 @@
 // What `license-desk doctor` looks at inside a data directory. Nothing is created or changed, a running server not disturbed.
 import { existsSync } from 'node:fs';
-import { databaseLocation } from './compose.ts';
+import { databaseLocation } from './database-location.ts';
 import { checkIntegrity } from './database/check-integrity.ts';
-import { connect, type Database } from './database/connect.ts';
+import { connect, type Database, type DatabaseLocation } from './database/connect.ts';
 import { pendingMigrations } from './database/migrate.ts';
+import { aboutDatabase } from './database/unusable-database.ts';
 import type { Config } from './platform/config.ts';
 import { loadMasterKey } from './platform/master-key.ts';
 import { createSealer } from './platform/sealer.ts';
@@ -16,11 +17,19 @@ export interface Finding {
   detail: string;
 }
 
-async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
+function failed(location: DatabaseLocation, check: string, error: unknown): Finding {
+  return { check, ok: false, detail: (aboutDatabase(error, location) as Error).message };
+}
+
+async function finding(
+  location: DatabaseLocation,
+  check: string,
+  look: () => Promise<string>,
+): Promise<Finding> {
   try {
     return { check, ok: true, detail: await look() };
   } catch (error) {
-    return { check, ok: false, detail: (error as Error).message };
+    return failed(location, check, error);
   }
 }
 
@@ -47,13 +56,13 @@ export async function diagnose(config: Config): Promise<Finding[]> {
   try {
     sequelize = await connect(location);
   } catch (error) {
-    return [{ check: 'database', ok: false, detail: (error as Error).message }];
+    return [failed(location, 'database', error)];
   }
   try {
     return [
-      await finding('database', () => checkIntegrity(sequelize)),
-      await finding('migrations', () => lookAtMigrations(sequelize)),
-      await finding('keys', () => lookAtKeys(sequelize, config)),
+      await finding(location, 'database', () => checkIntegrity(sequelize)),
+      await finding(location, 'migrations', () => lookAtMigrations(sequelize)),
+      await finding(location, 'keys', () => lookAtKeys(sequelize, config)),
     ];
   } finally {
     await sequelize.close();

@@ -1,9 +1,12 @@
 // Brings a server up on a data directory, and down again: lock, log, service, two listeners, jobs.
 import { join } from 'node:path';
-import { compose, databaseLocation, type Service } from './compose.ts';
+import { apiBaseUrl, listenerAddress } from './api-address.ts';
+import { compose, type Service } from './compose.ts';
 import { PUBLIC_API_ROOT } from './contract.ts';
 import { takeDataDirectory } from './data-directory.ts';
+import { databaseLocation } from './database-location.ts';
 import { createAdminApp, createApiApp } from './http-app.ts';
+import { aboutDatabase } from './database/unusable-database.ts';
 import { createJobs } from './jobs/schedule.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -24,21 +27,16 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
 /**
  * Starts everything, or nothing.
- * @throws ConfigError or DataDirectoryError, each with one line for the administrator
+ * @throws ConfigError, DataDirectoryError or UnusableDatabaseError, each with one line for the administrator
  */
 export async function startServer(
   config: Config,
   clock: Clock,
   { logToStderr }: { logToStderr: boolean },
 ): Promise<RunningServer> {
+  const location = databaseLocation(config);
   // Undone in reverse, at the end or when a later step fails.
   const undo: (() => void | Promise<void>)[] = [];
   let stopping: Promise<void> | undefined;
@@ -65,11 +63,10 @@ export async function startServer(
     undo.push(() => log.close());
     const { logger } = log;
 
-    let apiAddress = '';
-    let adminPort = 0;
+    let { port, adminPort } = config;
     const runtimeSecret = newRuntimeSecret();
-    const apiBaseUrl = () => `${config.baseUrl ?? apiAddress}${PUBLIC_API_ROOT}`;
-    const jobs = createJobs({ location: databaseLocation(config), config, logger });
+    const baseUrl = () => apiBaseUrl(config, port);
+    const jobs = createJobs({ location, config, logger });
     const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
     const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
     const service: Service = await compose({
@@ -79,9 +76,10 @@ export async function startServer(
       runtimeSecret,
       jobsAreFine: jobs.areFine,
       onDeliveriesQueued: jobs.wakeDispatcher,
+      runCertificateUpkeep: jobs.runCertificateUpkeep,
       signInAddress,
       adminPort: () => adminPort,
-      apiBaseUrl,
+      apiBaseUrl: baseUrl,
     });
     undo.push(() => service.close());
 
@@ -92,7 +90,7 @@ export async function startServer(
       apiTokens,
       runOnce,
       logger,
-      baseUrl: apiBaseUrl,
+      baseUrl,
     });
     const adminApp = createAdminApp({ routes: adminRoutes, sessions, logger });
 
@@ -102,10 +100,9 @@ export async function startServer(
       await Promise.all([adminServer.close(), apiServer.close()]);
     });
     adminPort = await adminServer.listen(ADMIN_HOST, config.adminPort, '--admin-port');
-    const apiPort = await apiServer.listen(config.host, config.port, '--port');
-    apiAddress = `${config.tls.mode === 'off' ? 'http' : 'https'}://${hostInUrl(config.host)}:${apiPort}`;
+    port = await apiServer.listen(config.host, config.port, '--port');
 
-    const api = `${apiAddress}${PUBLIC_API_ROOT}/`;
+    const api = `${listenerAddress(config, port)}${PUBLIC_API_ROOT}/`;
     writeRuntimeFile(config.dataDir, {
       pid: process.pid,
       version: VERSION,
@@ -122,6 +119,6 @@ export async function startServer(
   } catch (error) {
     // What went wrong first is what the administrator has to hear of.
     await stop().catch(() => {});
-    throw error;
+    throw aboutDatabase(error, location);
   }
 }

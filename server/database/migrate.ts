@@ -3,6 +3,7 @@ import { QueryTypes, type Sequelize } from 'sequelize';
 import type { Umzug } from 'umzug';
 import { type Dialect, dialectOf } from './connect.ts';
 import { createInitialSchema } from './migrations/0001-initial.ts';
+import { createCertificateTables } from './migrations/0002-certificates.ts';
 import type { RunTransaction } from './transaction.ts';
 
 interface Migration {
@@ -10,7 +11,10 @@ interface Migration {
   up(sequelize: Sequelize, dialect: Dialect): Promise<void>;
 }
 
-const MIGRATIONS: Migration[] = [{ name: '0001-initial', up: createInitialSchema }];
+const MIGRATIONS: Migration[] = [
+  { name: '0001-initial', up: createInitialSchema },
+  { name: '0002-certificates', up: createCertificateTables },
+];
 
 const TABLE = 'migrations';
 

@@ -4,6 +4,8 @@ import type Bree from 'bree';
 import type { DatabaseLocation } from '../database/connect.ts';
 import type { Config } from '../platform/config.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
+import { createTickets } from './tickets.ts';
 import type { DispatcherData } from './webhook-dispatcher-worker.ts';
 
 interface Job {
@@ -16,11 +18,13 @@ interface Job {
 const SCAN = 'license-scan';
 const DISPATCHER = 'webhook-dispatcher';
 const DISPATCHER_BACK_SECONDS = 5;
+const CERTIFICATE_UPKEEP = 'certificate-upkeep';
+const CERTIFICATE_UPKEEP_SECONDS = 60;
 
 export interface Jobs {
   /**
    * Begins in the background; should that fail, `areFine` says so.
-   * @param masterKey opens the secrets that webhooks are signed with
+   * @param masterKey opens the secrets that webhooks are signed with, and the certificate authority's key
    */
   start(masterKey: Uint8Array): void;
   /** Lets what runs finish its batch. */
@@ -29,6 +33,8 @@ export interface Jobs {
   areFine(): boolean;
   /** Tells the dispatcher that deliveries have become due. */
   wakeDispatcher(): void;
+  /** Does the upkeep of certificates now. Ends once a run that began after this call is over, or has taken too long. */
+  runCertificateUpkeep(): Promise<void>;
 }
 
 interface Needs {
@@ -46,6 +52,8 @@ interface WorkerMessage {
   error?: string;
   /** Events that a scan has written. */
   emitted?: number;
+  /** The newest request that the run was begun for. */
+  answered?: number;
 }
 
 /** Enough for what a worker leaves behind; V8 would let it grow to over 100 MB. */
@@ -53,6 +61,8 @@ const YOUNG_GENERATION_MB = 16;
 /** A job that takes longer than this many of its intervals is late, though never before two minutes. */
 const LATE_AFTER_INTERVALS = 3;
 const LEAST_LATE_MS = 120_000;
+/** A caller waits no longer than this for work that is done in any case. */
+const PATIENCE_MS = 3000;
 
 /** Workers stand beside this file in the sources, and in `jobs/` of the build. */
 function workerFile(name: string): string {
@@ -76,23 +86,35 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
       allow: config.webhookAllow,
       caFile: config.webhookCa,
     };
+    const upkeepData: CertificateUpkeepData = { location, masterKey };
     return [
       { name: SCAN, everySeconds: config.scanSeconds, workerData: { location } },
+      { name: CERTIFICATE_UPKEEP, everySeconds: CERTIFICATE_UPKEEP_SECONDS, workerData: upkeepData },
       { name: DISPATCHER, everySeconds: DISPATCHER_BACK_SECONDS, workerData: dispatcherData },
     ];
   }
 
-  function onMessage(name: string, { alive, error, ...done }: WorkerMessage): void {
+  const upkeepTickets = createTickets();
+
+  function onMessage(name: string, { alive, error, answered, ...done }: WorkerMessage): void {
     failed.delete(name);
     endedAt.set(name, performance.now());
     if (error !== undefined) logger.error({ job: name }, error);
     if (!alive) logger.info({ job: name, ...done }, 'job done');
     if (done.emitted) wakeDispatcher();
+    if (answered !== undefined) upkeepTickets.settle(answered);
   }
 
   let running: Bree | undefined;
   function wakeDispatcher(): void {
     running?.workers.get(DISPATCHER)?.postMessage('wake');
+  }
+
+  /** To a worker that is there, or to one that is made for it. */
+  function askForUpkeep(ticket: number): void {
+    if (!running) return;
+    if (!running.workers.has(CERTIFICATE_UPKEEP)) void running.run(CERTIFICATE_UPKEEP);
+    running.workers.get(CERTIFICATE_UPKEEP)?.postMessage(ticket);
   }
 
   async function createBree(): Promise<Bree> {
@@ -122,11 +144,17 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
     });
     // From here on run() makes its worker at once, so that a stop right after it finds that worker.
     await (bree as Bree & { init(): Promise<void> }).init();
+    bree.on('worker deleted', (name) => {
+      // It was on its way out when it was asked.
+      const newest = upkeepTickets.newestOpen();
+      if (name === CERTIFICATE_UPKEEP && newest !== null && !stopping) askForUpkeep(newest);
+    });
     return bree;
   }
 
   let scheduler: Promise<Bree> | undefined;
   const timers: NodeJS.Timeout[] = [];
+  let stopping = false;
 
   function keepRunning(bree: Bree, { name, everySeconds }: Job): void {
     // While a run is still under way there is no other: the next interval is soon enough.
@@ -149,6 +177,8 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
         running = bree;
         // At once, too: what fell due while nothing ran is told of now.
         for (const job of jobs) keepRunning(bree, job);
+        const newest = upkeepTickets.newestOpen();
+        if (newest !== null) askForUpkeep(newest);
         return bree;
       });
       scheduler.catch((error: unknown) => {
@@ -157,11 +187,17 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
       });
     },
     async stop() {
+      stopping = true;
       const bree = await scheduler?.catch(() => undefined);
       for (const timer of timers) clearInterval(timer);
       await bree?.stop();
     },
     areFine: () => jobs.every((job) => isFine(job)),
     wakeDispatcher,
+    async runCertificateUpkeep() {
+      const { ticket, settled } = upkeepTickets.take(PATIENCE_MS);
+      askForUpkeep(ticket);
+      await settled;
+    },
   };
 }

@@ -42,7 +42,7 @@ export const licenseRecord = licenseObject.extend({
 });
 
 /** What a public request names its license by; an administrator's `REF` is either of them in one text. */
-const reference = {
+export const reference = {
   license_id: id.optional(),
   license_key: z.string().max(64).optional(),
 };
@@ -52,7 +52,7 @@ interface Reference {
   license_key?: string | undefined;
 }
 
-const HAS_REFERENCE = [
+export const HAS_REFERENCE = [
   (request: Reference) => request.license_id !== undefined || request.license_key !== undefined,
   { message: 'license_id or license_key is required', path: ['license_id'] as string[] },
 ] as const;

@@ -15,6 +15,8 @@ export interface Call {
   requestId: string;
   /** Adds a header to the reply, such as a cookie. */
   setReplyHeader(name: string, value: string): void;
+  /** Which of these media types the caller likes best; the first, if all are the same to it or none would do. */
+  prefers(types: readonly [string, ...string[]]): string;
 }
 
 export const PUBLIC_ACTOR: Actor = { kind: 'public', name: 'public' };

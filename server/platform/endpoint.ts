@@ -29,6 +29,10 @@ export interface Endpoint<
   errorStatus?: Partial<Record<ErrorCode, number>>;
   /** Takes an `Idempotency-Key`. */
   idempotent?: true;
+  /** A GET with an effect, such as a link that works once: HEAD is refused. */
+  refusesHead?: true;
+  /** Media types that it can answer with instead of JSON, each with what that is. */
+  documents?: Readonly<Record<string, string>>;
   /** Limited per caller address. */
   rateLimited?: true;
 }

@@ -1,6 +1,7 @@
 // Writes JSON replies, with the headers that every reply carries.
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import helmet from 'helmet';
+import type { Document } from './document.ts';
 
 /**
  * helmet writes the same headers on every reply. Asking it once and replaying what it wrote
@@ -23,9 +24,11 @@ function helmetHeaders(): [string, string][] {
   return [...headers];
 }
 
+const COMMON_HEADERS = helmetHeaders().flat();
+
 /** Each header costs its check at every reply, so there is none without a use. */
 const JSON_HEADERS = [
-  ...helmetHeaders().flat(),
+  ...COMMON_HEADERS,
   'Cache-Control',
   'no-store',
   'Content-Type',
@@ -53,4 +56,29 @@ export function sendJson(
   response.writeHead(status, headers);
   // Text of ASCII alone is the same in both encodings, and much cheaper to write in this one.
   response.end(text, length === text.length ? 'latin1' : 'utf8');
+}
+
+/** @param isFresh whether the caller has it already, and only has to be told so */
+export function sendDocument(
+  response: ServerResponse,
+  document: Document,
+  requestId: string,
+  isFresh: boolean,
+): void {
+  const { body, etag } = document;
+  const headers = COMMON_HEADERS.concat(
+    'X-Request-Id',
+    requestId,
+    'Cache-Control',
+    document.cacheControl,
+    'Vary',
+    'Accept',
+    etag === undefined ? [] : ['ETag', etag],
+  );
+  if (isFresh) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  headers.push('Content-Type', document.contentType, 'Content-Length', String(Buffer.byteLength(body)));
+  response.writeHead(200, headers).end(body);
 }

@@ -2,9 +2,10 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type IRoute, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Actor, Call } from './call.ts';
-import type { EndpointAuth } from './endpoint.ts';
+import { Document } from './document.ts';
+import type { Endpoint, EndpointAuth } from './endpoint.ts';
 import { ApiError } from './errors.ts';
-import { sendJson } from './http-reply.ts';
+import { sendDocument, sendJson } from './http-reply.ts';
 import { parseRequest, type Route } from './route.ts';
 
 export interface IdempotentCall {
@@ -90,7 +91,7 @@ async function workThrough(work: Work): Promise<object> {
 
 /** Authentication comes before the body is read: a stranger learns nothing of what the endpoint would want. */
 function answer(route: Route, options: MountOptions): RequestHandler {
-  const { row, handler, name } = route;
+  const { row, name } = route;
   return async (request: Request, response: Response) => {
     const actor = await options.authenticate(row.auth, request);
     checkRole(route, actor);
@@ -100,24 +101,35 @@ function answer(route: Route, options: MountOptions): RequestHandler {
       actor,
       requestId: request.id,
       setReplyHeader: (header, value) => headers.push(header, value),
+      prefers: (types) => request.accepts([...types]) || types[0],
     };
     const input = parseRequest(row, inputOf(request));
     const key = row.idempotent ? idempotencyKey(request) : undefined;
+    let prepared: unknown;
     const work: Work = {
-      prepare: async () => route.prepare?.(input),
-      run: async () => handler(input, call),
+      async prepare() {
+        prepared = await route.prepare?.(input);
+      },
+      run: async () => route.handle(input, call, prepared),
     };
     const reply =
       key !== undefined && options.runOnce
         ? await options.runOnce({ key, endpoint: name, caller: actor.id ?? actor.name, request: input }, work)
         : await workThrough(work);
-    sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
+    if (reply instanceof Document) sendDocument(response, reply, request.id, isFresh(request, reply));
+    else sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
   };
 }
 
-/** Answers whatever method comes with 405. @param allowed the methods that would do */
-export function refuseMethod(allowed: readonly string[]): RequestHandler {
-  const allow = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
+/** Whether the caller's `If-None-Match` names what it would get (RFC 9110, section 13.1.2). */
+function isFresh(request: Request, { etag }: Document): boolean {
+  const given = request.headers['if-none-match'];
+  if (etag === undefined || given === undefined) return false;
+  return given === '*' || given.split(',').some((tag) => tag.trim().replace(/^W\//u, '') === etag);
+}
+
+/** Answers whatever method comes with 405. @param allow the methods that would do */
+export function refuseMethod(allow: readonly string[]): RequestHandler {
   return (request) => {
     throw new ApiError(
       'method_not_allowed',
@@ -138,13 +150,20 @@ function mountRoute(target: IRoute, route: Route, options: MountOptions): void {
   target[method](...chain);
 }
 
+/** Express answers HEAD wherever it answers GET. */
+function methodsOf({ method, refusesHead }: Endpoint): string[] {
+  return method === 'GET' && !refusesHead ? [method, 'HEAD'] : [method];
+}
+
 /** A router that answers each route with and without its trailing slash, and every other method with 405. */
 export function mount(routes: readonly Route[], options: MountOptions): Router {
   const router = Router();
   for (const [path, group] of Map.groupBy(routes, (route) => route.row.path)) {
     const target = router.route<string>(path);
+    const refuse = refuseMethod(group.flatMap(({ row }) => methodsOf(row)));
+    if (group.some(({ row }) => row.refusesHead)) target.head(refuse);
     for (const route of group) mountRoute(target, route, options);
-    target.all(refuseMethod(group.map((route) => route.row.method)));
+    target.all(refuse);
   }
   return router;
 }

@@ -47,7 +47,14 @@ function failures(row: Endpoint) {
 
 function success(row: Endpoint) {
   const schema = z.object({ ok: z.literal(true), ...(row.reply as z.ZodObject).shape });
-  return { description: 'Done', content: { 'application/json': { schema } } };
+  const documents = Object.entries(row.documents ?? {}).map(([type, description]) => [
+    type,
+    { schema: z.string().meta({ description }) },
+  ]);
+  return {
+    description: 'Done',
+    content: { 'application/json': { schema }, ...(Object.fromEntries(documents) as object) },
+  };
 }
 
 const idempotencyKey = z

@@ -14,7 +14,7 @@ declare global {
 
 const SANE_ID = /^[\w.:-]{1,128}$/u;
 /** What our secrets look like, for callers who put one where none belongs. */
-const SECRET = /(?:ld[kt]_|whsec_)[\w-]+/gu;
+const SECRET = /(?:ld[dkt]_|whsec_)[\w-]+/gu;
 
 /**
  * Takes the caller's `X-Request-Id` if it is sane, else makes one; logs method, path, status and time taken.

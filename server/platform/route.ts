@@ -1,39 +1,46 @@
 // A route is an endpoint's row with the handler that answers it.
 import type { Call } from './call.ts';
+import { Document } from './document.ts';
 import type { Contract, Endpoint, ReplyOf, RequestOf } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 
-export type Handler<Row extends Endpoint> = (
-  request: RequestOf<Row>,
-  call: Call,
-) => ReplyOf<Row> | Promise<ReplyOf<Row>>;
+type Answer<Reply> = Reply | Document | Promise<Reply | Document>;
+
+/** Answers in two steps, the first of which takes long and changes nothing. */
+interface PreparedHandler<Request, Reply> {
+  /** Ahead of any transaction; throws to refuse. */
+  prepare(request: Request): Promise<unknown>;
+  handle(request: Request, call: Call, prepared: unknown): Answer<Reply>;
+}
+
+export type Handler<Row extends Endpoint> =
+  | ((request: RequestOf<Row>, call: Call) => Answer<ReplyOf<Row>>)
+  | PreparedHandler<RequestOf<Row>, ReplyOf<Row>>;
 
 export type Handlers<Rows extends Contract> = { [Name in keyof Rows]: Handler<Rows[Name]> };
-
-/** For some rows: what is done ahead of the handler, outside of any transaction. */
-export type Preparations<Rows extends Contract> = {
-  [Name in keyof Rows]?: (request: RequestOf<Rows[Name]>) => Promise<void>;
-};
 
 export interface Route {
   name: string;
   row: Endpoint;
-  handler: (request: object, call: Call) => object | Promise<object>;
-  /** What takes long and changes nothing, ahead of any transaction; throws to refuse. */
-  prepare?: (request: object) => Promise<void>;
+  prepare?(request: object): Promise<unknown>;
+  /** @param prepared what `prepare` gave, if there is one */
+  handle(request: object, call: Call, prepared: unknown): object | Promise<object>;
+}
+
+/** @param handle is given what `prepare` came to */
+export function prepared<Request, Reply, Prepared>(
+  prepare: (request: Request) => Promise<Prepared>,
+  handle: (request: Request, call: Call, prepared: Prepared) => Answer<Reply>,
+): PreparedHandler<Request, Reply> {
+  return { prepare, handle: handle as PreparedHandler<Request, Reply>['handle'] };
 }
 
 /** Joins each handler with its row; the compiler sees to it that no row of a feature's contract is left out. */
-export function implement<Rows extends Contract>(
-  rows: Rows,
-  handlers: Handlers<Rows>,
-  preparations: Preparations<Rows> = {},
-): Route[] {
+export function implement<Rows extends Contract>(rows: Rows, handlers: Handlers<Rows>): Route[] {
   return Object.entries(handlers).map(([name, handler]) => ({
     name,
     row: rows[name] as Endpoint,
-    handler: handler as Route['handler'],
-    ...(preparations[name] ? { prepare: preparations[name] as NonNullable<Route['prepare']> } : {}),
+    ...((typeof handler === 'function' ? { handle: handler } : handler) as Pick<Route, 'prepare' | 'handle'>),
   }));
 }
 
@@ -58,6 +65,7 @@ export function parseRequest(row: Endpoint, input: unknown): object {
 /** Calls a route without a network between, for the CLI on a data directory that no server runs on. */
 export async function invoke(route: Route, input: unknown, call: Call): Promise<object> {
   const request = parseRequest(route.row, input);
-  await route.prepare?.(request);
-  return route.handler(request, call);
+  const answer = await route.handle(request, call, await route.prepare?.(request));
+  // A document of JSON is a reply that has been written out already.
+  return answer instanceof Document ? (JSON.parse(answer.body.toString()) as object) : answer;
 }

@@ -15,8 +15,8 @@ export function hashSecret(plaintext: string): string {
   return hash('sha256', plaintext);
 }
 
-/** @param prefix `ldt_` for an authorization token, `ldk_` for an API token */
-export function createSecretToken(prefix: 'ldt_' | 'ldk_'): SecretToken {
+/** @param prefix `ldt_` for an authorization token, `ldk_` for an API token, `ldd_` for a download */
+export function createSecretToken(prefix: 'ldt_' | 'ldk_' | 'ldd_'): SecretToken {
   const plaintext = prefix + randomBytes(32).toString('base64url');
   return { plaintext, hash: hashSecret(plaintext), lastFour: plaintext.slice(-4) };
 }

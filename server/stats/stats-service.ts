@@ -69,8 +69,7 @@ export function createStatsService({ stats, clock, flushUsage, states }: Needs) 
           revoked: tokens['revoked'] ?? 0,
           replaced: tokens['replaced'] ?? 0,
         },
-        // No certificate can have been issued before there are certificates.
-        certificates: { valid: 0, revoked: 0, expired: 0 },
+        certificates: await stats.countCertificates(now),
         webhooks: {
           registrations: await stats.countRegistrations(),
           delivered: deliveries['delivered'] ?? 0,

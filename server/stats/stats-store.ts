@@ -44,6 +44,16 @@ export function createStatsStore(sequelize: Sequelize, licenseState: string) {
       );
     },
 
+    async countCertificates(now: number): Promise<{ valid: number; revoked: number; expired: number }> {
+      const [row] = await select<{ total: number; revoked: number; expired: number }>(
+        `SELECT count(*) AS "total", count(revoked_at) AS "revoked",
+           count(CASE WHEN revoked_at IS NULL AND not_after < $now THEN 1 END) AS "expired" FROM certificates`,
+        { now },
+      );
+      const { total = 0, revoked = 0, expired = 0 } = row ?? {};
+      return { valid: total - revoked - expired, revoked, expired };
+    },
+
     async countActivations(product: string | undefined): Promise<{ total: number; active: number }> {
       const condition = only('l.product', product);
       const join = product === undefined ? '' : 'JOIN licenses l ON l.id = a.license_id';

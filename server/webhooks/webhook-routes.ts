@@ -1,4 +1,4 @@
-import { type Handlers, implement, type Route } from '../platform/route.ts';
+import { type Handlers, implement, prepared, type Route } from '../platform/route.ts';
 import type { DeliveryService } from './delivery-service.ts';
 import { webhookAdminContract, type webhookContract } from './webhook-contract.ts';
 import type { WebhookService } from './webhook-service.ts';
@@ -8,9 +8,9 @@ export function webhookRoutes(rows: typeof webhookContract, webhooks: WebhookSer
   const handlers: Handlers<typeof webhookContract> = {
     listWebhooks: (request) => webhooks.list(request),
     deleteWebhook: ({ id }, call) => webhooks.remove(id, call),
-    registerWebhook: (request, call) => webhooks.register(request, call),
+    registerWebhook: prepared(webhooks.checkRegistration, webhooks.register),
   };
-  return implement(rows, handlers, { registerWebhook: (request) => webhooks.checkRegistration(request) });
+  return implement(rows, handlers);
 }
 
 export function webhookAdminRoutes(webhooks: WebhookService, deliveries: DeliveryService): Route[] {

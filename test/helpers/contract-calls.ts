@@ -63,6 +63,11 @@ export async function activateDevice(
   return reply.body as { license_file: string; activation: { id: number; machine_fingerprint: string } };
 }
 
+export async function newCertificate(server: TestServer) {
+  const { license_id } = await newLicense(server);
+  return server.admin.generateCertificate({ license_id, common_name: unique('client') });
+}
+
 /** Nobody listens there, and no license event is in the scope. */
 function newRegistration() {
   return { url: `https://127.0.0.1:1/${unique('hook')}`, scope: 'certificate.generated' as const };
@@ -106,6 +111,14 @@ export const SAMPLES: Record<RowName, Sample> = {
     return { id: webhook.id };
   },
   registerWebhook: async () => newRegistration(),
+  generateCertificate: async (server) => ({
+    license_id: (await newLicense(server)).license_id,
+    common_name: unique('client'),
+  }),
+  downloadKey: async (server) => ({ token: (await newCertificate(server)).download_token }),
+  validateCertificate: async (server) => ({ certificate: (await newCertificate(server)).certificate.pem }),
+  revocationList: async () => ({}),
+  revokeCertificate: async (server) => ({ id: (await newCertificate(server)).certificate.id }),
 };
 
 /** Calls a row with its fields where they belong: in the query of GET and DELETE, in a JSON body otherwise. */

@@ -80,7 +80,8 @@ export function expectCommonHeaders(headers: Headers): void {
   expect(headers.get('x-request-id')).toMatch(/^[\w.:-]{1,128}$/u);
   expect(Object.fromEntries(headers)).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
+    // What has an ETag may be kept, if it is asked about each time.
+    'cache-control': headers.has('etag') ? 'no-cache' : 'no-store',
     'x-content-type-options': 'nosniff',
     'x-frame-options': expect.stringMatching(/^(DENY|SAMEORIGIN)$/u) as string,
     'referrer-policy': 'no-referrer',

@@ -45,7 +45,9 @@ describe.each(ROWS)('%s', (name, row) => {
 });
 
 describe.each(PATHS)('%s', (path, methods) => {
-  const allowed = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods);
+  // A HEAD would use up the link.
+  const hasHead = methods.includes('GET') && path !== '/certs/download-key/';
+  const allowed = new Set(hasHead ? [...methods, 'HEAD'] : methods);
 
   it('refuses every other method, and says which ones there are', async () => {
     for (const method of [

@@ -1,0 +1,126 @@
+// Builds X.509 certificates (RFC 5280, section 4): our authority's own, those of clients, and our server's.
+import type { KeyObject } from 'node:crypto';
+import { derInteger, derTime, TAG, tlv } from './der.ts';
+import type { SubjectNames } from './distinguished-name.ts';
+import { encodeExtensions, encodeSubject, type Extensions, type GeneralName } from './forge-encoding.ts';
+import { toHostName } from './host-name.ts';
+import { type Issuer, keyIdentifier, toSpki } from './issuer.ts';
+import { SHA256_WITH_RSA, signStructure } from './signed-structure.ts';
+
+const VERSION_3 = Buffer.from('a003020102', 'hex');
+
+/** When a certificate is valid, in epoch milliseconds: the first moment and the last, cut to whole seconds. */
+export interface Validity {
+  notBefore: number;
+  notAfter: number;
+}
+
+export interface AuthorityOrder extends Validity {
+  names: SubjectNames;
+  serial: Buffer;
+  publicKey: KeyObject;
+  /** RSA. */
+  privateKey: KeyObject;
+}
+
+interface LeafOrder extends Validity {
+  issuer: Issuer;
+  serial: Buffer;
+  /** RSA, EC or Ed25519. */
+  publicKey: KeyObject;
+  /** Where the revocation list is; http or https. */
+  crlUrl: string;
+}
+
+export interface ClientOrder extends LeafOrder {
+  names: SubjectNames;
+}
+
+export interface ServerOrder extends LeafOrder {
+  commonName: string;
+  /** Host names, a leading `*.` allowed, and IP addresses; at least one. */
+  hosts: readonly string[];
+}
+
+/**
+ * Self-signed, for signing client certificates and revocation lists and nothing else.
+ *
+ * @returns DER
+ */
+export function buildAuthorityCertificate(order: AuthorityOrder): Buffer {
+  const { names, privateKey } = order;
+  const subject = encodeSubject(names);
+  const issuer: Issuer = { subject, keyIdentifier: keyIdentifier(order.publicKey), privateKey };
+  return build({ ...order, issuer }, subject, { authority: true, keyUsage: ['keyCertSign', 'cRLSign'] });
+}
+
+/**
+ * For TLS clients only. An email address is in the subject, and in the alternative names where RFC 5280, 4.1.2.6
+ * wants it.
+ *
+ * @returns DER
+ * @throws RangeError if the email address is not ASCII
+ * @throws TypeError if the URL is none
+ */
+export function buildClientCertificate(order: ClientOrder): Buffer {
+  const { email } = order.names;
+  return build(order, encodeSubject(order.names), {
+    authority: false,
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: 'clientAuth',
+    ...(email === undefined ? {} : { alternativeNames: [{ kind: 'email', value: email }] }),
+    crlUrl: toCrlUrl(order.crlUrl),
+  });
+}
+
+/**
+ * For a TLS server only.
+ *
+ * @returns DER
+ * @throws RangeError if there is no host, or one is neither a host name nor an IP address
+ * @throws TypeError if the URL is none
+ */
+export function buildServerCertificate(order: ServerOrder): Buffer {
+  if (order.hosts.length === 0) throw new RangeError('a server certificate needs a host');
+  // Only RSA keys encipher keys (RFC 8410, section 5; RFC 8813, section 3).
+  const isRsa = order.publicKey.asymmetricKeyType === 'rsa';
+  const alternativeNames: GeneralName[] = order.hosts.map(toHostName);
+  return build(order, encodeSubject({ commonName: order.commonName }), {
+    authority: false,
+    keyUsage: isRsa ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature'],
+    extendedKeyUsage: 'serverAuth',
+    alternativeNames,
+    crlUrl: toCrlUrl(order.crlUrl),
+  });
+}
+
+function build(
+  order: Omit<LeafOrder, 'crlUrl'>,
+  subject: Buffer,
+  extensions: Omit<Extensions, 'subjectKeyIdentifier' | 'authorityKeyIdentifier'>,
+): Buffer {
+  const { issuer, serial, notBefore, notAfter, publicKey } = order;
+  const content = tlv(
+    TAG.sequence,
+    VERSION_3,
+    derInteger(serial),
+    SHA256_WITH_RSA,
+    issuer.subject,
+    tlv(TAG.sequence, derTime(notBefore), derTime(notAfter)),
+    subject,
+    toSpki(publicKey),
+    encodeExtensions({
+      ...extensions,
+      subjectKeyIdentifier: keyIdentifier(publicKey),
+      authorityKeyIdentifier: issuer.keyIdentifier,
+    }),
+  );
+  return signStructure(content, issuer.privateKey);
+}
+
+/** In ASCII, as the extension has it. @throws TypeError unless it is an http or https URL */
+function toCrlUrl(text: string): string {
+  const { protocol, href } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('the list is not offered by HTTP');
+  return href;
+}

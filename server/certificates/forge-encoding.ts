@@ -1,0 +1,110 @@
+// All that node-forge does for us: it writes names and certificate extensions. It is never given anything to parse.
+import forge from 'node-forge';
+import type { SubjectNames } from './distinguished-name.ts';
+
+declare module 'node-forge' {
+  namespace pki {
+    /** Missing in its types. Takes what `setExtensions` has completed; returns the whole `[3]` element. */
+    function certificateExtensionsToAsn1(extensions: readonly object[]): asn1.Asn1;
+  }
+}
+
+/** Object identifiers of attributes (RFC 5280, appendix A.1). */
+const COMMON_NAME = '2.5.4.3';
+const ORGANIZATION = '2.5.4.10';
+const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
+
+/** The types file asks for a class where the library wants a type of string. */
+const UTF8_STRING: number = forge.asn1.Type.UTF8;
+const IA5_STRING: number = forge.asn1.Type.IA5STRING;
+
+/** GeneralName's numbers (RFC 5280, 4.2.1.6). */
+const GENERAL_NAME = { email: 1, dns: 2, uri: 6, ip: 7 } as const;
+
+/** An address: text in ASCII, and bytes in network order for `ip`. */
+export type GeneralName =
+  | { kind: 'email' | 'dns' | 'uri'; value: string }
+  | { kind: 'ip'; value: readonly number[] };
+
+/** What one of our certificates says about itself; what is absent is left out. */
+export interface Extensions {
+  /** With a path length of 0: it issues certificates, but no further authorities. */
+  authority: boolean;
+  keyUsage: readonly ('digitalSignature' | 'keyEncipherment' | 'keyCertSign' | 'cRLSign')[];
+  extendedKeyUsage?: 'clientAuth' | 'serverAuth';
+  subjectKeyIdentifier: Buffer;
+  authorityKeyIdentifier: Buffer;
+  alternativeNames?: readonly GeneralName[];
+  /** ASCII. */
+  crlUrl?: string;
+}
+
+/**
+ * A Name, organization first: read from its end, as RFC 4514 has it, it begins with the common name. UTF8String but
+ * for the email address, which is IA5String (RFC 5280, 4.1.2.4 and 4.1.2.6).
+ *
+ * @returns DER
+ * @throws RangeError if the email address is not ASCII; URIError if a name has half a surrogate pair
+ */
+export function encodeSubject({ commonName, organization, email }: SubjectNames): Buffer {
+  const attributes: forge.pki.CertificateField[] = [];
+  if (organization !== undefined) {
+    attributes.push({ type: ORGANIZATION, valueTagClass: UTF8_STRING, value: organization });
+  }
+  if (email !== undefined) {
+    attributes.push({ type: EMAIL_ADDRESS, valueTagClass: IA5_STRING, value: ascii(email) });
+  }
+  attributes.push({ type: COMMON_NAME, valueTagClass: UTF8_STRING, value: commonName });
+  return toBuffer(forge.pki.distinguishedNameToAsn1({ attributes }));
+}
+
+/**
+ * Key usage and basic constraints are critical (RFC 5280, 4.2.1.3 and 4.2.1.9), all others are not.
+ *
+ * @returns DER of the `[3]` element of a TBSCertificate
+ * @throws RangeError if a text is not ASCII
+ */
+export function encodeExtensions(order: Extensions): Buffer {
+  const { authority, extendedKeyUsage, alternativeNames, crlUrl } = order;
+  const usages = Object.fromEntries(order.keyUsage.map((usage) => [usage, true]));
+  const extensions: object[] = [
+    { name: 'basicConstraints', critical: true, ...(authority ? { cA: true, pathLenConstraint: 0 } : {}) },
+    { name: 'keyUsage', critical: true, ...usages },
+  ];
+  if (extendedKeyUsage !== undefined) extensions.push({ name: 'extKeyUsage', [extendedKeyUsage]: true });
+  // The library would compute the identifier itself, but of RSA keys only.
+  const identifier = forge.asn1.create(
+    forge.asn1.Class.UNIVERSAL,
+    forge.asn1.Type.OCTETSTRING,
+    false,
+    order.subjectKeyIdentifier.toString('latin1'),
+  );
+  extensions.push(
+    { name: 'subjectKeyIdentifier', value: identifier },
+    { name: 'authorityKeyIdentifier', keyIdentifier: order.authorityKeyIdentifier.toString('latin1') },
+  );
+  if (alternativeNames !== undefined) {
+    extensions.push({ name: 'subjectAltName', altNames: alternativeNames.map(toAltName) });
+  }
+  if (crlUrl !== undefined) {
+    extensions.push({ name: 'cRLDistributionPoints', altNames: [toAltName({ kind: 'uri', value: crlUrl })] });
+  }
+  const template = forge.pki.createCertificate();
+  template.setExtensions(extensions);
+  return toBuffer(forge.pki.certificateExtensionsToAsn1(template.extensions));
+}
+
+function toAltName(name: GeneralName): object {
+  const value = name.kind === 'ip' ? String.fromCharCode(...name.value) : ascii(name.value);
+  return { type: GENERAL_NAME[name.kind], value };
+}
+
+/** The library writes one octet for each character, and a wrong one for any beyond Latin-1. */
+function ascii(value: string): string {
+  if (!/^[\x20-\x7e]+$/u.test(value)) throw new RangeError('a text that must be ASCII is not');
+  return value;
+}
+
+function toBuffer(element: forge.asn1.Asn1): Buffer {
+  return Buffer.from(forge.asn1.toDer(element).getBytes(), 'latin1');
+}

@@ -1,0 +1,90 @@
+// What a certificate takes from its issuer and from its key.
+import { createHash, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { contentOf, type DerElement, DerError, openElement, readElements, TAG } from './der.ts';
+
+const SERIAL_BYTES = 16;
+/** Object identifiers, as DER elements. */
+const SUBJECT_KEY_IDENTIFIER = Buffer.from('0603551d0e', 'hex');
+const KEY_USAGE = Buffer.from('0603551d0f', 'hex');
+/** Bits of the first octet of KeyUsage (RFC 5280, 4.2.1.3). */
+const KEY_CERT_SIGN = 0x04;
+const CRL_SIGN = 0x02;
+/** `version` and `extensions` in TBSCertificate. */
+const VERSION_TAG = 0xa0;
+const EXTENSIONS_TAG = 0xa3;
+
+export interface Issuer {
+  /** DER of its subject, byte for byte as in its certificate. */
+  subject: Buffer;
+  /** Content of its SubjectKeyIdentifier. */
+  keyIdentifier: Buffer;
+  /** RSA. */
+  privateKey: KeyObject;
+}
+
+/** 16 random bytes that as a number are positive and have no leading zeros, so that their hex is one length. */
+export function newSerial(): Buffer {
+  const serial = randomBytes(SERIAL_BYTES);
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  return serial;
+}
+
+/** 20 bytes: SHA-1 of the bits of the key (RFC 5280, 4.2.1.2, method 1). */
+export function keyIdentifier(publicKey: KeyObject): Buffer {
+  const [, bits] = openElement(readElements(toSpki(publicKey))[0], TAG.sequence);
+  // The first octet counts unused bits.
+  return createHash('sha1').update(contentOf(bits, TAG.bitString).subarray(1)).digest();
+}
+
+/** DER of the SubjectPublicKeyInfo; that of its public half, if a private key is given. */
+export function toSpki(key: KeyObject): Buffer {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return publicKey.export({ type: 'spki', format: 'der' });
+}
+
+/** Of which only the frame is read: see to it that it is a certificate. */
+function readFields(certificateDer: Buffer): DerElement[] {
+  const [content] = openElement(readElements(certificateDer)[0], TAG.sequence);
+  return openElement(content, TAG.sequence);
+}
+
+/** @returns the content of its OCTET STRING, read as elements; null if there is no such extension */
+function readExtension(fields: readonly DerElement[], objectIdentifier: Buffer): DerElement | null {
+  const list = fields.find(({ tag }) => tag === EXTENSIONS_TAG);
+  const extensions = list ? openElement(openElement(list, EXTENSIONS_TAG)[0], TAG.sequence) : [];
+  const found = extensions
+    .map((extension) => openElement(extension, TAG.sequence))
+    .find(([identifier]) => identifier?.bytes.equals(objectIdentifier));
+  return found ? (openElement(found.at(-1), TAG.octetString)[0] ?? null) : null;
+}
+
+/**
+ * What the certificates and lists of an authority copy from its own certificate, of anybody's making.
+ *
+ * @returns `keyIdentifier` null if the certificate names none
+ * @throws DerError
+ */
+export function readIssuer(certificateDer: Buffer): { subject: Buffer; keyIdentifier: Buffer | null } {
+  const fields = readFields(certificateDer);
+  // Version 1 has no version; then come serial, algorithm, issuer, validity, subject.
+  const subject = fields[fields[0]?.tag === VERSION_TAG ? 5 : 4];
+  if (subject?.tag !== TAG.sequence) throw new DerError('a certificate has no subject');
+  const identifier = readExtension(fields, SUBJECT_KEY_IDENTIFIER);
+  return {
+    subject: subject.bytes,
+    keyIdentifier: identifier && contentOf(identifier, TAG.octetString),
+  };
+}
+
+/**
+ * Whether an authority may sign certificates and revocation lists; one that does not say may do both.
+ *
+ * @throws DerError
+ */
+export function maySign(certificateDer: Buffer): boolean {
+  const usage = readExtension(readFields(certificateDer), KEY_USAGE);
+  if (!usage) return true;
+  // The first octet counts unused bits.
+  const bits = contentOf(usage, TAG.bitString)[1] ?? 0;
+  return (bits & KEY_CERT_SIGN) !== 0 && (bits & CRL_SIGN) !== 0;
+}

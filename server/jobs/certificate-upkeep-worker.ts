@@ -1,0 +1,63 @@
+// The upkeep of certificates as a worker thread, with a database connection of its own.
+import { parentPort, workerData } from 'node:worker_threads';
+import { createAuditService } from '../audit/audit-service.ts';
+import { createAuditStore } from '../audit/audit-store.ts';
+import { composeUpkeep } from '../compose-certificates.ts';
+import { connect, type DatabaseLocation } from '../database/connect.ts';
+import { createTransactions } from '../database/transaction.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createSealer } from '../platform/sealer.ts';
+
+export interface CertificateUpkeepData {
+  location: DatabaseLocation;
+  masterKey: Uint8Array;
+}
+
+/** After a run that somebody waited for, the next one is often not far. */
+const LINGER_MS = 20_000;
+
+const { location, masterKey } = workerData as CertificateUpkeepData;
+
+let asked = 0;
+let cancelled = false;
+let wake = () => {};
+parentPort?.on('message', (message: unknown) => {
+  if (message === 'cancel') cancelled = true;
+  if (typeof message === 'number') asked = message;
+  wake();
+});
+
+/** Until the next message, or until the time is up. */
+function linger(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LINGER_MS);
+    wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}
+
+const sequelize = await connect(location);
+const { upkeep } = composeUpkeep(sequelize, {
+  sealer: createSealer(Buffer.from(masterKey)),
+  audit: createAuditService({ entries: createAuditStore(sequelize), clock: systemClock }),
+  transaction: createTransactions(sequelize),
+  clock: systemClock,
+});
+
+try {
+  let answered = -1;
+  while (!cancelled && answered < asked) {
+    const ticket = asked;
+    const startedAt = performance.now();
+    const result = await upkeep.run();
+    parentPort?.postMessage({ ...result, ms: Math.round(performance.now() - startedAt), answered: ticket });
+    answered = ticket;
+    if (ticket > 0 && asked === ticket && !cancelled) await linger();
+  }
+} finally {
+  await sequelize.close();
+  // Nothing keeps the thread alive after this.
+  parentPort?.close();
+}

@@ -1,0 +1,35 @@
+// Callers who wait for a run that begins after they asked: each has a number, and a run answers all up to one.
+
+export interface Tickets {
+  /** @param patienceMs `settled` ends after that at the latest */
+  take(patienceMs: number): { ticket: number; settled: Promise<void> };
+  /** A run is over that was begun when `ticket` was the newest. */
+  settle(ticket: number): void;
+  /** The newest that still waits; null if none does. */
+  newestOpen(): number | null;
+}
+
+export function createTickets(): Tickets {
+  const waiting = new Map<number, () => void>();
+  let last = 0;
+  return {
+    take(patienceMs) {
+      last += 1;
+      const ticket = last;
+      const settled = new Promise<void>((resolve) => {
+        const end = () => {
+          clearTimeout(timer);
+          waiting.delete(ticket);
+          resolve();
+        };
+        const timer = setTimeout(end, patienceMs);
+        waiting.set(ticket, end);
+      });
+      return { ticket, settled };
+    },
+    settle(answered) {
+      for (const [ticket, end] of [...waiting]) if (ticket <= answered) end();
+    },
+    newestOpen: () => (Math.max(-1, ...waiting.keys()) === -1 ? null : Math.max(...waiting.keys())),
+  };
+}

@@ -1,24 +1,61 @@
 // Whether a server runs on a data directory, and how it feels.
+import type { X509Certificate } from 'node:crypto';
+import { connect } from 'node:tls';
 import { ADMIN_API_ROOT, adminContract } from '../server/contract.ts';
+import { judgeCertificate } from '../server/platform/certificate-life.ts';
 import { createClient, httpTransport } from '../server/platform/client.ts';
 import { ApiError } from '../server/platform/errors.ts';
-import { readRuntimeFile } from '../server/runtime-file.ts';
+import { readRuntimeFile, type RuntimeFile } from '../server/runtime-file.ts';
 import type { Check } from './doctor-checks.ts';
 
-/** No server is no failure; one that answers and is not well is. */
-export async function checkServer(dataDir: string): Promise<Check> {
-  const check = 'server';
+const PATIENCE_MS = 5000;
+
+/** No server is no failure; one that answers and is not well is. With TLS, what it shows its clients comes as well. */
+export async function checkServer(dataDir: string): Promise<Check[]> {
   const runtime = readRuntimeFile(dataDir);
-  if (runtime === null) return { check, ok: true, detail: 'none runs' };
+  if (runtime === null) return [{ check: 'server', ok: true, detail: 'none runs' }];
+  const { isUp, ...server } = await checkHealth(runtime);
+  return isUp && runtime.api.startsWith('https:') ? [server, await checkListener(runtime.api)] : [server];
+}
+
+async function checkHealth(runtime: RuntimeFile): Promise<Check & { isUp: boolean }> {
+  const check = 'server';
   const headers = { authorization: `Bearer ${runtime.secret}` };
   const client = createClient(adminContract, httpTransport(runtime.admin + ADMIN_API_ROOT, headers));
   try {
     const { version, uptime_seconds: uptime } = await client.health({});
     const age = `up for ${Math.floor(uptime)} s`;
-    return { check, ok: true, detail: `process ${runtime.pid}, ${age}, version ${version}, ${runtime.api}` };
+    const detail = `process ${runtime.pid}, ${age}, version ${version}, ${runtime.api}`;
+    return { check, ok: true, detail, isUp: true };
   } catch (error) {
     if (error instanceof ApiError)
-      return { check, ok: false, detail: `${runtime.api} answers: ${error.message}` };
-    return { check, ok: true, detail: `none runs; process ${runtime.pid} did not end cleanly` };
+      return { check, ok: false, detail: `${runtime.api} answers: ${error.message}`, isUp: true };
+    const detail = `none runs; process ${runtime.pid} did not end cleanly`;
+    return { check, ok: true, detail, isUp: false };
   }
+}
+
+async function checkListener(api: string): Promise<Check> {
+  const check = 'tls_in_use';
+  try {
+    return { check, ...judgeCertificate(await shownCertificate(api), Date.now()) };
+  } catch (error) {
+    return { check, ok: false, detail: `${api}: ${(error as Error).message}` };
+  }
+}
+
+/** Whether it is to be trusted is not asked: this machine need not know who issued it. */
+function shownCertificate(api: string): Promise<X509Certificate> {
+  const { hostname, port } = new URL(api);
+  const host = hostname.replace(/^\[(.*)\]$/u, '$1');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false }, () => {
+      const certificate = socket.getPeerX509Certificate();
+      socket.destroy();
+      if (certificate) resolve(certificate);
+      else reject(new Error('no certificate is shown'));
+    });
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+  });
 }

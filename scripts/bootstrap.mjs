@@ -42,7 +42,8 @@ function isInstalled() {
 async function npmCi() {
   const npm = process.env['npm_execpath'] ?? '';
   // --include=dev, because NODE_ENV=production would leave out the runtime and the build tools.
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+  // Only errors: under Node 20 npm warns of every package that wants a later one, which they run on.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   return npm.endsWith('npm-cli.js')
     ? run(process.execPath, [npm, ...args], { stdio: OUTPUT_TO_STDERR })
     : run('npm', args, { stdio: OUTPUT_TO_STDERR, shell: process.platform === 'win32' });

@@ -1,9 +1,33 @@
 /** Commands that npm cannot install, fetched with apt where that is possible. Node 20 built-ins only. */
+import { rmSync, writeFileSync } from 'node:fs';
 import { OUTPUT_TO_STDERR, run } from './child.mjs';
 import { findOnPath } from './paths.mjs';
 
+/** Whether packages may start their services; Debian's scripts ask it. */
+const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
+
 /** @param {string} command */
 export const isMissing = (command) => findOnPath(command) === undefined;
+
+/**
+ * Runs `work` with no service started by the packages that it installs: nginx would take port 80 at once.
+ *
+ * @param {() => Promise<unknown>} work
+ */
+async function withoutServices(work) {
+  try {
+    writeFileSync(SERVICE_POLICY, '#!/bin/sh\nexit 101\n', { flag: 'wx', mode: 0o755 });
+  } catch {
+    // The machine has a policy of its own.
+    await work();
+    return;
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(SERVICE_POLICY, { force: true });
+  }
+}
 
 /**
  * Installs the Debian packages behind the commands that are missing. Asks nobody, so it does that for root only.
@@ -20,6 +44,7 @@ export async function ensureCommands(packagesByCommand) {
   process.stderr.write(`Installing Debian packages: ${packages.join(' ')} …\n`);
   const options = { stdio: OUTPUT_TO_STDERR, env: { DEBIAN_FRONTEND: 'noninteractive' } };
   await run('apt-get', ['update', '-qq'], options);
-  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
+  const words = ['install', '-y', '-qq', '--no-install-recommends', ...packages];
+  await withoutServices(() => run('apt-get', words, options));
   return missing.filter(isMissing);
 }

@@ -1,5 +1,5 @@
 /** `npm run dev`: serves, rebuilds on every saved source, and restarts the server when it was not only the page. */
-import { existsSync, watch } from 'node:fs';
+import { existsSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { install } from './bootstrap.mjs';
 import { buildIfStale, sourceFolders } from './build.mjs';
@@ -52,23 +52,58 @@ async function rebuild(serverChanged) {
   onRebuilt();
 }
 
+/**
+ * Watches the folder and each one in it. Not with one recursive watcher: on Linux that one does not notice changes to
+ * a file any more once an editor has replaced it, as most do at every save.
+ *
+ * @param {string} folder
+ * @param {() => void} onChange
+ */
+function watchFolder(folder, onChange) {
+  const inside = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return [folder, ...inside].map((path) => watch(path, onChange).on('error', onChange));
+}
+
 function watchSources() {
   /** @type {Set<string>} */
   const changed = new Set();
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   let queue = Promise.resolve();
-  for (const folder of sourceFolders.filter((name) => existsSync(join(root, name)))) {
-    watch(join(root, folder), { recursive: true }, () => {
-      changed.add(folder);
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        const serverChanged = [...changed].some((name) => name !== 'renderer');
-        changed.clear();
-        queue = queue.then(() => rebuild(serverChanged));
-      }, SETTLE_MS);
-    });
+  /** @type {import('node:fs').FSWatcher[]} */
+  let watchers = [];
+
+  /** @param {string} name */
+  function note(name) {
+    changed.add(name);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const serverChanged = [...changed].some((one) => one !== 'renderer');
+      changed.clear();
+      // Folders come and go. Whatever happens in between is seen by the build, which reads everything after that.
+      watchAll();
+      queue = queue.then(() => rebuild(serverChanged));
+    }, SETTLE_MS);
   }
+
+  function watchAll() {
+    for (const watcher of watchers) watcher.close();
+    watchers = sourceFolders
+      .filter((name) => existsSync(join(root, name)))
+      .flatMap((name) => {
+        try {
+          return watchFolder(join(root, name), () => note(name));
+        } catch {
+          // A folder went away just now.
+          note(name);
+          return [];
+        }
+      });
+  }
+
+  watchAll();
 }
 
 await install();

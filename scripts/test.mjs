@@ -20,6 +20,7 @@ const TEST_COMMANDS = {
   openssl: ['openssl'],
   faketime: ['faketime'],
   pg_lsclusters: ['postgresql'],
+  nginx: ['nginx'],
 };
 
 /** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */

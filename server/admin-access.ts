@@ -104,7 +104,7 @@ export async function connectToAdmin(config: Config, userName: string): Promise<
   prepareDataDirectory(config.dataDir);
   const deadline = Date.now() + WAIT_MS;
   for (;;) {
-    const lock = await lockDirectory(config.dataDir, 0);
+    const lock = await lockDirectory(config.dataDir);
     if (lock) return onDatabase(config, userName, lock);
     const access = await throughServer(config, userName);
     if (access) return access;

@@ -1,6 +1,7 @@
 // The construction of certificates, for the service and for the job that does their upkeep.
+import { hostname, networkInterfaces } from 'node:os';
 import type { Audit } from './audit/audit-service.ts';
-import { createAuthorityService } from './certificates/authority-service.ts';
+import { type AuthorityService, createAuthorityService } from './certificates/authority-service.ts';
 import { createAuthorityStore } from './certificates/authority-store.ts';
 import { createCertificateKeyService } from './certificates/certificate-key-service.ts';
 import { certificateAdminRoutes, certificateRoutes } from './certificates/certificate-routes.ts';
@@ -18,7 +19,10 @@ import type { Events } from './events/event-service.ts';
 import { byIdOrKey, byRef, licenseNotFound } from './licenses/license-reference.ts';
 import type { LicenseStore } from './licenses/license-store.ts';
 import type { Clock } from './platform/clock.ts';
+import type { Config } from './platform/config.ts';
+import type { Logger } from './platform/logger.ts';
 import type { Sealer } from './platform/sealer.ts';
+import type { TlsSource } from './platform/tls-credentials.ts';
 
 interface UpkeepNeeds {
   sealer: Sealer;
@@ -53,7 +57,7 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
   const { transaction, clock, audit, apiBaseUrl } = needs;
   const { certificates, lists, authority, upkeep } = composeUpkeep(sequelize, needs);
   const publishRevocations = needs.runUpkeep ?? (async () => void (await upkeep.run()));
-  const revocationList = createRevocationListService({ lists, authority, publishRevocations });
+  const revocationList = createRevocationListService({ lists, authority, clock, publishRevocations });
   const keys = createCertificateKeyService({
     certificates,
     authority,
@@ -73,13 +77,46 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     publishRevocations: revocationList.publish,
   });
   const validation = createCertificateValidation({ certificates, authority, clock });
+  // The list in its name is there when the authority is: without one, relying parties would refuse everybody.
+  const importing: AuthorityService = {
+    ...authority,
+    async import(request, call) {
+      const reply = await authority.import(request, call);
+      await revocationList.publish();
+      return reply;
+    },
+  };
   const services = { certificates: service, keys, validation, revocationList };
   return {
     authority,
     routes: certificateRoutes(publicContract, services),
     adminRoutes: [
       ...certificateRoutes(adminContract, services),
-      ...certificateAdminRoutes(service, authority),
+      ...certificateAdminRoutes(service, importing),
     ],
   };
+}
+
+interface TlsNeeds {
+  config: Pick<Config, 'tls' | 'dataDir' | 'host' | 'baseUrl'>;
+  authority: AuthorityService;
+  sealer: Sealer;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Each way is loaded only where it is taken. */
+export async function openTls({ config, ...needs }: TlsNeeds): Promise<TlsSource | null> {
+  const { tls, dataDir } = config;
+  if (tls.mode === 'off') return null;
+  if (tls.mode === 'files') {
+    const { openTlsFiles } = await import('./platform/tls-files.ts');
+    return openTlsFiles(tls, needs);
+  }
+  const [{ openServerCertificate }, { serverNames }] = await Promise.all([
+    import('./certificates/server-certificate.ts'),
+    import('./certificates/server-names.ts'),
+  ]);
+  const names = () => serverNames(config, { hostname: hostname(), interfaces: networkInterfaces() });
+  return openServerCertificate({ ...needs, dataDir, names });
 }

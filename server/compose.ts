@@ -26,7 +26,7 @@ import { createAuthorizationTokenService } from './authorization-tokens/authoriz
 import { createAuthorizationTokenStore } from './authorization-tokens/authorization-token-store.ts';
 import { createAuthorizationUsage } from './authorization-tokens/authorization-usage.ts';
 import { createAuthorizationUsageStore } from './authorization-tokens/authorization-usage-store.ts';
-import { composeCertificates } from './compose-certificates.ts';
+import { composeCertificates, openTls } from './compose-certificates.ts';
 import { adminContract, publicContract } from './contract.ts';
 import { databaseLocation } from './database-location.ts';
 import { connect, type Database } from './database/connect.ts';
@@ -56,6 +56,7 @@ import { loadMasterKey } from './platform/master-key.ts';
 import type { MountOptions } from './platform/mount.ts';
 import type { Route } from './platform/route.ts';
 import { createSealer } from './platform/sealer.ts';
+import type { TlsSource } from './platform/tls-credentials.ts';
 import { createLicenseFiles } from './signing/license-file-service.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
 import { signingAdminRoutes, signingRoutes } from './signing/signing-routes.ts';
@@ -96,6 +97,8 @@ export interface Service {
   runOnce: NonNullable<MountOptions['runOnce']>;
   /** For the jobs, which open secrets in threads of their own. */
   masterKey: Uint8Array;
+  /** What the API listener shows its clients; null without TLS. @throws ConfigError */
+  openTls(): Promise<TlsSource | null>;
   close(): Promise<void>;
 }
 
@@ -266,6 +269,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     sessions,
     runOnce: idempotency.runOnce,
     masterKey,
+    openTls: () => openTls({ config, authority: certificates.authority, sealer, clock, logger }),
     async close() {
       await usage.close();
       await sequelize.close();

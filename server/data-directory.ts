@@ -1,7 +1,10 @@
 // Takes a data directory for one server or one command, and says plainly why it cannot.
 import { accessSync, constants, mkdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
 import { readRuntimeFile } from './runtime-file.ts';
+
+const RETRY_MS = 100;
 
 /** The data directory cannot be used; the message says why and what to do. */
 export class DataDirectoryError extends Error {
@@ -31,11 +34,20 @@ export function inUse(dataDir: string): DataDirectoryError {
 
 /**
  * @param waitMs how long a command that works on the directory just now may take to finish
- * @throws DataDirectoryError if it is still taken after that
+ * @throws DataDirectoryError if it is still taken after that; the reason of `giveUp` if that comes first
  */
-export async function takeDataDirectory(dataDir: string, waitMs: number): Promise<DirectoryLock> {
+export async function takeDataDirectory(
+  dataDir: string,
+  waitMs: number,
+  giveUp?: AbortSignal,
+): Promise<DirectoryLock> {
   prepareDataDirectory(dataDir);
-  const lock = await lockDirectory(dataDir, waitMs);
-  if (!lock) throw inUse(dataDir);
-  return lock;
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    giveUp?.throwIfAborted();
+    const lock = await lockDirectory(dataDir);
+    if (lock) return lock;
+    if (performance.now() > deadline) throw inUse(dataDir);
+    await delay(RETRY_MS);
+  }
 }

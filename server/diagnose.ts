@@ -1,13 +1,18 @@
 // What `license-desk doctor` looks at inside a data directory. Nothing is created or changed, a running server not disturbed.
+import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readSealedCertificate } from './certificates/server-certificate-file.ts';
 import { databaseLocation } from './database-location.ts';
 import { checkIntegrity } from './database/check-integrity.ts';
 import { connect, type Database, type DatabaseLocation } from './database/connect.ts';
 import { pendingMigrations } from './database/migrate.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
+import { judgeCertificate } from './platform/certificate-life.ts';
 import type { Config } from './platform/config.ts';
 import { loadMasterKey } from './platform/master-key.ts';
 import { createSealer } from './platform/sealer.ts';
+import type { TlsSetting } from './platform/settings.ts';
+import { readTlsFiles } from './platform/tls-files.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
 import { openSigningKey } from './signing/signing-service.ts';
 
@@ -46,9 +51,38 @@ async function lookAtKeys(sequelize: Database, config: Config): Promise<string> 
   return `the master key opens ${rows.length === 1 ? 'the signing key' : `all ${rows.length} signing keys`}`;
 }
 
+async function lookAtTlsFiles(files: TlsSetting & { mode: 'files' }): Promise<string> {
+  const { certificate } = await readTlsFiles(files);
+  const { ok, detail } = judgeCertificate(new X509Certificate(certificate), Date.now());
+  if (!ok) throw new Error(detail);
+  return detail;
+}
+
+/** Nothing about it is a fault, as a server that runs makes another when it has to. */
+async function lookAtOwnCertificate(dataDir: string): Promise<string> {
+  try {
+    const kept = readSealedCertificate(dataDir);
+    if (kept === null) return 'no certificate yet; the next start makes it';
+    const { ok, detail } = judgeCertificate(new X509Certificate(kept.certificate), Date.now());
+    return ok ? detail : `${detail}; the next start makes another`;
+  } catch (error) {
+    return `warning: ${(error as Error).message}; the next start makes another certificate`;
+  }
+}
+
+async function lookAtTls(location: DatabaseLocation, { tls, dataDir }: Config): Promise<Finding[]> {
+  if (tls.mode === 'off') return [];
+  const look = () => (tls.mode === 'files' ? lookAtTlsFiles(tls) : lookAtOwnCertificate(dataDir));
+  return [await finding(location, 'tls', look)];
+}
+
 /** Each finding in words for an administrator; a database that is not there yet is no fault. */
 export async function diagnose(config: Config): Promise<Finding[]> {
   const location = databaseLocation(config);
+  return [...(await lookAtTls(location, config)), ...(await lookAtDatabase(location, config))];
+}
+
+async function lookAtDatabase(location: DatabaseLocation, config: Config): Promise<Finding[]> {
   if (location.url === null && !existsSync(location.file)) {
     return [{ check: 'database', ok: true, detail: 'none yet; the first start makes it' }];
   }

@@ -1,54 +1,42 @@
-// Runs a server as a process of its own: the ready line, signals, and the messages of a desktop app around it.
+// Runs a server as a process of its own: the ready line, the end, and the messages of a desktop app around it.
+import { parentPort } from './parent-port.ts';
 import type { Config } from './platform/config.ts';
 import { systemClock } from './platform/clock.ts';
 import { type RunningServer, startServer } from './start-server.ts';
 
-/** The contract promises an exit within 5 seconds of a signal. */
-const EXIT_WITHIN_MS = 4500;
-
-/** What Electron's utility process offers; plain Node has none. */
-interface ParentPort {
-  postMessage(message: object): void;
-  on(event: 'message', listener: (event: { data: unknown }) => void): void;
+async function stopAndExit(server: RunningServer): Promise<void> {
+  try {
+    await server.stop();
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`error: ${(error as Error).message}\n`);
+    process.exit(1);
+  }
 }
 
-function parentPort(): ParentPort | undefined {
-  return (process as { parentPort?: ParentPort }).parentPort;
-}
-
-function stopOnce(server: RunningServer): () => void {
-  let stopping = false;
-  return () => {
-    if (stopping) return;
-    stopping = true;
-    // Nothing half-written can be left by this: what has not committed by then is rolled back.
-    setTimeout(() => process.exit(0), EXIT_WITHIN_MS).unref();
-    server.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`error: ${(error as Error).message}\n`);
-        process.exit(1);
-      },
-    );
-  };
+/** The exit follows here, too, if it is told to stop before it is ready. */
+async function startUnlessTold(config: Config, stop: AbortSignal): Promise<RunningServer> {
+  try {
+    return await startServer(config, systemClock, { logToStderr: true, giveUp: stop });
+  } catch (error) {
+    if (error === stop.reason) process.exit(0);
+    throw error;
+  }
 }
 
 /**
- * Starts, prints the ready line, and stops on SIGTERM, SIGINT or the desktop app's word.
- * @throws what `startServer` throws
+ * Starts, prints the ready line, and stops when it is told to.
+ * @throws what `startServer` throws, but for having been told to stop
  */
-export async function runServer(config: Config): Promise<void> {
-  const server = await startServer(config, systemClock, { logToStderr: true });
-  const stop = stopOnce(server);
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+export async function runServer(config: Config, stop: AbortSignal): Promise<void> {
+  const server = await startUnlessTold(config, stop);
+  stop.addEventListener('abort', () => void stopAndExit(server));
   const ready = () => ({ api: server.api, admin: server.newSignInAddress() });
   const parent = parentPort();
   parent?.on('message', ({ data }) => {
-    const type = (data as { type?: unknown } | null)?.type;
-    if (type === 'stop') stop();
     // The app's window needs a new code when its session is over.
-    if (type === 'sign_in') parent.postMessage({ type: 'ready', ...ready() });
+    if ((data as { type?: unknown } | null)?.type === 'sign_in')
+      parent.postMessage({ type: 'ready', ...ready() });
   });
   parent?.postMessage({ type: 'ready', ...ready() });
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...ready(), pid: process.pid })}\n`);

@@ -4,17 +4,19 @@ import { setFlagsFromString } from 'node:v8';
 import { join } from 'node:path';
 import { prepareDataDirectory } from './data-directory.ts';
 import type { Config } from './platform/config.ts';
+import { stopSignal } from './stop-signal.ts';
 
 /**
- * Serves until a signal comes. The cache is kept in the data directory, where nobody else may write.
+ * Serves until it is told to stop, which may be before it is ready. The cache is kept in the data directory, where nobody else may write.
  * @throws what `startServer` throws
  */
 export async function serve(config: Config): Promise<void> {
+  const stop = stopSignal();
   keepSmall();
   prepareDataDirectory(config.dataDir);
   enableCompileCache(join(config.dataDir, 'cache'));
   const { runServer } = await import('./run-server.ts');
-  await runServer(config);
+  await runServer(config, stop);
 }
 
 /**

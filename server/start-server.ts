@@ -27,18 +27,29 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+interface StartOptions {
+  logToStderr: boolean;
+  /** Aborted when the start is to be given up. */
+  giveUp?: AbortSignal;
+}
+
 /**
  * Starts everything, or nothing.
- * @throws ConfigError, DataDirectoryError or UnusableDatabaseError, each with one line for the administrator
+ * @throws ConfigError, DataDirectoryError or UnusableDatabaseError, each with one line for the administrator;
+ *   the reason of `giveUp`
  */
 export async function startServer(
   config: Config,
   clock: Clock,
-  { logToStderr }: { logToStderr: boolean },
+  { logToStderr, giveUp }: StartOptions,
 ): Promise<RunningServer> {
   const location = databaseLocation(config);
   // Undone in reverse, at the end or when a later step fails.
   const undo: (() => void | Promise<void>)[] = [];
+  const done = (undoing: () => void | Promise<void>) => {
+    undo.push(undoing);
+    giveUp?.throwIfAborted();
+  };
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopping ??= (async () => {
@@ -57,10 +68,10 @@ export async function startServer(
   };
 
   try {
-    const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
-    undo.push(() => lock.release());
+    const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS, giveUp);
+    done(() => lock.release());
     const log = await openLog(join(config.dataDir, 'logs'), logToStderr);
-    undo.push(() => log.close());
+    done(() => log.close());
     const { logger } = log;
 
     let { port, adminPort } = config;
@@ -81,7 +92,7 @@ export async function startServer(
       adminPort: () => adminPort,
       apiBaseUrl: baseUrl,
     });
-    undo.push(() => service.close());
+    done(() => service.close());
 
     const { apiTokens, sessions, runOnce, publicRoutes, adminRoutes } = service;
     const apiApp = createApiApp({
@@ -94,9 +105,11 @@ export async function startServer(
     });
     const adminApp = createAdminApp({ routes: adminRoutes, sessions, logger });
 
-    const adminServer = createServer({ mode: 'off' }, adminApp, logger);
-    const apiServer = createServer(config.tls, apiApp, logger);
-    undo.push(async () => {
+    const tls = await service.openTls();
+    done(() => tls?.close());
+    const adminServer = createServer(null, adminApp, logger);
+    const apiServer = createServer(tls, apiApp, logger);
+    done(async () => {
       await Promise.all([adminServer.close(), apiServer.close()]);
     });
     adminPort = await adminServer.listen(ADMIN_HOST, config.adminPort, '--admin-port');
@@ -110,9 +123,9 @@ export async function startServer(
       admin: adminAddress(),
       secret: runtimeSecret,
     });
-    undo.push(() => removeRuntimeFile(config.dataDir));
+    done(() => removeRuntimeFile(config.dataDir));
     jobs.start(service.masterKey);
-    undo.push(() => jobs.stop());
+    done(() => jobs.stop());
 
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
     return { api, newSignInAddress: () => signInAddress(sessions.createCode()), stop };

@@ -61,7 +61,7 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   return [
     ...checks,
     checkDiskSpace(bavail * bsize),
-    await checkServer(config.dataDir),
+    ...(await checkServer(config.dataDir)),
     ...(await diagnose(config)),
   ];
 }

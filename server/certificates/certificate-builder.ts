@@ -28,16 +28,18 @@ interface LeafOrder extends Validity {
   serial: Buffer;
   /** RSA, EC or Ed25519. */
   publicKey: KeyObject;
-  /** Where the revocation list is; http or https. */
-  crlUrl: string;
 }
 
 export interface ClientOrder extends LeafOrder {
   names: SubjectNames;
+  /** Where the revocation list is; http or https. */
+  crlUrl: string;
 }
 
 export interface ServerOrder extends LeafOrder {
   commonName: string;
+  /** None where only this server would have it: to fetch it is to trust the certificate already (RFC 5280, section 8). */
+  crlUrl?: string;
   /** Host names, a leading `*.` allowed, and IP addresses; at least one. */
   hosts: readonly string[];
 }
@@ -90,12 +92,12 @@ export function buildServerCertificate(order: ServerOrder): Buffer {
     keyUsage: isRsa ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature'],
     extendedKeyUsage: 'serverAuth',
     alternativeNames,
-    crlUrl: toCrlUrl(order.crlUrl),
+    ...(order.crlUrl === undefined ? {} : { crlUrl: toCrlUrl(order.crlUrl) }),
   });
 }
 
 function build(
-  order: Omit<LeafOrder, 'crlUrl'>,
+  order: LeafOrder,
   subject: Buffer,
   extensions: Omit<Extensions, 'subjectKeyIdentifier' | 'authorityKeyIdentifier'>,
 ): Buffer {

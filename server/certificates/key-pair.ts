@@ -1,4 +1,4 @@
-// RSA keys, made natively in a thread of their own pool.
+// Keys, made natively in a thread of their own pool.
 import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 
@@ -22,4 +22,10 @@ export function generateRsaKey(bits: number): Promise<KeyPair> {
   });
   last = mine.catch(() => {});
   return mine;
+}
+
+/** On P-256: made in no time, and for each connection a tenth of the work of an RSA key. */
+export async function generateEcKey(): Promise<KeyPair> {
+  const { publicKey, privateKey } = await generate('ec', { namedCurve: 'P-256' });
+  return { publicKey, privateKeyDer: privateKey.export({ format: 'der', type: 'pkcs8' }) };
 }

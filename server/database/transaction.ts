@@ -1,6 +1,7 @@
 // The one door for writes: a change, its audit row, its event and the event's deliveries commit together or not at all.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
+import { beginTransaction } from './silent-transaction.ts';
 
 interface OpenTransaction {
   handle: Transaction;
@@ -62,17 +63,18 @@ function isWorthRetrying(error: unknown): boolean {
 }
 
 async function runOnce<Result>(sequelize: Sequelize, type: Transaction.TYPES, work: () => Promise<Result>) {
-  const handle = await sequelize.transaction({ type });
+  const handle = await beginTransaction(sequelize, type);
   const current: OpenTransaction = { handle, afterCommit: [] };
   let result: Result;
   try {
     result = await open.run(current, work);
-    await handle.commit();
   } catch (error) {
-    // A failed commit is already finished; of a failed rollback only the first error matters.
+    // If that fails, too, its connection is closed, and the database rolls back by itself.
     await handle.rollback().catch(() => {});
     throw error;
   }
+  // The same goes for a commit that fails.
+  await handle.commit();
   for (const hook of current.afterCommit) hook();
   return result;
 }

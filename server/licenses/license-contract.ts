@@ -1,6 +1,6 @@
 // Licenses: the object that every reply shows, and what may be done with one (contract, section 3).
 import { z } from 'zod';
-import { endpoint } from '../platform/endpoint.ts';
+import { type Endpoint, endpoint } from '../platform/endpoint.ts';
 import {
   days,
   id,
@@ -107,6 +107,21 @@ export const licenseContract = {
   }),
 };
 
+/** The same change as administrators make it: they name the license in one text, and see the whole of it. */
+function forAdministrators<Request extends z.ZodType<object>, Reply extends z.ZodRawShape>(
+  { method, reply, errors }: Endpoint<z.ZodType<object>, z.ZodObject<Reply>>,
+  itsOwn: Pick<Endpoint<Request>, 'path' | 'summary' | 'request'>,
+) {
+  return endpoint({
+    ...itsOwn,
+    method,
+    auth: 'admin',
+    reply: reply.extend({ license: licenseRecord }),
+    errors,
+    errorStatus: REVOKED_IS_CONFLICT,
+  });
+}
+
 export const licenseAdminContract = {
   createLicense: endpoint({
     method: 'POST',
@@ -156,32 +171,15 @@ export const licenseAdminContract = {
     reply: z.object({ license: licenseRecord }),
     errors: ['license_not_found'],
   }),
-  renewLicense: endpoint({
-    method: 'POST',
+  renewLicense: forAdministrators(licenseContract.renew, {
     path: '/licenses/renew/',
-    auth: 'admin',
     summary: 'Renew a license',
     request: z.object({ ref: licenseRef, ...renewal }).refine(...ONE_END),
-    reply: z.object({ license: licenseRecord, previous_expires_at: timestamp }),
-    errors: ['license_not_found', 'license_revoked'],
-    errorStatus: REVOKED_IS_CONFLICT,
   }),
-  upgradeLicense: endpoint({
-    method: 'POST',
+  upgradeLicense: forAdministrators(licenseContract.upgrade, {
     path: '/licenses/upgrade/',
-    auth: 'admin',
     summary: 'Move a license to a plan of a higher tier',
     request: z.object({ ref: licenseRef, plan: slug }),
-    reply: z.object({ license: licenseRecord, previous_plan: z.string() }),
-    errors: [
-      'license_not_found',
-      'plan_not_found',
-      'plan_unchanged',
-      'not_an_upgrade',
-      'license_revoked',
-      'product_mismatch',
-    ],
-    errorStatus: REVOKED_IS_CONFLICT,
   }),
 };
 

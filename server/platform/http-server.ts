@@ -1,6 +1,5 @@
 // HTTP and HTTPS servers that answer in the envelope even what never becomes a request of the application.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -12,10 +11,10 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ConfigError } from './config.ts';
-import type { TlsSetting } from './settings.ts';
 import { ApiError, failureEnvelope } from './errors.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
+import type { TlsCredentials, TlsSource } from './tls-credentials.ts';
 
 /** What is under way when the server stops may take this long; connections that linger after that are cut. */
 const DRAIN_MS = 3000;
@@ -64,8 +63,8 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** @throws ConfigError if the certificate or its key cannot be used */
-export function createServer(tls: TlsSetting, app: Application, logger: Logger): HttpServer {
+/** @param tls null: without TLS */
+export function createServer(tls: TlsSource | null, app: Application, logger: Logger): HttpServer {
   const underWay = new Set<ServerResponse>();
   const sockets = new Set<Socket>();
 
@@ -79,8 +78,7 @@ export function createServer(tls: TlsSetting, app: Application, logger: Logger):
 
   // Without it, Node answers a missing Host by itself, with an empty body; the application refuses it in the envelope.
   const options = { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS };
-  const server =
-    tls.mode === 'off' ? createHttpServer(options, onRequest) : createTlsServer(tls, options, onRequest);
+  const server = tls ? createTlsServer(tls, options, onRequest) : createHttpServer(options, onRequest);
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -111,16 +109,12 @@ export function createServer(tls: TlsSetting, app: Application, logger: Logger):
   };
 }
 
-function createTlsServer(tls: TlsSetting & { mode: 'files' }, options: object, app: RequestListener): Server {
-  try {
-    const files = { cert: readFileSync(tls.certificate), key: readFileSync(tls.key) };
-    return createHttpsServer({ ...options, ...files, minVersion: 'TLSv1.2' }, app);
-  } catch (error) {
-    const given = `${tls.certificate},${tls.key}`;
-    throw new ConfigError(
-      `--tls is "${given}", but must be two readable PEM files: ${(error as Error).message}`,
-    );
-  }
+function createTlsServer(tls: TlsSource, options: object, app: RequestListener): Server {
+  const secure = ({ certificate, key }: TlsCredentials) =>
+    ({ cert: certificate, key, minVersion: 'TLSv1.2' }) as const;
+  const server = createHttpsServer({ ...options, ...secure(tls.current()) }, app);
+  tls.onChange((credentials) => server.setSecureContext(secure(credentials)));
+  return server;
 }
 
 async function listen(server: Server, host: string, port: number, flag: string): Promise<number> {

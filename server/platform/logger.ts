@@ -1,5 +1,6 @@
 // Logs: JSON lines on stderr and in the data directory, rotated. Requests are logged without bodies, headers or queries.
 import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import pinoRoll from 'pino-roll';
@@ -12,6 +13,7 @@ const GATHERED_MS = 250;
 /** Lines beyond this are dropped while nothing can be written. */
 const MOST_UNWRITTEN_BYTES = 1024 * 1024;
 const KEPT_FILES = 5;
+const FILE_NAME = /^license-desk\.(\d+)\.log$/u;
 
 type Destination = ReturnType<typeof pino.destination>;
 
@@ -24,6 +26,18 @@ export interface LogSink {
 /** Of an error only what says where it went wrong: database errors also carry the statement and its values. */
 function describeError(error: Error & { code?: unknown }): object {
   return { type: error.name, message: error.message, code: error.code, stack: error.stack };
+}
+
+/** What cannot be removed now is tried again with the next file. */
+function removeOldFiles(logDir: string): void {
+  try {
+    const numberOf = (name: string) => Number(FILE_NAME.exec(name)?.[1]);
+    const names = readdirSync(logDir).filter((name) => FILE_NAME.test(name));
+    const newestFirst = names.toSorted((a, b) => numberOf(b) - numberOf(a));
+    for (const name of newestFirst.slice(KEPT_FILES)) rmSync(join(logDir, name));
+  } catch {
+    // A log that somebody else holds open, or that is gone already, is no reason to do without one.
+  }
 }
 
 /** Gathers lines, and hands them to all destinations as one text. */
@@ -59,10 +73,11 @@ export async function openLog(logDir: string, toStderr: boolean): Promise<LogSin
     file: join(logDir, 'license-desk'),
     extension: '.log',
     size: '10m',
-    limit: { count: KEPT_FILES, removeOtherLogFiles: true },
     mkdir: true,
     mode: 0o600,
   });
+  // pino-roll's own limit counts before or after the new file is there, as it happens, and not at a start.
+  file.on('ready', () => removeOldFiles(logDir));
   await once(file, 'ready');
   const destinations = toStderr ? [pino.destination({ ...shared, dest: 2 }), file] : [file];
   // A disk that is full is no reason to die: what could not be written is tried again with the next lines.

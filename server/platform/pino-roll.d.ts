@@ -6,7 +6,6 @@ declare module 'pino-roll' {
     file: string;
     size?: string;
     extension?: string;
-    limit?: { count: number; removeOtherLogFiles?: boolean };
     mkdir?: boolean;
     /** These go to the destination. */
     sync?: boolean;

@@ -3,7 +3,10 @@ import { isIP, isIPv4 } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-export type TlsSetting = { mode: 'off' } | { mode: 'files'; certificate: string; key: string };
+export type TlsSetting =
+  | { mode: 'off' }
+  | { mode: 'auto' }
+  | { mode: 'files'; certificate: string; key: string };
 
 export interface Setting<Value> {
   env: string;
@@ -54,7 +57,7 @@ function networks(text: string): string[] | undefined {
 }
 
 function tls(text: string): TlsSetting | undefined {
-  if (text === 'off') return { mode: 'off' };
+  if (text === 'off' || text === 'auto') return { mode: text };
   const [certificate, key, ...rest] = text.split(',').map((part) => part.trim());
   return certificate && key && rest.length === 0 ? { mode: 'files', certificate, key } : undefined;
 }
@@ -142,9 +145,9 @@ export const SETTINGS = {
   tls: setting<TlsSetting>({
     env: 'LICENSE_DESK_TLS',
     flag: 'tls',
-    argument: '<off|CERT,KEY>',
-    help: 'TLS for the API listener, from PEM files',
-    allowed: 'off, or two PEM files as CERT,KEY',
+    argument: '<off|auto|CERT,KEY>',
+    help: 'TLS for the API listener, from its own certificate authority or from PEM files',
+    allowed: 'off, auto, or two PEM files as CERT,KEY',
     parse: tls,
     fallback: { mode: 'off' },
   }),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CLI_PROGRAM, cliOn, runCli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import { makePemFiles } from '../helpers/tls-client.ts';
 
 /** Through the command line, in the build and in the sources alike. */
 const program = [CLI_PROGRAM, 'serve'];
@@ -97,6 +98,41 @@ describe('doctor', () => {
     expect(await failedChecks(dataDir)).toMatchObject([{ check: 'keys' }]);
     writeFileSync(join(dataDir, 'license-desk.db'), 'not a database at all');
     expect(await failedChecks(dataDir)).not.toEqual([]);
+  });
+
+  test('finds files for TLS that do not belong together', async () => {
+    const [first, second] = [makePemFiles(dataDir, 'first'), makePemFiles(dataDir, 'second')];
+    const LICENSE_DESK_TLS = `${first.certificate},${second.key}`;
+    const detail = expect.stringContaining('does not belong to the certificate') as unknown;
+    expect(await failedChecks(dataDir, { LICENSE_DESK_TLS })).toEqual([{ check: 'tls', ok: false, detail }]);
+  });
+
+  test('says how long the certificate for TLS holds, on file and in use', async () => {
+    const { certificate, key } = makePemFiles(dataDir, 'desk');
+    const look = async (tls: string) => {
+      const { checks } = await cliOn(dataDir, { env: { LICENSE_DESK_TLS: tls } }).ok<{ checks: Check[] }>(
+        'doctor',
+      );
+      const about = checks.filter(({ check }) => check.startsWith('tls'));
+      return about.map(({ check, detail }) => `${check}: ${detail}`);
+    };
+    expect(await look('off')).toEqual([]);
+    expect(await look(`${certificate},${key}`)).toEqual([
+      expect.stringMatching(/^tls: warning: CN=desk ends in 1 day, on \S+Z$/u),
+    ]);
+    expect(await look('auto')).toEqual(['tls: no certificate yet; the next start makes it']);
+    const server = await startServerProcess({ dataDir, program, flags: { tls: 'auto' } });
+    const inUse: unknown = expect.stringMatching(/^tls_in_use: CN=\S+ ends in 89 days, on \S+Z$/u);
+    expect(await look('off')).toEqual([inUse]);
+    expect(await look('auto')).toEqual([
+      inUse,
+      expect.stringMatching(/^tls: CN=\S+ ends in 89 days, on \S+Z$/u),
+    ]);
+    await server.kill();
+    writeFileSync(join(dataDir, 'tls', 'server.json'), '{}');
+    expect(await look('auto')).toEqual([
+      expect.stringMatching(/^tls: warning: .+ is damaged; the next start/u),
+    ]);
   });
 
   test('prints the same as text, and the failure on stderr', async () => {

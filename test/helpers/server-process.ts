@@ -230,15 +230,19 @@ export function serveToEnd(options: ServeOptions): Promise<ProcessEnd> {
   return start(options).ended;
 }
 
-/** Starts a server, and kills it as soon as it has changed the data directory that many times, or is ready. */
-export async function killWhileStarting(options: ServeOptions, changes: number): Promise<ProcessEnd> {
+/** Starts a server, and ends it as soon as it has changed the data directory that many times, or is ready. */
+export async function killWhileStarting(
+  options: ServeOptions,
+  changes: number,
+  signal: NodeJS.Signals = 'SIGKILL',
+): Promise<ProcessEnd> {
   const { child, ended, stdout, waitFor } = start(options);
   let left = changes;
   const watcher = watch(options.dataDir, () => {
     left -= 1;
-    if (left === 0) child.kill('SIGKILL');
+    if (left === 0) child.kill(signal);
   });
-  waitFor(() => (stdout() === '' ? undefined : child.kill('SIGKILL'))).catch(() => {});
+  waitFor(() => (stdout() === '' ? undefined : child.kill(signal))).catch(() => {});
   const end = await ended;
   watcher.close();
   return end;

@@ -1,19 +1,18 @@
 // Many callers at the same time: over real HTTP, what may happen once happens once.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
 import { selectRows } from '../helpers/database.ts';
-import { fingerprintOf, type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { fingerprintOf, type Reply } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
-let server: TestServer;
+const server = sharedServer();
 let bearer: { authorization: string };
 
 beforeAll(async () => {
-  server = await startTestServer();
   const { api_token } = await server.admin.createApiToken({ name: 'Races' });
   bearer = { authorization: `Bearer ${api_token}` };
 });
-afterAll(() => server.stop());
 
 async function newLicense(plan = 'standard') {
   const { license } = await server.admin.createLicense({ holder: 'Crowd', plan });

@@ -1,14 +1,16 @@
 // A start that cannot succeed: one clear line, exit code 1, and nothing is left behind or changed.
 import { randomBytes } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { documentOf, runCli } from '../helpers/cli.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import {
+  type ProcessEnd,
   serveToEnd,
   type ServeOptions,
   startServerProcess,
@@ -16,12 +18,14 @@ import {
 } from '../helpers/server-process.ts';
 
 /** Starts, and expects exactly one line on stderr that says what is wrong. */
-async function expectRefusal(options: ServeOptions, ...said: (string | RegExp)[]): Promise<void> {
-  const { code, stdout, stderr } = await serveToEnd(options);
+async function expectRefusal(options: ServeOptions, ...said: (string | RegExp)[]): Promise<ProcessEnd> {
+  const end = await serveToEnd(options);
+  const { code, stdout, stderr } = end;
   expect(stderr).toMatch(/^error: [^\n]+\n$/u);
   for (const part of said) expect(stderr).toMatch(part);
   expect(stdout).toBe('');
   expect(code).toBe(1);
+  return end;
 }
 
 /** A data directory with a license in it, that no server runs on any more. */
@@ -177,14 +181,53 @@ it('keeps a master key from the environment out of the data directory', async ()
   expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual(['license-desk.db', 'server.lock']);
 });
 
-it('refuses a file that is no database', async () => {
-  const dataDir = temporaryDirectory();
-  writeFileSync(
-    join(dataDir, 'license-desk.db'),
-    'not a database at all, but long enough to have a header'.repeat(50),
-  );
+type Damage = (file: string) => void;
+
+it.each<[string, Damage]>([
+  ['is no database', (file) => writeFileSync(file, randomBytes(9000))],
+  ['is cut off', (file) => truncateSync(file, 40_000)],
+  ['is overwritten behind its header', (file) => writeFileSync(file, readFileSync(file).fill('Z', 4096))],
+  [
+    'is a folder',
+    (file) => {
+      rmSync(file);
+      mkdirSync(file);
+    },
+  ],
+])('names the database file that %s, and what to do', async (_how, damage) => {
+  const { dataDir } = await usedDirectory();
+  const file = join(dataDir, 'license-desk.db');
+  damage(file);
   const before = snapshotOf(dataDir);
-  await expectRefusal({ dataDir }, 'database');
-  expect(snapshotOf(dataDir)).toMatchObject(before);
-  expect(Object.keys(snapshotOf(dataDir))).not.toContain('master.key');
+  await expectRefusal({ dataDir }, file, 'SQLITE_', /restore|check/u);
+  const listing = await runCli(['license', 'list', '--json', '--data-dir', dataDir]);
+  expect(listing.exitCode).toBe(1);
+  expect(documentOf(listing)).toMatchObject({
+    ok: false,
+    error_code: 'unavailable',
+    message: expect.stringContaining(file) as string,
+  });
+  const doctor = await runCli(['doctor', '--json', '--data-dir', dataDir]);
+  expect(doctor.stdout).toContain(file);
+  expect(snapshotOf(dataDir)).toEqual(before);
+});
+
+it('names the lock file that is no database', async () => {
+  const dataDir = temporaryDirectory();
+  const file = join(dataDir, 'server.lock');
+  writeFileSync(file, randomBytes(9000));
+  await expectRefusal({ dataDir }, file, 'move it away');
+  rmSync(file);
+  expect((await (await startServerProcess({ dataDir })).kill()).code).toBe(0);
+});
+
+it('names the PostgreSQL server that does not answer, without the password', async () => {
+  const dataDir = temporaryDirectory();
+  const url = 'postgres://desk:hidden@127.0.0.1:1/licenses';
+  const { stderr } = await expectRefusal(
+    { dataDir, flags: { 'database-url': url } },
+    '127.0.0.1:1/licenses',
+    '--database-url',
+  );
+  expect(stderr).not.toContain('hidden');
 });

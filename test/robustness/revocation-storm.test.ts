@@ -1,18 +1,14 @@
 // What is taken away is gone for every call that starts after the reply, in the middle of a storm of calls.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
-import { fingerprintOf, type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { fingerprintOf, type Reply } from '../helpers/test-server.ts';
 
 const CALLERS = 12;
 const ROUNDS = 4;
-let server: TestServer;
+const server = sharedServer();
 /** Plans and features of their own for each round. */
 let rounds = 0;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.stop());
 
 /** One thing that can be called for, and taken away. */
 interface Subject {

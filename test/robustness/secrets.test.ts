@@ -8,6 +8,8 @@ import { selectRows } from '../helpers/database.ts';
 import { exchangeBytes } from '../helpers/raw-http.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
+import { allIn, registerPath, webhookFlags } from '../webhooks/partner.ts';
+import { type PythonReceiver, startPythonReceiver } from '../webhooks/python-receiver.ts';
 
 /** The secrets by what they are, each in every spelling to look for. */
 const secrets = new Map<string, (string | Buffer)[]>();
@@ -19,7 +21,7 @@ const written: Record<'log' | 'stderr' | 'database' | 'cache', Buffer> = {
   cache: Buffer.alloc(0),
 };
 /** What must be found, to prove that the search finds. */
-const known = { requestId: 'known-request-id', licenseKey: '', tokenHash: '' };
+const known = { requestId: 'known-request-id', licenseKey: '', tokenHash: '', webhookUrl: '' };
 
 let server: ServerProcess;
 let licenseKey: string;
@@ -160,6 +162,50 @@ async function useLicenseFiles(): Promise<void> {
   }
 }
 
+function keepWebhookSecret(what: string, secret: string): void {
+  keepBytes(`bytes of the ${what}`, Buffer.from(secret.slice('whsec_'.length), 'base64'));
+  keep(what, secret, Buffer.from(secret).toString('base64').slice(0, 56));
+}
+
+async function useWebhooks(receiver: PythonReceiver): Promise<void> {
+  const accepting = await registerPath(server, receiver, '/accepting');
+  const failing = await registerPath(server, receiver, '/failing');
+  await receiver.configure('/failing', { answers: [{ status: 500 }] });
+  known.webhookUrl = accepting.webhook.url;
+  keepWebhookSecret('webhook secret', accepting.secret);
+  keepWebhookSecret('secret of a webhook that fails', failing.secret);
+  const { api_token: token } = await server.admin.createApiToken({ name: 'Registrar' });
+  keep('API token of the registrar', token);
+  const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'registered-once' };
+  const request = { url: receiver.url('/kept-reply'), scope: 'license.upgraded' };
+  for (let time = 0; time < 2; time += 1) {
+    const { body } = await server.post('/webhooks/register/', request, headers);
+    keepWebhookSecret('webhook secret in a kept reply', (body as { secret: string }).secret);
+  }
+  const [rotated, again] = [
+    await server.admin.rotateWebhookSecret({ id: accepting.webhook.id }),
+    await server.admin.rotateWebhookSecret({ id: failing.webhook.id }),
+  ];
+  keepWebhookSecret('rotated webhook secret', rotated.secret);
+  keepWebhookSecret('rotated secret of a webhook that fails', again.secret);
+  await receiver.configure('/accepting', { secrets: [rotated.secret] });
+
+  // While both secrets sign.
+  await server.admin.renewLicense({ ref: licenseKey, days: 1 });
+  await allIn(server, accepting, 'delivered', 1);
+  const [failed] = await allIn(server, failing, 'failed', 1);
+  await server.admin.showDelivery({ id: failed!.id });
+  await server.admin.retryDelivery({ id: failed!.id });
+  for (const { webhook } of [accepting, failing]) await server.admin.testWebhook({ id: webhook.id });
+  const { webhooks } = await server.admin.listWebhooks({});
+  expect(JSON.stringify(webhooks)).not.toContain('whsec_');
+
+  const misplaced = `whsec_${randomBytes(32).toString('base64')}`;
+  keepWebhookSecret('webhook secret in the wrong place', misplaced);
+  await server.post('/webhooks/register/', { url: misplaced, scope: misplaced, secret: misplaced }, headers);
+  await server.admin.deleteWebhook({ id: accepting.webhook.id });
+}
+
 async function keepKeys(dataDir: string): Promise<void> {
   await server.admin.rotateSigningKey({});
   const master = Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8'), 'base64');
@@ -183,7 +229,11 @@ function contents(directory: string, wanted: (name: string) => boolean): Buffer 
 
 beforeAll(async () => {
   const dataDir = temporaryDirectory();
-  server = await startServerProcess({ dataDir, flags: { 'rate-limit': '0' } });
+  const receiver = await startPythonReceiver();
+  server = await startServerProcess({
+    dataDir,
+    flags: { 'rate-limit': '0', ...webhookFlags(receiver, 0.02) },
+  });
   const { license } = await server.admin.createLicense({ holder: 'Discreet', plan: 'professional' });
   licenseKey = license.license_key;
   known.licenseKey = licenseKey;
@@ -191,6 +241,7 @@ beforeAll(async () => {
   await useApiTokens();
   await signIn();
   await useLicenseFiles();
+  await useWebhooks(receiver);
   await keepKeys(dataDir);
 
   // The database while its log is still beside it, and once more when that is merged into it.
@@ -213,7 +264,8 @@ it('finds what is allowed to be there', () => {
   expect(written.stderr.includes(known.requestId)).toBe(true);
   expect(written.database.includes(known.licenseKey)).toBe(true);
   expect(written.database.includes(known.tokenHash)).toBe(true);
-  expect(secrets.size).toBeGreaterThan(25);
+  expect(written.database.includes(known.webhookUrl)).toBe(true);
+  expect(secrets.size).toBeGreaterThan(35);
   const short = [...secrets.values()].flat().filter((spelling) => spelling.length < 20);
   expect(short).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   activateDevice,
   adminSuccess,
@@ -9,21 +9,14 @@ import {
   unique,
 } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 1);
 const UNKNOWN_KEY = '01234-56789-ABCDE-FGHJK-MTS3K';
-const clock = createTestClock(START);
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 
 const at = (ms: number) => new Date(ms).toISOString();
 const post = (license: { license_key: string }, machine_fingerprint: string, fields: object = {}) =>

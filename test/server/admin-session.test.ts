@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminSuccess, callAdmin } from '../helpers/contract-calls.ts';
 import { httpCall, jsonCall } from '../helpers/raw-http.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import type { Reply } from '../helpers/test-server.ts';
 
 const START = Date.UTC(2030, 0, 1);
 const CODE_MS = 10 * 60_000;
 const SESSION_MS = 12 * 3_600_000;
-const clock = createTestClock(START);
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 
 async function newCode(): Promise<string> {
   const { address } = await adminSuccess(server, 'createSignInCode');

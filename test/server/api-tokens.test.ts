@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callAdmin, adminSuccess, callRow, newBearer, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
 import { dumpDatabase } from '../helpers/database.ts';
 import { jsonCall } from '../helpers/raw-http.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const START = Date.UTC(2030, 0, 1);
-const clock = createTestClock(START);
+const clock = sharedClock(START);
 const BEARER_ROWS = ROWS.filter(([, row]) => row.auth === 'bearer');
 const PUBLIC_ROWS = ROWS.filter(([, row]) => row.auth === 'public');
 /** By the contract's words: `/webhooks/…` writes and `/plans/` writes. */
@@ -15,13 +14,7 @@ const ADMIN_ONLY = ROWS.filter(
   ([, row]) => row.method !== 'GET' && /^\/(?:webhooks|plans)\//u.test(row.path),
 ).map(([name]) => name);
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
+const server = sharedServer({ clock });
 
 const at = (ms: number) => new Date(ms).toISOString();
 const newToken = (input: object = {}) =>

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   activateDevice,
   adminSuccess,
@@ -10,19 +10,12 @@ import {
   unique,
 } from '../helpers/contract-calls.ts';
 import { dumpDatabase } from '../helpers/database.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const START = Date.UTC(2035, 0, 1);
-const clock = createTestClock(START);
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 
 /** Newest first, those about one subject if it is given. */
 const entries = async (input: object = {}) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   activateDevice,
   newBearer,
@@ -7,23 +7,19 @@ import {
   success,
   unique,
 } from '../helpers/contract-calls.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 1);
 const UNKNOWN_KEY = '01234-56789-ABCDE-FGHJK-MTS3K';
-const clock = createTestClock(START);
-let server: TestServer;
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 let bearer: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startTestServer({ clock });
   bearer = await newBearer(server);
 });
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
 
 const authorize = (license: { license_key: string }, fields: object = {}) =>
   success(server, 'authorize', { license_key: license.license_key, ...fields });

@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { activateDevice, newBearer, newFingerprint, newLicense, success } from '../helpers/contract-calls.ts';
 import { dumpDatabase, writeRows } from '../helpers/database.ts';
 import { deliveriesOf, eventsOf, plantWebhook } from '../helpers/outbox.ts';
 import { runScan } from '../helpers/scan.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2035, 0, 1);
-const clock = createTestClock(START);
-let server: TestServer;
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 let bearer: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startTestServer({ clock });
   bearer = await newBearer(server);
 });
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
 
 const at = (ms: number) => new Date(ms).toISOString();
 type License = Awaited<ReturnType<typeof newLicense>>;

@@ -1,21 +1,19 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { newBearer, newFingerprint, newLicense, ROWS_WITH_BODY, SAMPLES } from '../helpers/contract-calls.ts';
 import { jsonCall } from '../helpers/raw-http.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const LIMIT = 64 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
-let server: TestServer;
+const server = sharedServer();
 let bearer: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startTestServer();
   bearer = await newBearer(server);
 });
-afterAll(() => server.stop());
 
 /** Sends exactly these bytes. */
 function send(

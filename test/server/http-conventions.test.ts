@@ -1,21 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callRow, newBearer, PATHS, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
 import { dumpDatabase, writeRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { httpCall, jsonCall } from '../helpers/raw-http.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
 import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 
-let server: TestServer;
+const server = sharedServer();
 let bearer: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startTestServer();
   bearer = await newBearer(server);
 });
-afterAll(() => server.stop());
 
 describe.each(ROWS)('%s', (name, row) => {
   it.each([

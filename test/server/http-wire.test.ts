@@ -1,16 +1,11 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exchangeBytes, httpCall, jsonCall, readReply } from '../helpers/raw-http.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const ROOT = '/license/api/svc';
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.stop());
+const server = sharedServer();
 
 const post = (headers: string, body = '') =>
   `POST ${ROOT}/authorize/ HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`;

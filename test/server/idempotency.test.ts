@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { publicContract } from '../../server/contract.ts';
 import { newBearer, newLicense, ROWS, SAMPLES, unique } from '../helpers/contract-calls.ts';
 import { dumpDatabase, selectRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { httpCall } from '../helpers/raw-http.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 1);
-const clock = createTestClock(START);
-let server: TestServer;
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 let bearer: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startTestServer({ clock });
   bearer = await newBearer(server);
 });
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
 
 /** The bytes of the reply matter, so they are not parsed. */
 async function send(path: string, body: object | string, key: string | undefined, headers = bearer) {

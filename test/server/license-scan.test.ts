@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { activateDevice, newLicense, unique } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { eventNames, eventsOf } from '../helpers/outbox.ts';
 import { runScan } from '../helpers/scan.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 /** Ahead of the real time, so that the server's own scan, which goes by it, finds nothing due. */
 const START = Date.UTC(2035, 0, 1);
-const clock = createTestClock(START);
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 
 const at = (ms: number) => new Date(ms).toISOString();
 const scan = () => runScan(server.dataDir, clock);

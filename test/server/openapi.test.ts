@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { publicContract } from '../../server/contract.ts';
 import {
   callRow,
@@ -10,8 +10,9 @@ import {
   SAMPLES,
 } from '../helpers/contract-calls.ts';
 import { httpCall, jsonCall } from '../helpers/raw-http.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 
 interface Schema {
   $ref?: string;
@@ -50,14 +51,12 @@ interface Document {
   };
 }
 
-let server: TestServer;
+const server = sharedServer();
 let document: Document;
 
 beforeAll(async () => {
-  server = await startTestServer();
   document = (await server.get('/openapi.json')).body as Document;
 });
-afterAll(() => server.stop());
 
 function operationOf(name: RowName): Operation {
   const row = publicContract[name];

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newBearer, newLicense, success, unique } from '../helpers/contract-calls.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-let server: TestServer;
+const server = sharedServer();
 let bearer: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startTestServer();
   bearer = await newBearer(server);
 });
-afterAll(() => server.stop());
 
 const create = async (input: object) => (await success(server, 'createPlan', { ...input }, bearer)).plan;
 const update = async (input: object) => (await success(server, 'updatePlan', { ...input }, bearer)).plan;

@@ -1,20 +1,16 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { verifyLicenseFile } from '../../verifier/verify-license-file.ts';
 import { activateDevice, adminSuccess, callAdmin, newLicense, success } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 import { envelopeOf } from '../verifier/sample-license-file.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.stop());
+const server = sharedServer();
 
 const publicKey = () => success(server, 'publicKey', {});
 const rotate = () => adminSuccess(server, 'rotateSigningKey');

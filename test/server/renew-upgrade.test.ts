@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   activateDevice,
   newBearer,
@@ -8,23 +8,19 @@ import {
   unique,
 } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 1);
 const UNKNOWN_KEY = '01234-56789-ABCDE-FGHJK-MTS3K';
-const clock = createTestClock(START);
-let server: TestServer;
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 let bearer: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startTestServer({ clock });
   bearer = await newBearer(server, 'integrator');
 });
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
 
 const at = (ms: number) => new Date(ms).toISOString();
 const renew = (input: object) => success(server, 'renew', { ...input }, bearer);

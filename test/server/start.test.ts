@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../server/platform/clock.ts';
 import { loadConfig } from '../../server/platform/config.ts';
+import { lockDirectory } from '../../server/database/directory-lock.ts';
 import { startServer } from '../../server/start-server.ts';
 import { writeRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -22,9 +23,12 @@ interface Sources {
   env?: Record<string, string>;
 }
 
-async function start({ flags = {}, env = {} }: Sources = {}) {
+async function start({ flags = {}, env = {} }: Sources = {}, giveUp?: AbortSignal) {
   const given = { 'data-dir': dataDir, port: '0', 'admin-port': '0', ...flags };
-  return startServer(loadConfig({ flags: given, env }), systemClock, { logToStderr: false });
+  return startServer(loadConfig({ flags: given, env }), systemClock, {
+    logToStderr: false,
+    ...(giveUp && { giveUp }),
+  });
 }
 
 /** The one line that the start stops with. */
@@ -144,6 +148,30 @@ describe('the master key', () => {
     writeFileSync(join(dataDir, 'master.key'), 'damaged\n');
     const message = await refusal();
     for (const part of [join(dataDir, 'master.key'), '32 bytes']) expect(message).toContain(part);
+  });
+});
+
+describe('a start that is given up', () => {
+  const giveUpSoon = (): AbortSignal => {
+    const controller = new AbortController();
+    // In the middle of the first step.
+    setImmediate(() => controller.abort());
+    return controller.signal;
+  };
+
+  it('leaves nothing behind that is in the way of the next', async () => {
+    await expect(start({}, giveUpSoon())).rejects.toThrow(/aborted/u);
+    expect(existsSync(join(dataDir, 'runtime.json'))).toBe(false);
+    await startsWell();
+  });
+
+  it('does not sit out its wait for the data directory', async () => {
+    const lock = await lockDirectory(dataDir);
+    const begun = performance.now();
+    await expect(start({}, giveUpSoon())).rejects.toThrow(/aborted/u);
+    expect(performance.now() - begun).toBeLessThan(4000);
+    await lock?.release();
+    await startsWell();
   });
 });
 

@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { activateDevice, newBearer, newLicense, success } from '../helpers/contract-calls.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 10, 12);
-const clock = createTestClock(START);
-let server: TestServer;
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 let bearer: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startTestServer({ clock });
   bearer = await newBearer(server, 'integrator');
 });
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
 
 const at = (ms: number) => new Date(ms).toISOString();
 const stats = (input: object = {}) => success(server, 'stats', { ...input }, bearer);

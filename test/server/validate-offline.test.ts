@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import {
   activateDevice,
@@ -9,21 +9,14 @@ import {
   success,
   unique,
 } from '../helpers/contract-calls.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { createTestClock } from '../helpers/test-clock.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { envelopeOf, fileOf, licenseFile } from '../verifier/sample-license-file.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 1);
-const clock = createTestClock(START);
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.stop());
-beforeEach(() => clock.set(START));
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
 
 const at = (ms: number) => new Date(ms).toISOString();
 const validate = (license_file: string, fields: object = {}) =>

@@ -1,0 +1,22 @@
+// How a server process is told to stop, from its first moment on: by a signal, or by the desktop app around it.
+import { parentPort } from './parent-port.ts';
+
+/** The contract promises an exit within 5 seconds of a signal. */
+const EXIT_WITHIN_MS = 4500;
+
+/** Aborts once the process is told to; it then has to end by itself, and is ended if that takes too long. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) return;
+    // Nothing half-written can be left by this: what has not committed by then is rolled back.
+    setTimeout(() => process.exit(0), EXIT_WITHIN_MS).unref();
+    controller.abort();
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  parentPort()?.on('message', ({ data }) => {
+    if ((data as { type?: unknown } | null)?.type === 'stop') stop();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,165 @@
+// Many callers of the certificate endpoints at the same time: what may happen once happens once.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { certificatesIn, issue, issueWithKey, listAs, REQUEST } from '../certificates/issuing.ts';
+import { atOnce } from '../helpers/at-once.ts';
+import { newBearer, newLicense } from '../helpers/contract-calls.ts';
+import { selectRows } from '../helpers/database.ts';
+import { eventNames } from '../helpers/outbox.ts';
+import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+let server: TestServer;
+let bearer: Record<string, string>;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  bearer = await newBearer(server);
+});
+afterAll(() => server.stop());
+
+/** How often each outcome occurs: `{200: 1, download_token_invalid: 49}`. */
+function outcomes(replies: Reply[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of replies) {
+    const outcome = (body as { error_code?: string }).error_code ?? String(status);
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+  return counts;
+}
+
+async function listedSerials(query = ''): Promise<Set<string>> {
+  const { body } = await server.get(`/certs/crl/${query}`);
+  return new Set(body.revoked.map((entry: { serial_number: string }) => entry.serial_number));
+}
+
+const revoke = (input: object) => server.post('/certs/revoke/', input, bearer);
+
+// Before anything else has made it.
+describe('the authority', () => {
+  it('is one, whoever of 20 needs it first', async () => {
+    const { license_id } = await newLicense(server);
+    const order = { license_id, common_name: 'First', csr: REQUEST.csr };
+    const pems = await atOnce(20, async (number) => {
+      if (number % 4 === 0) return (await server.admin.showAuthority({})).authority.ca_certificate;
+      if (number % 4 === 1) {
+        expect((await server.get('/certs/crl/')).status).toBe(200);
+        return (await server.admin.showAuthority({})).authority.ca_certificate;
+      }
+      const reply = await server.post('/certs/generate/', order, bearer);
+      expect(reply.status).toBe(200);
+      return reply.body.ca_certificate as string;
+    });
+    expect(new Set(pems).size).toBe(1);
+    expect(await selectRows(server.dataDir, 'SELECT id FROM certificate_authorities')).toHaveLength(1);
+    const audits = await selectRows(
+      server.dataDir,
+      `SELECT id FROM audit_entries WHERE action = 'authority.made'`,
+    );
+    expect(audits).toHaveLength(1);
+  });
+});
+
+describe('a private key', () => {
+  it('goes to one of 50', async () => {
+    const { download_token, certificate } = await issueWithKey(server);
+    const replies = await atOnce(50, () => server.get(`/certs/download-key/?token=${download_token}`));
+    expect(outcomes(replies)).toEqual({ 200: 1, download_token_invalid: 49 });
+    const { items } = await server.admin.listAudit({ subject: `certificate:${certificate.id}` });
+    expect(items.filter(({ action }) => action === 'certificate.key_downloaded')).toHaveLength(1);
+  });
+});
+
+describe('serial numbers', () => {
+  it(
+    'are all different, positive and of 16 bytes, of 1,000 certificates issued at once',
+    { timeout: 60_000 },
+    async () => {
+      const { license_id } = await newLicense(server);
+      const order = { license_id, common_name: 'Crowd', csr: REQUEST.csr };
+      const startedAt = performance.now();
+      const replies = await atOnce(1000, () => server.post('/certs/generate/', order, bearer));
+      const seconds = (performance.now() - startedAt) / 1000;
+      process.stderr.write(`1,000 certificates in ${seconds.toFixed(1)} s\n`);
+      expect(outcomes(replies)).toEqual({ 200: 1000 });
+      const serials = replies.map(({ body }) => body.certificate.serial_number as string);
+      expect(new Set(serials).size).toBe(1000);
+      expect(serials.filter((serial) => !/^[1-7][0-9a-f]{31}$/u.test(serial))).toEqual([]);
+      const inside = replies.map(
+        ({ body }) => certificatesIn(body.certificate.pem as string)[0]!.serialNumber,
+      );
+      expect(inside.map((serial) => serial.toLowerCase())).toEqual(serials);
+      const events = await eventNames(server.dataDir, license_id);
+      expect(events).toEqual(Array<string>(1000).fill('certificate.generated'));
+    },
+  );
+});
+
+describe('a revocation', () => {
+  it('is one, of 20 of the same certificate, and each of them is answered when it is on the list', async () => {
+    const { license_id } = await newLicense(server);
+    const { certificate } = await issue(server, { license_id });
+    const replies = await atOnce(20, async (number) => {
+      const reply = await revoke({
+        id: certificate.id,
+        reason: number % 2 === 0 ? 'superseded' : 'key_compromise',
+      });
+      expect(await listedSerials()).toContain(certificate.serial_number);
+      return reply;
+    });
+    expect(outcomes(replies)).toEqual({ 200: 20 });
+    expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await eventNames(server.dataDir, license_id)).toEqual([
+      'certificate.generated',
+      'certificate.revoked',
+    ]);
+    const { items } = await server.admin.listAudit({ subject: `certificate:${certificate.id}` });
+    expect(items.filter(({ action }) => action === 'certificate.revoked')).toHaveLength(1);
+  });
+
+  it('is on the list once it is answered, 100 times one after another', { timeout: 60_000 }, async () => {
+    const { license_id } = await newLicense(server);
+    const missing: string[] = [];
+    const startedAt = performance.now();
+    for (let round = 0; round < 100; round += 1) {
+      const { certificate } = await issue(server, { license_id });
+      await revoke({ id: certificate.id });
+      if (!(await listedSerials()).has(certificate.serial_number)) missing.push(certificate.serial_number);
+    }
+    process.stderr.write(
+      `revoked and listed in ${((performance.now() - startedAt) / 100).toFixed(1)} ms each\n`,
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it(
+    'is on the list once it is answered, 100 times at once, however often the list is fetched meanwhile',
+    { timeout: 60_000 },
+    async () => {
+      const { license_id } = await newLicense(server);
+      const issued = await atOnce(100, () => issue(server, { license_id }));
+      let over = false;
+      let numbers: number[] = [];
+      const fetching = atOnce(4, async () => {
+        while (!over) {
+          const { status, body } = await server.get('/certs/crl/');
+          expect(status).toBe(200);
+          numbers = [...numbers, body.crl_number as number];
+        }
+      });
+      // In small crowds, so that many lists are made while others are read.
+      const missing: string[] = [];
+      for (let from = 0; from < 100; from += 5) {
+        await atOnce(5, async (number) => {
+          const { certificate } = issued[from + number]!;
+          await revoke({ serial_number: certificate.serial_number });
+          if (!(await listedSerials()).has(certificate.serial_number))
+            missing.push(certificate.serial_number);
+        });
+      }
+      over = true;
+      await fetching;
+      expect(missing).toEqual([]);
+      expect((await listAs(server, 'der')).length).toBeGreaterThan(100 * 30);
+      expect(new Set(numbers).size).toBeGreaterThan(5);
+    },
+  );
+});

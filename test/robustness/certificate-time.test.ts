@@ -1,0 +1,75 @@
+// The list by another clock, in the whole server: never ended when it is fetched, and made anew though nobody asks.
+import { describe, expect, it } from 'vitest';
+import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
+import { openssl } from '../certificates/openssl.ts';
+import { selectRows } from '../helpers/database.ts';
+import { hasFaketime, movableClock } from '../helpers/faketime.ts';
+import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+
+const DAY_MS = 86_400_000;
+const WEEK_SECONDS = 7 * 86_400;
+/** Days pass in half seconds, and so do the timers of the jobs; no HTTP goes through at that pace. */
+const SPEED = 150_000;
+const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not installed)';
+
+/** Both ends of the list as OpenSSL reads them, in epoch milliseconds. */
+function termOf(der: Buffer): [number, number] {
+  const shown = openssl(['crl', '-inform', 'DER', '-noout', '-lastupdate', '-nextupdate'], der);
+  const [from, until] = [...shown.matchAll(/=(.+)/gu)].map(([, date = '']) => Date.parse(date));
+  return [from!, until!];
+}
+
+async function newRevocation(server: ServerProcess): Promise<string> {
+  const { license } = await server.admin.createLicense({ holder: 'Timely' });
+  const { certificate } = await issue(server, { license_id: license.license_id });
+  await server.admin.revokeCertificate({ id: certificate.id });
+  return certificate.serial_number;
+}
+
+interface UpkeepLine {
+  time: string;
+  listNumber: number | null;
+}
+
+describe.skipIf(why !== '')(`under faketime${why}`, { timeout: 120_000 }, () => {
+  it('the list is in force whenever it is fetched, however the clock jumps', async () => {
+    const clock = movableClock();
+    const server = await startServerProcess({ dataDir: temporaryDirectory(), prefix: clock.prefix });
+    const serial = await newRevocation(server);
+    for (const day of [0, 0.5, 6.9, 7, 8, 16, 30, 37.1, 20, 21, 3]) {
+      clock.set(day);
+      const list = await listAs(server, 'der');
+      const now = Date.now() + day * DAY_MS;
+      const [from, until] = termOf(list);
+      expect([day, from <= now, until > now]).toEqual([day, true, true]);
+      expect(serialsIn(list)).toEqual([serial]);
+    }
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('the list is made anew day by day, for thirty days without a call', async () => {
+    const dataDir = temporaryDirectory();
+    const first = await startServerProcess({ dataDir });
+    await newRevocation(first);
+    await first.kill();
+
+    const prefix = ['faketime', '-f', `+0 x${SPEED}`];
+    const server = await startServerProcess({ dataDir, prefix });
+    const runs: UpkeepLine[] = [];
+    const days = () => (Date.parse(runs.at(-1)!.time) - Date.parse(runs[0]!.time)) / DAY_MS;
+    do {
+      const fields = { msg: 'job done', job: 'certificate-upkeep' };
+      runs.splice(0, runs.length, ...((await server.logLines(fields, runs.length + 1)) as UpkeepLine[]));
+    } while (days() < 30);
+    await server.kill('SIGKILL');
+
+    // A list's number is the second in which it was made.
+    const made = runs.flatMap(({ listNumber }) => listNumber ?? []);
+    const gaps = made.slice(1).map((number, place) => number - made[place]!);
+    process.stderr.write(`${made.length} lists in ${Math.round(days())} days\n`);
+    expect(Math.max(...gaps)).toBeLessThan(WEEK_SECONDS);
+    expect(made.length).toBeGreaterThan(5);
+    const [list] = await selectRows(dataDir, 'SELECT next_update FROM revocation_lists');
+    expect(list.next_update).toBeGreaterThan(Date.parse(runs.at(-1)!.time));
+  });
+});

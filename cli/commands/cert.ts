@@ -1,12 +1,14 @@
 import { Option, type Command } from 'commander';
 import {
-  CERTIFICATE_STATES,
-  REVOCATION_REASONS,
   type AuthorityObject,
   type CertificateObject,
+} from '../../server/certificates/certificate-contract.ts';
+import {
+  CERTIFICATE_STATES,
+  REVOCATION_REASONS,
   type CertificateState,
   type RevocationReason,
-} from '../../server/certificates/certificate-contract.ts';
+} from '../../server/certificates/certificate-state-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';

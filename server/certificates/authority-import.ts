@@ -1,10 +1,13 @@
 // An authority that was made elsewhere: whatever would make its certificates useless is refused here.
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { ApiError } from '../platform/errors.ts';
+import { DerError } from './der.ts';
 import { keyIdentifier, maySign, readIssuer } from './issuer.ts';
 import { toPem } from './signed-structure.ts';
 
 export interface GivenAuthority {
+  /** DER. */
+  subject: Buffer;
   /** Lower-case hex. */
   keyIdentifier: string;
   /** PEM. */
@@ -49,8 +52,8 @@ function checkAuthority(certificate: X509Certificate, key: KeyObject, now: numbe
   const { asymmetricKeyType, asymmetricKeyDetails } = key;
   if (asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_BITS)
     refuse('private_key', `must be RSA of at least ${LEAST_BITS} bits`);
-  if (!certificate.ca) refuse('certificate', 'is not that of an authority (CA:TRUE is missing)');
-  if (!maySign(certificate.raw)) refuse('certificate', 'must allow keyCertSign and cRLSign');
+  if (!certificate.ca || !maySign(certificate.raw))
+    refuse('certificate', 'must be that of an authority: CA:TRUE, keyCertSign, cRLSign');
   if (Date.parse(certificate.validFrom) > now) refuse('certificate', 'is not valid yet');
   if (Date.parse(certificate.validTo) <= now) refuse('certificate', `has ended on ${certificate.validTo}`);
 }
@@ -66,6 +69,16 @@ function checkChain([first, ...above]: X509Certificate[]): void {
     refuse('certificate', 'its signature is wrong');
 }
 
+/** Natively read above, which takes more than DER is. */
+function readDer<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DerError)) throw error;
+    return refuse('certificate', 'cannot be read: it is not DER');
+  }
+}
+
 /**
  * @param now epoch milliseconds
  * @throws ApiError `invalid_request` that says what is wrong with it
@@ -77,10 +90,14 @@ export function readGivenAuthority(
   const certificates = readCertificates(given.certificate);
   const [certificate, ...above] = certificates as [X509Certificate, ...X509Certificate[]];
   const key = readKey(given.private_key);
-  checkAuthority(certificate, key, now);
+  const { subject, keyIdentifier: named } = readDer(() => {
+    checkAuthority(certificate, key, now);
+    return readIssuer(certificate.raw);
+  });
   checkChain(certificates);
-  const identifier = readIssuer(certificate.raw).keyIdentifier ?? keyIdentifier(createPublicKey(key));
+  const identifier = named ?? keyIdentifier(createPublicKey(key));
   return {
+    subject,
     keyIdentifier: identifier.toString('hex'),
     certificate: toPem('CERTIFICATE', certificate.raw),
     chain: above.map(({ raw }) => toPem('CERTIFICATE', raw)).join(''),

@@ -15,7 +15,7 @@ import type { AuthorityStore } from './authority-store.ts';
 import type { certificateAdminContract } from './certificate-contract.ts';
 import type { CertificateStore } from './certificate-store.ts';
 import { CLOCK_SKEW_MS, wholeSeconds, yearsLater } from './certificate-time.ts';
-import { keyIdentifier, newSerial } from './issuer.ts';
+import { keyIdentifier, newSerial, readIssuer } from './issuer.ts';
 import { generateRsaKey } from './key-pair.ts';
 import { toPem } from './signed-structure.ts';
 import { systemCall } from './system-call.ts';
@@ -43,20 +43,22 @@ export function createAuthorityService(needs: Needs) {
   const open = (row: AuthorityRow) => sealer.open(AUTHORITY_KEY, row.privateKeySealed);
 
   /** Every change makes a new active row, so its id tells whether this is still how things are. */
-  let known: { active: Authority; all: Authority[] } | undefined;
+  let known: { active: Authority; all: Authority[]; until: number } | undefined;
 
   /** @returns null before the first use */
   async function find(): Promise<Authority | null> {
     const id = await authorities.activeId();
     if (id === null) return null;
-    if (known?.active.id === id) return known.active;
-    const rows = await authorities.list();
     const now = clock.now();
+    if (known?.active.id === id && now < known.until) return known.active;
+    const rows = await authorities.list();
     const all = rows.map((row) => toAuthority(row, rows, open(row), now));
     const [active] = all;
     if (!active) throw new Error('the active authority is not there');
+    // One that ends is no longer handed out with the others.
+    const until = Math.min(...rows.map(({ notAfter }) => notAfter).filter((end) => end > now));
     // What a transaction sees may be rolled back, and its id be given to another row.
-    if (!currentTransaction()) known = { active, all };
+    if (!currentTransaction()) known = { active, all, until };
     return active;
   }
 
@@ -65,6 +67,10 @@ export function createAuthorityService(needs: Needs) {
     if (!authority) throw new Error('there is no certificate authority yet');
     return authority;
   }
+
+  /** Whether lists in the name of the one tell of certificates of the other. */
+  const isSameIssuer = ({ keyIdentifier: known, issuer }: Authority, given: GivenAuthority): boolean =>
+    known === given.keyIdentifier && issuer.subject.equals(given.subject);
 
   /** A certificate for the key, signed with itself. @param privateKeyDer PKCS#8 */
   async function selfSigned(privateKeyDer: Buffer): Promise<GivenAuthority> {
@@ -87,6 +93,7 @@ export function createAuthorityService(needs: Needs) {
       privateKey,
     });
     return {
+      subject: readIssuer(certificate).subject,
       keyIdentifier: identifier,
       certificate: toPem('CERTIFICATE', certificate),
       chain: '',
@@ -185,16 +192,16 @@ export function createAuthorityService(needs: Needs) {
       if (!authority || !isDue(authority)) return false;
       return (await renew(systemCall(), isDue)) !== null;
     },
-    /** @throws ApiError `authority_in_use` while certificates of another key are in force: no list could revoke them */
+    /** @throws ApiError `authority_in_use` while certificates of another are in force: no list could revoke them */
     async import(request: RequestOf<typeof certificateAdminContract.importAuthority>, call: Call) {
       const now = clock.now();
       const given = readGivenAuthority(request, now);
       return transaction(async () => {
         const before = await find();
-        if (before && before.keyIdentifier !== given.keyIdentifier) {
+        if (before && !isSameIssuer(before, given)) {
           const inForce = await needs.certificates.countInForce(before.keyIdentifier, now);
           if (inForce > 0) {
-            const message = `${inForce} certificates of the present authority are in force; revoke them first`;
+            const message = `certificates of the present authority are in force (${inForce}); revoke them first`;
             throw new ApiError('authority_in_use', message);
           }
         }

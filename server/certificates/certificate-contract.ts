@@ -2,20 +2,9 @@
 import { z } from 'zod';
 import { HAS_REFERENCE, licenseRef, reference } from '../licenses/license-contract.ts';
 import { endpoint } from '../platform/endpoint.ts';
+import { CERTIFICATE_STATES, REVOCATION_REASONS } from './certificate-state-contract.ts';
 import { COMMON_NAME_MAX, EMAIL_MAX, ORGANIZATION_MAX } from './distinguished-name.ts';
 import { days, id, pageOf, pageRequest, queryId, secretText, text, timestamp } from '../platform/fields.ts';
-
-export const CERTIFICATE_STATES = ['good', 'revoked', 'expired', 'not_yet_valid'] as const;
-
-/** Why a certificate is revoked; names and meanings as in RFC 5280, section 5.3.1. */
-export const REVOCATION_REASONS = [
-  'unspecified',
-  'key_compromise',
-  'affiliation_changed',
-  'superseded',
-  'cessation_of_operation',
-  'privilege_withdrawn',
-] as const;
 
 /** Of a certificate or a signing request; ours have 2 KiB. */
 const PEM_MAX = 16_384;
@@ -229,6 +218,4 @@ export const certificateAdminContract = {
 };
 
 export type CertificateObject = z.input<typeof certificate>;
-export type CertificateState = (typeof CERTIFICATE_STATES)[number];
-export type RevocationReason = (typeof REVOCATION_REASONS)[number];
 export type AuthorityObject = z.input<typeof authority>;

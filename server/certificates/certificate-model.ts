@@ -1,6 +1,6 @@
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
 import { idColumn, integerColumn, nullable, textColumn } from '../database/columns.ts';
-import type { RevocationReason } from './certificate-contract.ts';
+import type { RevocationReason } from './certificate-state-contract.ts';
 
 export interface CertificateRow {
   id: number;

@@ -1,9 +1,13 @@
 import { toTimestamp, toTimestampOrNull } from '../platform/fields.ts';
-import type { CertificateObject, CertificateState } from './certificate-contract.ts';
+import type { CertificateObject } from './certificate-contract.ts';
+import type { CertificateState } from './certificate-state-contract.ts';
 import type { Certificate } from './certificate-store.ts';
 
 /** Revoked comes before anything the clock says; both ends of the term belong to it (RFC 5280, 4.1.2.5). */
-export function certificateState(certificate: Certificate, now: number): CertificateState {
+export function certificateState(
+  certificate: Pick<Certificate, 'revokedAt' | 'notBefore' | 'notAfter'>,
+  now: number,
+): CertificateState {
   if (certificate.revokedAt !== null) return 'revoked';
   if (now < certificate.notBefore) return 'not_yet_valid';
   return now > certificate.notAfter ? 'expired' : 'good';

@@ -1,5 +1,4 @@
 // Issuing client certificates, listing them, and revoking them.
-import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { Audit } from '../audit/audit-service.ts';
 import { idFromCursor, toPage } from '../database/page.ts';
 import type { RunTransaction } from '../database/transaction.ts';
@@ -9,20 +8,14 @@ import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
-import { DAY_MS } from '../platform/fields.ts';
 import type { AuthorityService } from './authority-service.ts';
 import type { Authority } from './authority.ts';
 import type { certificateAdminContract, certificateContract } from './certificate-contract.ts';
+import { type Draft, draftCertificate, newSubject, type Order, type Subject } from './certificate-draft.ts';
 import type { CertificateKeys } from './certificate-key-service.ts';
 import { toCertificateObject, toCertificateRecord, toEventCertificate } from './certificate-presenter.ts';
 import type { Certificate, CertificateReference, CertificateStore } from './certificate-store.ts';
-import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
 import { encodeRevokedEntry } from './crl-builder.ts';
-import { formatSubject } from './distinguished-name.ts';
-import { keyIdentifier, newSerial } from './issuer.ts';
-import { generateRsaKey } from './key-pair.ts';
-import { toPem } from './signed-structure.ts';
-import { readSigningRequest, SigningRequestError } from './signing-request.ts';
 
 interface Needs {
   certificates: CertificateStore;
@@ -42,22 +35,9 @@ interface Needs {
   publishRevocations(): Promise<void>;
 }
 
-type Order = RequestOf<typeof certificateContract.generateCertificate>;
-
-interface Subject {
-  publicKey: KeyObject;
-  /** PKCS#8; null if the caller has it. */
-  privateKeyDer: Buffer | null;
-}
-
-function readRequest(csr: string): Subject {
-  try {
-    return { ...readSigningRequest(csr), privateKeyDer: null };
-  } catch (error) {
-    if (!(error instanceof SigningRequestError)) throw error;
-    const { message } = error;
-    throw new ApiError('invalid_request', `csr: ${message}`, { details: [{ path: 'csr', message }] });
-  }
+interface Prepared extends Subject {
+  issuer: Authority;
+  draft: Draft;
 }
 
 function notFound(): ApiError {
@@ -67,37 +47,18 @@ function notFound(): ApiError {
 export function createCertificateService(needs: Needs) {
   const { certificates, authority, keys, licenses, audit, events, transaction, clock } = needs;
 
+  const draftFor = (order: Order, { publicKey }: Subject, { issuer, keyIdentifier, notAfter }: Authority) =>
+    draftCertificate(order, publicKey, {
+      issuer,
+      authorityKey: keyIdentifier,
+      endsAt: notAfter,
+      now: clock.now(),
+      crlUrl: `${needs.apiBaseUrl()}/certs/crl/?format=der`,
+    });
+
   function mustExist(license: License | null): License {
     if (!license) throw needs.licenseNotFound();
     return license;
-  }
-
-  async function build(order: Order, license: License, publicKey: KeyObject, issuer: Authority) {
-    const now = clock.now();
-    const notAfter = Math.min(wholeSeconds(now + order.validity_days * DAY_MS), issuer.notAfter);
-    if (notAfter <= now)
-      throw new ApiError('unavailable', 'the certificate authority has ended; import its new certificate');
-    const { common_name: commonName, organization, email } = order;
-    const names = { commonName, organization, email };
-    const serial = newSerial();
-    const term = { notBefore: wholeSeconds(now - CLOCK_SKEW_MS), notAfter };
-    // The library that builds certificates is loaded when the first one is built.
-    const { buildClientCertificate } = await import('./certificate-builder.ts');
-    const crlUrl = `${needs.apiBaseUrl()}/certs/crl/?format=der`;
-    const der = buildClientCertificate({ issuer: issuer.issuer, serial, names, ...term, publicKey, crlUrl });
-    return {
-      licenseId: license.id,
-      authorityKey: issuer.keyIdentifier,
-      serialNumber: serial.toString('hex'),
-      commonName,
-      subject: formatSubject(names),
-      ...term,
-      fingerprint: new X509Certificate(der).fingerprint256.replaceAll(':', '').toLowerCase(),
-      createdAt: now,
-      revokedAt: null,
-      revokeReason: null,
-      pem: toPem('CERTIFICATE', der),
-    };
   }
 
   async function findNamed(
@@ -115,12 +76,11 @@ export function createCertificateService(needs: Needs) {
     return certificate;
   }
 
-  /** @returns null if it was revoked before */
   const revoke = (request: RequestOf<typeof certificateContract.revokeCertificate>, call: Call) =>
     transaction(async () => {
       const now = clock.now();
       const before = await findNamed(request, certificates.findForChange);
-      if (before.revokedAt !== null) return { certificate: before, isNew: false };
+      if (before.revokedAt !== null) return before;
       const { reason } = request;
       const certificate: Certificate = { ...before, revokedAt: now, revokeReason: reason };
       await certificates.markRevoked(before.id, now, reason);
@@ -145,26 +105,27 @@ export function createCertificateService(needs: Needs) {
       const subject = `certificate:${before.id}`;
       const [was, is] = [before, certificate].map((state) => toCertificateRecord(state, now));
       await audit.record(call, 'certificate.revoked', subject, was ?? null, is ?? null);
-      return { certificate, isNew: true };
+      return certificate;
     });
 
   return {
-    /** Makes the key or reads the request, and sees to it that there is an authority. */
-    async prepare({ csr, key_size: keySize }: Order): Promise<Subject> {
-      const subject = csr === undefined ? await generateRsaKey(keySize) : readRequest(csr);
-      const { keyIdentifier: authorityKey } = await authority.current();
-      if (keyIdentifier(subject.publicKey).toString('hex') === authorityKey)
-        throw new ApiError('invalid_request', "csr: its key is the authority's own");
-      return subject;
+    /** All that takes long: whether the license allows it is seen later. */
+    async prepare(order: Order): Promise<Prepared> {
+      const subject = await newSubject(order);
+      const issuer = await authority.current();
+      return { ...subject, issuer, draft: await draftFor(order, subject, issuer) };
     },
 
-    generate: (order: Order, call: Call, { publicKey, privateKeyDer }: Subject) =>
+    generate: (order: Order, call: Call, prepared: Prepared) =>
       transaction(async () => {
         const license = mustExist(await licenses.findForChange(needs.byIdOrKey(order)));
         if (license.revokedAt !== null)
           throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
         const issuer = await authority.current();
-        const certificate = await certificates.insert(await build(order, license, publicKey, issuer));
+        // It may have been renewed or replaced since.
+        const draft =
+          issuer.id === prepared.issuer.id ? prepared.draft : await draftFor(order, prepared, issuer);
+        const certificate = await certificates.insert({ ...draft, licenseId: license.id });
         const now = clock.now();
         const extra = { certificate: toEventCertificate(certificate) };
         await events.emit({ name: 'certificate.generated', license, extra });
@@ -173,7 +134,7 @@ export function createCertificateService(needs: Needs) {
         return {
           certificate: toCertificateObject(certificate, now),
           ca_certificate: issuer.pem,
-          ...(privateKeyDer === null ? {} : await keys.keep(certificate, privateKeyDer)),
+          ...(prepared.privateKeyDer === null ? {} : await keys.keep(certificate, prepared.privateKeyDer)),
         };
       }),
 
@@ -192,10 +153,13 @@ export function createCertificateService(needs: Needs) {
       return { certificate: toCertificateObject(certificate, clock.now()) };
     },
 
-    /** Once more changes nothing. The caller is answered when the list has it, so that nobody is let in after that. */
+    /**
+     * Once more changes nothing. The caller is answered when the list has it, so that nobody is let in after that; also
+     * one who comes second, while the list is still being made for the first.
+     */
     async revoke(request: RequestOf<typeof certificateContract.revokeCertificate>, call: Call) {
-      const { certificate, isNew } = await revoke(request, call);
-      if (isNew) await needs.publishRevocations();
+      const certificate = await revoke(request, call);
+      await needs.publishRevocations();
       return { certificate: toCertificateObject(certificate, clock.now()) };
     },
   };

@@ -1,13 +1,20 @@
 import { Op, type Sequelize, type WhereOptions } from 'sequelize';
+import { batched, type Lookup } from '../database/batched-lookup.ts';
 import { insertInto } from '../database/insert-row.ts';
 import { preparedQuery } from '../database/prepared-query.ts';
 import { forUpdate } from '../database/transaction.ts';
-import type { CertificateState, RevocationReason } from './certificate-contract.ts';
+import type { CertificateState, RevocationReason } from './certificate-state-contract.ts';
 import { type CertificateRow, defineCertificate } from './certificate-model.ts';
 
 export type Certificate = CertificateRow;
 
 export type CertificateReference = { id: number } | { serialNumber: string };
+
+/** What decides over a certificate, and what the verdict says of it. */
+export type CertificateFacts = Pick<
+  Certificate,
+  'serialNumber' | 'subject' | 'notBefore' | 'notAfter' | 'revokedAt' | 'revokeReason'
+>;
 
 interface CertificateFilter {
   licenseId: number | undefined;
@@ -37,6 +44,15 @@ const COLUMNS = `
   common_name AS "commonName", subject AS "subject", not_before AS "notBefore", not_after AS "notAfter",
   fingerprint AS "fingerprint", created_at AS "createdAt", revoked_at AS "revokedAt",
   revoke_reason AS "revokeReason", pem AS "pem"`;
+
+const FACTS: Lookup<string> = {
+  select: (parameter) => `
+    serial_number AS "serialNumber", subject AS "subject", not_before AS "notBefore", not_after AS "notAfter",
+    revoked_at AS "revokedAt", revoke_reason AS "revokeReason"
+    FROM certificates WHERE fingerprint = $${parameter}`,
+  values: (fingerprint) => [fingerprint],
+  nothing: [null],
+};
 
 const INSERT_KEY = `
   INSERT INTO certificate_keys (certificate_id, token_hash, private_key_sealed, expires_at) VALUES ($1, $2, $3, $4)`;
@@ -80,6 +96,9 @@ export function createCertificateStore(sequelize: Sequelize) {
       ]);
       return row ?? null;
     },
+
+    /** @param fingerprint SHA-256 of the DER, lower-case hex */
+    findFacts: batched<string, CertificateFacts>(query, FACTS),
 
     async findForChange(reference: CertificateReference): Promise<Certificate | null> {
       const row = await certificates.findOne({ where: { ...reference }, raw: true, ...forUpdate() });

@@ -1,5 +1,5 @@
 // Tells whether a certificate is one of ours and good. What callers send is parsed natively, and never by anything else.
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
@@ -7,45 +7,42 @@ import { toTimestamp, toTimestampOrNull } from '../platform/fields.ts';
 import type { AuthorityService } from './authority-service.ts';
 import type { certificateContract } from './certificate-contract.ts';
 import { certificateState } from './certificate-presenter.ts';
-import type { Certificate, CertificateStore } from './certificate-store.ts';
+import type { CertificateFacts, CertificateStore } from './certificate-store.ts';
 import { oneLine } from './distinguished-name.ts';
 
 type Verdict = ReplyOf<typeof certificateContract.validateCertificate>;
 
 interface Needs {
-  certificates: Pick<CertificateStore, 'find'>;
+  certificates: Pick<CertificateStore, 'find' | 'findFacts'>;
   authority: Pick<AuthorityService, 'all'>;
   clock: Clock;
 }
 
-/** RFC 5280, 4.2.1.12. */
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+const BLOCK = /^\s*-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/u;
 
-interface Given {
-  certificate: X509Certificate;
-  /** Lower-case hex of whole octets, as serial numbers are kept. */
-  serialNumber: string;
-  subject: string;
-  /** Lower-case hex. */
-  fingerprint: string;
-  notAfter: string | null;
-  isForClients: boolean;
+/** The DER of a lone PEM block that is written without anything odd; null if it has to be looked at more closely. */
+function decode(pem: string): Buffer | null {
+  const encoded = BLOCK.exec(pem)?.[1]?.replaceAll(/\s/gu, '');
+  if (encoded === undefined) return null;
+  const der = Buffer.from(encoded, 'base64');
+  return der.toString('base64') === encoded ? der : null;
 }
 
-/** Each field is read from the DER only here, where what cannot be read is refused. */
-function parse(pem: string): Given {
+function parse(pem: string): { certificate: X509Certificate; verdict: Omit<Verdict, 'status'> } {
   try {
     const certificate = new X509Certificate(pem);
-    const { serialNumber, subject, fingerprint256, validTo, keyUsage } = certificate;
+    // Each field is read from the DER only here, so that what cannot be read is refused like the rest.
+    const { serialNumber, subject, validTo } = certificate;
     const notAfter = Date.parse(validTo);
-    return {
-      certificate,
-      serialNumber: serialNumber.toLowerCase(),
+    const verdict = {
+      valid: false,
+      serial_number: serialNumber.toLowerCase(),
       subject: oneLine(subject),
-      fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
-      notAfter: Number.isNaN(notAfter) ? null : toTimestamp(notAfter),
-      isForClients: (keyUsage as string[] | undefined)?.includes(CLIENT_AUTH) ?? false,
+      not_after: Number.isNaN(notAfter) ? null : toTimestamp(notAfter),
+      revoked_at: null,
+      reason: null,
     };
+    return { certificate, verdict };
   } catch {
     const message = 'is no certificate in PEM';
     throw new ApiError('invalid_request', `certificate: ${message}`, {
@@ -55,7 +52,7 @@ function parse(pem: string): Given {
 }
 
 export function createCertificateValidation({ certificates, authority, clock }: Needs) {
-  function verdictOn(certificate: Certificate): Verdict {
+  function verdictOn(certificate: CertificateFacts): Verdict {
     const status = certificateState(certificate, clock.now());
     return {
       valid: status === 'good',
@@ -74,15 +71,21 @@ export function createCertificateValidation({ certificates, authority, clock }: 
     );
   }
 
+  const find = (der: Buffer) => certificates.findFacts(createHash('sha256').update(der).digest('hex'));
+
+  /**
+   * Bytes that were issued to a client are known by their digest: who signed them, for what and when is in their row,
+   * and need not be looked for in what a stranger sends.
+   */
   async function validate(pem: string): Promise<Verdict> {
-    const { certificate, serialNumber, subject, notAfter, fingerprint, isForClients } = parse(pem);
-    const read = { valid: false, serial_number: serialNumber, subject, not_after: notAfter };
-    const stranger = { ...read, revoked_at: null, reason: null };
-    if (!(await isIssuedByUs(certificate))) return { ...stranger, status: 'unknown_issuer' };
-    const known = await certificates.find({ serialNumber });
+    const der = decode(pem);
+    const known = der && (await find(der));
+    if (known) return verdictOn(known);
+    const { certificate, verdict } = parse(pem);
+    if (!(await isIssuedByUs(certificate))) return { ...verdict, status: 'unknown_issuer' };
+    const issued = await find(certificate.raw);
     // Ours by its signature, but none that was issued to a client: that of the server, say, or of the authority.
-    if (known?.fingerprint !== fingerprint || !isForClients) return { ...stranger, status: 'unknown' };
-    return verdictOn(known);
+    return issued ? verdictOn(issued) : { ...verdict, status: 'unknown' };
   }
 
   return {

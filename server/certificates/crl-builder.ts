@@ -1,5 +1,5 @@
 // Builds revocation lists (RFC 5280, section 5) from entries that were encoded when they were revoked.
-import type { RevocationReason } from './certificate-contract.ts';
+import type { RevocationReason } from './certificate-state-contract.ts';
 import { derInteger, derTime, TAG, tlv } from './der.ts';
 import type { Issuer } from './issuer.ts';
 import { SHA256_WITH_RSA, signStructure } from './signed-structure.ts';

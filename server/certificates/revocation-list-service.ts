@@ -1,6 +1,8 @@
 // Serves the stored revocation list: read from the database when there is a new one, and never built on request.
 import type { Call } from '../platform/call.ts';
+import type { Clock } from '../platform/clock.ts';
 import { Document } from '../platform/document.ts';
+import { ApiError } from '../platform/errors.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { toTimestamp } from '../platform/fields.ts';
 import type { AuthorityService } from './authority-service.ts';
@@ -22,49 +24,69 @@ const LOOK_AGAIN_MS = 1000;
 interface Needs {
   lists: RevocationListStore;
   authority: Pick<AuthorityService, 'current'>;
+  clock: Clock;
   publishRevocations(): Promise<void>;
 }
 
 interface Loaded extends RevocationListRow {
-  /** Made when they are first asked for. */
-  documents: Partial<Record<Format, Document>>;
+  /** Made when they are first asked for; null if a newer list had taken the place of this one. */
+  documents: Partial<Record<Format, Promise<Document | null>>>;
 }
 
 export function createRevocationListService(needs: Needs) {
-  const { lists, authority } = needs;
+  const { lists, authority, clock } = needs;
   let loaded: Loaded | undefined;
   let lookedAt = -Infinity;
   let looking: Promise<void> | undefined;
+  let making: Promise<void> | undefined;
 
-  async function look(): Promise<void> {
-    const newest = await lists.newest();
-    lookedAt = performance.now();
-    if (newest && newest.number !== loaded?.number) loaded = { ...newest, documents: {} };
+  /** One at a time, so that no older answer takes the place of a newer one. */
+  function look(): Promise<void> {
+    looking ??= (async () => {
+      const newest = await lists.newest();
+      lookedAt = performance.now();
+      if (newest && newest.number !== loaded?.number) loaded = { ...newest, documents: {} };
+    })().finally(() => {
+      looking = undefined;
+    });
+    return looking;
   }
 
-  /** The first list there is, when there was none. */
-  async function makeFirst(): Promise<void> {
-    await authority.current();
+  async function publish(): Promise<void> {
     await needs.publishRevocations();
-    await look();
+    // One that is under way may have begun before.
+    await looking?.catch(() => {});
+    lookedAt = -Infinity;
   }
+
+  /** The first list there is; or one in place of a list that has ended while nobody did the upkeep. */
+  function make(): Promise<void> {
+    making ??= (async () => {
+      await authority.current();
+      await publish();
+      await look();
+    })().finally(() => {
+      making = undefined;
+    });
+    return making;
+  }
+
+  /** Neither ended, nor made while the clock was ahead: relying parties refuse everybody by such a list. */
+  const isInForce = ({ thisUpdate, nextUpdate }: RevocationListRow): boolean => {
+    const now = clock.now();
+    return thisUpdate <= now && now < nextUpdate;
+  };
 
   async function newest(): Promise<Loaded> {
-    if (performance.now() - lookedAt > LOOK_AGAIN_MS) {
-      looking ??= look().finally(() => {
-        looking = undefined;
-      });
-      await looking;
-    }
-    if (!loaded) await makeFirst();
-    if (!loaded) throw new Error('no revocation list could be made');
+    if (performance.now() - lookedAt > LOOK_AGAIN_MS) await look();
+    if (!loaded || !isInForce(loaded)) await make();
+    if (!loaded) throw new ApiError('unavailable', 'the revocation list is still being made; try again');
     return loaded;
   }
 
   async function write(list: Loaded, format: Format): Promise<Document | null> {
-    const stored = await lists.documents(list.number);
-    if (!stored) return null;
-    const { der, json } = stored;
+    const der = await lists.der(list.number);
+    if (!der) return null;
     const options = { etag: `"${list.number}-${format}"`, cacheControl: 'no-cache' };
     if (format === 'der') return new Document(TYPES.der, der, options);
     const pem = toPem('X509 CRL', der);
@@ -76,17 +98,22 @@ export function createRevocationListService(needs: Needs) {
       this_update: toTimestamp(list.thisUpdate),
       next_update: toTimestamp(list.nextUpdate),
     });
-    const body = Buffer.from(`${head.slice(0, -1)},"revoked":${json}}`);
+    const body = Buffer.from(`${head.slice(0, -1)},"revoked":${await lists.json(list)}}`);
     return new Document('application/json; charset=utf-8', body, options);
   }
 
   async function document(format: Format): Promise<Document> {
     for (;;) {
       const list = await newest();
-      const document = list.documents[format] ?? (await write(list, format));
-      if (document) {
-        list.documents[format] = document;
-        return document;
+      const { documents } = list;
+      documents[format] ??= write(list, format);
+      try {
+        const document = await documents[format];
+        if (document) return document;
+      } catch (error) {
+        // Whoever comes next tries again.
+        delete documents[format];
+        throw error;
       }
       // A newer list took its place in between.
       lookedAt = -Infinity;
@@ -95,10 +122,7 @@ export function createRevocationListService(needs: Needs) {
 
   return {
     /** What was revoked before this is on the list that is served after it. */
-    async publish(): Promise<void> {
-      await needs.publishRevocations();
-      lookedAt = -Infinity;
-    },
+    publish,
     serve({ format }: RequestOf<typeof certificateContract.revocationList>, call: Call): Promise<Document> {
       const preferred = call.prefers(Object.values(TYPES) as [string, ...string[]]);
       const found = (Object.keys(TYPES) as Format[]).find((name) => TYPES[name] === preferred);

@@ -19,31 +19,37 @@ interface Needs {
 }
 
 export function createRevocationListBuilder({ lists, transaction, clock }: Needs) {
-  async function isDue(newest: RevocationListRow | null, authorityKey: string): Promise<boolean> {
-    if (!newest || newest.authorityKey !== authorityKey) return true;
+  async function isDue(newest: RevocationListRow | null, authority: Authority): Promise<boolean> {
+    if (newest?.authorityId !== authority.id) return true;
     const age = clock.now() - newest.builtAt;
     // Made later than now: the clock was set back, and the list is not valid yet.
-    return age < 0 || age >= REBUILD_AFTER_MS || lists.hasUnlisted(authorityKey);
+    return age < 0 || age >= REBUILD_AFTER_MS || lists.hasUnlisted(authority.keyIdentifier);
   }
 
   return {
     /** @returns the number of the new list, or null if the present one will do */
     async buildIfDue(authority: Authority): Promise<number | null> {
-      const { keyIdentifier: authorityKey, issuer } = authority;
-      if (!(await isDue(await lists.newest(), authorityKey))) return null;
+      if (!(await isDue(await lists.newest(), authority))) return null;
       return transaction(async () => {
         const newest = await lists.newest();
         // Another server may have been first.
-        if (!(await isDue(newest, authorityKey))) return null;
+        if (!(await isDue(newest, authority))) return null;
         const now = clock.now();
         // Beyond all numbers that an older state of the database, now restored, may have given out since.
         const number = Math.max((newest?.number ?? 0) + 1, Math.floor(now / SECOND_MS));
-        // Each certificate is on one list made after its end, and leaves with the next (RFC 5280, section 3.3).
-        const { der: entries, json } = await lists.collectEntries(number, authorityKey, newest?.builtAt ?? 0);
-        const thisUpdate = wholeSeconds(now - CLOCK_SKEW_MS);
-        const nextUpdate = wholeSeconds(now + VALID_MS);
-        const der = buildRevocationList({ issuer, number, thisUpdate, nextUpdate, entries });
-        await lists.replace({ number, authorityKey, builtAt: now, thisUpdate, nextUpdate, der, json });
+        const list = {
+          number,
+          authorityId: authority.id,
+          authorityKey: authority.keyIdentifier,
+          builtAt: now,
+          thisUpdate: wholeSeconds(now - CLOCK_SKEW_MS),
+          nextUpdate: wholeSeconds(now + VALID_MS),
+          // Each certificate is on one list made after its end, and leaves with the next (RFC 5280, section 3.3). A list
+          // made while the clock was ahead says nothing of what has ended.
+          endedBefore: Math.min(newest?.builtAt ?? 0, now),
+        };
+        const entries = await lists.collectEntries(list);
+        await lists.replace(list, buildRevocationList({ ...list, issuer: authority.issuer, entries }));
         return number;
       });
     },

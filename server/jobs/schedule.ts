@@ -61,6 +61,10 @@ const YOUNG_GENERATION_MB = 16;
 /** A job that takes longer than this many of its intervals is late, though never before two minutes. */
 const LATE_AFTER_INTERVALS = 3;
 const LEAST_LATE_MS = 120_000;
+/** A run that failed is tried again after this, however long its interval is. */
+const RETRY_MS = 5000;
+/** A database that is locked for a moment makes a run fail; a job that is broken fails again. */
+const FAILURES_UNTIL_FAILING = 2;
 /** A caller waits no longer than this for work that is done in any case. */
 const PATIENCE_MS = 3000;
 
@@ -75,7 +79,9 @@ function workerFile(name: string): string {
 export function createJobs({ location, config, logger }: Needs): Jobs {
   let jobs: Job[] = [];
   const endedAt = new Map<string, number>();
-  const failed = new Set<string>();
+  /** In a row, by job. */
+  const failures = new Map<string, number>();
+  const failedNow = new Set<string>();
 
   function listJobs(masterKey: Uint8Array): Job[] {
     const dispatcherData: DispatcherData = {
@@ -97,7 +103,7 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
   const upkeepTickets = createTickets();
 
   function onMessage(name: string, { alive, error, answered, ...done }: WorkerMessage): void {
-    failed.delete(name);
+    failures.delete(name);
     endedAt.set(name, performance.now());
     if (error !== undefined) logger.error({ job: name }, error);
     if (!alive) logger.info({ job: name, ...done }, 'job done');
@@ -138,16 +144,21 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
       })),
       workerMessageHandler: ({ name, message }) => onMessage(name, message as WorkerMessage),
       errorHandler(error, { name }) {
-        failed.add(name);
+        // Told twice, of what was thrown and of the exit that followed.
+        failedNow.add(name);
         logger.error({ job: name, err: error }, 'job failed');
       },
     });
     // From here on run() makes its worker at once, so that a stop right after it finds that worker.
     await (bree as Bree & { init(): Promise<void> }).init();
     bree.on('worker deleted', (name) => {
-      // It was on its way out when it was asked.
+      const hasFailed = failedNow.delete(name);
+      if (hasFailed) failures.set(name, (failures.get(name) ?? 0) + 1);
+      if (stopping) return;
       const newest = upkeepTickets.newestOpen();
-      if (name === CERTIFICATE_UPKEEP && newest !== null && !stopping) askForUpkeep(newest);
+      if (hasFailed) timers.push(setTimeout(() => runUnlessRunning(bree, name), RETRY_MS));
+      // It was on its way out when it was asked.
+      else if (name === CERTIFICATE_UPKEEP && newest !== null) askForUpkeep(newest);
     });
     return bree;
   }
@@ -156,17 +167,21 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
   const timers: NodeJS.Timeout[] = [];
   let stopping = false;
 
+  /** While a run is still under way there is no other: the next interval is soon enough. */
+  function runUnlessRunning(bree: Bree, name: string): void {
+    if (!bree.workers.has(name)) void bree.run(name);
+  }
+
   function keepRunning(bree: Bree, { name, everySeconds }: Job): void {
-    // While a run is still under way there is no other: the next interval is soon enough.
-    const run = () => void (bree.workers.has(name) ? undefined : bree.run(name));
-    run();
-    timers.push(setInterval(run, everySeconds * 1000));
+    runUnlessRunning(bree, name);
+    timers.push(setInterval(() => runUnlessRunning(bree, name), everySeconds * 1000));
   }
 
   const isFine = ({ name, everySeconds }: Job): boolean => {
     const allowed = Math.max(LEAST_LATE_MS, everySeconds * 1000 * LATE_AFTER_INTERVALS);
     const since = endedAt.get(name);
-    return !failed.has(name) && since !== undefined && performance.now() - since < allowed;
+    const isFailing = (failures.get(name) ?? 0) >= FAILURES_UNTIL_FAILING;
+    return !isFailing && since !== undefined && performance.now() - since < allowed;
   };
 
   return {
@@ -182,7 +197,7 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
         return bree;
       });
       scheduler.catch((error: unknown) => {
-        for (const { name } of jobs) failed.add(name);
+        for (const { name } of jobs) failures.set(name, FAILURES_UNTIL_FAILING);
         logger.error({ err: error as Error }, 'the jobs cannot be started');
       });
     },

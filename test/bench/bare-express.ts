@@ -1,4 +1,4 @@
-// What the service is measured against: Express 5 that parses a JSON body and sends it back.
+// What the service is measured against: Express 5 that parses a JSON body and sends it back, or a document that it has.
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 
@@ -6,6 +6,11 @@ const app = express();
 app.use(express.json());
 app.post('/', (request, response) => {
   response.json(request.body);
+});
+/** As large as a list of 100,000 revoked certificates. */
+const DOCUMENT = Buffer.alloc(4_900_000, 1);
+app.get('/document', (_request, response) => {
+  response.set('ETag', '"1"').type('application/pkix-crl').send(DOCUMENT);
 });
 const server = app.listen(0, '127.0.0.1', () => {
   process.stdout.write(

@@ -14,7 +14,7 @@ export interface Client {
   close(): void;
 }
 
-export function createClient(connections: number): Client {
+export function createClient(connections: number, headers: Record<string, string> = {}): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
     post: (url, body) =>
@@ -22,7 +22,7 @@ export function createClient(connections: number): Client {
         const sentAt = performance.now();
         const call = request(
           url,
-          { agent, method: 'POST', headers: { 'content-type': 'application/json' } },
+          { agent, method: 'POST', headers: { 'content-type': 'application/json', ...headers } },
           (response) => {
             let text = '';
             response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -43,8 +43,9 @@ export async function postAllAlong(
   url: string,
   nextBody: () => object,
   isOver: () => boolean,
+  headers: Record<string, string> = {},
 ): Promise<Reply[]> {
-  const client = createClient(connections);
+  const client = createClient(connections, headers);
   const replies: Reply[] = [];
   const caller = async () => {
     while (!isOver()) replies.push(await client.post(url, nextBody()));

@@ -11,8 +11,9 @@ interface LoadResult {
 /** Where to send what. */
 export interface Target {
   url: string;
-  /** One JSON body a line. */
-  bodies: string;
+  /** A file with a JSON body a line, for POST; without it, GET. */
+  bodies?: string;
+  headers?: Record<string, string>;
 }
 
 export interface Comparison {
@@ -31,10 +32,13 @@ const CONNECTIONS = 32;
 const ROUNDS = 3;
 const WARM_UP_SECONDS = 1;
 const FIRST_WARM_UP_SECONDS = 3;
-const SCRIPT = join(import.meta.dirname, 'random-bodies.lua');
+const SCRIPT = join(import.meta.dirname, 'requests.lua');
 
 async function wrk(target: Target, seconds: number): Promise<LoadResult> {
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, target.url, '--', target.bodies];
+  const { url, bodies, headers = {} } = target;
+  const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, ...given, url];
+  if (bodies !== undefined) args.push('--', bodies);
   const { stdout } = await promisify(execFile)('wrk', args, { timeout: (seconds + 30) * 1000 });
   const result = JSON.parse(/^RESULT (.*)$/mu.exec(stdout)?.[1] ?? 'null') as {
     requests: number;
@@ -42,7 +46,7 @@ async function wrk(target: Target, seconds: number): Promise<LoadResult> {
     p99_micros: number;
     failed: number;
   } | null;
-  if (!result || result.failed > 0) throw new Error(`requests to ${target.url} failed:\n${stdout}`);
+  if (!result || result.failed > 0) throw new Error(`requests to ${url} failed:\n${stdout}`);
   return { perSecond: result.requests / (result.micros / 1e6), p99Ms: result.p99_micros / 1000 };
 }
 
@@ -53,9 +57,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Bare, service, bare, service, …, bare; both get the same bodies. */
+/** Bare, service, bare, service, …, bare; both get the same bodies. @param bareUrl where bare Express answers the same */
 export async function compareWithBare(bareUrl: string, target: Target, seconds: number): Promise<Comparison> {
-  const bareTarget = { url: bareUrl, bodies: target.bodies };
+  const bareTarget = { ...target, url: bareUrl };
   const measure = async (which: Target): Promise<LoadResult> => {
     await wrk(which, WARM_UP_SECONDS);
     return wrk(which, seconds);

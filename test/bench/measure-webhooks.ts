@@ -15,14 +15,12 @@ import {
 } from '../../server/platform/client.ts';
 import { readRuntimeFile } from '../../server/runtime-file.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
-import { createClient } from './keep-alive-client.ts';
+import { callSteadily, quantile } from './steady-calls.ts';
 import type { Arrivals, Command, Message } from './webhook-receiver.ts';
 
 const ENDPOINTS = 20;
 const EVENTS = 500;
 const CALLERS = 8;
-const CALLS_PER_SECOND = 500;
-const TICK_MS = 10;
 const SINGLE_EVENTS = 50;
 const IDLE_SECONDS = 20;
 const WAITING = 100_000;
@@ -34,6 +32,8 @@ export interface Receiver {
   /** Flags of a server that may reach it. */
   flags: string[];
   url(path: string): string;
+  /** Verifies what comes to that path with it from now on. */
+  trust(path: string, secret: string): void;
   /** What came in, from the call until there are as many different deliveries. */
   expect(deliveries: number): Promise<Arrivals>;
   close(): void;
@@ -73,6 +73,10 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     flags: ['--webhook-allow', '127.0.0.0/8', '--webhook-ca', join(folder, 'ca')],
     url: (path) => `https://127.0.0.1:${port}${path}`,
+    trust(path, secret) {
+      const command: Command = { path, secret };
+      child.send(command);
+    },
     async expect(deliveries) {
       const command: Command = { expect: deliveries };
       child.send(command);
@@ -83,33 +87,6 @@ export async function startReceiver(): Promise<Receiver> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}
-
-/** So many calls a second, whether earlier ones are answered or not. */
-async function callSteadily(
-  url: string,
-  bodies: readonly object[],
-  isOver: () => boolean,
-): Promise<number[]> {
-  const client = createClient(64);
-  const replies: Promise<number>[] = [];
-  const started = performance.now();
-  while (!isOver()) {
-    const due = Math.floor(((performance.now() - started) * CALLS_PER_SECOND) / 1000);
-    while (replies.length < due) {
-      const body = bodies[replies.length % bodies.length] ?? {};
-      replies.push(client.post(url, body).then(({ sentAt, endedAt }) => endedAt - sentAt));
-    }
-    await sleep(TICK_MS);
-  }
-  const latencies = await Promise.all(replies);
-  client.close();
-  return latencies;
 }
 
 type Admin = Client<typeof adminContract>;
@@ -189,7 +166,9 @@ export async function measureWebhooks(around: Surroundings) {
     httpTransport(runtime.admin + ADMIN_API_ROOT, { authorization, 'x-license-desk-user': 'bench' }),
   );
   for (let number = 1; number <= ENDPOINTS; number += 1) {
-    await admin.registerWebhook({ url: receiver.url(`/partner-${number}`), scope: 'license.renewed' });
+    const path = `/partner-${number}`;
+    const { secret } = await admin.registerWebhook({ url: receiver.url(path), scope: 'license.renewed' });
+    receiver.trust(path, secret);
   }
   // Connections are made, and the code is warm.
   await firstAttempts(admin, around);
@@ -208,6 +187,7 @@ export async function measureWebhooks(around: Surroundings) {
   await plantWaiting(database);
   const besideWaiting = await firstAttempts(admin, around);
   const { firstAttemptMs: _all, ...arrivals } = drained;
+  if (arrivals.unverified > 0) throw new Error(`${arrivals.unverified} signatures do not verify`);
   return {
     deliveriesPerSecond: drained.deliveries / ((drained.lastAt - drained.firstAt) / 1000),
     authorizeP95Ms: quantile(latencies, 0.95),

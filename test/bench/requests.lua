@@ -1,10 +1,10 @@
--- For wrk: each request is a POST with a random line of a file, the one argument, as its JSON body.
+-- For wrk: each request is a POST with a random line of a file, the one argument, as its JSON body; without it, a GET.
 local bodies = {}
 
-wrk.method = 'POST'
-wrk.headers['Content-Type'] = 'application/json'
-
 function init(args)
+  if not args[1] then return end
+  wrk.method = 'POST'
+  wrk.headers['Content-Type'] = 'application/json'
   math.randomseed(os.time())
   for line in io.lines(args[1]) do bodies[#bodies + 1] = line end
   -- A collection over a million strings takes tens of milliseconds, which would pass for the server's.
@@ -12,6 +12,7 @@ function init(args)
 end
 
 function request()
+  if #bodies == 0 then return wrk.format() end
   return wrk.format(nil, nil, nil, bodies[math.random(#bodies)])
 end
 

@@ -63,12 +63,14 @@ function statements(dialect: Dialect): string[] {
     `CREATE TABLE revocation_lists (
       ${id},
       number BIGINT NOT NULL UNIQUE,
+      authority_id BIGINT NOT NULL REFERENCES certificate_authorities (id),
       authority_key TEXT NOT NULL,
       built_at BIGINT NOT NULL,
       this_update BIGINT NOT NULL,
       next_update BIGINT NOT NULL,
-      der ${bytes} NOT NULL,
-      json TEXT NOT NULL
+      -- Certificates that ended before this are not on it.
+      ended_before BIGINT NOT NULL,
+      der ${bytes} NOT NULL
     )`,
   ];
 }

@@ -3,18 +3,24 @@ import { insertInto } from '../database/insert-row.ts';
 import { preparedQuery } from '../database/prepared-query.ts';
 import { defineEvent } from './event-model.ts';
 
-const INSERT_DELIVERIES = `
+/**
+ * On PostgreSQL a registration that is being deleted is waited for, and then left out: otherwise its deletion would not
+ * see this delivery, nor this statement the deletion.
+ */
+const insertDeliveriesSql = (sequelize: Sequelize) => `
   INSERT INTO deliveries (event_id, webhook_id, status, next_attempt_at, created_at)
   SELECT $1, id, 'pending', $2, $2 FROM webhooks WHERE deleted_at IS NULL AND scope IN ('all', $3)
+  ${sequelize.getDialect() === 'postgres' ? 'FOR KEY SHARE' : ''}
   RETURNING id`;
 
 export function createEventStore(sequelize: Sequelize) {
   const query = preparedQuery(sequelize);
+  const insertDeliveries = insertDeliveriesSql(sequelize);
   return {
     insert: insertInto(query, defineEvent(sequelize)),
     /** One delivery for each registration whose scope covers the event. @returns how many */
     async insertDeliveries(eventId: number, name: string, now: number): Promise<number> {
-      return (await query(INSERT_DELIVERIES, [eventId, now, name])).length;
+      return (await query(insertDeliveries, [eventId, now, name])).length;
     },
     /** Whether this term's notice has been given. */
     async hasNotice(licenseId: number, name: string, term: number): Promise<boolean> {

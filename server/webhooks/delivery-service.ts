@@ -43,7 +43,7 @@ export function createDeliveryService({ deliveries, audit, transaction, clock, o
       };
     },
 
-    /** Of a delivery that has not failed, or is under way again already, nothing changes. */
+    /** Of a delivery that has not failed, is under way again already, or lost its webhook, nothing changes. */
     retry: (id: number, call: Call) =>
       transaction(async () => {
         const before = await mustFind(id);

@@ -3,6 +3,7 @@
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { preparedQuery } from '../database/prepared-query.ts';
 import { skipLocked } from '../database/transaction.ts';
+import type { Standing } from './dispatch-plan.ts';
 
 /** An attempt that has been claimed, with all that sending it takes. */
 export interface ClaimedDelivery {
@@ -37,15 +38,19 @@ export interface Outcome {
   retryAt: number | null;
 }
 
-interface DueWebhook {
+interface WaitingWebhook {
   webhookId: number;
   /** Of the delivery that has waited longest. */
   dueAt: number;
+  /** As its last delivery went, whichever server sent it. */
+  standing: Standing;
 }
 
 /** Each registration with the moment of its first waiting delivery; one index seek each, however many wait. */
 const LIST_WAITING = `
   SELECT w.id AS "webhookId",
+    CASE WHEN w.last_delivery_at IS NULL THEN 'untried' WHEN w.last_error IS NULL THEN 'prompt' ELSE 'slow' END
+      AS "standing",
     (SELECT min(d.next_attempt_at) FROM deliveries d
      WHERE d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL) AS "dueAt"
   FROM webhooks w WHERE w.deleted_at IS NULL`;
@@ -84,9 +89,9 @@ export function createDispatchStore(sequelize: Sequelize) {
     sequelize.query(sql, { bind, type: QueryTypes.BULKUPDATE });
 
   return {
-    async listWaiting(): Promise<DueWebhook[]> {
-      const rows = await query<{ webhookId: number; dueAt: number | null }>(LIST_WAITING, []);
-      return rows.filter((row) => row.dueAt !== null) as DueWebhook[];
+    async listWaiting(): Promise<WaitingWebhook[]> {
+      const rows = await query<Omit<WaitingWebhook, 'dueAt'> & { dueAt: number | null }>(LIST_WAITING, []);
+      return rows.filter((row): row is WaitingWebhook => row.dueAt !== null);
     },
 
     /** Due deliveries of one registration, marked as being delivered until the lease ends. */

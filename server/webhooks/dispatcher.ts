@@ -6,7 +6,7 @@ import { hashSecret } from '../platform/secret-token.ts';
 import { retryDelayMs } from './delivery-schedule.ts';
 import type { Attempt, DeliverySender } from './delivery-sender.ts';
 import { signatureHeaders } from './delivery-signature.ts';
-import { MAX_PER_WEBHOOK, planClaims } from './dispatch-plan.ts';
+import { createPlaces } from './dispatch-places.ts';
 import type { ClaimedDelivery, DispatchStore, Outcome } from './dispatch-store.ts';
 import { openWebhookSecrets } from './webhook-secrets.ts';
 
@@ -33,6 +33,8 @@ const NOTHING_SENT: Attempt = {
   reply: '',
   retryAfterMs: null,
 };
+
+const byWebhook = (a: Outcome, b: Outcome): number => a.webhookId - b.webhookId;
 
 interface Needs {
   store: DispatchStore;
@@ -61,9 +63,8 @@ export interface Dispatcher {
 export function createDispatcher(needs: Needs): Dispatcher {
   const { store, transaction, sender, sealer, clock } = needs;
   const leaseMs = needs.timeoutMs + LEASE_MARGIN_MS;
-  const inFlight = new Map<number, ClaimedDelivery>();
+  const places = createPlaces();
   let finished: Outcome[] = [];
-  let lastServed: number | undefined;
   const stopping = new AbortController();
   let isAwake = false;
   let wakeUp = () => {};
@@ -86,12 +87,6 @@ export function createDispatcher(needs: Needs): Dispatcher {
     }
     wakeUp = () => {};
     isAwake = false;
-  }
-
-  function countInFlight(): Map<number, number> {
-    const counts = new Map<number, number>();
-    for (const { webhookId } of inFlight.values()) counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
-    return counts;
   }
 
   function headersOf(delivery: ClaimedDelivery, now: number): Record<string, string> {
@@ -132,23 +127,21 @@ export function createDispatcher(needs: Needs): Dispatcher {
       attempts: delivery.attempts,
       retryAt: delay === null ? null : clock.now() + delay,
     });
-    inFlight.delete(delivery.id);
+    places.leave(delivery.id);
     wake();
   }
 
   function start(delivery: ClaimedDelivery): void {
-    inFlight.set(delivery.id, delivery);
+    places.take(delivery.id, delivery.webhookId);
     void attempt(delivery);
   }
 
+  /** Registrations by their ids, and before their deliveries: servers that lock rows in one order never meet head-on. */
   async function record(outcomes: readonly Outcome[]): Promise<void> {
-    const newest = new Map<number, Outcome>();
-    for (const outcome of outcomes) {
-      await store.record(outcome);
-      newest.set(outcome.webhookId, outcome);
-    }
-    for (const { webhookId, startedAt, error } of newest.values())
+    const newest = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
+    for (const { webhookId, startedAt, error } of [...newest.values()].toSorted(byWebhook))
       await store.noteHealth(webhookId, startedAt, error);
+    for (const outcome of outcomes) await store.record(outcome);
   }
 
   /** One transaction for what came back and what goes out next. */
@@ -175,17 +168,15 @@ export function createDispatcher(needs: Needs): Dispatcher {
   async function turn(): Promise<number> {
     const now = clock.now();
     const waiting = await store.listWaiting();
-    const due = waiting.filter(({ dueAt }) => dueAt <= now).map(({ webhookId }) => webhookId);
     const plan = stopping.signal.aborted
       ? new Map<number, number>()
-      : planClaims(due, countInFlight(), lastServed);
+      : places.plan(waiting.map(({ dueAt, ...webhook }) => ({ ...webhook, isDue: dueAt <= now })));
     if (finished.length === 0 && plan.size === 0) {
-      const counts = countInFlight();
-      const open = waiting.filter(({ webhookId }) => (counts.get(webhookId) ?? 0) < MAX_PER_WEBHOOK);
+      const full = places.full();
+      const open = waiting.filter(({ webhookId }) => !full.has(webhookId));
       // Of those whose places are taken the end of an attempt will tell.
       return Math.min(POLL_MS, ...open.map(({ dueAt }) => (dueAt <= now ? POLL_MS : dueAt - now)));
     }
-    lastServed = [...plan.keys()].at(-1) ?? lastServed;
     for (const delivery of await exchange(plan)) start(delivery);
     return 0;
   }
@@ -209,11 +200,12 @@ export function createDispatcher(needs: Needs): Dispatcher {
 
   async function drain(): Promise<void> {
     const deadline = performance.now() + DRAIN_MS;
-    while (inFlight.size > 0 && performance.now() < deadline) await sleep(deadline - performance.now());
+    while (places.deliveryIds().length > 0 && performance.now() < deadline)
+      await sleep(deadline - performance.now());
     await transaction(async () => {
       await record(finished);
       finished = [];
-      await store.release([...inFlight.keys()], clock.now());
+      await store.release(places.deliveryIds(), clock.now());
     });
     sender.close();
   }

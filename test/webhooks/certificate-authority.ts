@@ -15,6 +15,8 @@ interface Order {
   /** As openssl takes them: `20260102000000Z`. */
   from?: string;
   until?: string;
+  /** Signed by an authority in between, itself signed by this one. */
+  isIndirect?: boolean;
 }
 
 const CONFIG = `
@@ -28,6 +30,8 @@ default_md = sha256
 policy = any
 copy_extensions = copy
 unique_subject = no
+[authority]
+basicConstraints = critical,CA:TRUE
 [any]
 commonName = supplied
 `;
@@ -53,16 +57,32 @@ export class CertificateAuthority {
     altNames = ['DNS:partner.example', 'IP:127.0.0.1'],
     from,
     until = '20991231000000Z',
+    isIndirect = false,
   }: Order): Identity {
+    const issuer = isIndirect ? 'between' : 'ca';
     this.#openssl(
       ['req', '-new', ...NEW_KEY, '-subj', '/CN=Receiver', '-keyout', 'leaf.key', '-out', 'leaf.csr'],
       ['-addext', `subjectAltName=${altNames.join(',')}`],
     );
     this.#openssl(
-      ['ca', '-batch', '-config', 'ca.cnf', '-cert', 'ca.pem', '-keyfile', 'ca.key', '-in', 'leaf.csr'],
-      ['-out', 'leaf.pem', '-notext', '-enddate', until, ...(from ? ['-startdate', from] : [])],
+      ['ca', '-batch', '-config', 'ca.cnf', '-cert', `${issuer}.pem`, '-keyfile', `${issuer}.key`],
+      ['-in', 'leaf.csr', '-out', 'leaf.pem', '-notext', '-enddate', until],
+      from ? ['-startdate', from] : [],
     );
     return { key: this.#read('leaf.key'), cert: this.#read('leaf.pem') };
+  }
+
+  /** The authority in between, made anew: those that were issued by it before are nobody's any more. */
+  createIntermediate(): string {
+    this.#openssl(
+      ['req', '-new', ...NEW_KEY, '-subj', '/CN=Test Intermediate', '-keyout', 'between.key'],
+      ['-out', 'between.csr'],
+    );
+    this.#openssl(
+      ['ca', '-batch', '-config', 'ca.cnf', '-cert', 'ca.pem', '-keyfile', 'ca.key', '-in', 'between.csr'],
+      ['-out', 'between.pem', '-notext', '-days', '30', '-extensions', 'authority'],
+    );
+    return this.#read('between.pem');
   }
 
   selfSigned(): Identity {

@@ -196,6 +196,38 @@ describe('what has failed', () => {
     await server.admin.deleteWebhook({ id: registered.webhook.id });
   });
 
+  it('stays failed once its webhook is deleted: shown, and never sent again', async () => {
+    const path = '/gone';
+    const registered = await registerPath(server, receiver, path);
+    await receiver.configure(path, { answers: [{ status: 500 }] });
+    await causeEvent(server);
+    const [failed] = await allIn(server, registered, 'failed', 1);
+    await server.admin.deleteWebhook({ id: registered.webhook.id });
+    await receiver.configure(path, { answers: [{ status: 200 }] });
+
+    const { id } = failed!;
+    expect((await server.admin.retryDelivery({ id })).delivery).toEqual(failed);
+    const selections = [
+      {},
+      { ids: [id] },
+      { webhook_id: registered.webhook.id },
+      { since: failed!.created_at },
+    ];
+    for (const selection of selections) {
+      expect(await server.admin.retryFailedDeliveries(selection)).toMatchObject({ retried: 0 });
+    }
+    // Whoever comes after it is served, and it is not.
+    const later = await registerPath(server, receiver, '/after-gone');
+    await causeEvent(server);
+    await allIn(server, later, 'delivered', 1);
+    expect(receiver.to(path)).toHaveLength(6);
+    expect(await allIn(server, registered, 'failed', 1)).toEqual([failed]);
+    expect((await server.admin.listDeliveries({ status: 'failed' })).items).toContainEqual(failed);
+    expect(await server.admin.showDelivery({ id })).toMatchObject({ delivery: failed });
+    expect(await attemptsOnce(server, id, 6)).toHaveLength(6);
+    await server.admin.deleteWebhook({ id: later.webhook.id });
+  });
+
   it('since a time is retried all together, of one webhook or of all', async () => {
     const paths = ['/since-a', '/since-b'] as const;
     const [a, b] = await Promise.all(paths.map((path) => registerPath(server, receiver, path)));

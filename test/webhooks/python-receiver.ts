@@ -1,12 +1,9 @@
 // A receiver that is not ours: Python verifies what we signed (receiver.py), and answers as a test tells it to.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll } from 'vitest';
 import { CertificateAuthority } from './certificate-authority.ts';
+import { newReceiverFolder, spawnReceiver } from './foreign-receiver.ts';
 
 /** A request as Python saw it. */
 export interface Received {
@@ -23,6 +20,8 @@ export interface Received {
   /** Which of the path's secrets the signature verifies with, by their places. */
   by_license: number[];
   by_standard: number[];
+  /** Which of them verify either signature of the body with one bit changed, every time another one. */
+  by_altered: number[];
   sha256: string;
   body: string;
   /** Epoch milliseconds at which it was in. */
@@ -72,16 +71,9 @@ type Line = Received | { port: number } | { done: number } | { answered: number;
 const SCRIPT = join(import.meta.dirname, 'receiver.py');
 const WAIT_MS = 25_000;
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
-}
-
 /** Started for one test file, and gone at its end. */
 export async function startPythonReceiver(): Promise<PythonReceiver> {
-  const folder = mkdtempSync(join(tmpdir(), 'license-desk-receiver-'));
+  const folder = newReceiverFolder();
   const authority = new CertificateAuthority();
   const { key, cert } = authority.issue({});
   const caFile = join(folder, 'ca.pem');
@@ -91,11 +83,7 @@ export async function startPythonReceiver(): Promise<PythonReceiver> {
   writeFileSync(keyFile, key);
   authority.remove();
 
-  const child = spawn('python3', [SCRIPT, certFile, keyFile], { stdio: ['pipe', 'pipe', 'inherit'] });
-  afterAll(async () => {
-    await end(child);
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const child = spawnReceiver('python3', [SCRIPT, certFile, keyFile]);
 
   const lines: Line[] = [];
   const waiting = new Set<() => void>();

@@ -69,6 +69,7 @@ def is_standard_signature(headers, secret, body):
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    altered = 0
 
     def do_POST(self):
         raw = self.rfile.read(int(self.headers["content-length"]))
@@ -86,6 +87,15 @@ class Receiver(BaseHTTPRequestHandler):
         by_standard = [
             number for number, secret in enumerate(secrets) if is_standard_signature(self.headers, secret, body)
         ]
+        # Of every request, with one bit of its body changed.
+        place = self.altered % len(raw)
+        Receiver.altered += 1
+        changed = raw[:place] + bytes([raw[place] ^ (1 << place % 8)]) + raw[place + 1 :]
+        by_altered = [
+            number
+            for number, secret in enumerate(secrets)
+            if is_license_signature(license, secret, changed) or is_standard_signature(self.headers, secret, changed)
+        ]
         delivery = int(self.headers["x-license-delivery"])
         say(
             {
@@ -99,6 +109,7 @@ class Receiver(BaseHTTPRequestHandler):
                 "signature_count": len(self.headers["webhook-signature"].split(" ")),
                 "by_license": by_license,
                 "by_standard": by_standard,
+                "by_altered": by_altered,
                 "sha256": hashlib.sha256(raw).hexdigest(),
                 "body": raw.decode("utf-8"),
                 "at": at,

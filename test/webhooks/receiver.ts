@@ -21,9 +21,9 @@ export interface Receiver {
   requests: { request: IncomingMessage; body: string }[];
 }
 
-async function listen(server: Server | HttpsServer, host: string): Promise<Receiver> {
+async function listen(server: Server | HttpsServer, host: string, at = 0): Promise<Receiver> {
   const sockets = new Set<Socket>();
-  server.listen(0, host);
+  server.listen(at, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = { port, url: `https://127.0.0.1:${port}/hook`, connections: 0, requests: [] };
@@ -45,10 +45,10 @@ async function listen(server: Server | HttpsServer, host: string): Promise<Recei
 export async function startReceiver(
   identity: Identity,
   answer: RequestListener = (_request, response) => response.end('thanks'),
-  options: ServerOptions & { host?: string } = {},
+  options: ServerOptions & { host?: string; port?: number } = {},
 ): Promise<Receiver> {
   const server = createHttpsServer({ ...identity, ...options });
-  const receiver = await listen(server, options.host ?? '127.0.0.1');
+  const receiver = await listen(server, options.host ?? '127.0.0.1', options.port);
   server.on('tlsClientError', () => undefined);
   server.on('request', (request, response) => {
     text(request).then(

@@ -1,0 +1,159 @@
+// Two servers on one PostgreSQL database: each delivery is sent by one of them, and one goes on where the other died.
+import { QueryTypes, type Sequelize } from 'sequelize';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../server/database/connect.ts';
+import { atOnce } from '../helpers/at-once.ts';
+import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import { lookUntil, registerPath, registerWebhook, webhookFlags } from './partner.ts';
+import { type PythonReceiver, type Received, startPythonReceiver } from './python-receiver.ts';
+
+const binaries = postgresBinaries();
+const why = binaries === null ? ' (skipped: Debian package postgresql is not installed)' : '';
+const PATHS = ['/a', '/b', '/c', '/d', '/e', '/f'];
+const TIMEOUT_SECONDS = 4;
+const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
+
+describe.skipIf(binaries === null)(`two servers on one database${why}`, { timeout: 90_000 }, () => {
+  let postgres: TestPostgres;
+  let receiver: PythonReceiver;
+  let database: Sequelize;
+  let url: string;
+  let servers: [ServerProcess, ServerProcess];
+
+  const serve = () =>
+    startServerProcess({
+      dataDir: temporaryDirectory(),
+      flags: {
+        ...webhookFlags(receiver, 0.2),
+        'database-url': url,
+        'webhook-timeout-seconds': String(TIMEOUT_SECONDS),
+      },
+      env: { LICENSE_DESK_MASTER_KEY: MASTER_KEY },
+    });
+
+  beforeAll(async () => {
+    receiver = await startPythonReceiver();
+    postgres = await startPostgres(binaries as string);
+    url = postgres.newDatabase();
+    servers = await Promise.all([serve(), serve()]);
+    database = await connect({ url, file: '' });
+    for (const path of PATHS) await registerPath(servers[0], receiver, path, 'license.renewed');
+  });
+  afterAll(async () => {
+    await database.close();
+    for (const server of servers) await server.kill();
+    postgres.stop();
+  });
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- rows are whatever the query selects
+  const select = (sql: string): Promise<any[]> => database.query(sql, { type: QueryTypes.SELECT });
+  const openDeliveries = () =>
+    select(`SELECT * FROM deliveries WHERE status NOT IN ('delivered', 'cancelled')`);
+  const allDelivered = () => lookUntil(async () => (await openDeliveries()).length === 0 || undefined);
+
+  /** Each through one of the servers, in turns, ten at a time. */
+  async function renew(through: readonly ServerProcess[], count: number): Promise<void> {
+    const licenses = await atOnce(10, (number) =>
+      servers[1].admin.createLicense({ holder: `Dvojí obsluha č. ${number}` }),
+    );
+    let left = count;
+    await atOnce(10, async (number) => {
+      const ref = licenses[number]?.license.license_key ?? '';
+      for (; left > 0;) {
+        left -= 1;
+        await through[left % through.length]?.admin.renewLicense({ ref, days: 1 });
+      }
+    });
+  }
+
+  const verifies = ({ by_license, by_standard }: Received) => by_license.length > 0 && by_standard.length > 0;
+
+  it('sends each delivery once, and by no means twice', async () => {
+    await renew(servers, 300);
+    await allDelivered();
+    for (const path of PATHS) {
+      const received = receiver.to(path);
+      expect(received).toHaveLength(300);
+      expect(new Set(received.map(({ delivery }) => delivery)).size).toBe(300);
+      expect(received.every(verifies)).toBe(true);
+    }
+    expect(await select('SELECT count(*) AS count FROM delivery_attempts')).toEqual([{ count: 1800 }]);
+    expect(await select('SELECT DISTINCT attempts, last_error FROM deliveries')).toEqual([
+      { attempts: 1, last_error: null },
+    ]);
+  });
+
+  it('writes no delivery for a webhook whose deletion was first', async () => {
+    const { webhook } = await registerWebhook(servers[0], receiver.url('/left'), 'license.revoked');
+    const { license } = await servers[0].admin.createLicense({ holder: 'Zvlášť' });
+    const deletion = await database.transaction();
+    const change = { bind: [webhook.id], transaction: deletion };
+    await database.query('SELECT 1 FROM webhooks WHERE id = $1 FOR UPDATE', change);
+    await database.query('UPDATE webhooks SET deleted_at = 1 WHERE id = $1', change);
+    const revoking = servers[1].admin.revokeLicense({ ref: license.license_key });
+    await lookUntil(async () => {
+      const waiting = await select(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
+      return waiting.length > 0 || undefined;
+    });
+    await deletion.commit();
+    await revoking;
+    expect(await select(`SELECT * FROM deliveries WHERE webhook_id = ${webhook.id}`)).toEqual([]);
+  });
+
+  it('leaves nothing behind for a webhook that is deleted while events come', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { webhook } = await registerWebhook(servers[0], receiver.url('/leaving'), 'license.renewed');
+      await Promise.all([renew(servers, 20), servers[round % 2]?.admin.deleteWebhook({ id: webhook.id })]);
+    }
+    await allDelivered();
+  });
+
+  it('does not make the servers wait for each other in a circle', async () => {
+    const [stats] = await select('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
+    expect(stats).toEqual({ deadlocks: 0 });
+  });
+
+  it('goes on where a killed one stopped, as soon as its leases end', async () => {
+    const before = receiver.to('/a').length;
+    const path = '/held';
+    await registerPath(servers[0], receiver, path, 'license.renewed');
+    await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
+    // Those of the first server wake nobody but its own dispatcher, which now waits for two answers.
+    await renew([servers[0]], 5);
+    const underWay = await receiver.received(path, 2);
+    const changing = renew(servers, 200).catch(() => undefined);
+    await receiver.received('/a', before + 50);
+    await servers[0].kill('SIGKILL');
+    await changing;
+    await receiver.configure(path, { answers: [{ status: 200 }] });
+    await receiver.release(path);
+    await allDelivered();
+
+    const [{ events }] = await select(`SELECT count(*) AS events FROM events WHERE name = 'license.renewed'`);
+    const deliveries = await select('SELECT id, webhook_id FROM deliveries');
+    for (const webhook of (await servers[1].admin.listWebhooks({})).webhooks) {
+      const name = new URL(webhook.url).pathname;
+      const ids = deliveries.filter((row) => row.webhook_id === webhook.id).map(({ id }) => id as number);
+      const copies = Map.groupBy(receiver.to(name), ({ delivery }) => delivery);
+      expect(new Set(copies.keys())).toEqual(new Set(ids));
+      if (name !== path) expect(ids).toHaveLength(events as number);
+      expect(receiver.to(name).every(verifies)).toBe(true);
+      for (const same of copies.values()) {
+        expect(new Set(same.map(({ sha256, message }) => `${sha256} ${message}`)).size).toBe(1);
+      }
+    }
+    for (const { delivery } of underWay) {
+      expect(receiver.to(path).filter((request) => request.delivery === delivery).length).toBeGreaterThan(1);
+    }
+  });
+
+  it('takes a server back in without sending anything again', async () => {
+    const counts = () => PATHS.map((path) => receiver.to(path).length);
+    const before = counts();
+    servers = [await serve(), servers[1]];
+    await renew(servers, 50);
+    await allDelivered();
+    expect(counts()).toEqual(before.map((count) => count + 50));
+  });
+});

@@ -1,8 +1,5 @@
 import { Option, type Command } from 'commander';
-import {
-  type AuthorityObject,
-  type CertificateObject,
-} from '../../server/certificates/certificate-contract.ts';
+import type { AuthorityObject, CertificateObject } from '../../server/certificates/certificate-contract.ts';
 import {
   CERTIFICATE_STATES,
   REVOCATION_REASONS,

@@ -69,8 +69,8 @@ export function createAuthorityService(needs: Needs) {
   }
 
   /** Whether lists in the name of the one tell of certificates of the other. */
-  const isSameIssuer = ({ keyIdentifier: known, issuer }: Authority, given: GivenAuthority): boolean =>
-    known === given.keyIdentifier && issuer.subject.equals(given.subject);
+  const isSameIssuer = (before: Authority, given: GivenAuthority): boolean =>
+    before.keyIdentifier === given.keyIdentifier && before.issuer.subject.equals(given.subject);
 
   /** A certificate for the key, signed with itself. @param privateKeyDer PKCS#8 */
   async function selfSigned(privateKeyDer: Buffer): Promise<GivenAuthority> {

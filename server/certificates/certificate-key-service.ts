@@ -1,5 +1,5 @@
 // Private keys that wait to be fetched: sealed under a token that only the caller has, once, for a quarter of an hour.
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import type { Audit } from '../audit/audit-service.ts';
 import type { RunTransaction } from '../database/transaction.ts';
 import type { Call } from '../platform/call.ts';

@@ -33,6 +33,11 @@ interface Loaded extends RevocationListRow {
   documents: Partial<Record<Format, Promise<Document | null>>>;
 }
 
+function preferredFormat(call: Call): Format {
+  const preferred = call.prefers(Object.values(TYPES) as [string, ...string[]]);
+  return (Object.keys(TYPES) as Format[]).find((name) => TYPES[name] === preferred) ?? 'json';
+}
+
 export function createRevocationListService(needs: Needs) {
   const { lists, authority, clock } = needs;
   let loaded: Loaded | undefined;
@@ -43,9 +48,9 @@ export function createRevocationListService(needs: Needs) {
   /** One at a time, so that no older answer takes the place of a newer one. */
   function look(): Promise<void> {
     looking ??= (async () => {
-      const newest = await lists.newest();
+      const found = await lists.newest();
       lookedAt = performance.now();
-      if (newest && newest.number !== loaded?.number) loaded = { ...newest, documents: {} };
+      if (found && found.number !== loaded?.number) loaded = { ...found, documents: {} };
     })().finally(() => {
       looking = undefined;
     });
@@ -108,8 +113,8 @@ export function createRevocationListService(needs: Needs) {
       const { documents } = list;
       documents[format] ??= write(list, format);
       try {
-        const document = await documents[format];
-        if (document) return document;
+        const written = await documents[format];
+        if (written) return written;
       } catch (error) {
         // Whoever comes next tries again.
         delete documents[format];
@@ -123,11 +128,10 @@ export function createRevocationListService(needs: Needs) {
   return {
     /** What was revoked before this is on the list that is served after it. */
     publish,
-    serve({ format }: RequestOf<typeof certificateContract.revocationList>, call: Call): Promise<Document> {
-      const preferred = call.prefers(Object.values(TYPES) as [string, ...string[]]);
-      const found = (Object.keys(TYPES) as Format[]).find((name) => TYPES[name] === preferred);
-      return document(format ?? found ?? 'json');
-    },
+    serve: (
+      { format }: RequestOf<typeof certificateContract.revocationList>,
+      call: Call,
+    ): Promise<Document> => document(format ?? preferredFormat(call)),
   };
 }
 

@@ -66,19 +66,13 @@ export function sendDocument(
   isFresh: boolean,
 ): void {
   const { body, etag } = document;
-  const headers = COMMON_HEADERS.concat(
-    'X-Request-Id',
-    requestId,
-    'Cache-Control',
-    document.cacheControl,
-    'Vary',
-    'Accept',
-    etag === undefined ? [] : ['ETag', etag],
-  );
+  const headers = ['X-Request-Id', requestId, 'Cache-Control', document.cacheControl, 'Vary', 'Accept'];
+  if (etag !== undefined) headers.push('ETag', etag);
   if (isFresh) {
+    // What else there is to say of it the caller has been told with the document (RFC 9110, section 15.4.5).
     response.writeHead(304, headers).end();
     return;
   }
   headers.push('Content-Type', document.contentType, 'Content-Length', String(Buffer.byteLength(body)));
-  response.writeHead(200, headers).end(body);
+  response.writeHead(200, headers.concat(COMMON_HEADERS)).end(body);
 }

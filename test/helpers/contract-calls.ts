@@ -63,7 +63,7 @@ export async function activateDevice(
   return reply.body as { license_file: string; activation: { id: number; machine_fingerprint: string } };
 }
 
-export async function newCertificate(server: TestServer) {
+async function newCertificate(server: TestServer) {
   const { license_id } = await newLicense(server);
   return server.admin.generateCertificate({ license_id, common_name: unique('client') });
 }

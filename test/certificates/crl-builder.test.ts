@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REVOCATION_REASONS } from '../../server/certificates/certificate-contract.ts';
+import { REVOCATION_REASONS } from '../../server/certificates/certificate-state-contract.ts';
 import { buildRevocationList, encodeRevokedEntry } from '../../server/certificates/crl-builder.ts';
 import { openElement, readElements } from '../../server/certificates/der.ts';
 import { newSerial } from '../../server/certificates/issuer.ts';

@@ -12,6 +12,7 @@ import type { PlanObject } from '../../server/plans/plan-contract.ts';
 import type { PublicKeys } from '../../server/signing/signing-contract.ts';
 import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
+import { describeCertAdministration } from './cert-administration.ts';
 import { describeWebhookAdministration, WEBHOOK_ENV, WEBHOOK_FLAGS } from './webhook-administration.ts';
 
 const DAY_MS = 86_400_000;
@@ -295,6 +296,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   describeWebhookAdministration({ cli, dataDir, server: () => server });
+  describeCertAdministration({ cli, dataDir, server: () => server });
 
   test('plans are listed, created, changed and deleted', async () => {
     const plans = await cli.ok<Listed<PlanObject>>('plan', 'list');

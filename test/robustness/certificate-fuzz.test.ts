@@ -122,12 +122,12 @@ async function validate(certificate: string): Promise<Verdict> {
 
 /** How long a cheap call takes while others are answered: what holds up the event loop holds up that, too. */
 async function watch(work: Promise<unknown>): Promise<number> {
-  let over = false;
+  const state = { isOver: false };
   const done = work.finally(() => {
-    over = true;
+    state.isOver = true;
   });
   let slowest = 0;
-  while (!over) {
+  while (!state.isOver) {
     const startedAt = performance.now();
     await client.send({ method: 'GET', path: '/license/api/svc/public-key/' });
     slowest = Math.max(slowest, performance.now() - startedAt);
@@ -201,7 +201,7 @@ describe('validation', () => {
 });
 
 function nested(tag: number, depth: number): Buffer {
-  let content = Buffer.alloc(0);
+  let content: Buffer = Buffer.alloc(0);
   for (let level = 0; level < depth; level += 1) content = tlv(tag, content);
   return content;
 }

@@ -24,14 +24,14 @@ async function workUntilKilled(
   killAfter: number,
 ): Promise<Confirmed> {
   const confirmed: Confirmed = { issued: [], revoked: [] };
-  let killed = false;
+  const state = { isKilled: false };
   const count = async () => {
-    if (killed || confirmed.revoked.length < killAfter) return;
-    killed = true;
+    if (state.isKilled || confirmed.revoked.length < killAfter) return;
+    state.isKilled = true;
     await server.kill('SIGKILL');
   };
   await atOnce(CONNECTIONS, async (number) => {
-    while (!killed) {
+    while (!state.isKilled) {
       if (number < 2) {
         const order = { license_id: licenseId, common_name: `round ${killAfter}`, csr: REQUEST.csr };
         const reply = await server.post('/certs/generate/', order, headers).catch(() => null);

@@ -1,0 +1,50 @@
+// The service on a data directory of its own, without listeners or jobs: every moment in it is the test's.
+import pino from 'pino';
+import { onTestFinished } from 'vitest';
+import { compose } from '../../server/compose.ts';
+import { adminContract } from '../../server/contract.ts';
+import { type Client, createClient } from '../../server/platform/client.ts';
+import type { Clock } from '../../server/platform/clock.ts';
+import { loadConfig } from '../../server/platform/config.ts';
+import { invoke } from '../../server/platform/route.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+
+export interface Desk {
+  dataDir: string;
+  admin: Client<typeof adminContract>;
+  close(): Promise<void>;
+}
+
+/** Closed at the end of the test, if not before. @param dataDir a new one unless given */
+export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
+  const directory = dataDir ?? (await keptDataDir());
+  const nothing = () => {};
+  const service = await compose({
+    config: loadConfig({ flags: { 'data-dir': directory, 'base-url': 'https://desk.example' }, env: {} }),
+    clock,
+    logger: pino({ level: 'silent' }),
+    runtimeSecret: 'secret',
+    jobsAreFine: () => true,
+    onDeliveriesQueued: nothing,
+    runCertificateUpkeep: null,
+    signInAddress: () => '',
+    adminPort: () => 0,
+    apiBaseUrl: () => 'https://desk.example/license/api/svc',
+  });
+  const routes = new Map(service.adminRoutes.map((route) => [route.name, route]));
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= service.close());
+  onTestFinished(close);
+  return {
+    dataDir: directory,
+    admin: createClient(adminContract, async (name, _row, input) =>
+      invoke(routes.get(name)!, input, {
+        actor: { kind: 'cli', name: 'tester', role: 'admin' },
+        requestId: 'test',
+        setReplyHeader: nothing,
+        prefers: ([first]) => first,
+      }),
+    ),
+    close,
+  };
+}

@@ -1,0 +1,128 @@
+// Certificates over PostgreSQL, with two servers on one database: what the one does, the other knows of.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newLicense } from '../helpers/contract-calls.ts';
+import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { clientErrors, issue, issueWithKey, listAs, serialsIn } from './issuing.ts';
+
+/** How long a list may take to the other server. */
+const KNOWN_MS = 2000;
+const binaries = postgresBinaries();
+const why = binaries === null ? ' (skipped: Debian package postgresql is not installed)' : '';
+
+describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}`, () => {
+  let postgres: TestPostgres;
+  let servers: [TestServer, TestServer];
+  let licenseId: number;
+
+  beforeAll(async () => {
+    postgres = await startPostgres(binaries as string);
+    const masterKey = Buffer.alloc(32, 7).toString('base64');
+    const flags = { 'database-url': postgres.newDatabase() };
+    servers = await Promise.all([
+      startTestServer({ flags, masterKey }),
+      startTestServer({ flags, masterKey }),
+    ]);
+    ({ license_id: licenseId } = await newLicense(servers[0]));
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    postgres.stop();
+  });
+
+  const turns = <Result>(count: number, work: (server: TestServer, turn: number) => Promise<Result>) =>
+    Promise.all(Array.from({ length: count }, (_, turn) => work(servers[turn % 2] as TestServer, turn)));
+
+  const listed = async (server: TestServer): Promise<string[]> =>
+    (await server.admin.revocationList({})).revoked.map(({ serial_number }) => serial_number);
+
+  /** How long it takes until the server's list has it. */
+  async function untilListed(server: TestServer, serial: string): Promise<number> {
+    const startedAt = performance.now();
+    while (!(await listed(server)).includes(serial)) {
+      if (performance.now() - startedAt > 5 * KNOWN_MS) break;
+      await delay(20);
+    }
+    return performance.now() - startedAt;
+  }
+
+  it('make one authority, whoever needs it first', async () => {
+    const authorities = await turns(8, async (server, turn) =>
+      turn < 4
+        ? (await server.admin.showAuthority({})).authority.ca_certificate
+        : (await issue(server, { license_id: licenseId })).ca_certificate,
+    );
+    expect(new Set(authorities).size).toBe(1);
+    const { items } = await servers[0].admin.listAudit({ limit: 100 });
+    expect(items.filter(({ action }) => action === 'authority.made')).toHaveLength(1);
+  });
+
+  it('issue under it, and know each other’s certificates', async () => {
+    const issued = await turns(20, (server) => issue(server, { license_id: licenseId }));
+    const list = await listAs(servers[1], 'pem');
+    const [{ certificate, ca_certificate } = issued[0]!] = issued;
+    const pems = { authority: ca_certificate, certificate: certificate.pem };
+    expect(clientErrors({ ...pems, list, at: Date.now() })).toEqual([]);
+    const verdicts = await turns(20, (server, turn) =>
+      server.post('/certs/validate/', { certificate: issued[turn === 0 ? 19 : turn - 1]!.certificate.pem }),
+    );
+    expect(verdicts.map(({ body }) => body.valid as boolean)).toEqual(Array(20).fill(true));
+  });
+
+  it('give a private key to one of fifty', async () => {
+    const { download_token } = await issueWithKey(servers[0]);
+    const replies = await turns(50, (server) => server.get(`/certs/download-key/?token=${download_token}`));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 404)).toHaveLength(49);
+  });
+
+  it('have on the list of the one at once, and of the other within two seconds, what either revokes', async () => {
+    for (const [revoking, other] of [servers, servers.toReversed() as [TestServer, TestServer]]) {
+      const { certificate } = await issue(revoking, { license_id: licenseId });
+      await listed(other);
+      await revoking.admin.revokeCertificate({ serial_number: certificate.serial_number });
+      expect(await listed(revoking)).toContain(certificate.serial_number);
+      const ms = await untilListed(other, certificate.serial_number);
+      process.stderr.write(`the other server's list has it after ${Math.round(ms)} ms\n`);
+      expect(ms).toBeLessThan(KNOWN_MS);
+      const verdict = await other.post('/certs/validate/', { serial_number: certificate.serial_number });
+      expect(verdict.body.status).toBe('revoked');
+    }
+  });
+
+  it('lose none of forty that both revoke at the same time', async () => {
+    const issued = await turns(40, (server) => issue(server, { license_id: licenseId }));
+    const serials = issued.map(({ certificate }) => certificate.serial_number);
+    const missing: string[] = [];
+    await turns(40, async (server, turn) => {
+      const serial = serials[turn]!;
+      await server.admin.revokeCertificate({ serial_number: serial });
+      if (!(await listed(server)).includes(serial)) missing.push(serial);
+    });
+    expect(missing).toEqual([]);
+    for (const server of servers) {
+      for (const serial of serials) expect(await untilListed(server, serial)).toBeLessThan(KNOWN_MS);
+    }
+    const [mine, others] = await Promise.all(servers.map((server) => listAs(server, 'der')));
+    expect(serialsIn(mine!).toSorted()).toEqual(serialsIn(others!).toSorted());
+  });
+
+  it('revoke a certificate once, however many ask either', async () => {
+    const { license_id } = await newLicense(servers[0]);
+    const { certificate } = await issue(servers[0], { license_id });
+    const replies = await turns(20, (server) => server.admin.revokeCertificate({ id: certificate.id }));
+    expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
+    const { items } = await servers[1].admin.listAudit({ subject: `certificate:${certificate.id}` });
+    expect(items.map(({ action }) => action)).toEqual(['certificate.revoked', 'certificate.generated']);
+  });
+
+  it('list and count by state', async () => {
+    const { items } = await servers[1].admin.listCertificates({ license: String(licenseId), status: 'good' });
+    const { certificates } = await servers[0].admin.stats({});
+    expect(items.length).toBeGreaterThan(20);
+    expect(certificates.revoked).toBe(43);
+    const { ca_certificate } = (await servers[0].admin.renewAuthority({})).authority;
+    expect((await issue(servers[1], { license_id: licenseId })).ca_certificate).toBe(ca_certificate);
+  });
+});

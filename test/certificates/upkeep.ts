@@ -1,0 +1,28 @@
+// The upkeep of certificates as its worker does it, but by a clock that the test moves.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAuditService } from '../../server/audit/audit-service.ts';
+import { createAuditStore } from '../../server/audit/audit-store.ts';
+import type { UpkeepResult } from '../../server/certificates/certificate-upkeep.ts';
+import { composeUpkeep } from '../../server/compose-certificates.ts';
+import { connect } from '../../server/database/connect.ts';
+import { createTransactions } from '../../server/database/transaction.ts';
+import type { Clock } from '../../server/platform/clock.ts';
+import { createSealer } from '../../server/platform/sealer.ts';
+
+/** Opens a second connection to the data directory's database, as the worker thread does. */
+export async function runUpkeep(dataDir: string, clock: Clock): Promise<UpkeepResult> {
+  const masterKey = Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8'), 'base64');
+  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+  try {
+    const { upkeep } = composeUpkeep(sequelize, {
+      sealer: createSealer(masterKey),
+      audit: createAuditService({ entries: createAuditStore(sequelize), clock }),
+      transaction: createTransactions(sequelize),
+      clock,
+    });
+    return await upkeep.run();
+  } finally {
+    await sequelize.close();
+  }
+}

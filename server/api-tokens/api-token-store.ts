@@ -1,14 +1,22 @@
 import { Op, type Sequelize } from 'sequelize';
+import { preparedQuery } from '../database/prepared-query.ts';
 import { forUpdate } from '../database/transaction.ts';
 import { type ApiTokenRow, defineApiToken } from './api-token-model.ts';
 
 export type ApiToken = ApiTokenRow;
 
+const BY_HASH = `
+  SELECT id AS "id", name AS "name", role AS "role", token_hash AS "tokenHash", last_four AS "lastFour",
+    created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
+  FROM api_tokens WHERE token_hash = $1`;
+
 export function createApiTokenStore(sequelize: Sequelize) {
   const tokens = defineApiToken(sequelize);
+  const query = preparedQuery(sequelize);
   return {
     async findByHash(tokenHash: string): Promise<ApiToken | null> {
-      return (await tokens.findOne({ where: { tokenHash }, raw: true })) as unknown as ApiToken | null;
+      const [row] = await query<ApiToken>(BY_HASH, [tokenHash]);
+      return row ?? null;
     },
     async findForChange(id: number): Promise<ApiToken | null> {
       return (await tokens.findOne({

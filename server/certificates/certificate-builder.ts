@@ -5,7 +5,7 @@ import type { SubjectNames } from './distinguished-name.ts';
 import { encodeExtensions, encodeSubject, type Extensions, type GeneralName } from './forge-encoding.ts';
 import { toHostName } from './host-name.ts';
 import { type Issuer, keyIdentifier, toSpki } from './issuer.ts';
-import { SHA256_WITH_RSA, signStructure } from './signed-structure.ts';
+import { SHA256_WITH_RSA, signStructure, signStructureAside } from './signed-structure.ts';
 
 const VERSION_3 = Buffer.from('a003020102', 'hex');
 
@@ -53,7 +53,8 @@ export function buildAuthorityCertificate(order: AuthorityOrder): Buffer {
   const { names, privateKey } = order;
   const subject = encodeSubject(names);
   const issuer: Issuer = { subject, keyIdentifier: keyIdentifier(order.publicKey), privateKey };
-  return build({ ...order, issuer }, subject, { authority: true, keyUsage: ['keyCertSign', 'cRLSign'] });
+  const usage = { authority: true, keyUsage: ['keyCertSign', 'cRLSign'] } as const;
+  return signStructure(encodeContent({ ...order, issuer }, subject, usage), privateKey);
 }
 
 /**
@@ -65,8 +66,17 @@ export function buildAuthorityCertificate(order: AuthorityOrder): Buffer {
  * @throws TypeError if the URL is none
  */
 export function buildClientCertificate(order: ClientOrder): Buffer {
+  return signStructure(clientContent(order), order.issuer.privateKey);
+}
+
+/** The same, signed in a thread of the pool. */
+export async function issueClientCertificate(order: ClientOrder): Promise<Buffer> {
+  return signStructureAside(clientContent(order), order.issuer.privateKey);
+}
+
+function clientContent(order: ClientOrder): Buffer {
   const { email } = order.names;
-  return build(order, encodeSubject(order.names), {
+  return encodeContent(order, encodeSubject(order.names), {
     authority: false,
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: 'clientAuth',
@@ -87,22 +97,24 @@ export function buildServerCertificate(order: ServerOrder): Buffer {
   // Only RSA keys encipher keys (RFC 8410, section 5; RFC 8813, section 3).
   const isRsa = order.publicKey.asymmetricKeyType === 'rsa';
   const alternativeNames: GeneralName[] = order.hosts.map(toHostName);
-  return build(order, encodeSubject({ commonName: order.commonName }), {
+  const content = encodeContent(order, encodeSubject({ commonName: order.commonName }), {
     authority: false,
     keyUsage: isRsa ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature'],
     extendedKeyUsage: 'serverAuth',
     alternativeNames,
     ...(order.crlUrl === undefined ? {} : { crlUrl: toCrlUrl(order.crlUrl) }),
   });
+  return signStructure(content, order.issuer.privateKey);
 }
 
-function build(
+/** @returns DER of the TBSCertificate */
+function encodeContent(
   order: LeafOrder,
   subject: Buffer,
   extensions: Omit<Extensions, 'subjectKeyIdentifier' | 'authorityKeyIdentifier'>,
 ): Buffer {
   const { issuer, serial, notBefore, notAfter, publicKey } = order;
-  const content = tlv(
+  return tlv(
     TAG.sequence,
     VERSION_3,
     derInteger(serial),
@@ -117,7 +129,6 @@ function build(
       authorityKeyIdentifier: issuer.keyIdentifier,
     }),
   );
-  return signStructure(content, issuer.privateKey);
 }
 
 /** In ASCII, as the extension has it. @throws TypeError unless it is an http or https URL */

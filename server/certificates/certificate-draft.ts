@@ -68,8 +68,8 @@ export async function draftCertificate(
   const serial = newSerial();
   const notBefore = wholeSeconds(now - CLOCK_SKEW_MS);
   // The library that writes names and extensions is loaded when they are first needed.
-  const { buildClientCertificate } = await import('./certificate-builder.ts');
-  const der = buildClientCertificate({ issuer, serial, names, notBefore, notAfter, publicKey, crlUrl });
+  const { issueClientCertificate } = await import('./certificate-builder.ts');
+  const der = await issueClientCertificate({ issuer, serial, names, notBefore, notAfter, publicKey, crlUrl });
   return {
     authorityKey,
     serialNumber: serial.toString('hex'),

@@ -44,10 +44,12 @@ function invalidToken(): ApiError {
 export function createCertificateKeyService(needs: Needs) {
   const { certificates, authority, audit, transaction, clock } = needs;
 
-  const take = (token: string, call: Call) =>
-    transaction(async () => {
-      const now = clock.now();
-      const taken = await certificates.takeKey(hashSecret(token), now);
+  async function take(token: string, call: Call) {
+    const tokenHash = hashSecret(token);
+    // So that strangers who guess do not keep the one writer busy.
+    if (!(await certificates.hasKey(tokenHash))) throw invalidToken();
+    return transaction(async () => {
+      const taken = await certificates.takeKey(tokenHash, clock.now());
       if (!taken) throw invalidToken();
       const certificate = (await certificates.find({ id: taken.certificateId })) as Certificate;
       const { id, serialNumber } = certificate;
@@ -55,6 +57,7 @@ export function createCertificateKeyService(needs: Needs) {
       await audit.record(call, 'certificate.key_downloaded', `certificate:${id}`, null, after);
       return { certificate, privateKey: sealerFor(token).open(PURPOSE, taken.privateKeySealed) };
     });
+  }
 
   return {
     /** Inside the transaction that issues the certificate. @param privateKeyDer PKCS#8 */

@@ -133,6 +133,13 @@ export function createCertificateStore(sequelize: Sequelize) {
       await query(INSERT_KEY, [certificateId, tokenHash, privateKeySealed, expiresAt]);
     },
 
+    async hasKey(tokenHash: string): Promise<boolean> {
+      return (
+        (await query('SELECT 1 AS "found" FROM certificate_keys WHERE token_hash = $1', [tokenHash])).length >
+        0
+      );
+    },
+
     /** The key that waits under the token, which is gone with this: of many callers one gets it. */
     async takeKey(
       tokenHash: string,

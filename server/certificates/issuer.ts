@@ -38,9 +38,16 @@ export function keyIdentifier(publicKey: KeyObject): Buffer {
 
 /** DER of the SubjectPublicKeyInfo; that of its public half, if a private key is given. */
 export function toSpki(key: KeyObject): Buffer {
+  const known = encoded.get(key);
+  if (known) return known;
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
-  return publicKey.export({ type: 'spki', format: 'der' });
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  encoded.set(key, spki);
+  return spki;
 }
+
+/** A certificate needs its key in three places. */
+const encoded = new WeakMap<KeyObject, Buffer>();
 
 /** Of which only the frame is read: see to it that it is a certificate. */
 function readFields(certificateDer: Buffer): DerElement[] {

@@ -1,6 +1,7 @@
 // Keys, made natively in a thread of their own pool.
 import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
+import { oneAtATime } from './one-at-a-time.ts';
 
 export interface KeyPair {
   publicKey: KeyObject;
@@ -9,19 +10,14 @@ export interface KeyPair {
 }
 
 const generate = promisify(generateKeyPair);
-let last: Promise<unknown> = Promise.resolve();
+const inTurn = oneAtATime();
 
-/**
- * One at a time: a key takes 40 to 500 ms of a thread of the pool that the database works in too, and several at once
- * would leave it none.
- */
+/** A key takes 40 to 500 ms. */
 export function generateRsaKey(bits: number): Promise<KeyPair> {
-  const mine = last.then(async () => {
+  return inTurn(async () => {
     const { publicKey, privateKey } = await generate('rsa', { modulusLength: bits });
     return { publicKey, privateKeyDer: privateKey.export({ format: 'der', type: 'pkcs8' }) };
   });
-  last = mine.catch(() => {});
-  return mine;
 }
 
 /** On P-256: made in no time, and for each connection a tenth of the work of an RSA key. */

@@ -31,6 +31,7 @@ interface Needs {
 interface Loaded extends RevocationListRow {
   /** Made when they are first asked for; null if a newer list had taken the place of this one. */
   documents: Partial<Record<Format, Promise<Document | null>>>;
+  written: Partial<Record<Format, Document>>;
 }
 
 function preferredFormat(call: Call): Format {
@@ -50,7 +51,7 @@ export function createRevocationListService(needs: Needs) {
     looking ??= (async () => {
       const found = await lists.newest();
       lookedAt = performance.now();
-      if (found && found.number !== loaded?.number) loaded = { ...found, documents: {} };
+      if (found && found.number !== loaded?.number) loaded = { ...found, documents: {}, written: {} };
     })().finally(() => {
       looking = undefined;
     });
@@ -107,6 +108,12 @@ export function createRevocationListService(needs: Needs) {
     return new Document('application/json; charset=utf-8', body, options);
   }
 
+  /** What most callers get, who only ask whether theirs is still the newest. */
+  function atHand(format: Format): Document | undefined {
+    const isKnown = loaded !== undefined && performance.now() - lookedAt <= LOOK_AGAIN_MS;
+    return isKnown && isInForce(loaded as Loaded) ? loaded?.written[format] : undefined;
+  }
+
   async function document(format: Format): Promise<Document> {
     for (;;) {
       const list = await newest();
@@ -114,7 +121,10 @@ export function createRevocationListService(needs: Needs) {
       documents[format] ??= write(list, format);
       try {
         const written = await documents[format];
-        if (written) return written;
+        if (written) {
+          list.written[format] = written;
+          return written;
+        }
       } catch (error) {
         // Whoever comes next tries again.
         delete documents[format];
@@ -128,10 +138,13 @@ export function createRevocationListService(needs: Needs) {
   return {
     /** What was revoked before this is on the list that is served after it. */
     publish,
-    serve: (
-      { format }: RequestOf<typeof certificateContract.revocationList>,
+    serve(
+      { format: given }: RequestOf<typeof certificateContract.revocationList>,
       call: Call,
-    ): Promise<Document> => document(format ?? preferredFormat(call)),
+    ): Document | Promise<Document> {
+      const format = given ?? preferredFormat(call);
+      return atHand(format) ?? document(format);
+    },
   };
 }
 

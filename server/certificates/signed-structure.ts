@@ -1,6 +1,8 @@
 // The frame that certificates and revocation lists share: content, algorithm, signature (RFC 5280, 4.1.1 and 5.1.1).
 import { type KeyObject, sign } from 'node:crypto';
+import { promisify } from 'node:util';
 import { TAG, tlv } from './der.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 /** AlgorithmIdentifier of sha256WithRSAEncryption with its NULL (RFC 4055, section 5). */
 export const SHA256_WITH_RSA = Buffer.from('300d06092a864886f70d01010b0500', 'hex');
@@ -12,11 +14,26 @@ export const SHA256_WITH_RSA = Buffer.from('300d06092a864886f70d01010b0500', 'he
  * @throws TypeError if the key is not RSA
  */
 export function signStructure(content: Buffer, privateKey: KeyObject): Buffer {
-  if (privateKey.asymmetricKeyType !== 'rsa')
-    throw new TypeError('the key of a certificate authority is RSA');
+  return frame(content, sign('sha256', content, asRsa(privateKey)));
+}
+
+const signAside = promisify(sign);
+const inTurn = oneAtATime();
+
+/** The same in a thread of the pool: a signature takes a millisecond. */
+export async function signStructureAside(content: Buffer, privateKey: KeyObject): Promise<Buffer> {
+  return frame(content, await inTurn(() => signAside('sha256', content, asRsa(privateKey))));
+}
+
+function asRsa(privateKey: KeyObject): KeyObject {
+  if (privateKey.asymmetricKeyType === 'rsa') return privateKey;
+  throw new TypeError('the key of a certificate authority is RSA');
+}
+
+function frame(content: Buffer, signature: Buffer): Buffer {
   // RSA signatures fill all bits of their octets: no unused ones.
-  const signature = tlv(TAG.bitString, Buffer.alloc(1), sign('sha256', content, privateKey));
-  return tlv(TAG.sequence, content, SHA256_WITH_RSA, signature);
+  const bits = tlv(TAG.bitString, Buffer.alloc(1), signature);
+  return tlv(TAG.sequence, content, SHA256_WITH_RSA, bits);
 }
 
 /** PEM with lines of 64 characters (RFC 7468, section 2), a line feed at the end. */

@@ -18,12 +18,11 @@ const LINGER_MS = 20_000;
 
 const { location, masterKey } = workerData as CertificateUpkeepData;
 
-let asked = 0;
-let cancelled = false;
+const state = { asked: 0, isCancelled: false };
 let wake = () => {};
 parentPort?.on('message', (message: unknown) => {
-  if (message === 'cancel') cancelled = true;
-  if (typeof message === 'number') asked = message;
+  if (message === 'cancel') state.isCancelled = true;
+  if (typeof message === 'number') state.asked = message;
   wake();
 });
 
@@ -48,13 +47,13 @@ const { upkeep } = composeUpkeep(sequelize, {
 
 try {
   let answered = -1;
-  while (!cancelled && answered < asked) {
-    const ticket = asked;
+  while (!state.isCancelled && answered < state.asked) {
+    const ticket = state.asked;
     const startedAt = performance.now();
     const result = await upkeep.run();
     parentPort?.postMessage({ ...result, ms: Math.round(performance.now() - startedAt), answered: ticket });
     answered = ticket;
-    if (ticket > 0 && asked === ticket && !cancelled) await linger();
+    if (ticket > 0 && state.asked === ticket && !state.isCancelled) await linger();
   }
 } finally {
   await sequelize.close();

@@ -28,7 +28,7 @@ export function createTickets(): Tickets {
       return { ticket, settled };
     },
     settle(answered) {
-      for (const [ticket, end] of [...waiting]) if (ticket <= answered) end();
+      for (const [ticket, end] of waiting) if (ticket <= answered) end();
     },
     newestOpen: () => (Math.max(-1, ...waiting.keys()) === -1 ? null : Math.max(...waiting.keys())),
   };

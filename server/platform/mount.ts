@@ -6,7 +6,7 @@ import { Document } from './document.ts';
 import type { Endpoint, EndpointAuth } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 import { sendDocument, sendJson } from './http-reply.ts';
-import { parseRequest, type Route } from './route.ts';
+import { invokeRoute, parseRequest, type Route } from './route.ts';
 
 export interface IdempotentCall {
   key: string;
@@ -84,11 +84,6 @@ function readBody(request: Request, response: Response): Promise<void> {
   });
 }
 
-async function workThrough(work: Work): Promise<object> {
-  await work.prepare();
-  return work.run();
-}
-
 /** Authentication comes before the body is read: a stranger learns nothing of what the endpoint would want. */
 function answer(route: Route, options: MountOptions): RequestHandler {
   const { row, name } = route;
@@ -105,19 +100,25 @@ function answer(route: Route, options: MountOptions): RequestHandler {
     };
     const input = parseRequest(row, inputOf(request));
     const key = row.idempotent ? idempotencyKey(request) : undefined;
-    let prepared: unknown;
-    const work: Work = {
-      async prepare() {
-        prepared = await route.prepare?.(input);
-      },
-      run: async () => route.handle(input, call, prepared),
-    };
     const reply =
       key !== undefined && options.runOnce
-        ? await options.runOnce({ key, endpoint: name, caller: actor.id ?? actor.name, request: input }, work)
-        : await workThrough(work);
+        ? await options.runOnce(
+            { key, endpoint: name, caller: actor.id ?? actor.name, request: input },
+            workOf(route, input, call),
+          )
+        : await invokeRoute(route, input, call);
     if (reply instanceof Document) sendDocument(response, reply, request.id, isFresh(request, reply));
     else sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
+  };
+}
+
+function workOf(route: Route, input: object, call: Call): Work {
+  let prepared: unknown;
+  return {
+    async prepare() {
+      prepared = await route.prepare?.(input);
+    },
+    run: async () => route.handle(input, call, prepared),
   };
 }
 

@@ -65,7 +65,7 @@ export function parseRequest(row: Endpoint, input: unknown): object {
 /** @param request parsed. An answer that is at hand is given without waiting. */
 export function invokeRoute(route: Route, request: object, call: Call): object | Promise<object> {
   if (!route.prepare) return route.handle(request, call, undefined);
-  return route.prepare(request).then((prepared) => route.handle(request, call, prepared));
+  return route.prepare(request).then((ready) => route.handle(request, call, ready));
 }
 
 /** Calls a route without a network between, for the CLI on a data directory that no server runs on. */

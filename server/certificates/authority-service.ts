@@ -144,6 +144,7 @@ export function createAuthorityService(needs: Needs) {
 
   const renew = (call: Call, isDue: (authority: Authority) => boolean): Promise<Authority | null> =>
     transaction(async () => {
+      await authorities.lockActive('UPDATE');
       const before = await mustFind();
       if (!isDue(before)) return null;
       if (before.origin === 'imported') {
@@ -171,6 +172,11 @@ export function createAuthorityService(needs: Needs) {
     find,
     /** Makes it at its first use, which takes a moment: not inside a transaction. */
     current,
+    /** The same inside a transaction, until whose end nothing takes its place. */
+    async hold(): Promise<Authority> {
+      await authorities.lockActive('SHARE');
+      return mustFind();
+    },
     /** Every certificate that an authority of this service has ever had. */
     async all(): Promise<readonly Authority[]> {
       return (await find()) === null ? [] : (known?.all ?? []);
@@ -197,6 +203,8 @@ export function createAuthorityService(needs: Needs) {
       const now = clock.now();
       const given = readGivenAuthority(request, now);
       return transaction(async () => {
+        // What is being issued is waited for, so that it is counted.
+        await authorities.lockActive('UPDATE');
         const before = await find();
         if (before && !isSameIssuer(before, given)) {
           const inForce = await needs.certificates.countInForce(before.keyIdentifier, now);

@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { insertInto } from '../database/insert-row.ts';
 import { preparedQuery } from '../database/prepared-query.ts';
+import { lockRow } from '../database/transaction.ts';
 import { type AuthorityRow, defineAuthority } from './authority-model.ts';
 
 const COLUMNS = `
@@ -18,6 +19,9 @@ export function createAuthorityStore(sequelize: Sequelize) {
       );
       return row?.id ?? null;
     },
+    /** Until the transaction ends: `SHARE` to issue under the active one, `UPDATE` to put another in its place. */
+    lockActive: (strength: 'UPDATE' | 'SHARE') =>
+      lockRow(sequelize, 'certificate_authorities', { status: 'active' }, strength),
     /** The active one first, then the retired ones, newest first. */
     list: (): Promise<AuthorityRow[]> =>
       query<AuthorityRow>(`SELECT ${COLUMNS} FROM certificate_authorities ORDER BY status, id DESC`, []),

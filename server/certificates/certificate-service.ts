@@ -121,7 +121,7 @@ export function createCertificateService(needs: Needs) {
         const license = mustExist(await licenses.findForChange(needs.byIdOrKey(order)));
         if (license.revokedAt !== null)
           throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
-        const issuer = await authority.current();
+        const issuer = await authority.hold();
         // It may have been renewed or replaced since.
         const draft =
           issuer.id === prepared.issuer.id ? prepared.draft : await draftFor(order, prepared, issuer);

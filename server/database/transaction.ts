@@ -38,10 +38,12 @@ export async function lockRow(
   sequelize: Sequelize,
   table: string,
   where: Record<string, string | number>,
+  /** `SHARE`: many may hold it at once, while nobody changes the row. */
+  strength: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<void> {
   if (sequelize.getDialect() !== 'postgres') return;
   const condition = Object.keys(where).map((column) => `${column} = $${column}`);
-  await sequelize.query(`SELECT 1 FROM ${table} WHERE ${condition.join(' AND ')} FOR UPDATE`, {
+  await sequelize.query(`SELECT 1 FROM ${table} WHERE ${condition.join(' AND ')} FOR ${strength}`, {
     bind: where,
   });
 }

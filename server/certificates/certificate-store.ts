@@ -152,6 +152,11 @@ export function createCertificateStore(sequelize: Sequelize) {
       return row ?? null;
     },
 
+    async hasEndedKeys(now: number): Promise<boolean> {
+      const sql = 'SELECT 1 AS "found" FROM certificate_keys WHERE expires_at <= $1 LIMIT 1';
+      return (await query(sql, [now])).length > 0;
+    },
+
     /** @returns how many keys that nobody fetched in time were removed */
     async wipeKeys(now: number): Promise<number> {
       const gone = await query('DELETE FROM certificate_keys WHERE expires_at <= $1 RETURNING id', [now]);

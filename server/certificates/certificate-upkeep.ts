@@ -6,7 +6,7 @@ import type { CertificateStore } from './certificate-store.ts';
 import type { RevocationListBuilder } from './revocation-list.ts';
 
 interface Needs {
-  certificates: Pick<CertificateStore, 'wipeKeys'>;
+  certificates: Pick<CertificateStore, 'hasEndedKeys' | 'wipeKeys'>;
   authority: Pick<AuthorityService, 'find' | 'renewIfDue'>;
   revocationList: RevocationListBuilder;
   transaction: RunTransaction;
@@ -23,9 +23,16 @@ export interface UpkeepResult {
 
 export function createCertificateUpkeep(needs: Needs) {
   const { certificates, authority, revocationList, transaction, clock } = needs;
+
+  /** Mostly there are none, and then nothing has to wait for the database's one writer. */
+  async function wipeKeys(): Promise<number> {
+    if (!(await certificates.hasEndedKeys(clock.now()))) return 0;
+    return transaction(() => certificates.wipeKeys(clock.now()));
+  }
+
   return {
     async run(): Promise<UpkeepResult> {
-      const keysWiped = await transaction(() => certificates.wipeKeys(clock.now()));
+      const keysWiped = await wipeKeys();
       const authorityRenewed = await authority.renewIfDue();
       const active = await authority.find();
       return {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LicenseState } from '../licenses/license-lifecycle.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
@@ -17,6 +18,8 @@ interface Needs {
 
 type Stats = ReplyOf<typeof statsContract.stats>;
 
+/** Where the database cannot be written, figures that lack the last seconds are better than none. */
+const FLUSH_PATIENCE_MS = 1000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 3660;
 
@@ -48,7 +51,7 @@ export function createStatsService({ stats, clock, flushUsage, states }: Needs) 
   return {
     async read({ from, to, product }: RequestOf<typeof statsContract.stats>): Promise<Stats> {
       const now = clock.now();
-      await flushUsage();
+      await Promise.race([flushUsage(), delay(FLUSH_PATIENCE_MS, undefined, { ref: false })]);
       // Up to and with the present millisecond.
       const until = to ?? now + 1;
       const period = { from: from ?? until - DEFAULT_DAYS * DAY_MS, to: until, product };

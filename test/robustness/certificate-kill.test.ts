@@ -5,7 +5,7 @@ import { atOnce } from '../helpers/at-once.ts';
 import { selectRows } from '../helpers/database.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
-const ROUNDS = 10;
+const ROUNDS = 6;
 const CONNECTIONS = 8;
 
 interface Confirmed {

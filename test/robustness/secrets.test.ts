@@ -233,6 +233,8 @@ beforeAll(async () => {
   server = await startServerProcess({
     dataDir,
     flags: { 'rate-limit': '0', ...webhookFlags(receiver, 0.02) },
+    // With the cache that it has outside of tests.
+    env: { NODE_COMPILE_CACHE: '' },
   });
   const { license } = await server.admin.createLicense({ holder: 'Discreet', plan: 'professional' });
   licenseKey = license.license_key;

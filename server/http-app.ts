@@ -58,13 +58,14 @@ interface ApiNeeds {
 export function createApiApp({ routes, config, apiTokens, runOnce, logger, baseUrl }: ApiNeeds): Express {
   const app = newApp(logger, config.trustProxy !== false);
   app.set('trust proxy', config.trustProxy);
-  const router = mount(routes, {
+  const answerRoutes = mount(PUBLIC_API_ROOT, routes, {
     authenticate: (auth, request) =>
       auth === 'public' ? PUBLIC_ACTOR : apiTokens.authenticate(request.headers.authorization),
     runOnce,
     ...(config.rateLimit > 0 ? { rateLimit: limitRate(config.rateLimit) } : {}),
   });
-  app.use(PUBLIC_API_ROOT, router, apiDocs(baseUrl));
+  app.use(answerRoutes);
+  app.use(PUBLIC_API_ROOT, apiDocs(baseUrl));
   app.use(notFound);
   app.use(errorHandler(logger));
   return app;
@@ -79,7 +80,7 @@ interface AdminNeeds {
 export function createAdminApp({ routes, sessions, logger }: AdminNeeds): Express {
   const app = newApp(logger, false);
   app.use(checkHostAndOrigin);
-  app.use(ADMIN_API_ROOT, mount(routes, { authenticate: authenticateAdmin(sessions) }));
+  app.use(mount(ADMIN_API_ROOT, routes, { authenticate: authenticateAdmin(sessions) }));
   app.use(
     carryRequestId,
     pageHeaders,

@@ -1,7 +1,7 @@
 // Issuing client certificates, listing them, and revoking them.
 import type { Audit } from '../audit/audit-service.ts';
 import { idFromCursor, toPage } from '../database/page.ts';
-import type { RunTransaction } from '../database/transaction.ts';
+import { type RunTransaction, together } from '../database/transaction.ts';
 import type { Events } from '../events/event-service.ts';
 import type { License, LicenseReference, LicenseStore } from '../licenses/license-store.ts';
 import type { Call } from '../platform/call.ts';
@@ -118,23 +118,31 @@ export function createCertificateService(needs: Needs) {
 
     generate: (order: Order, call: Call, prepared: Prepared) =>
       transaction(async () => {
-        const license = mustExist(await licenses.findForChange(needs.byIdOrKey(order)));
+        const [found, issuer] = await together(
+          licenses.findForChange(needs.byIdOrKey(order)),
+          authority.hold(),
+        );
+        const license = mustExist(found);
         if (license.revokedAt !== null)
           throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
-        const issuer = await authority.hold();
         // It may have been renewed or replaced since.
         const draft =
           issuer.id === prepared.issuer.id ? prepared.draft : await draftFor(order, prepared, issuer);
         const certificate = await certificates.insert({ ...draft, licenseId: license.id });
         const now = clock.now();
         const extra = { certificate: toEventCertificate(certificate) };
-        await events.emit({ name: 'certificate.generated', license, extra });
         const record = toCertificateRecord(certificate, now);
-        await audit.record(call, 'certificate.generated', `certificate:${certificate.id}`, null, record);
+        const [download] = await together(
+          prepared.privateKeyDer === null
+            ? Promise.resolve({})
+            : keys.keep(certificate, prepared.privateKeyDer),
+          events.emit({ name: 'certificate.generated', license, extra }),
+          audit.record(call, 'certificate.generated', `certificate:${certificate.id}`, null, record),
+        );
         return {
           certificate: toCertificateObject(certificate, now),
           ca_certificate: issuer.pem,
-          ...(prepared.privateKeyDer === null ? {} : await keys.keep(certificate, prepared.privateKeyDer)),
+          ...download,
         };
       }),
 

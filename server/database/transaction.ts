@@ -53,6 +53,17 @@ export function skipLocked(sequelize: Sequelize, alias: string): string {
   return sequelize.getDialect() === 'postgres' ? `FOR UPDATE OF ${alias} SKIP LOCKED` : '';
 }
 
+/**
+ * Steps of one transaction that need nothing of each other, without a way to the database and back between them. Should
+ * one fail, the others have ended all the same before this does: none of them is left to run behind the rollback.
+ */
+export async function together<Results extends unknown[]>(
+  ...steps: { [Step in keyof Results]: Promise<Results[Step]> }
+): Promise<Results> {
+  await Promise.allSettled(steps);
+  return Promise.all(steps) as Promise<Results>;
+}
+
 const POSTGRES_ATTEMPTS = 5;
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';

@@ -19,7 +19,7 @@ const SCAN = 'license-scan';
 const DISPATCHER = 'webhook-dispatcher';
 const DISPATCHER_BACK_SECONDS = 5;
 const CERTIFICATE_UPKEEP = 'certificate-upkeep';
-const CERTIFICATE_UPKEEP_SECONDS = 60;
+const CERTIFICATE_UPKEEP_SECONDS = 300;
 
 export interface Jobs {
   /**

@@ -1,6 +1,6 @@
-// Turns routes into an Express router: authentication, body, parsing, idempotency and the envelope, the same for each.
+// Turns routes into Express middleware: authentication, body, parsing, idempotency and the envelope, the same for each.
 import { isUtf8 } from 'node:buffer';
-import express, { type IRoute, type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Actor, Call } from './call.ts';
 import { Document } from './document.ts';
 import type { Endpoint, EndpointAuth } from './endpoint.ts';
@@ -142,29 +142,54 @@ export function refuseMethod(allow: readonly string[]): RequestHandler {
   };
 }
 
-function mountRoute(target: IRoute, route: Route, options: MountOptions): void {
-  const chain = [
-    ...(route.row.rateLimited && options.rateLimit ? [options.rateLimit] : []),
-    answer(route, options),
-  ];
-  const method = route.row.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
-  target[method](...chain);
+/** Ahead of the answer, where the row wants it. */
+function limited(limit: RequestHandler, handler: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    limit(request, response, (error?: unknown) => {
+      if (error !== undefined) next(error);
+      else void Promise.resolve(handler(request, response, next)).catch(next);
+    });
+  };
 }
 
-/** Express answers HEAD wherever it answers GET. */
+/** By method; whatever is not in it is refused. */
+interface Target {
+  handlers: Map<string, RequestHandler>;
+  refuse: RequestHandler;
+}
+
+function targetOf(group: readonly Route[], options: MountOptions): Target {
+  const handlers = new Map<string, RequestHandler>();
+  for (const route of group) {
+    const answering = answer(route, options);
+    const handler =
+      route.row.rateLimited && options.rateLimit ? limited(options.rateLimit, answering) : answering;
+    for (const method of methodsOf(route.row)) handlers.set(method, handler);
+  }
+  return { handlers, refuse: refuseMethod([...handlers.keys()]) };
+}
+
+/** Whoever can answer GET can answer HEAD: Node leaves the body out. */
 function methodsOf({ method, refusesHead }: Endpoint): string[] {
   return method === 'GET' && !refusesHead ? [method, 'HEAD'] : [method];
 }
 
-/** A router that answers each route with and without its trailing slash, and every other method with 405. */
-export function mount(routes: readonly Route[], options: MountOptions): Router {
-  const router = Router();
-  for (const [path, group] of Map.groupBy(routes, (route) => route.row.path)) {
-    const target = router.route<string>(path);
-    const refuse = refuseMethod(group.flatMap(({ row }) => methodsOf(row)));
-    if (group.some(({ row }) => row.refusesHead)) target.head(refuse);
-    for (const route of group) mountRoute(target, route, options);
-    target.all(refuse);
-  }
-  return router;
+/** One spelling of a path: as Express does, neither case nor a slash at the end makes a difference. */
+function canonical(path: string): string {
+  return (path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase();
+}
+
+/**
+ * Answers each route below `root`, and every other method on its path with 405. No row's path has parameters, so one
+ * look-up finds it; Express would try a pattern for each route in turn, which a list that is asked for often notices.
+ */
+export function mount(root: string, routes: readonly Route[], options: MountOptions): RequestHandler {
+  const targets = new Map<string, Target>();
+  for (const [path, group] of Map.groupBy(routes, ({ row }) => canonical(root + row.path)))
+    targets.set(path, targetOf(group, options));
+  return (request, response, next) => {
+    const target = targets.get(canonical(request.path));
+    if (!target) return next();
+    return (target.handlers.get(request.method) ?? target.refuse)(request, response, next);
+  };
 }

@@ -62,6 +62,8 @@ export default defineConfig({
     root: join(root, 'renderer'),
     base: './',
     plugins: [vue(), copyApiDocs()],
-    build: { rolldownOptions: { input: join(root, 'renderer/index.html') } },
+    build: { minify: true, rolldownOptions: { input: join(root, 'renderer/index.html') } },
+    // What the libraries would only need for ways of writing that this page does not use.
+    define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
   },
 });

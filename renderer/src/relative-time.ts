@@ -1,4 +1,6 @@
-// Moments and spans in words.
+// Moments and spans in words, in the page's language.
+import { computed } from 'vue';
+import { intlLocale } from './i18n/i18n.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -20,18 +22,18 @@ function inUnits(seconds: number): { unit: Unit; value: number } {
   return { unit, value: Math.round(seconds / size) };
 }
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+const relative = computed(() => new Intl.RelativeTimeFormat(intlLocale.value, { numeric: 'always' }));
 
 /** `in 12 months`, `3 days ago`. @param now epoch milliseconds */
 export function relativeTime(timestamp: string, now: number): string {
   const { unit, value } = inUnits((Date.parse(timestamp) - now) / 1000);
-  return relative.format(value, unit);
+  return relative.value.format(value, unit);
 }
 
 /** `3 hours` */
 export function duration(seconds: number): string {
   const { unit, value } = inUnits(seconds);
-  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  return new Intl.NumberFormat(intlLocale.value, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
 /** `2027-11-20 09:48:00 UTC` */

@@ -1,6 +1,5 @@
 // Why a call to the service brought nothing, as the page shows it.
 import { ApiError, type ErrorCode, type ErrorDetail } from '../../../server/platform/errors.ts';
-import { messages } from '../messages.ts';
 
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
@@ -10,7 +9,7 @@ export class CallFailure extends Error {
   readonly requestId: string;
 
   constructor(cause: unknown, requestId: string) {
-    super(cause instanceof ApiError ? cause.message : messages.failure.unreachable, { cause });
+    super(cause instanceof ApiError ? cause.message : 'the server did not answer', { cause });
     this.code = cause instanceof ApiError ? cause.code : 'unreachable';
     this.details = (cause instanceof ApiError ? cause.details : undefined) ?? [];
     this.requestId = requestId;

@@ -41,6 +41,15 @@ export const useSession = defineStore('session', () => {
       phase.value = 'signed_in';
       failure.value = null;
     },
+    /** Ends it on the server, too. If that does not answer, its cookie is still there, and so is the page. */
+    async signOut(): Promise<void> {
+      try {
+        await adminClient.signOut({});
+        phase.value = 'signed_out';
+      } catch (error) {
+        if (asCallFailure(error).code === 'unauthorized') phase.value = 'signed_out';
+      }
+    },
     lose(): void {
       phase.value = 'signed_out';
     },

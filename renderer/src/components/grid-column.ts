@@ -1,0 +1,18 @@
+// What a `DataGrid` is told of its columns.
+export interface GridColumn {
+  /** Names the slot of its cells, `cell-<id>`, and the order to sort by. */
+  id: string;
+  label: string;
+  /** A CSS grid track: `120px`, `minmax(160px, 2fr)`. */
+  width: string;
+  align?: 'end';
+  mono?: true;
+  sortable?: true;
+  /** What the first click on its head sorts to; ascending unless given. */
+  firstOrder?: 'asc' | 'desc';
+}
+
+export interface GridSort {
+  by: string;
+  order: 'asc' | 'desc';
+}

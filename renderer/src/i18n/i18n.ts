@@ -1,0 +1,52 @@
+// The page's languages: which there are, which is shown, and how numbers and moments are written in it.
+import { computed } from 'vue';
+import { createI18n } from 'vue-i18n';
+import { de, en, type Texts } from './messages.ts';
+
+declare module 'vue-i18n' {
+  // The only way to tell vue-i18n which texts there are.
+  export interface DefineLocaleMessage extends Texts {}
+}
+
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+const STORED_AS = 'license-desk-language';
+
+function isLanguage(name: string | null | undefined): name is Language {
+  return name !== null && name !== undefined && name in LANGUAGES;
+}
+
+/** What was chosen here before, else what the system prefers. */
+function firstLanguage(): Language {
+  const stored = localStorage.getItem(STORED_AS);
+  if (isLanguage(stored)) return stored;
+  return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en';
+}
+
+export const i18n = createI18n({
+  legacy: false,
+  locale: firstLanguage(),
+  fallbackLocale: 'en',
+  messages: { en, de },
+});
+
+export const language = computed<Language>({
+  get: () => i18n.global.locale.value,
+  set(chosen) {
+    i18n.global.locale.value = chosen;
+    localStorage.setItem(STORED_AS, chosen);
+    document.documentElement.lang = chosen;
+  },
+});
+document.documentElement.lang = language.value;
+
+/** The language's own way with numbers and dates; ISO order and 24 hours for those who have it in English. */
+export const intlLocale = computed(() => (language.value === 'en' ? 'en-GB' : language.value));
+
+const numbers = computed(() => new Intl.NumberFormat(intlLocale.value));
+
+/** `1,234,567` */
+export function formatCount(value: number): string {
+  return numbers.value.format(value);
+}

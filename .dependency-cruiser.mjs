@@ -17,7 +17,7 @@ const CONTRACT = '-contract\\.ts$';
 const GROUND = '^server/(platform|database)/';
 
 /** The only places that put features together. */
-const WIRING = '^server/(compose|compose-certificates|diagnose|main|http-app|contract)\\.ts$|^server/jobs/';
+const WIRING = '^server/(compose[a-z-]*|diagnose|main|http-app|contract)\\.ts$|^server/jobs/';
 
 const SHIPPED = '^(server|cli|electron|renderer|verifier|scripts)/';
 
@@ -47,7 +47,7 @@ const features = [
   ),
   forbid(
     'wiring-has-its-files',
-    'Only compose.ts, compose-certificates.ts, diagnose.ts, main.ts, http-app.ts, contract.ts and the jobs put features together.',
+    'Only compose.ts and its parts, diagnose.ts, main.ts, http-app.ts, contract.ts and the jobs put features together.',
     { path: '^server/[^/]+\\.ts$', pathNot: [WIRING] },
     { path: '^server/[^/]+/', pathNot: [GROUND, CONTRACT, WIRING], ...RUNTIME_ONLY },
   ),

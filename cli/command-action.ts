@@ -54,7 +54,7 @@ function wantsJson(command: Command): boolean {
 }
 
 /** The operating system's name for whoever types, for the audit log; a container's user may have none. */
-function userName(): string {
+export function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -36,6 +36,7 @@ const FOR_THE_USER: Readonly<Record<string, { code: ErrorCode; exitCode?: number
   NewerDatabaseError: { code: 'unavailable' },
   UnusableDatabaseError: { code: 'unavailable' },
   SealError: { code: 'unavailable' },
+  BackupError: { code: 'invalid_request' },
   NoStableIdentityError: { code: 'invalid_request' },
   PublicKeyFormatError: { code: 'invalid_request' },
   CannotDecryptError: { code: 'invalid_request' },

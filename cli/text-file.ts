@@ -1,6 +1,7 @@
 // Files named on the command line, where `-` is stdin or stdout; what fails says which file and why.
 import { open, readFile, unlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { ApiError } from '../server/platform/errors.ts';
 import { CommandFailure } from './command-failure.ts';
 
 export const STANDARD_STREAM = '-';
@@ -36,7 +37,7 @@ export async function writeTextFile(path: string, content: string): Promise<void
 
 /** A file that is there, empty and for its owner alone, before there is a secret to write into it. */
 export interface SecretFile {
-  finish(content: string): Promise<void>;
+  finish(content: string | AsyncIterable<string | Uint8Array>): Promise<void>;
   discard(): Promise<void>;
 }
 
@@ -44,12 +45,14 @@ export interface SecretFile {
 export async function createSecretFile(path: string): Promise<SecretFile> {
   const what = `cannot write ${path}`;
   const failed = (error: unknown): never => {
-    throw fileFailure('invalid_request', what, error);
+    // What was to be written may not have come, which is no fault of the file.
+    throw error instanceof ApiError ? error : fileFailure('invalid_request', what, error);
   };
   const file = await open(path, 'wx', 0o600).catch(failed);
   return {
     async finish(content) {
       await file.writeFile(content).catch(failed);
+      await file.sync().catch(failed);
       await file.close();
     },
     async discard() {

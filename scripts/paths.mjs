@@ -16,6 +16,9 @@ export const nodePath = join(
 
 export const builtCli = join(root, 'out', 'main', 'cli.js');
 
+/** The page as the admin listener serves it. */
+export const builtPage = join(root, 'out', 'renderer');
+
 const toolFolder = join(root, 'node_modules', '.bin');
 
 /** The environment in which `node` and the tools are the installed ones. */

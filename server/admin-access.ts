@@ -1,24 +1,27 @@
 // How the CLI reaches the service: through the running server if there is one, else on the database itself.
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import pino from 'pino';
 import { apiBaseUrl } from './api-address.ts';
 import { ADMIN_API_ROOT, adminContract } from './contract.ts';
 import { DataDirectoryError, inUse, prepareDataDirectory } from './data-directory.ts';
 import { databaseLocation } from './database-location.ts';
 import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
-import type { Call } from './platform/call.ts';
+import { cliCall } from './platform/call.ts';
 import { type Client, createClient, httpTransport, type Transport } from './platform/client.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
-import { invoke, type Route } from './platform/route.ts';
+import type { DocumentParts } from './platform/document.ts';
+import { httpDownload } from './platform/download.ts';
+import { nodeSend } from './platform/node-send.ts';
+import { invoke, invokeForFile, type Route } from './platform/route.ts';
 import { newRuntimeSecret, readRuntimeFile } from './runtime-file.ts';
 
 export interface AdminAccess {
   client: Client<typeof adminContract>;
   /** Whether a server runs on the data directory, and all goes through it. */
   throughServer: boolean;
+  /** Calls a row that answers with a file. */
+  download(name: keyof typeof adminContract, input: object): Promise<DocumentParts>;
   close(): Promise<void>;
 }
 
@@ -34,27 +37,33 @@ async function throughServer(config: Config, userName: string): Promise<AdminAcc
     authorization: `Bearer ${runtime.secret}`,
     'x-license-desk-user': encodeURIComponent(userName),
   };
-  const client = createClient(adminContract, httpTransport(`${runtime.admin}${ADMIN_API_ROOT}`, headers));
+  const root = `${runtime.admin}${ADMIN_API_ROOT}`;
+  const client = createClient(adminContract, httpTransport(root, headers, nodeSend));
+  const fetchFile = httpDownload(root, headers);
   try {
     await client.overview({});
   } catch {
     return null;
   }
-  return { client, throughServer: true, close: async () => {} };
+  return {
+    client,
+    throughServer: true,
+    download: (name, input) => fetchFile(adminContract[name], input),
+    close: async () => {},
+  };
 }
 
-function localTransport(routes: readonly Route[], userName: string): Transport {
+function localAccess(routes: readonly Route[], userName: string): Pick<AdminAccess, 'client' | 'download'> {
   const byName = new Map(routes.map((route) => [route.name, route]));
-  return (name, _row, input) => {
+  const find = (name: string): Route => {
     const route = byName.get(name);
     if (!route) throw new Error(`nothing answers ${name}`);
-    const call: Call = {
-      actor: { kind: 'cli', name: userName, role: 'admin' },
-      requestId: randomUUID(),
-      setReplyHeader: () => {},
-      prefers: ([first]) => first,
-    };
-    return invoke(route, input, call);
+    return route;
+  };
+  const transport: Transport = (name, _row, input) => invoke(find(name), input, cliCall(userName));
+  return {
+    client: createClient(adminContract, transport),
+    download: (name, input) => invokeForFile(find(name), input, cliCall(userName)),
   };
 }
 
@@ -67,6 +76,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
   try {
     // Loaded only here: a command that goes through a server needs none of it.
     const { compose } = await import('./compose.ts');
+    const { default: pino } = await import('pino');
     const service = await compose({
       config,
       clock: systemClock,
@@ -79,9 +89,11 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       signInAddress: noServer,
       adminPort: noServer,
       apiBaseUrl: () => apiBaseUrl(config, config.port),
+      ownPorts: () => [],
+      restart: null,
     });
     return {
-      client: createClient(adminContract, localTransport(service.adminRoutes, userName)),
+      ...localAccess(service.adminRoutes, userName),
       throughServer: false,
       async close() {
         await service.close();

@@ -89,6 +89,7 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
   const services = { certificates: service, keys, validation, revocationList };
   return {
     authority,
+    lists,
     routes: certificateRoutes(publicContract, services),
     adminRoutes: [
       ...certificateRoutes(adminContract, services),

@@ -1,10 +1,6 @@
 // Every construction, by hand: what the service is made of, and who is handed what.
 import { readFileSync } from 'node:fs';
 import { lookup } from 'node:dns/promises';
-import { activationAdminRoutes, activationRoutes } from './activations/activation-routes.ts';
-import { createActivationService } from './activations/activation-service.ts';
-import { createActivationStore } from './activations/activation-store.ts';
-import { createOfflineValidationService } from './activations/offline-validation-service.ts';
 import { adminSessionRoutes } from './admin-session/admin-session-routes.ts';
 import {
   type AdminSessionService,
@@ -16,19 +12,18 @@ import { createApiTokenStore } from './api-tokens/api-token-store.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { createAuditService } from './audit/audit-service.ts';
 import { createAuditStore } from './audit/audit-store.ts';
-import { createAuthorizationLookupStore } from './authorization-tokens/authorization-lookup-store.ts';
-import { createAuthorizationService } from './authorization-tokens/authorization-service.ts';
-import {
-  authorizationRoutes,
-  authorizationTokenAdminRoutes,
-} from './authorization-tokens/authorization-token-routes.ts';
-import { createAuthorizationTokenService } from './authorization-tokens/authorization-token-service.ts';
-import { createAuthorizationTokenStore } from './authorization-tokens/authorization-token-store.ts';
-import { createAuthorizationUsage } from './authorization-tokens/authorization-usage.ts';
-import { createAuthorizationUsageStore } from './authorization-tokens/authorization-usage-store.ts';
+import { composeActivations } from './compose-activations.ts';
+import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
+import { composeAuthorizations } from './compose-authorizations.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
+import { composeLicenses } from './compose-licenses.ts';
+import { composeLive } from './compose-live.ts';
+import { composeTransfer } from './compose-transfer.ts';
 import { adminContract, publicContract } from './contract.ts';
 import { databaseLocation } from './database-location.ts';
+import { createDashboardService } from './dashboard/dashboard-service.ts';
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
+import { createDashboardStore } from './dashboard/dashboard-store.ts';
 import { connect, type Database } from './database/connect.ts';
 import { migrate } from './database/migrate.ts';
 import { createTransactions } from './database/transaction.ts';
@@ -39,13 +34,13 @@ import { createHealthService } from './health/health-service.ts';
 import { createIdempotencyService } from './idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from './idempotency/idempotent-reply-store.ts';
 import { LICENSE_STATES } from './licenses/license-contract.ts';
-import { licenseState } from './licenses/license-lifecycle.ts';
+import { EXPIRING_MS } from './licenses/license-lifecycle.ts';
 import { toLicenseObject } from './licenses/license-presenter.ts';
 import { LICENSE_STATE } from './licenses/license-query.ts';
-import { byKey, byRef, licenseNotFound } from './licenses/license-reference.ts';
-import { licenseAdminRoutes, licenseRoutes } from './licenses/license-routes.ts';
-import { createLicenseService } from './licenses/license-service.ts';
+import { byRef, licenseNotFound } from './licenses/license-reference.ts';
 import { createLicenseStore } from './licenses/license-store.ts';
+import type { LiveStreams } from './live/live-streams.ts';
+import { topicsOfAction } from './live/live-topics.ts';
 import { planRoutes } from './plans/plan-routes.ts';
 import { createPlanService } from './plans/plan-service.ts';
 import { createPlanStore } from './plans/plan-store.ts';
@@ -87,6 +82,10 @@ export interface Surroundings {
   signInAddress(code: string): string;
   adminPort(): number;
   apiBaseUrl(): string;
+  /** Those that the server listens on. */
+  ownPorts(): readonly number[];
+  /** Ends the process, which is then started again; null where nobody would do that. */
+  restart: (() => void) | null;
 }
 
 export interface Service {
@@ -94,6 +93,7 @@ export interface Service {
   adminRoutes: Route[];
   apiTokens: ApiTokenService;
   sessions: AdminSessionService;
+  live: LiveStreams;
   runOnce: NonNullable<MountOptions['runOnce']>;
   /** For the jobs, which open secrets in threads of their own. */
   masterKey: Uint8Array;
@@ -113,6 +113,7 @@ async function openSender(config: Config) {
 }
 
 export async function compose(around: Surroundings): Promise<Service> {
+  tidyDataDirectory(around.config.dataDir);
   const sequelize = await connect(databaseLocation(around.config));
   try {
     return await composeOver(sequelize, around);
@@ -132,53 +133,45 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
   const sealer = createSealer(masterKey);
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
 
-  const audit = createAuditService({ entries: createAuditStore(sequelize), clock });
-  const events = createEventService({
-    events: createEventStore(sequelize),
+  const health = createHealthService({
     clock,
-    onQueued: around.onDeliveriesQueued,
+    version: VERSION,
+    pingDatabase: () => sequelize.authenticate(),
+    jobsAreFine: around.jobsAreFine,
   });
+  const live = composeLive(sequelize, health);
+  const onQueued = () => {
+    around.onDeliveriesQueued();
+    live.publish(['deliveries']);
+  };
+  const audit = createAuditService({
+    entries: createAuditStore(sequelize),
+    clock,
+    onRecorded: (action) => live.publish(topicsOfAction(action)),
+  });
+  const events = createEventService({ events: createEventStore(sequelize), clock, onQueued });
   const plans = createPlanStore(sequelize);
   const licenses = createLicenseStore(sequelize);
-  const activations = createActivationStore(sequelize);
-
-  const usage = createAuthorizationUsage({
-    store: createAuthorizationUsageStore(sequelize),
-    transaction,
-    clock,
-    onError: (error) =>
-      logger.error({ err: error as Error }, 'authorization counts could not be written yet'),
-  });
-  const authorizations = createAuthorizationService({
-    lookup: createAuthorizationLookupStore(sequelize),
-    usage,
-    clock,
-    defaultProduct,
-    byKey,
-    licenseNotFound,
-    licenseState,
-  });
 
   const signing = await createSigningService({ keys: signingKeys, sealer, audit, transaction, clock });
   const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
   const shared = { audit, events, transaction, clock };
   const planService = createPlanService({ ...shared, plans });
-  const licenseService = createLicenseService({
+  const licensing = composeLicenses(sequelize, {
     ...shared,
     licenses,
     findPlan: plans.findByName,
     defaultProduct,
+    logger,
   });
-  const activationNeeds = { licenses, activations, files, byKey, licenseNotFound, fileTtlDays };
-  const activationService = createActivationService({ ...shared, ...activationNeeds });
-  const offline = createOfflineValidationService({ ...activationNeeds, clock });
-  const tokens = createAuthorizationTokenService({
+  const activations = composeActivations(sequelize, { ...shared, licenses, files, fileTtlDays });
+  const authorizations = composeAuthorizations(sequelize, { ...shared, licenses, logger, defaultProduct });
+  const transfer = await composeTransfer(sequelize, {
     ...shared,
-    tokens: createAuthorizationTokenStore(sequelize),
     licenses,
+    findPlan: plans.findByName,
     defaultProduct,
-    byRef,
-    licenseNotFound,
+    dataDir: config.dataDir,
   });
   const apiTokens = createApiTokenService({
     tokens: createApiTokenStore(sequelize),
@@ -192,10 +185,11 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     transaction,
     clock,
   });
+  const figures = createStatsStore(sequelize, LICENSE_STATE);
   const stats = createStatsService({
-    stats: createStatsStore(sequelize, LICENSE_STATE),
+    stats: figures,
     clock,
-    flushUsage: usage.flush,
+    flushUsage: authorizations.usage.flush,
     states: LICENSE_STATES,
   });
   const webhooks = createWebhookService({
@@ -212,7 +206,10 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     transaction,
     clock,
     deliveries: createDeliveryStore(sequelize),
-    onQueued: around.onDeliveriesQueued,
+    licenses,
+    byRef,
+    licenseNotFound,
+    onQueued,
   });
   const certificates = composeCertificates(sequelize, {
     ...shared,
@@ -221,33 +218,50 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     apiBaseUrl: around.apiBaseUrl,
     runUpkeep: around.runCertificateUpkeep,
   });
-  const health = createHealthService({
-    clock,
-    version: VERSION,
-    pingDatabase: () => sequelize.authenticate(),
-    jobsAreFine: around.jobsAreFine,
+  const administration = composeAdministration(sequelize, {
+    ...shared,
+    config,
+    masterKey,
+    ownPorts: around.ownPorts,
+    restart: around.restart,
   });
-  const sessions = createAdminSessionService({ clock, runtimeSecret: around.runtimeSecret });
+  const sessions = createAdminSessionService({
+    ...shared,
+    runtimeSecret: around.runtimeSecret,
+    onEnded: live.endSession,
+    onAuditFailed: (error) =>
+      logger.error({ err: error as Error }, 'the audit log could not be told of a session'),
+  });
+  const dashboard = createDashboardService({
+    figures: createDashboardStore(sequelize, { licenseState: LICENSE_STATE, expiringMs: EXPIRING_MS }),
+    perDay: figures,
+    lists: certificates.lists,
+    authority: certificates.authority,
+    audit,
+    clock,
+  });
 
   return {
     publicRoutes: [
-      ...authorizationRoutes(authorizations),
-      ...activationRoutes(activationService, offline),
+      ...authorizations.publicRoutes,
+      ...activations.publicRoutes,
       ...healthRoutes(publicContract, health),
       ...signingRoutes(publicContract, signing),
-      ...licenseRoutes(licenseService),
+      ...licensing.publicRoutes,
       ...planRoutes(publicContract, planService),
       ...statsRoutes(publicContract, stats),
       ...webhookRoutes(publicContract, webhooks),
       ...certificates.routes,
     ],
     adminRoutes: [
-      ...licenseAdminRoutes(licenseService),
-      ...activationAdminRoutes(activationService, byRef),
-      ...authorizationTokenAdminRoutes(tokens),
+      ...licensing.adminRoutes,
+      ...transfer.adminRoutes,
+      ...activations.adminRoutes,
+      ...authorizations.adminRoutes,
       ...apiTokenAdminRoutes(apiTokens),
       ...signingAdminRoutes(signing),
       ...auditRoutes(audit),
+      ...dashboardRoutes(dashboard),
       ...adminSessionRoutes(sessions, {
         signInAddress: () => around.signInAddress(sessions.createCode()),
         port: around.adminPort,
@@ -264,14 +278,18 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...webhookRoutes(adminContract, webhooks),
       ...webhookAdminRoutes(webhooks, deliveries),
       ...certificates.adminRoutes,
+      ...administration.adminRoutes,
     ],
     apiTokens,
     sessions,
+    live,
     runOnce: idempotency.runOnce,
     masterKey,
     openTls: () => openTls({ config, authority: certificates.authority, sealer, clock, logger }),
     async close() {
-      await usage.close();
+      administration.close();
+      await transfer.close();
+      await authorizations.usage.close();
       await sequelize.close();
     },
   };

@@ -1,17 +1,24 @@
 // The whole contract: every row of both listeners, merged from the features.
 import { activationAdminContract, activationContract } from './activations/activation-contract.ts';
+import { offlineDeskContract } from './activations/offline-desk-contract.ts';
 import { adminSessionContract } from './admin-session/admin-session-contract.ts';
 import { apiTokenAdminContract } from './api-tokens/api-token-contract.ts';
 import { auditAdminContract } from './audit/audit-contract.ts';
 import {
+  authorizationAdminContract,
   authorizationContract,
   authorizationTokenAdminContract,
 } from './authorization-tokens/authorization-token-contract.ts';
+import { backupAdminContract } from './backup/backup-contract.ts';
 import { certificateAdminContract, certificateContract } from './certificates/certificate-contract.ts';
+import { dashboardContract } from './dashboard/dashboard-contract.ts';
+import { firstRunAdminContract } from './first-run/first-run-contract.ts';
 import { healthContract } from './health/health-contract.ts';
 import { licenseAdminContract, licenseContract } from './licenses/license-contract.ts';
+import { licenseTransferAdminContract } from './license-transfer/license-transfer-contract.ts';
 import { planContract } from './plans/plan-contract.ts';
 import type { Endpoint } from './platform/endpoint.ts';
+import { settingsAdminContract } from './settings/settings-contract.ts';
 import { signingAdminContract, signingContract } from './signing/signing-contract.ts';
 import { statsContract } from './stats/stats-contract.ts';
 import { webhookAdminContract, webhookContract } from './webhooks/webhook-contract.ts';
@@ -42,14 +49,21 @@ function forAdmin<Rows extends Record<string, Endpoint>>(rows: Rows): Rows {
 /** What the admin listener answers below `/admin/api/`. */
 export const adminContract = {
   ...licenseAdminContract,
+  ...licenseTransferAdminContract,
   ...activationAdminContract,
+  ...offlineDeskContract,
+  ...authorizationAdminContract,
   ...authorizationTokenAdminContract,
   ...apiTokenAdminContract,
   ...signingAdminContract,
   ...auditAdminContract,
   ...adminSessionContract,
+  ...dashboardContract,
   ...webhookAdminContract,
   ...certificateAdminContract,
+  ...settingsAdminContract,
+  ...backupAdminContract,
+  ...firstRunAdminContract,
   ...forAdmin({
     ...healthContract,
     ...signingContract,

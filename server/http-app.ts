@@ -7,6 +7,9 @@ import { apiDocs } from './api-docs.ts';
 import type { ApiTokenService } from './api-tokens/api-token-service.ts';
 import { PAGE_DIRECTORY } from './built-files.ts';
 import { ADMIN_API_ROOT, PUBLIC_API_ROOT } from './contract.ts';
+import { LIVE_PATH } from './live/live-contract.ts';
+import { answerLive } from './live/live-handler.ts';
+import type { LiveStreams } from './live/live-streams.ts';
 import { PUBLIC_ACTOR } from './platform/call.ts';
 import type { Config } from './platform/config.ts';
 import { errorHandler, notFound, requireHost } from './platform/error-handler.ts';
@@ -74,13 +77,16 @@ export function createApiApp({ routes, config, apiTokens, runOnce, logger, baseU
 interface AdminNeeds {
   routes: Route[];
   sessions: AdminSessionService;
+  live: Pick<LiveStreams, 'open'>;
   logger: Logger;
 }
 
-export function createAdminApp({ routes, sessions, logger }: AdminNeeds): Express {
+export function createAdminApp({ routes, sessions, live, logger }: AdminNeeds): Express {
   const app = newApp(logger, false);
   app.use(checkHostAndOrigin);
-  app.use(mount(ADMIN_API_ROOT, routes, { authenticate: authenticateAdmin(sessions) }));
+  const authenticate = authenticateAdmin(sessions);
+  app.use(mount(ADMIN_API_ROOT, routes, { authenticate }));
+  app.all(ADMIN_API_ROOT + LIVE_PATH, answerLive({ streams: live, authenticate, isLive: sessions.isLive }));
   app.use(
     carryRequestId,
     pageHeaders,

@@ -3,6 +3,7 @@ import { parentPort } from './parent-port.ts';
 import type { Config } from './platform/config.ts';
 import { systemClock } from './platform/clock.ts';
 import { type RunningServer, startServer } from './start-server.ts';
+import type { Stop } from './stop-signal.ts';
 
 async function stopAndExit(server: RunningServer): Promise<void> {
   try {
@@ -15,11 +16,16 @@ async function stopAndExit(server: RunningServer): Promise<void> {
 }
 
 /** The exit follows here, too, if it is told to stop before it is ready. */
-async function startUnlessTold(config: Config, stop: AbortSignal): Promise<RunningServer> {
+async function startUnlessTold(config: Config, stop: Stop): Promise<RunningServer> {
   try {
-    return await startServer(config, systemClock, { logToStderr: true, giveUp: stop });
+    return await startServer(config, systemClock, {
+      logToStderr: true,
+      giveUp: stop.signal,
+      // The desktop app starts again what has ended.
+      restart: parentPort() ? stop.ask : null,
+    });
   } catch (error) {
-    if (error === stop.reason) process.exit(0);
+    if (error === stop.signal.reason) process.exit(0);
     throw error;
   }
 }
@@ -28,9 +34,9 @@ async function startUnlessTold(config: Config, stop: AbortSignal): Promise<Runni
  * Starts, prints the ready line, and stops when it is told to.
  * @throws what `startServer` throws, but for having been told to stop
  */
-export async function runServer(config: Config, stop: AbortSignal): Promise<void> {
+export async function runServer(config: Config, stop: Stop): Promise<void> {
   const server = await startUnlessTold(config, stop);
-  stop.addEventListener('abort', () => void stopAndExit(server));
+  stop.signal.addEventListener('abort', () => void stopAndExit(server));
   const ready = () => ({ api: server.api, admin: server.newSignInAddress() });
   const parent = parentPort();
   parent?.on('message', ({ data }) => {

@@ -31,6 +31,8 @@ interface StartOptions {
   logToStderr: boolean;
   /** Aborted when the start is to be given up. */
   giveUp?: AbortSignal;
+  /** Ends the process, which is then started again; null where nobody would do that. */
+  restart?: (() => void) | null;
 }
 
 /**
@@ -41,7 +43,7 @@ interface StartOptions {
 export async function startServer(
   config: Config,
   clock: Clock,
-  { logToStderr, giveUp }: StartOptions,
+  { logToStderr, giveUp, restart = null }: StartOptions,
 ): Promise<RunningServer> {
   const location = databaseLocation(config);
   // Undone in reverse, at the end or when a later step fails.
@@ -91,10 +93,12 @@ export async function startServer(
       signInAddress,
       adminPort: () => adminPort,
       apiBaseUrl: baseUrl,
+      ownPorts: () => [port, adminPort],
+      restart,
     });
     done(() => service.close());
 
-    const { apiTokens, sessions, runOnce, publicRoutes, adminRoutes } = service;
+    const { apiTokens, sessions, live, runOnce, publicRoutes, adminRoutes } = service;
     const apiApp = createApiApp({
       routes: publicRoutes,
       config,
@@ -103,13 +107,14 @@ export async function startServer(
       logger,
       baseUrl,
     });
-    const adminApp = createAdminApp({ routes: adminRoutes, sessions, logger });
+    const adminApp = createAdminApp({ routes: adminRoutes, sessions, live, logger });
 
     const tls = await service.openTls();
     done(() => tls?.close());
     const adminServer = createServer(null, adminApp, logger);
     const apiServer = createServer(tls, apiApp, logger);
     done(async () => {
+      live.close();
       await Promise.all([adminServer.close(), apiServer.close()]);
     });
     adminPort = await adminServer.listen(ADMIN_HOST, config.adminPort, '--admin-port');
@@ -124,7 +129,7 @@ export async function startServer(
       secret: runtimeSecret,
     });
     done(() => removeRuntimeFile(config.dataDir));
-    jobs.start(service.masterKey);
+    jobs.start(service.masterKey, live.publish);
     done(() => jobs.stop());
 
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');

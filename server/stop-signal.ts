@@ -4,8 +4,14 @@ import { parentPort } from './parent-port.ts';
 /** The contract promises an exit within 5 seconds of a signal. */
 const EXIT_WITHIN_MS = 4500;
 
-/** Aborts once the process is told to; it then has to end by itself, and is ended if that takes too long. */
-export function stopSignal(): AbortSignal {
+export interface Stop {
+  /** Aborts once the process is told to; it then has to end by itself, and is ended if that takes too long. */
+  signal: AbortSignal;
+  /** Tells it from within. */
+  ask(): void;
+}
+
+export function stopSignal(): Stop {
   const controller = new AbortController();
   const stop = () => {
     if (controller.signal.aborted) return;
@@ -18,5 +24,5 @@ export function stopSignal(): AbortSignal {
   parentPort()?.on('message', ({ data }) => {
     if ((data as { type?: unknown } | null)?.type === 'stop') stop();
   });
-  return controller.signal;
+  return { signal: controller.signal, ask: stop };
 }

@@ -19,11 +19,15 @@ export const REASON_OF_RULE = {
 export type VerificationRule = keyof typeof REASON_OF_RULE;
 export type VerificationReason = (typeof REASON_OF_RULE)[VerificationRule];
 
-/** The outcome of one rule; `detail` is a sentence for people. */
+/** What a rule compared, by name. */
+export type CheckInputs = Readonly<Record<string, string | readonly string[] | null>>;
+
+/** The outcome of one rule; `detail` is a sentence for people, `inputs` the same for programs. */
 export interface VerificationCheck {
   readonly rule: VerificationRule;
   readonly passed: boolean;
   readonly detail: string;
+  readonly inputs: CheckInputs;
 }
 
 /** Where and for what a license file is used. */
@@ -50,17 +54,23 @@ export function checkRules(payload: LicenseFilePayload, circumstances: Circumsta
       'clock',
       now >= Date.parse(meta.issued) - CLOCK_TOLERANCE_MS,
       `Issued ${meta.issued}; the clock reads ${clock}.`,
+      { issued: meta.issued, now: clock },
     ),
     check(
       'license_term',
       now < Date.parse(license.grace_ends_at),
       `The license runs until ${license.expires_at}, with grace until ${license.grace_ends_at}.`,
+      { expires_at: license.expires_at, grace_ends_at: license.grace_ends_at, now: clock },
     ),
-    check('file_term', now < Date.parse(meta.expiry), `The file is good until ${meta.expiry}.`),
+    check('file_term', now < Date.parse(meta.expiry), `The file is good until ${meta.expiry}.`, {
+      file_expires_at: meta.expiry,
+      now: clock,
+    }),
     check(
       'not_revoked',
       license.state !== 'revoked',
       `The license was ${license.state} when the file was issued.`,
+      { state: license.state },
     ),
     machineCheck(payload, circumstances.fingerprint),
   ];
@@ -70,13 +80,17 @@ export function checkRules(payload: LicenseFilePayload, circumstances: Circumsta
         'product',
         license.product === product,
         `The license is for ${license.product}; asked for ${product}.`,
+        { licensed: license.product, asked: product },
       ),
     );
   }
   if (feature !== undefined) {
     const included = license.features.join(', ') || 'none';
     checks.push(
-      check('feature', license.features.includes(feature), `Included: ${included}; asked for ${feature}.`),
+      check('feature', license.features.includes(feature), `Included: ${included}; asked for ${feature}.`, {
+        included: license.features,
+        asked: feature,
+      }),
     );
   }
   return checks;
@@ -87,14 +101,20 @@ export function checkRules(payload: LicenseFilePayload, circumstances: Circumsta
  * tell whether it runs on the machine in question (the CLI always compares with its own).
  */
 function machineCheck({ machine }: LicenseFilePayload, fingerprint: string | undefined): VerificationCheck {
-  if (machine === null) return check('machine', true, 'The file is not bound to a machine.');
-  if (fingerprint === undefined) {
-    return check('machine', true, `Bound to ${machine.fingerprint}; not compared, no fingerprint was given.`);
-  }
-  const same = machine.fingerprint.toLowerCase() === fingerprint.toLowerCase();
-  return check('machine', same, `Bound to ${machine.fingerprint}; this machine is ${fingerprint}.`);
+  const inputs = { bound_to: machine?.fingerprint ?? null, machine_fingerprint: fingerprint ?? null };
+  if (machine === null) return check('machine', true, 'The file is not bound to a machine.', inputs);
+  const { fingerprint: bound } = machine;
+  if (fingerprint === undefined)
+    return check('machine', true, `Bound to ${bound}; not compared, no fingerprint was given.`, inputs);
+  const same = bound.toLowerCase() === fingerprint.toLowerCase();
+  return check('machine', same, `Bound to ${bound}; this machine is ${fingerprint}.`, inputs);
 }
 
-function check(rule: VerificationRule, passed: boolean, detail: string): VerificationCheck {
-  return { rule, passed, detail };
+function check(
+  rule: VerificationRule,
+  passed: boolean,
+  detail: string,
+  inputs: CheckInputs,
+): VerificationCheck {
+  return { rule, passed, detail, inputs };
 }

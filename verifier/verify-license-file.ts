@@ -11,6 +11,7 @@ import {
 import {
   checkRules,
   REASON_OF_RULE,
+  type CheckInputs,
   type Circumstances,
   type VerificationCheck,
   type VerificationReason,
@@ -70,10 +71,11 @@ export async function verifyLicenseFile(
   const checks: VerificationCheck[] = [];
   const key = options.keys.find((candidate) => candidate.keyId === envelope.kid);
   if (!key) {
-    checks.push(failed('known_key', `Signed with the key ${envelope.kid}, which is not a trusted one.`));
+    const detail = `Signed with the key ${envelope.kid}, which is not a trusted one.`;
+    checks.push(failed('known_key', detail, { key_id: envelope.kid }));
     return refusal(checks, envelope.kid);
   }
-  checks.push(passed('known_key', `The key ${envelope.kid} is trusted.`));
+  checks.push(passed('known_key', `The key ${envelope.kid} is trusted.`, { key_id: envelope.kid }));
 
   const verifySignature = options.verifySignature ?? verifyEd25519;
   if (!verifySignature(signedBytes(envelope.enc), envelope.signature, key.publicKey)) {
@@ -117,10 +119,11 @@ async function readPayload(
   const contents = bytes ? checkLicenseFilePayload(decodeJson(bytes)) : { problem: 'its encoding' };
   if ('problem' in contents) {
     const detail = `Signed, but no license that this version understands; the trouble is ${contents.problem}.`;
-    return { payload: null, checks: [...checks, failed('contents', detail)] };
+    return { payload: null, checks: [...checks, failed('contents', detail, { problem: contents.problem })] };
   }
   const { issuer, license } = contents.payload;
-  checks.push(passed('contents', `Issued by ${issuer.name} for ${license.holder}.`));
+  const named = { issuer: issuer.name, holder: license.holder };
+  checks.push(passed('contents', `Issued by ${issuer.name} for ${license.holder}.`, named));
   return { payload: contents.payload, checks };
 }
 
@@ -163,10 +166,10 @@ function stateAt(license: LicenseObject, now: number): LicenseObject['state'] {
   return state === 'active' && license.state === 'issued' ? 'issued' : state;
 }
 
-function passed(rule: VerificationRule, detail: string): VerificationCheck {
-  return { rule, passed: true, detail };
+function passed(rule: VerificationRule, detail: string, inputs: CheckInputs = {}): VerificationCheck {
+  return { rule, passed: true, detail, inputs };
 }
 
-function failed(rule: VerificationRule, detail: string): VerificationCheck {
-  return { rule, passed: false, detail };
+function failed(rule: VerificationRule, detail: string, inputs: CheckInputs = {}): VerificationCheck {
+  return { rule, passed: false, detail, inputs };
 }

@@ -32,6 +32,11 @@ interface CreateOptions extends TermOptions {
 interface ListOptions extends PageOptions {
   state?: LicenseState;
   search?: string;
+  plan?: string;
+  product?: string;
+  expiresWithin?: number;
+  sort?: 'created' | 'expires' | 'holder';
+  order?: 'asc' | 'desc';
 }
 
 export function addLicenseCommands(program: Command): void {
@@ -54,13 +59,23 @@ export function addLicenseCommands(program: Command): void {
   );
 
   addPageOptions(license.command('list'))
-    .description('list licenses, newest first')
+    .description('list licenses, newest first unless sorted otherwise')
     .addOption(new Option('--state <state>', 'only licenses in this state').choices(STATES))
-    .option('--search <text>', 'a part of holder, email or key, or a whole fingerprint')
+    .option('--search <text>', 'a part of holder, email, key or fingerprint')
+    .option('--plan <name>', 'only licenses of this plan')
+    .option('--product <slug>', 'only licenses for this product')
+    .option('--expires-within <days>', 'only licenses that end between now and then', wholeNumber(1))
+    .addOption(new Option('--sort <by>', 'what to sort by').choices(['created', 'expires', 'holder']))
+    .addOption(
+      new Option('--order <order>', 'desc by default for created, asc otherwise').choices(['asc', 'desc']),
+    )
     .action(
       calling(
-        (client, { state, search, limit, cursor }: ListOptions) =>
-          client.listLicenses({ state, search, limit, cursor }),
+        (client, options: ListOptions) => {
+          const { state, search, plan, product, expiresWithin, sort, order, limit, cursor } = options;
+          const filter = { state, search, plan, product, expires_within_days: expiresWithin };
+          return client.listLicenses({ ...filter, sort, order, limit, cursor });
+        },
         listing('No licenses.', LICENSE_COLUMNS),
       ),
     );

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { PublicKeys } from '../../server/signing/signing-contract.ts';
+import type { PublicKeys, SigningKeyObject } from '../../server/signing/signing-contract.ts';
 import { calling } from '../command-action.ts';
-import { table, type Column } from '../text-layout.ts';
+import { day, listing, table, type Column } from '../text-layout.ts';
 
 export function addSigningKeyCommands(program: Command): void {
   program
@@ -19,6 +19,16 @@ export function addSigningKeyCommands(program: Command): void {
     .description('the keys that license files are signed with');
 
   signingKey
+    .command('list')
+    .description('list the signing keys, retired ones included')
+    .action(
+      calling(
+        async (client) => ({ items: (await client.listSigningKeys({})).signing_keys, next_cursor: null }),
+        listing('No signing keys.', LIST_COLUMNS),
+      ),
+    );
+
+  signingKey
     .command('rotate')
     .description('make a new signing key; files signed with the old ones stay valid')
     .action(
@@ -31,6 +41,14 @@ export function addSigningKeyCommands(program: Command): void {
       ),
     );
 }
+
+const LIST_COLUMNS: readonly Column<SigningKeyObject>[] = [
+  { title: 'KEY ID', value: (key) => key.key_id },
+  { title: 'STATUS', value: (key) => key.status },
+  { title: 'CREATED', value: (key) => day(key.created_at) },
+  { title: 'RETIRED', value: (key) => day(key.retired_at) },
+  { title: 'PUBLIC KEY', value: (key) => key.public_key },
+];
 
 const COLUMNS: readonly Column<PublicKeys['keys'][number]>[] = [
   { title: 'KEY ID', value: (key) => key.key_id },

@@ -17,12 +17,20 @@ export const VALIDATION_REASONS = [
   'feature_not_included',
 ] as const;
 
+export const RULE_OUTCOMES = ['passed', 'failed', 'not_asked'] as const;
+
+/** What a rule compared, by name. */
+export const ruleInputs = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]),
+);
+
 const licenseKey = z
   .string()
   .max(64)
   .meta({ description: 'License key; case, spaces and hyphens do not matter' });
 
-const activation = z.object({
+export const activation = z.object({
   id,
   machine_fingerprint: z.string(),
   machine_name: z.string().nullable(),
@@ -124,6 +132,8 @@ export const activationAdminContract = {
   }),
 };
 
+export type RuleOutcome = (typeof RULE_OUTCOMES)[number];
+export type RuleInputs = z.input<typeof ruleInputs>;
 export type ValidationReason = (typeof VALIDATION_REASONS)[number];
 export type ActivationObject = z.input<typeof activation>;
 export type DeviceObject = z.input<typeof device>;

@@ -2,6 +2,8 @@ import type { LicenseReference } from '../licenses/license-store.ts';
 import { implement, type Route } from '../platform/route.ts';
 import { activationAdminContract, activationContract } from './activation-contract.ts';
 import type { ActivationService } from './activation-service.ts';
+import { offlineDeskContract } from './offline-desk-contract.ts';
+import type { OfflineDeskService } from './offline-desk-service.ts';
 import type { OfflineValidationService } from './offline-validation-service.ts';
 
 export function activationRoutes(activations: ActivationService, offline: OfflineValidationService): Route[] {
@@ -21,5 +23,13 @@ export function activationAdminRoutes(
     releaseDevice: ({ ref, machine_fingerprint: fingerprint }, call) =>
       activations.release(byRef(ref), fingerprint, call),
     activateOffline: (request, call) => activations.activateOffline(request, call),
+  });
+}
+
+export function offlineDeskRoutes(desk: OfflineDeskService): Route[] {
+  return implement(offlineDeskContract, {
+    previewOfflineRequest: ({ request }) => desk.previewRequest(request),
+    explainLicenseFile: (request) => desk.explainFile(request),
+    issueLicenseFile: (request, call) => desk.issueFile(request, call),
   });
 }

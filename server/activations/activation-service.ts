@@ -1,5 +1,4 @@
 // Devices take seats and give them back.
-import { parseMachineRequest } from '../../verifier/machine-request.ts';
 import type { Audit } from '../audit/audit-service.ts';
 import { idFromCursor, toPage } from '../database/page.ts';
 import type { RunTransaction } from '../database/transaction.ts';
@@ -9,12 +8,12 @@ import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
-import { toTimestamp } from '../platform/fields.ts';
-import { parseRequest } from '../platform/route.ts';
 import type { FileOrder, LicenseFiles } from '../signing/license-file-service.ts';
-import { type activationAdminContract, activationContract } from './activation-contract.ts';
+import type { activationAdminContract, activationContract } from './activation-contract.ts';
 import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
+import { refuseFull, refuseUnusable } from './activation-rules.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
+import { type Device, deviceOf, readMachineRequest } from './offline-request.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'update'>;
@@ -30,15 +29,6 @@ interface Needs {
   fileTtlDays: number;
 }
 
-interface Device {
-  license_key: string;
-  machine_fingerprint: string;
-  product_slug?: string | undefined;
-  machine_name?: string | undefined;
-  platform?: string | undefined;
-  app_version?: string | undefined;
-}
-
 type DevicePage = Pick<RequestOf<typeof activationAdminContract.listDevices>, 'cursor' | 'limit'>;
 type FileOptions = Pick<FileOrder, 'ttlDays' | 'encrypt'>;
 
@@ -49,24 +39,6 @@ export function createActivationService(needs: Needs) {
     const license = await licenses.findForChange(reference);
     if (!license) throw needs.licenseNotFound();
     return license;
-  }
-
-  function refuseUnusable(license: License, product: string | undefined, now: number): void {
-    if (license.revokedAt !== null) throw new ApiError('license_revoked', 'the license is revoked');
-    if (now >= license.graceEndsAt) {
-      throw new ApiError('license_expired', `the license expired at ${toTimestamp(license.expiresAt)}`);
-    }
-    if (product !== undefined && product !== license.product) {
-      throw new ApiError('product_mismatch', `the license is for ${license.product}, not for ${product}`);
-    }
-  }
-
-  function refuseFull(license: License): void {
-    if (license.maxActivations === null || license.activationCount < license.maxActivations) return;
-    throw new ApiError(
-      'activation_limit_reached',
-      `all ${license.maxActivations} devices of the license are taken; release one first`,
-    );
   }
 
   async function takeSeat(
@@ -119,16 +91,7 @@ export function createActivationService(needs: Needs) {
 
     /** From the request file that an air-gapped machine made. */
     async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {
-      const parsed = parseMachineRequest(request.request);
-      if (parsed.kind !== 'request') throw new ApiError('invalid_request', `request: ${parsed.problem}`);
-      const { licenseKey, fingerprint, product, machineName } = parsed.request;
-      // It came from a stranger's machine: what it holds is checked like any activation.
-      const device = parseRequest(activationContract.activate, {
-        license_key: licenseKey,
-        machine_fingerprint: fingerprint,
-        product_slug: product,
-        machine_name: machineName,
-      }) as Device;
+      const device = deviceOf(readMachineRequest(request.request));
       return activate(device, { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt }, call);
     },
 

@@ -5,8 +5,9 @@ import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { toTimestampOrNull } from '../platform/fields.ts';
 import type { LicenseFiles } from '../signing/license-file-service.ts';
 import type { LicenseFileVerification } from '../../verifier/verify-license-file.ts';
-import type { activationContract, ValidationReason } from './activation-contract.ts';
+import type { activationContract } from './activation-contract.ts';
 import type { ActivationStore } from './activation-store.ts';
+import { createTodayLookup, fileReason, isHopeless } from './license-today.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
@@ -19,25 +20,8 @@ interface Needs {
 
 type Reply = ReplyOf<typeof activationContract.validateOffline>;
 
-/** Reasons that a new file would not mend. */
-const FINAL: ReadonlySet<ValidationReason> = new Set([
-  'signature_invalid',
-  'unknown_key_id',
-  'machine_mismatch',
-  'product_mismatch',
-  'not_yet_valid',
-]);
-
 export function createOfflineValidationService(needs: Needs) {
-  /** What is wrong with the license today, whatever its file says. */
-  async function reasonToday(license: License, fingerprint: string | null): Promise<ValidationReason | null> {
-    if (license.revokedAt !== null) return 'license_revoked';
-    if (needs.clock.now() >= license.graceEndsAt) return 'license_expired';
-    if (fingerprint !== null && !(await needs.activations.findLive(license.id, fingerprint))) {
-      return 'machine_not_activated';
-    }
-    return null;
-  }
+  const lookUpToday = createTodayLookup(needs);
 
   /** Whether the file says anything else than a new one would. */
   function isOutdated(file: NonNullable<LicenseFileVerification['license']>, license: License): boolean {
@@ -62,22 +46,21 @@ export function createOfflineValidationService(needs: Needs) {
         signed_at: toTimestampOrNull(file.signedAt),
         file_expires_at: toTimestampOrNull(file.fileExpiresAt),
       };
-      if (file.license === null || (file.reason !== null && FINAL.has(file.reason))) {
+      if (file.license === null || isHopeless(file)) {
         return { valid: false, reason: file.reason, license: file.license as Reply['license'], ...signed };
       }
-      const license = await needs.licenses.find({ key: file.license.license_key });
-      // Signed by us and yet unknown: an older database was restored. Nothing vouches for the license any more.
-      if (!license) return { valid: false, reason: 'license_revoked', license: null, ...signed };
+      const today = await lookUpToday(file, needs.clock.now());
+      const { license } = today;
+      const reason = fileReason(file, today);
+      if (!license) return { valid: false, reason, license: null, ...signed };
 
       const fingerprint = file.machine?.fingerprint ?? null;
-      const wrong = await reasonToday(license, fingerprint);
       const reply = { license: needs.files.present(license, fingerprint ?? undefined), ...signed };
-      if (wrong !== null) return { valid: false, reason: wrong, ...reply };
+      if (reason !== null && reason !== 'file_expired') return { valid: false, reason, ...reply };
       // The license is good, so a file that ran out, or was signed before a change, is replaced.
       const encrypt = file.checks.some((check) => check.rule === 'decryption');
       const renewed = () => needs.files.issue({ license, fingerprint, ttlDays: needs.fileTtlDays, encrypt });
-      if (file.reason !== null)
-        return { valid: false, reason: 'file_expired', ...reply, license_file: renewed() };
+      if (reason !== null) return { valid: false, reason, ...reply, license_file: renewed() };
       return {
         valid: true,
         reason: null,

@@ -3,6 +3,18 @@ import { z } from 'zod';
 import { endpoint } from '../platform/endpoint.ts';
 import { timestamp } from '../platform/fields.ts';
 
+const sessionId = z.string().regex(/^[0-9a-f]{16}$/u, 'must be the id of a session');
+
+const session = z.object({
+  id: sessionId,
+  signed_in_at: timestamp,
+  last_used_at: timestamp,
+  expires_at: timestamp,
+  user_agent: z.string().nullable(),
+  /** Whether it is the one that asks. */
+  current: z.boolean(),
+});
+
 export const adminSessionContract = {
   createSignInCode: endpoint({
     method: 'POST',
@@ -29,6 +41,33 @@ export const adminSessionContract = {
     summary: 'End this session',
     request: z.object({}),
     reply: z.object({}),
+    errors: [],
+  }),
+  listSessions: endpoint({
+    method: 'GET',
+    path: '/sessions/',
+    auth: 'admin',
+    summary: 'List who is signed in to the back office, the last to sign in first',
+    request: z.object({}),
+    reply: z.object({ items: z.array(session) }),
+    errors: [],
+  }),
+  endSession: endpoint({
+    method: 'POST',
+    path: '/sessions/end/',
+    auth: 'admin',
+    summary: 'Sign a session out',
+    request: z.object({ id: sessionId }),
+    reply: z.object({}),
+    errors: ['not_found'],
+  }),
+  endOtherSessions: endpoint({
+    method: 'POST',
+    path: '/sessions/end-others/',
+    auth: 'admin',
+    summary: 'Sign out every session but this one',
+    request: z.object({}),
+    reply: z.object({ ended: z.int() }),
     errors: [],
   }),
   overview: endpoint({

@@ -17,16 +17,22 @@ const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict';
 export function adminSessionRoutes(sessions: AdminSessionService, around: Surroundings): Route[] {
   return implement(adminSessionContract, {
     createSignInCode: () => ({ address: around.signInAddress() }),
-    signIn({ code }, call) {
-      const { secret, expiresAt } = sessions.signIn(code);
+    async signIn({ code }, call) {
+      const { secret, expiresAt } = await sessions.signIn(code, call);
       call.setReplyHeader('Set-Cookie', `${sessionCookie(around.port())}=${secret}; ${COOKIE_ATTRIBUTES}`);
       return { expires_at: toTimestamp(expiresAt) };
     },
-    signOut(_request, call) {
-      if (call.actor.id !== undefined) sessions.signOut(call.actor.id);
+    async signOut(_request, call) {
+      await sessions.signOut(call);
       call.setReplyHeader('Set-Cookie', `${sessionCookie(around.port())}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`);
       return {};
     },
+    listSessions: (_request, call) => sessions.list(call),
+    async endSession({ id }, call) {
+      await sessions.end(id, call);
+      return {};
+    },
+    endOtherSessions: (_request, call) => sessions.endOthers(call),
     overview: () => around.overview(),
   });
 }

@@ -1,20 +1,30 @@
 // Who may use the back office: the CLI by a secret in the runtime file, people by a one-time code and then a cookie.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { userInfo } from 'node:os';
-import type { Actor } from '../platform/call.ts';
+import type { Audit } from '../audit/audit-service.ts';
+import type { RunTransaction } from '../database/transaction.ts';
+import type { Actor, Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { hashSecret } from '../platform/secret-token.ts';
+import { type AdminSession, toSessionObject, toSessionRecord } from './session-presenter.ts';
 
 const CODE_MS = 10 * 60_000;
+/** A working day. There is no shorter limit for idle ones: whoever sits at this desk can make a new code anyway. */
 const SESSION_MS = 12 * 3_600_000;
 /** Old codes and sessions are dropped when new ones are made, so there are never more than this of each. */
 const MAX_KEPT = 200;
+const MAX_USER_AGENT = 300;
 
 interface Needs {
   clock: Clock;
   /** The CLI's credential, as written to the runtime file. */
   runtimeSecret: string;
+  audit: Audit;
+  transaction: RunTransaction;
+  /** By its public id; called at once, however it came to its end. */
+  onEnded(sessionId: string): void;
+  onAuditFailed(error: unknown): void;
 }
 
 export interface NewSession {
@@ -27,54 +37,143 @@ function newSecret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-function keep(kept: Map<string, number>, secret: string, expiresAt: number, now: number): void {
-  for (const [old, until] of kept) if (until <= now) kept.delete(old);
-  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as string);
-  kept.set(hashSecret(secret), expiresAt);
+/** What a session is called where others may read it. */
+function newSessionId(): string {
+  return randomBytes(8).toString('hex');
 }
 
-/** By hash, so that the comparison tells nothing of the secret. */
-function isLive(kept: Map<string, number>, secret: string, now: number): boolean {
-  return (kept.get(hashSecret(secret)) ?? 0) > now;
+/** Makes room for one more. @param drop is told of what gave way */
+function makeRoom<Kept extends { expiresAt: number }>(
+  kept: Map<string, Kept>,
+  now: number,
+  drop: (gone: Kept) => void = () => {},
+): void {
+  const [oldest] = kept.keys();
+  for (const [hash, one] of kept) {
+    const isOver = one.expiresAt <= now;
+    if (!isOver && !(kept.size >= MAX_KEPT && hash === oldest)) continue;
+    kept.delete(hash);
+    drop(one);
+  }
 }
 
-export function createAdminSessionService({ clock, runtimeSecret }: Needs) {
-  const codes = new Map<string, number>();
-  const sessions = new Map<string, number>();
-  const runtimeHash = Buffer.from(hashSecret(runtimeSecret));
+export function createAdminSessionService(needs: Needs) {
+  const { clock, audit, transaction, onEnded } = needs;
+  /** Both by the hash of the secret, so that comparing tells nothing of it. */
+  const codes = new Map<string, { expiresAt: number }>();
+  const sessions = new Map<string, AdminSession>();
+  const runtimeHash = Buffer.from(hashSecret(needs.runtimeSecret));
+
+  const isOpen = ({ expiresAt }: { expiresAt: number }): boolean => expiresAt > clock.now();
+  const actorOf = ({ id }: AdminSession): Actor => ({
+    kind: 'session',
+    name: userInfo().username,
+    id,
+    role: 'admin',
+  });
+
+  function listOpen(): AdminSession[] {
+    return [...sessions.values()].filter((session) => isOpen(session));
+  }
+
+  /**
+   * Sessions are in memory, not in the database: while that cannot be written nobody may be kept from looking at what
+   * is wrong, nor from putting somebody out.
+   */
+  async function note(call: Call, action: string, some: readonly AdminSession[]): Promise<void> {
+    try {
+      await transaction(async () => {
+        for (const session of some) {
+          const record = toSessionRecord(session);
+          const [before, after] = action === 'session.signed_in' ? [null, record] : [record, null];
+          await audit.record(call, action, `session:${session.id}`, before, after);
+        }
+      });
+    } catch (error) {
+      needs.onAuditFailed(error);
+    }
+  }
+
+  function end(some: readonly AdminSession[]): void {
+    const ids = new Set(some.map(({ id }) => id));
+    for (const [hash, { id }] of sessions) if (ids.has(id)) sessions.delete(hash);
+    for (const id of ids) onEnded(id);
+  }
 
   return {
     /** A code that signs one browser in, within ten minutes. */
     createCode(): string {
       const code = newSecret();
       const now = clock.now();
-      keep(codes, code, now + CODE_MS, now);
+      makeRoom(codes, now);
+      codes.set(hashSecret(code), { expiresAt: now + CODE_MS });
       return code;
     },
 
     /** @throws ApiError `unauthorized` for a code that is unknown, used or too old */
-    signIn(code: string): NewSession {
+    async signIn(code: string, call: Call): Promise<NewSession> {
       const now = clock.now();
-      const live = isLive(codes, code, now);
-      codes.delete(hashSecret(code));
-      if (!live)
+      const hash = hashSecret(code);
+      const given = codes.get(hash);
+      codes.delete(hash);
+      if (!given || !isOpen(given)) {
         throw new ApiError(
           'unauthorized',
           'this sign-in link was used already or is too old; make a new one',
         );
+      }
       const secret = newSecret();
-      keep(sessions, secret, now + SESSION_MS, now);
-      return { secret, expiresAt: now + SESSION_MS };
+      const session: AdminSession = {
+        id: newSessionId(),
+        signedInAt: now,
+        lastUsedAt: now,
+        expiresAt: now + SESSION_MS,
+        userAgent: call.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+      };
+      makeRoom(sessions, now, ({ id }) => onEnded(id));
+      sessions.set(hashSecret(secret), session);
+      await note({ ...call, actor: actorOf(session) }, 'session.signed_in', [session]);
+      return { secret, expiresAt: session.expiresAt };
     },
 
-    signOut(sessionId: string): void {
-      sessions.delete(sessionId);
+    async signOut(call: Call): Promise<void> {
+      const mine = listOpen().filter(({ id }) => id === call.actor.id);
+      end(mine);
+      await note(call, 'session.signed_out', mine);
     },
+
+    /** Those that are open, the last to sign in first. */
+    list: (call: Call) => ({
+      items: listOpen()
+        .toReversed()
+        .map((session) => toSessionObject(session, call.actor.id)),
+    }),
+
+    /** @throws ApiError `not_found` */
+    async end(sessionId: string, call: Call): Promise<void> {
+      const named = listOpen().filter(({ id }) => id === sessionId);
+      if (named.length === 0) throw new ApiError('not_found', 'there is no such session; it may have ended');
+      end(named);
+      await note(call, 'session.ended', named);
+    },
+
+    /** All but the caller's own. */
+    async endOthers(call: Call): Promise<{ ended: number }> {
+      const others = listOpen().filter(({ id }) => id !== call.actor.id);
+      end(others);
+      await note(call, 'session.ended', others);
+      return { ended: others.length };
+    },
+
+    /** @param sessionId the public one */
+    isLive: (sessionId: string): boolean => listOpen().some(({ id }) => id === sessionId),
 
     /** @returns the actor behind a session cookie, or null */
     bySession(secret: string | undefined): Actor | null {
-      if (secret === undefined || !isLive(sessions, secret, clock.now())) return null;
-      return { kind: 'session', name: userInfo().username, id: hashSecret(secret), role: 'admin' };
+      const session = secret === undefined ? undefined : sessions.get(hashSecret(secret));
+      if (!session || !isOpen(session)) return null;
+      session.lastUsedAt = clock.now();
+      return actorOf(session);
     },
 
     /**

@@ -3,5 +3,9 @@ import { auditAdminContract } from './audit-contract.ts';
 import type { AuditService } from './audit-service.ts';
 
 export function auditRoutes(audit: AuditService): Route[] {
-  return implement(auditAdminContract, { listAudit: (request) => audit.list(request) });
+  return implement(auditAdminContract, {
+    listAudit: (request) => audit.list(request),
+    listAuditActions: async () => ({ actions: await audit.listActions() }),
+    exportAudit: (request) => audit.export(request),
+  });
 }

@@ -1,12 +1,18 @@
 // Writes down who did what; called inside the transaction of the change, so neither is there without the other.
 import { idFromCursor, toPage } from '../database/page.ts';
+import { afterCommit } from '../database/transaction.ts';
 import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
+import { csvLine } from '../platform/csv.ts';
+import { Document } from '../platform/document.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
-import { toTimestamp } from '../platform/fields.ts';
-import type { auditAdminContract, AuditEntryObject } from './audit-contract.ts';
+import type { auditAdminContract } from './audit-contract.ts';
 import type { AuditRow } from './audit-model.ts';
-import type { AuditStore } from './audit-store.ts';
+import { AUDIT_CSV_HEADER, toAuditCells, toAuditEntry } from './audit-presenter.ts';
+import type { AuditSelection, AuditStore } from './audit-store.ts';
+
+/** Few enough that other questions to the database get their turn in between. */
+const EXPORT_PAGE = 500;
 
 export interface Audit {
   /**
@@ -23,28 +29,35 @@ export interface Audit {
   ): Promise<void>;
 }
 
+interface AuditedChange {
+  subject: string;
+  before: object | null;
+  after: object | null;
+}
+
+interface Needs {
+  entries: AuditStore;
+  clock: Clock;
+  /** Called once an entry has been committed; absent where nobody listens. */
+  onRecorded?(action: string): void;
+}
+
 function json(state: object | null): string | null {
   return state === null ? null : JSON.stringify(state);
 }
 
-function toEntry(row: AuditRow): AuditEntryObject {
-  return {
-    id: row.id,
-    at: toTimestamp(row.createdAt),
-    actor_kind: row.actorKind,
-    actor_name: row.actorName,
-    action: row.action,
-    subject: row.subject,
-    before: row.beforeState === null ? null : (JSON.parse(row.beforeState) as unknown),
-    after: row.afterState === null ? null : (JSON.parse(row.afterState) as unknown),
-    request_id: row.requestId,
-  };
+function toFilter({ request_id: requestId, ...filter }: RequestOf<typeof auditAdminContract.exportAudit>) {
+  return { ...filter, requestId };
 }
 
-export function createAuditService(needs: { entries: AuditStore; clock: Clock }) {
-  const record: Audit['record'] = async (call, action, subject, before, after) => {
-    await needs.entries.insert({
-      createdAt: needs.clock.now(),
+export function createAuditService({ entries, clock, onRecorded }: Needs) {
+  function toRow(
+    call: Call,
+    action: string,
+    { subject, before, after }: AuditedChange,
+  ): Omit<AuditRow, 'id'> {
+    return {
+      createdAt: clock.now(),
       actorKind: call.actor.kind,
       actorName: call.actor.name,
       action,
@@ -52,14 +65,42 @@ export function createAuditService(needs: { entries: AuditStore; clock: Clock })
       beforeState: json(before),
       afterState: json(after),
       requestId: call.requestId,
-    });
+    };
+  }
+
+  const record: Audit['record'] = async (call, action, subject, before, after) => {
+    await entries.insert(toRow(call, action, { subject, before, after }));
+    if (onRecorded) afterCommit(() => onRecorded(action));
   };
+
+  /** By keyset, so that it takes no more memory however many there are; what is added meanwhile is not in it. */
+  async function* csvOf(selection: AuditSelection): AsyncGenerator<string> {
+    yield csvLine(AUDIT_CSV_HEADER);
+    for (let before: number | null = null; ;) {
+      const rows = await entries.list(selection, before, EXPORT_PAGE);
+      const page = rows.slice(0, EXPORT_PAGE);
+      if (page.length > 0) yield page.map((row) => csvLine(toAuditCells(row))).join('');
+      if (rows.length <= EXPORT_PAGE) return;
+      before = page.at(-1)?.id ?? null;
+    }
+  }
+
   return {
     record,
-    async list(request: RequestOf<typeof auditAdminContract.listAudit>) {
-      const { cursor, limit, subject } = request;
-      const rows = await needs.entries.list({ before: idFromCursor(cursor), subject, limit });
-      return toPage(rows, limit, toEntry);
+    /** What was done to many at once: an entry for each, as if one after the other. */
+    async recordAll(call: Call, action: string, changes: readonly AuditedChange[]): Promise<void> {
+      await entries.insertAll(changes.map((change) => toRow(call, action, change)));
+      if (onRecorded) afterCommit(() => onRecorded(action));
+    },
+    async list({ cursor, limit, ...filter }: RequestOf<typeof auditAdminContract.listAudit>) {
+      const before = idFromCursor(cursor);
+      const selection = await entries.prepare(toFilter(filter));
+      return toPage(await entries.list(selection, before, limit), limit, toAuditEntry);
+    },
+    listActions: () => entries.listActions(),
+    async export(request: RequestOf<typeof auditAdminContract.exportAudit>): Promise<Document> {
+      const selection = await entries.prepare(toFilter(request));
+      return new Document('text/csv; charset=utf-8', csvOf(selection), { fileName: 'audit.csv' });
     },
   };
 }

@@ -6,7 +6,8 @@ import { ApiError } from '../platform/errors.ts';
 import { toTimestamp } from '../platform/fields.ts';
 import { hashSecret } from '../platform/secret-token.ts';
 import type { authorizationContract } from './authorization-token-contract.ts';
-import type { AuthorizationLookupStore, LicenseFacts, TokenFacts } from './authorization-lookup-store.ts';
+import type { AuthorizationLookupStore, TokenFacts } from './authorization-lookup-store.ts';
+import { authorizationReason } from './authorization-rules.ts';
 import type { AuthorizationUsage } from './authorization-usage.ts';
 
 interface Needs {
@@ -27,19 +28,6 @@ function tokenReason(token: TokenFacts, product: string, now: number): TokenRepl
   if (token.product !== product) return 'product_mismatch';
   if (token.licenseRevokedAt !== null) return 'license_revoked';
   return now >= token.licenseGraceEndsAt ? 'license_expired' : undefined;
-}
-
-function licenseReason(
-  license: LicenseFacts,
-  state: LicenseState,
-  features: string[],
-  asked: { product: string; fingerprint: string | undefined; feature: string | undefined },
-): AuthorizeReply['reason'] {
-  if (state === 'revoked') return 'license_revoked';
-  if (state === 'expired') return 'license_expired';
-  if (license.product !== asked.product) return 'product_mismatch';
-  if (asked.fingerprint !== undefined && license.deviceActive === 0) return 'machine_not_activated';
-  return asked.feature !== undefined && !features.includes(asked.feature) ? 'feature_not_included' : null;
 }
 
 export function createAuthorizationService(needs: Needs) {
@@ -76,9 +64,9 @@ export function createAuthorizationService(needs: Needs) {
       const question = { licenseKey: needs.byKey(request.license_key).key, machineFingerprint: fingerprint };
       const license = await lookup.findLicense(question);
       if (!license) throw needs.licenseNotFound();
-      const state = needs.licenseState(license, clock.now());
+      const now = clock.now();
       const features = JSON.parse(license.features) as string[];
-      const reason = licenseReason(license, state, features, { product, fingerprint, feature });
+      const reason = authorizationReason({ license, features, now, product, fingerprint, feature });
       usage.count(license.product, reason === null);
       return {
         authorized: reason === null,
@@ -86,7 +74,7 @@ export function createAuthorizationService(needs: Needs) {
         license_id: license.licenseId,
         product_slug: license.product,
         plan: license.plan,
-        state,
+        state: needs.licenseState(license, now),
         features,
         expires_at: toTimestamp(license.expiresAt),
       };

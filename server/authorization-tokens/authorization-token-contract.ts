@@ -1,6 +1,6 @@
 // Authorization: may this license, this device, the holder of this token use the product?
 import { z } from 'zod';
-import { VALIDATION_REASONS } from '../activations/activation-contract.ts';
+import { RULE_OUTCOMES, ruleInputs, VALIDATION_REASONS } from '../activations/activation-contract.ts';
 import { LICENSE_STATES, licenseRef } from '../licenses/license-contract.ts';
 import { endpoint } from '../platform/endpoint.ts';
 import {
@@ -17,6 +17,26 @@ import {
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked', 'replaced'] as const;
 
+/** In the order in which they are checked; the last one is about activating the device, and no part of the verdict. */
+export const AUTHORIZATION_RULE_NAMES = [
+  'not_revoked',
+  'in_term',
+  'product',
+  'device',
+  'feature',
+  'seat',
+] as const;
+
+/** What an administrator can do about a rule that fails. */
+export const REMEDIES = [
+  'new_license',
+  'renew',
+  'other_product',
+  'activate',
+  'release_device',
+  'upgrade',
+] as const;
+
 const authorizationToken = z.object({
   id,
   name: z.string().nullable(),
@@ -29,6 +49,8 @@ const authorizationToken = z.object({
   ended_at: timestamp.nullable(),
   last_used_at: timestamp.nullable(),
 });
+
+const listedToken = authorizationToken.extend({ holder: z.string() });
 
 export const authorizationContract = {
   authorizeToken: endpoint({
@@ -72,6 +94,34 @@ export const authorizationContract = {
   }),
 };
 
+export const authorizationAdminContract = {
+  explainAuthorization: endpoint({
+    method: 'GET',
+    path: '/licenses/explain/',
+    auth: 'admin',
+    summary: 'What `/authorize/` answers to the same question, and how each of its rules came out',
+    request: z.object({
+      license: licenseRef,
+      product_slug: slug.optional(),
+      machine_fingerprint: fingerprint.optional(),
+      feature: text(100).optional(),
+    }),
+    reply: z.object({
+      authorized: z.boolean(),
+      reason: z.enum(VALIDATION_REASONS).nullable(),
+      rules: z.array(
+        z.object({
+          rule: z.enum(AUTHORIZATION_RULE_NAMES),
+          outcome: z.enum(RULE_OUTCOMES),
+          inputs: ruleInputs,
+          remedy: z.enum(REMEDIES).nullable(),
+        }),
+      ),
+    }),
+    errors: ['license_not_found'],
+  }),
+};
+
 export const authorizationTokenAdminContract = {
   issueToken: endpoint({
     method: 'POST',
@@ -97,7 +147,7 @@ export const authorizationTokenAdminContract = {
     auth: 'admin',
     summary: 'List authorization tokens, newest first',
     request: z.object({ ...pageRequest, license: licenseRef.optional() }),
-    reply: z.object(pageOf(authorizationToken)),
+    reply: z.object(pageOf(listedToken)),
     errors: ['license_not_found'],
   }),
   revokeToken: endpoint({
@@ -112,4 +162,7 @@ export const authorizationTokenAdminContract = {
 };
 
 export type AuthorizationTokenObject = z.input<typeof authorizationToken>;
+export type ListedTokenObject = z.input<typeof listedToken>;
+export type AuthorizationRuleName = (typeof AUTHORIZATION_RULE_NAMES)[number];
+export type Remedy = (typeof REMEDIES)[number];
 export type TokenState = (typeof TOKEN_STATES)[number];

@@ -1,6 +1,11 @@
 import { implement, type Route } from '../platform/route.ts';
+import type { AuthorizationExplanation } from './authorization-explanation.ts';
 import type { AuthorizationService } from './authorization-service.ts';
-import { authorizationContract, authorizationTokenAdminContract } from './authorization-token-contract.ts';
+import {
+  authorizationAdminContract,
+  authorizationContract,
+  authorizationTokenAdminContract,
+} from './authorization-token-contract.ts';
 import type { AuthorizationTokenService } from './authorization-token-service.ts';
 
 export function authorizationRoutes(authorizations: AuthorizationService): Route[] {
@@ -8,6 +13,10 @@ export function authorizationRoutes(authorizations: AuthorizationService): Route
     authorizeToken: (request) => authorizations.authorizeToken(request),
     authorize: (request) => authorizations.authorize(request),
   });
+}
+
+export function authorizationAdminRoutes(explain: AuthorizationExplanation): Route[] {
+  return implement(authorizationAdminContract, { explainAuthorization: (request) => explain(request) });
 }
 
 export function authorizationTokenAdminRoutes(tokens: AuthorizationTokenService): Route[] {

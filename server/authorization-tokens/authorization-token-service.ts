@@ -103,7 +103,7 @@ export function createAuthorizationTokenService(needs: Needs) {
       const licenseId =
         license === undefined ? undefined : mustExist(await licenses.find(needs.byRef(license))).id;
       const rows = await tokens.list({ licenseId, before: idFromCursor(cursor), limit });
-      return toPage(rows, limit, (token) => toTokenObject(token, now));
+      return toPage(rows, limit, (token) => ({ ...toTokenObject(token, now), holder: token.holder }));
     },
 
     /** Revoking a token that has ended already changes nothing. */

@@ -1,8 +1,15 @@
-import { Op, type Sequelize } from 'sequelize';
+import { literal, Op, type Sequelize } from 'sequelize';
 import { forUpdate } from '../database/transaction.ts';
 import { type AuthorizationTokenRow, defineAuthorizationToken } from './authorization-token-model.ts';
 
 export type AuthorizationToken = AuthorizationTokenRow;
+
+/** With the holder of its license, so that a list can be read without looking each up. */
+export type ListedToken = AuthorizationToken & { holder: string };
+
+const HOLDER = literal(
+  '(SELECT licenses.holder FROM licenses WHERE licenses.id = "authorizationToken"."license_id")',
+);
 
 interface TokenFilter {
   licenseId: number | undefined;
@@ -29,8 +36,9 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
       await tokens.update({ status, endedAt }, { where: { id } });
     },
     /** Newest first, one more than `limit` if there are more. */
-    async list({ licenseId, before, limit }: TokenFilter): Promise<AuthorizationToken[]> {
+    async list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {
       const rows = await tokens.findAll({
+        attributes: { include: [[HOLDER, 'holder']] },
         where: {
           ...(licenseId === undefined ? {} : { licenseId }),
           ...(before === null ? {} : { id: { [Op.lt]: before } }),
@@ -39,7 +47,7 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
         limit: limit + 1,
         raw: true,
       });
-      return rows as unknown as AuthorizationToken[];
+      return rows as unknown as ListedToken[];
     },
   };
 }

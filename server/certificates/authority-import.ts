@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } fr
 import { ApiError } from '../platform/errors.ts';
 import { DerError } from './der.ts';
 import { keyIdentifier, maySign, readIssuer } from './issuer.ts';
-import { toPem } from './signed-structure.ts';
+import { certificateBlocks, toPem } from './pem.ts';
 
 export interface GivenAuthority {
   /** DER. */
@@ -20,7 +20,6 @@ export interface GivenAuthority {
   privateKeyDer: Buffer;
 }
 
-const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu;
 const LEAST_BITS = 2048;
 const MAX_CHAIN = 8;
 
@@ -29,7 +28,7 @@ function refuse(field: 'certificate' | 'private_key', message: string): never {
 }
 
 function readCertificates(text: string): X509Certificate[] {
-  const blocks = text.match(BLOCK) ?? [];
+  const blocks = certificateBlocks(text);
   if (blocks.length === 0 || blocks.length > MAX_CHAIN)
     return refuse('certificate', `must hold 1 to ${MAX_CHAIN} certificates in PEM`);
   try {

@@ -17,7 +17,7 @@ import type { CertificateStore } from './certificate-store.ts';
 import { CLOCK_SKEW_MS, wholeSeconds, yearsLater } from './certificate-time.ts';
 import { keyIdentifier, newSerial, readIssuer } from './issuer.ts';
 import { generateRsaKey } from './key-pair.ts';
-import { toPem } from './signed-structure.ts';
+import { toPem } from './pem.ts';
 import { systemCall } from './system-call.ts';
 
 /** What the private key is sealed for. */

@@ -9,7 +9,7 @@ import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
 import { formatSubject } from './distinguished-name.ts';
 import { type Issuer, newSerial } from './issuer.ts';
 import { generateRsaKey } from './key-pair.ts';
-import { toPem } from './signed-structure.ts';
+import { toPem } from './pem.ts';
 import { readSigningRequest, SigningRequestError } from './signing-request.ts';
 
 export type Order = RequestOf<typeof certificateContract.generateCertificate>;

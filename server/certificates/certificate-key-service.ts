@@ -11,6 +11,7 @@ import { createSealer, type Sealer } from '../platform/sealer.ts';
 import { createSecretToken, hashSecret } from '../platform/secret-token.ts';
 import type { AuthorityService } from './authority-service.ts';
 import type { Certificate, CertificateStore } from './certificate-store.ts';
+import { toPem } from './pem.ts';
 
 const TTL_MS = 15 * 60_000;
 const PEM_FILE = 'application/x-pem-file';
@@ -29,11 +30,6 @@ interface Needs {
 /** Only the token opens it: neither the database nor the master key helps. */
 function sealerFor(token: string): Sealer {
   return createSealer(Buffer.from(hkdfSync('sha256', token, '', 'license-desk/certificate-key', KEY_BYTES)));
-}
-
-function privateKeyPem(der: Buffer): string {
-  const lines = der.toString('base64').match(/.{1,64}/gu) ?? [];
-  return ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n');
 }
 
 /** The same for a token that never was, was used, or is too old. */
@@ -78,7 +74,7 @@ export function createCertificateKeyService(needs: Needs) {
       if (token === undefined) throw invalidToken();
       const { certificate, privateKey } = await take(token, call);
       const parts = {
-        private_key: privateKeyPem(privateKey),
+        private_key: toPem('PRIVATE KEY', privateKey),
         certificate: certificate.pem,
         ca_certificate: (await authority.current()).pem,
       };

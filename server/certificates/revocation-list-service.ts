@@ -7,8 +7,8 @@ import type { RequestOf } from '../platform/endpoint.ts';
 import { toTimestamp } from '../platform/fields.ts';
 import type { AuthorityService } from './authority-service.ts';
 import type { certificateContract } from './certificate-contract.ts';
+import { toPem } from './pem.ts';
 import type { RevocationListRow, RevocationListStore } from './revocation-list-store.ts';
-import { toPem } from './signed-structure.ts';
 
 const TYPES = {
   json: 'application/json',

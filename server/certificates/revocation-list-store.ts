@@ -31,13 +31,17 @@ const HAS_UNLISTED = `
 const MARK_LISTED = `
   UPDATE revocation_entries SET first_listed_in = $1 WHERE first_listed_in IS NULL AND authority_key = $2`;
 
+const LISTED =
+  'WHERE first_listed_in <= $1 AND authority_key = $2 AND (not_after >= $3 OR first_listed_in = $1)';
+
+const COUNT_LISTED = `SELECT count(*) AS "count" FROM revocation_entries ${LISTED}`;
+
 /**
  * One text, put together by the database: a row apiece would cost ten times as much. Their order means nothing. What
  * was revoked after its end is on one list all the same.
  */
 const entries = (column: 'der_hex' | 'json', separator: '' | ',') => `
-  SELECT coalesce(string_agg(${column}, '${separator}'), '') AS "text" FROM revocation_entries
-  WHERE first_listed_in <= $1 AND authority_key = $2 AND (not_after >= $3 OR first_listed_in = $1)`;
+  SELECT coalesce(string_agg(${column}, '${separator}'), '') AS "text" FROM revocation_entries ${LISTED}`;
 
 const INSERT = `
   INSERT INTO revocation_lists
@@ -65,6 +69,10 @@ export function createRevocationListStore(sequelize: Sequelize) {
     },
     /** What is on the list, as a JSON array. */
     json: async (list: Contents): Promise<string> => `[${await collect(entries('json', ','), list)}]`,
+    async countListed({ number, authorityKey, endedBefore }: Contents): Promise<number> {
+      const [row] = await query<{ count: number }>(COUNT_LISTED, [number, authorityKey, endedBefore]);
+      return row?.count ?? 0;
+    },
     async hasUnlisted(authorityKey: string): Promise<boolean> {
       return (await query(HAS_UNLISTED, [authorityKey])).length > 0;
     },

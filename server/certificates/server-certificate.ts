@@ -11,6 +11,7 @@ import type { Authority } from './authority.ts';
 import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
 import { newSerial } from './issuer.ts';
 import { generateEcKey } from './key-pair.ts';
+import { certificateBlocks, toPem } from './pem.ts';
 import {
   readServerCertificate,
   type ServerCertificate,
@@ -18,12 +19,10 @@ import {
   writeServerCertificate,
 } from './server-certificate-file.ts';
 import type { ServerNames } from './server-names.ts';
-import { toPem } from './signed-structure.ts';
 
 const LIFE_MS = 90 * DAY_MS;
 /** It is replaced when less than this part of its life is left. */
 const SPARE_PART = 1 / 3;
-const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu;
 
 interface Needs {
   dataDir: string;
@@ -69,7 +68,7 @@ export function reasonToReplace(
 /** PEM of the authority and those above it, up to the one that signed itself, which clients have. */
 export function intermediates({ certificate, pem }: Pick<Authority, 'certificate' | 'pem'>): string {
   const chain: X509Certificate[] = [];
-  const others = (pem.match(BLOCK) ?? []).map((block) => new X509Certificate(block));
+  const others = certificateBlocks(pem).map((block) => new X509Certificate(block));
   let next: X509Certificate | undefined = certificate;
   while (next && !next.checkIssued(next) && !chain.includes(next)) {
     const below: X509Certificate = next;

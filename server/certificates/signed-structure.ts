@@ -35,9 +35,3 @@ function frame(content: Buffer, signature: Buffer): Buffer {
   const bits = tlv(TAG.bitString, Buffer.alloc(1), signature);
   return tlv(TAG.sequence, content, SHA256_WITH_RSA, bits);
 }
-
-/** PEM with lines of 64 characters (RFC 7468, section 2), a line feed at the end. */
-export function toPem(label: 'CERTIFICATE' | 'X509 CRL', der: Buffer): string {
-  const lines = der.toString('base64').match(/.{1,64}/gu) ?? [];
-  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
-}

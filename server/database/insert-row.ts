@@ -2,6 +2,8 @@
 import type { Model, ModelStatic, Optional } from 'sequelize';
 import type { PreparedQuery } from './prepared-query.ts';
 
+const ROWS_AT_ONCE = 100;
+
 /** @returns the new row's id */
 export type InsertRow<Row extends { id: number }> = (row: Omit<Row, 'id'>) => Promise<number>;
 
@@ -10,14 +12,57 @@ export function insertInto<Row extends { id: number }>(
   query: PreparedQuery,
   model: ModelStatic<Model<Row, Optional<Row, 'id'>>>,
 ): InsertRow<Row> {
-  const attributes = Object.entries(model.getAttributes()).filter(([name]) => name !== 'id');
-  const columns = attributes.map(([name, attribute]) => attribute.field ?? name);
-  const values = columns.map((_, index) => `$${index + 1}`);
-  const sql = `INSERT INTO ${String(model.getTableName())} (${columns.join(', ')}) VALUES (${values.join(', ')}) RETURNING id`;
+  const { sql, bind } = insertOf(model, ['id']);
+  const insert = sql(1);
   return async (row) => {
-    const bound = attributes.map(([name]) => row[name as keyof typeof row] ?? null);
-    const [inserted] = await query<{ id: number }>(sql, bound);
+    const [inserted] = await query<{ id: number }>(insert, bind(row));
     if (!inserted) throw new Error(`${String(model.getTableName())} took no row`);
     return inserted.id;
+  };
+}
+
+/** @returns what was asked for of each new row, in no order */
+export type InsertAll<Row extends { id: number }, Name extends keyof Row> = (
+  rows: readonly Omit<Row, 'id'>[],
+) => Promise<Pick<Row, Name>[]>;
+
+/** Many rows, a hundred to a statement. */
+export function insertAllInto<Row extends { id: number }, Name extends keyof Row & string>(
+  query: PreparedQuery,
+  model: ModelStatic<Model<Row, Optional<Row, 'id'>>>,
+  returning: readonly Name[],
+): InsertAll<Row, Name> {
+  const { sql, bind } = insertOf(model, returning);
+  const one = sql(1);
+  const many = sql(ROWS_AT_ONCE);
+  return async (rows) => {
+    const inserted: Pick<Row, Name>[] = [];
+    for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+      const some = rows.slice(start, start + ROWS_AT_ONCE);
+      // Two statements only, as each text is kept compiled.
+      if (some.length === ROWS_AT_ONCE)
+        inserted.push(...(await query<Pick<Row, Name>>(many, some.flatMap(bind))));
+      else for (const row of some) inserted.push(...(await query<Pick<Row, Name>>(one, bind(row))));
+    }
+    return inserted;
+  };
+}
+
+function insertOf<Row extends { id: number }>(
+  model: ModelStatic<Model<Row, Optional<Row, 'id'>>>,
+  returning: readonly string[],
+) {
+  const attributes = Object.entries(model.getAttributes());
+  const columnOf = new Map(attributes.map(([name, attribute]) => [name, attribute.field ?? name]));
+  const names = attributes.map(([name]) => name).filter((name) => name !== 'id');
+  const returned = returning.map((name) => `${columnOf.get(name)} AS "${name}"`).join(', ');
+  const slots = (row: number) => names.map((_, index) => `$${row * names.length + index + 1}`).join(', ');
+  return {
+    sql(rows: number): string {
+      const columns = names.map((name) => columnOf.get(name)).join(', ');
+      const values = Array.from({ length: rows }, (_, row) => `(${slots(row)})`).join(', ');
+      return `INSERT INTO ${String(model.getTableName())} (${columns}) VALUES ${values} RETURNING ${returned}`;
+    },
+    bind: (row: Omit<Row, 'id'>): unknown[] => names.map((name) => row[name as keyof typeof row] ?? null),
   };
 }

@@ -4,6 +4,10 @@ import type { Umzug } from 'umzug';
 import { type Dialect, dialectOf } from './connect.ts';
 import { createInitialSchema } from './migrations/0001-initial.ts';
 import { createCertificateTables } from './migrations/0002-certificates.ts';
+import { createLicenseSearch } from './migrations/0003-license-search.ts';
+import { createOverviewIndices } from './migrations/0004-overview.ts';
+import { createLicenseImports } from './migrations/0006-license-imports.ts';
+import { createServiceMarks } from './migrations/0005-service-marks.ts';
 import type { RunTransaction } from './transaction.ts';
 
 interface Migration {
@@ -14,9 +18,20 @@ interface Migration {
 const MIGRATIONS: Migration[] = [
   { name: '0001-initial', up: createInitialSchema },
   { name: '0002-certificates', up: createCertificateTables },
+  { name: '0003-license-search', up: createLicenseSearch },
+  { name: '0004-overview', up: createOverviewIndices },
+  { name: '0005-service-marks', up: createServiceMarks },
+  { name: '0006-license-imports', up: createLicenseImports },
 ];
 
 const TABLE = 'migrations';
+
+/** What this version's schema is called: by the last of its migrations. */
+export const SCHEMA = MIGRATIONS.at(-1)?.name ?? '';
+
+export function isKnownSchema(name: string): boolean {
+  return MIGRATIONS.some((migration) => migration.name === name);
+}
 
 /** Any number that nothing else locks: servers that start together migrate one after the other. */
 const POSTGRES_MIGRATION_LOCK = 8_787_001;

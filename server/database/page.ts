@@ -10,16 +10,20 @@ export function idFromCursor(cursor: string | undefined): number | null {
   return id;
 }
 
-/** @param rows one more than `limit`, if there are that many */
+/**
+ * @param rows one more than `limit`, if there are that many
+ * @param cursorOf what the next page is asked for with, given the last row of this one
+ */
 export function toPage<Row extends { id: number }, Item>(
   rows: Row[],
   limit: number,
   present: (row: Row) => Item,
+  cursorOf: (row: Row) => string = ({ id }) => String(id),
 ) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
     items: page.map((row) => present(row)),
-    next_cursor: rows.length > limit && last ? String(last.id) : null,
+    next_cursor: rows.length > limit && last ? cursorOf(last) : null,
   };
 }

@@ -2,6 +2,7 @@
 import { extname, join } from 'node:path';
 import type Bree from 'bree';
 import type { DatabaseLocation } from '../database/connect.ts';
+import type { LiveTopic } from '../live/live-contract.ts';
 import type { Config } from '../platform/config.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
@@ -25,8 +26,9 @@ export interface Jobs {
   /**
    * Begins in the background; should that fail, `areFine` says so.
    * @param masterKey opens the secrets that webhooks are signed with, and the certificate authority's key
+   * @param onChanged what a job has changed
    */
-  start(masterKey: Uint8Array): void;
+  start(masterKey: Uint8Array, onChanged: (topics: LiveTopic[]) => void): void;
   /** Lets what runs finish its batch. */
   stop(): Promise<void>;
   /** Whether each job ended well the last time, and in time. */
@@ -52,6 +54,11 @@ interface WorkerMessage {
   error?: string;
   /** Events that a scan has written. */
   emitted?: number;
+  /** Deliveries have been sent or are being sent. */
+  sent?: true;
+  /** What the upkeep of certificates has done. */
+  authorityRenewed?: boolean;
+  listNumber?: number | null;
   /** The newest request that the run was begun for. */
   answered?: number;
 }
@@ -67,6 +74,15 @@ const RETRY_MS = 5000;
 const FAILURES_UNTIL_FAILING = 2;
 /** A caller waits no longer than this for work that is done in any case. */
 const PATIENCE_MS = 3000;
+
+function topicsOf({ emitted, sent, authorityRenewed, listNumber }: WorkerMessage): LiveTopic[] {
+  return [
+    ...(emitted ? (['licenses', 'events', 'deliveries'] as const) : []),
+    ...(sent ? (['deliveries', 'webhooks'] as const) : []),
+    ...(authorityRenewed ? (['certificates', 'audit'] as const) : []),
+    ...(typeof listNumber === 'number' ? (['certificates'] as const) : []),
+  ];
+}
 
 /** Workers stand beside this file in the sources, and in `jobs/` of the build. */
 function workerFile(name: string): string {
@@ -102,12 +118,16 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
 
   const upkeepTickets = createTickets();
 
-  function onMessage(name: string, { alive, error, answered, ...done }: WorkerMessage): void {
+  let tellChanged: (topics: LiveTopic[]) => void = () => {};
+
+  function onMessage(name: string, message: WorkerMessage): void {
+    const { alive, error, answered, ...done } = message;
     failures.delete(name);
     endedAt.set(name, performance.now());
     if (error !== undefined) logger.error({ job: name }, error);
     if (!alive) logger.info({ job: name, ...done }, 'job done');
     if (done.emitted) wakeDispatcher();
+    tellChanged(topicsOf(message));
     if (answered !== undefined) upkeepTickets.settle(answered);
   }
 
@@ -185,7 +205,8 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
   };
 
   return {
-    start(masterKey) {
+    start(masterKey, onChanged) {
+      tellChanged = onChanged;
       jobs = listJobs(masterKey);
       for (const { name } of jobs) endedAt.set(name, performance.now());
       scheduler = createBree().then((bree) => {

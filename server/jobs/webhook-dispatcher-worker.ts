@@ -22,6 +22,9 @@ export interface DispatcherData {
 const data = workerData as DispatcherData;
 const ALIVE_EVERY_MS = 5000;
 let aliveAt = -Infinity;
+/** Thousands of deliveries a minute are not worth as many messages. */
+const TELL_EVERY_MS = 200;
+let telling: NodeJS.Timeout | undefined;
 
 const sequelize = await connect(data.location);
 const dispatcher = createDispatcher({
@@ -41,6 +44,12 @@ const dispatcher = createDispatcher({
     if (performance.now() - aliveAt < ALIVE_EVERY_MS) return;
     aliveAt = performance.now();
     parentPort?.postMessage({ alive: true });
+  },
+  onProgress() {
+    telling ??= setTimeout(() => {
+      telling = undefined;
+      parentPort?.postMessage({ alive: true, sent: true });
+    }, TELL_EVERY_MS).unref();
   },
   onError(error) {
     parentPort?.postMessage({ alive: true, error: (error as Error).message });

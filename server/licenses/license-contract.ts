@@ -1,17 +1,21 @@
 // Licenses: the object that every reply shows, and what may be done with one (contract, section 3).
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../platform/endpoint.ts';
+import { ERROR_STATUS, type ErrorCode } from '../platform/errors.ts';
 import {
   days,
   id,
   moment,
   pageOf,
   pageRequest,
+  queryNumber,
   searchText,
   slug,
   text,
   timestamp,
 } from '../platform/fields.ts';
+
+const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
 export const LICENSE_STATES = ['issued', 'active', 'expiring', 'in_grace', 'expired', 'revoked'] as const;
 
@@ -67,6 +71,38 @@ const ONE_END = [
     request.days === undefined || request.expires_at === undefined,
   { message: 'give days or expires_at, not both', path: ['days'] as string[] },
 ] as const;
+
+/** What a list of licenses can be narrowed down to. */
+export const licenseFilter = {
+  state: z.enum(LICENSE_STATES).optional(),
+  search: searchText(200).optional().meta({
+    description:
+      'A part of holder, e-mail address, license key (5 characters or more) or device fingerprint (6 or more)',
+  }),
+  plan: slug.optional(),
+  product: slug.optional(),
+  expires_within_days: queryNumber(1, 3650).optional(),
+};
+
+/** Each license is changed by itself, as the single call does it: some may be refused while others are done. */
+const bulkReply = z.object({
+  done: z.array(id),
+  failed: z.array(z.object({ license_id: id, error_code: z.enum(ERROR_CODES), message: z.string() })),
+});
+
+const licenseIds = z.array(id).min(1).max(100);
+
+const timelineItem = z.object({
+  at: timestamp,
+  kind: z.enum(['change', 'event']).meta({ description: 'change: from the audit log; event: for webhooks' }),
+  name: z.string().meta({ example: 'license.renewed' }),
+  actor_kind: z.string().nullable(),
+  actor_name: z.string().nullable(),
+  request_id: z.string().nullable(),
+  detail: z
+    .unknown()
+    .meta({ description: '`{before, after}` of a change, the body that receivers get of an event' }),
+});
 
 /** To an administrator a revoked license is in the way of the change, not a refusal of the caller. */
 const REVOKED_IS_CONFLICT = { license_revoked: 409 };
@@ -144,13 +180,26 @@ export const licenseAdminContract = {
     method: 'GET',
     path: '/licenses/',
     auth: 'admin',
-    summary: 'List licenses, newest first',
+    summary: 'List licenses, newest first unless sorted otherwise',
     request: z.object({
       ...pageRequest,
-      state: z.enum(LICENSE_STATES).optional(),
-      search: searchText(200).optional(),
+      ...licenseFilter,
+      sort: z.enum(['created', 'expires', 'holder']).default('created'),
+      order: z.enum(['asc', 'desc']).optional().meta({ description: '`desc` for created, otherwise `asc`' }),
     }),
     reply: z.object(pageOf(licenseRecord)),
+    errors: [],
+  }),
+  countLicenses: endpoint({
+    method: 'GET',
+    path: '/licenses/count/',
+    auth: 'admin',
+    summary: 'Count licenses, up to 10,000',
+    request: z.object(licenseFilter),
+    reply: z.object({
+      count: z.int(),
+      exact: z.boolean().meta({ description: 'false: there are more than that' }),
+    }),
     errors: [],
   }),
   showLicense: endpoint({
@@ -176,6 +225,33 @@ export const licenseAdminContract = {
     summary: 'Renew a license',
     request: z.object({ ref: licenseRef, ...renewal }).refine(...ONE_END),
   }),
+  renewLicenses: endpoint({
+    method: 'POST',
+    path: '/licenses/bulk/renew/',
+    auth: 'admin',
+    summary: 'Renew up to a hundred licenses, each by itself',
+    request: z.object({ license_ids: licenseIds, days: days.optional() }),
+    reply: bulkReply,
+    errors: [],
+  }),
+  revokeLicenses: endpoint({
+    method: 'POST',
+    path: '/licenses/bulk/revoke/',
+    auth: 'admin',
+    summary: 'Revoke up to a hundred licenses, each by itself and for good',
+    request: z.object({ license_ids: licenseIds, reason: text(500).optional() }),
+    reply: bulkReply,
+    errors: [],
+  }),
+  licenseTimeline: endpoint({
+    method: 'GET',
+    path: '/licenses/timeline/',
+    auth: 'admin',
+    summary: 'What happened to a license, its devices, tokens and certificates, newest first',
+    request: z.object({ ...pageRequest, license: licenseRef }),
+    reply: z.object(pageOf(timelineItem)),
+    errors: ['license_not_found'],
+  }),
   upgradeLicense: forAdministrators(licenseContract.upgrade, {
     path: '/licenses/upgrade/',
     summary: 'Move a license to a plan of a higher tier',
@@ -185,3 +261,5 @@ export const licenseAdminContract = {
 
 export type LicenseObject = z.input<typeof licenseObject>;
 export type LicenseRecord = z.input<typeof licenseRecord>;
+export type BulkReply = z.input<typeof bulkReply>;
+export type TimelineItem = z.input<typeof timelineItem>;

@@ -1,7 +1,6 @@
-// The SQL of licenses: the columns of one, and what selects them by state or free text. Runs on both databases.
-import { EXPIRING_MS } from './license-lifecycle.ts';
-import { parseLicenseKey } from './license-key.ts';
-import { foldForSearch } from './license-search.ts';
+// The SQL of licenses: the columns of one, and what selects them by state, plan, product and end. Runs on both databases.
+import { DAY_MS } from '../platform/fields.ts';
+import { EXPIRING_MS, type LicenseState } from './license-lifecycle.ts';
 
 export const LICENSE_COLUMNS = `
   l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.email AS "email", l.product AS "product",
@@ -33,23 +32,70 @@ export const LICENSE_STATE = `CASE
   WHEN l.first_activated_at IS NULL THEN 'issued'
   ELSE 'active' END`;
 
-export function stateCondition(state: string, now: number): Condition {
-  return { sql: `${LICENSE_STATE} = $state`, bind: { state, now } };
+/** The longest grace period of all plans: what ended before that is expired, whatever its plan. */
+const LONGEST_GRACE = '(SELECT coalesce(max(m.grace_days), 0) FROM plans m) * 86400000';
+const GRACE_IS_OVER =
+  'l.expires_at + (SELECT g.grace_days FROM plans g WHERE g.id = l.plan_id) * 86400000 <= $now';
+
+/** The same rules state by state, as ranges of `expires_at`, which an index can narrow down. */
+const STATE_CONDITIONS: Record<LicenseState, string> = {
+  revoked: 'l.revoked_at IS NOT NULL',
+  expired: `l.revoked_at IS NULL AND l.expires_at <= $now
+    AND (l.expires_at <= $now - ${LONGEST_GRACE} OR ${GRACE_IS_OVER})`,
+  in_grace: `l.revoked_at IS NULL AND l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE}
+    AND NOT (${GRACE_IS_OVER})`,
+  expiring: 'l.revoked_at IS NULL AND l.expires_at > $now AND l.expires_at < $soon',
+  issued: 'l.revoked_at IS NULL AND l.expires_at >= $soon AND l.first_activated_at IS NULL',
+  active: 'l.revoked_at IS NULL AND l.expires_at >= $soon AND l.first_activated_at IS NOT NULL',
+};
+
+/** What licenses can be narrowed down to. */
+export interface LicenseFilter {
+  state?: LicenseState | undefined;
+  search?: string | undefined;
+  /** By name. */
+  plan?: string | undefined;
+  product?: string | undefined;
+  /** Ending between now and then. */
+  expiresWithinDays?: number | undefined;
+  now: number;
 }
 
-/** Of a text that people type: a key, a fingerprint, or a part of holder or e-mail address. */
-export function searchCondition(search: string): Condition {
-  const key = parseLicenseKey(search);
-  if (key !== null) return { sql: 'l.license_key = $search', bind: { search: key } };
-  if (/^sha256:[0-9a-f]{64}$/u.test(search)) {
-    return {
-      sql: 'EXISTS (SELECT 1 FROM activations a WHERE a.license_id = l.id AND a.machine_fingerprint = $search)',
-      bind: { search },
-    };
-  }
-  const escaped = foldForSearch(search).replaceAll(/[\\%_]/gu, String.raw`\$&`);
-  return {
-    sql: String.raw`l.search_text LIKE $search ESCAPE '\' OR l.license_key LIKE $keyPart ESCAPE '\'`,
-    bind: { search: `%${escaped}%`, keyPart: `%${escaped.toUpperCase()}%` },
-  };
+/** The range of `expires_at` that the filter leaves, where it has an end on both sides; null where it has not. */
+export function termRange({ state, expiresWithinDays, now }: LicenseFilter): Condition | null {
+  if (state === 'in_grace')
+    return { sql: `l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE}`, bind: { now } };
+  const ends = [
+    ...(state === 'expiring' ? [now + EXPIRING_MS] : []),
+    ...(expiresWithinDays === undefined ? [] : [now + expiresWithinDays * DAY_MS]),
+  ];
+  if (ends.length === 0) return null;
+  return { sql: 'l.expires_at > $now AND l.expires_at <= $last', bind: { now, last: Math.min(...ends) } };
+}
+
+/** All of the filter but the search, as conditions on `l` alone. */
+export function facetConditions({
+  state,
+  plan,
+  product,
+  expiresWithinDays,
+  now,
+}: LicenseFilter): Condition[] {
+  return [
+    ...(state === undefined
+      ? []
+      : [{ sql: STATE_CONDITIONS[state], bind: { now, soon: now + EXPIRING_MS } }]),
+    ...(plan === undefined
+      ? []
+      : [{ sql: 'l.plan_id = (SELECT n.id FROM plans n WHERE n.name = $plan)', bind: { plan } }]),
+    ...(product === undefined ? [] : [{ sql: 'l.product = $product', bind: { product } }]),
+    ...(expiresWithinDays === undefined
+      ? []
+      : [
+          {
+            sql: 'l.expires_at > $now AND l.expires_at <= $until',
+            bind: { now, until: now + expiresWithinDays * DAY_MS },
+          },
+        ]),
+  ];
 }

@@ -1,6 +1,6 @@
 // Issuing, renewing, upgrading and revoking licenses.
 import type { Audit } from '../audit/audit-service.ts';
-import { idFromCursor, toPage } from '../database/page.ts';
+import { toPage } from '../database/page.ts';
 import type { RunTransaction } from '../database/transaction.ts';
 import type { Events } from '../events/event-service.ts';
 import type { Plan } from '../plans/plan-store.ts';
@@ -8,13 +8,21 @@ import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
-import { LAST_MOMENT, toTimestamp } from '../platform/fields.ts';
+import { toTimestamp } from '../platform/fields.ts';
 import type { licenseAdminContract } from './license-contract.ts';
+import { fromCursor, toCursor } from './license-cursor.ts';
+import {
+  draftLicense,
+  issuedLicense,
+  refuseBeyondCalendar,
+  refuseOtherProduct,
+  usablePlan,
+} from './license-draft.ts';
 import { generateLicenseKey } from './license-key.ts';
 import { firstNoticeAt, graceEndsAt, noticeAfterUpgrade, renewedExpiry } from './license-lifecycle.ts';
 import { toLicenseRecord } from './license-presenter.ts';
+import type { LicenseFilter } from './license-query.ts';
 import { licenseNotFound } from './license-reference.ts';
-import { foldForSearch } from './license-search.ts';
 import type { License, LicenseReference, LicenseStore } from './license-store.ts';
 
 interface Needs {
@@ -31,6 +39,14 @@ interface Renewal {
   days?: number | undefined;
   /** Epoch milliseconds. */
   expires_at?: number | undefined;
+}
+
+/** Beyond it nobody reads a number of hits, and every further one takes time. */
+const COUNTED = 10_000;
+
+function toFilter(request: RequestOf<typeof licenseAdminContract.countLicenses>, now: number): LicenseFilter {
+  const { state, search, plan, product, expires_within_days: expiresWithinDays } = request;
+  return { state, search, plan, product, expiresWithinDays, now };
 }
 
 export function createLicenseService(needs: Needs) {
@@ -55,22 +71,7 @@ export function createLicenseService(needs: Needs) {
   }
 
   async function mustFindPlan(name: string): Promise<Plan> {
-    const plan = await needs.findPlan(name);
-    if (!plan) throw new ApiError('plan_not_found', `there is no plan ${name}`);
-    if (plan.archivedAt !== null) throw new ApiError('plan_not_found', `plan ${name} is archived`);
-    return plan;
-  }
-
-  function refuseOtherProduct(plan: Plan, product: string): void {
-    if (plan.product === null || plan.product === product) return;
-    throw new ApiError('product_mismatch', `plan ${plan.name} is for ${plan.product}, not for ${product}`);
-  }
-
-  /** Where renewals add up. @throws ApiError `invalid_request` */
-  function refuseBeyondCalendar(expiresAt: number): void {
-    if (expiresAt > LAST_MOMENT) {
-      throw new ApiError('invalid_request', `days: the license would end after ${toTimestamp(LAST_MOMENT)}`);
-    }
+    return usablePlan(name, await needs.findPlan(name));
   }
 
   async function recordChange(
@@ -89,33 +90,12 @@ export function createLicenseService(needs: Needs) {
       transaction(async () => {
         const now = clock.now();
         const plan = await mustFindPlan(request.plan);
-        const product = request.product ?? plan.product ?? needs.defaultProduct;
-        refuseOtherProduct(plan, product);
-        const expiresAt = renewedExpiry({
-          expiresAt: now,
+        const draft = draftLicense(request, plan, {
           now,
-          durationDays: plan.durationDays,
-          days: request.days,
-          explicit: request.expires_at,
-        });
-        refuseBeyondCalendar(expiresAt);
-        const moments = { revokedAt: null, expiresAt, graceEndsAt: graceEndsAt(expiresAt, plan.graceDays) };
-        const id = await licenses.insert({
           licenseKey: generateLicenseKey(),
-          holder: request.holder,
-          email: request.email ?? null,
-          searchText: foldForSearch(`${request.holder}\n${request.email ?? ''}`),
-          product,
-          planId: plan.id,
-          issuedAt: now,
-          expiresAt,
-          firstActivatedAt: null,
-          revokedAt: null,
-          revokeReason: null,
-          term: 1,
-          noticeDueAt: firstNoticeAt(moments),
+          defaultProduct: needs.defaultProduct,
         });
-        const license = await mustFind({ id });
+        const license = issuedLicense(await licenses.insert(draft), draft, plan);
         await recordChange(call, 'license.created', null, license);
         return { license: toLicenseRecord(license, now) };
       }),
@@ -125,10 +105,22 @@ export function createLicenseService(needs: Needs) {
     },
 
     async list(request: RequestOf<typeof licenseAdminContract.listLicenses>) {
-      const { state, search, cursor, limit } = request;
-      const now = clock.now();
-      const rows = await licenses.list({ state, search, before: idFromCursor(cursor), limit, now });
-      return toPage(rows, limit, (license) => toLicenseRecord(license, now));
+      const { sort, order = sort === 'created' ? 'desc' : 'asc', cursor, limit } = request;
+      const sequence = { sort, order };
+      const filter = toFilter(request, clock.now());
+      const rows = await licenses.list({
+        ...filter,
+        ...sequence,
+        after: fromCursor(cursor, sequence),
+        limit,
+      });
+      const present = (license: License) => toLicenseRecord(license, filter.now);
+      return toPage(rows, limit, present, (last) => toCursor(sequence, last));
+    },
+
+    async count(request: RequestOf<typeof licenseAdminContract.countLicenses>) {
+      const count = await licenses.count(toFilter(request, clock.now()), COUNTED + 1);
+      return { count: Math.min(count, COUNTED), exact: count <= COUNTED };
     },
 
     renew: (reference: LicenseReference, renewal: Renewal, call: Call) =>

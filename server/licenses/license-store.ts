@@ -1,9 +1,11 @@
 import { QueryTypes, type Sequelize } from 'sequelize';
+import { insertAllInto } from '../database/insert-row.ts';
 import { preparedQuery } from '../database/prepared-query.ts';
 import { lockRow, skipLocked } from '../database/transaction.ts';
+import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
 import { graceEndsAt } from './license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
-import { LICENSE_COLUMNS, LICENSE_TABLES, searchCondition, stateCondition } from './license-query.ts';
+import { LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
 
 /** A license as everything else sees it: its own row, what its plan grants, and what its devices say. */
 export interface License extends Omit<LicenseRow, 'searchText'> {
@@ -18,6 +20,8 @@ export interface License extends Omit<LicenseRow, 'searchText'> {
   newestFingerprint: string | null;
 }
 
+export type NewLicense = Omit<LicenseRow, 'id'>;
+
 /** By id, by key, or by both, which then have to name the same license. */
 export interface LicenseReference {
   id?: number | undefined;
@@ -25,13 +29,10 @@ export interface LicenseReference {
   key?: string | undefined;
 }
 
-export interface LicenseFilter {
-  state: string | undefined;
-  search: string | undefined;
-  /** Keyset paging: ids below this one. */
-  before: number | null;
+/** One page of a list. */
+export interface LicensePageRequest extends LicenseFilter, LicenseSequence {
+  after: LicensePosition | null;
   limit: number;
-  now: number;
 }
 
 type SelectedRow = Omit<License, 'features' | 'graceEndsAt'> & { features: string };
@@ -44,15 +45,23 @@ function toLicense(row: SelectedRow): License {
   };
 }
 
+const KEYS_PER_QUERY = 100;
+const FIND_TAKEN_KEYS = `SELECT license_key AS "licenseKey" FROM licenses WHERE license_key IN (${Array.from(
+  { length: KEYS_PER_QUERY },
+  (_, slot) => `$${slot + 1}`,
+).join(', ')})`;
+
 export function createLicenseStore(sequelize: Sequelize) {
   const licenses = defineLicense(sequelize);
   const query = preparedQuery(sequelize);
+  const finder = createLicenseFinder(sequelize);
+  const insertAll = insertAllInto(query, licenses, ['id', 'licenseKey']);
 
-  async function select(condition: string, bind: Record<string, unknown>, suffix = ''): Promise<License[]> {
-    const rows = await sequelize.query<SelectedRow>(
-      `SELECT ${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE ${condition} ${suffix}`,
-      { bind, type: QueryTypes.SELECT },
-    );
+  async function select(tables: string, rest: string, bind: Record<string, unknown>): Promise<License[]> {
+    const rows = await sequelize.query<SelectedRow>(`SELECT ${LICENSE_COLUMNS} FROM ${tables} ${rest}`, {
+      bind,
+      type: QueryTypes.SELECT,
+    });
     return rows.map((row) => toLicense(row));
   }
 
@@ -76,33 +85,45 @@ export function createLicenseStore(sequelize: Sequelize) {
       await lockRow(sequelize, 'licenses', columnsOf(reference));
       return find(reference);
     },
-    async insert(license: Omit<LicenseRow, 'id'>): Promise<number> {
+    async insert(license: NewLicense): Promise<number> {
       const created = await licenses.create(license);
       return created.get('id') as number;
+    },
+    /** Many at once. @returns their ids, in the order of the licenses */
+    async insertAll(drafts: readonly NewLicense[]): Promise<number[]> {
+      const rows = await insertAll(drafts);
+      const ids = new Map(rows.map(({ id, licenseKey }) => [licenseKey, id]));
+      return drafts.map(({ licenseKey }) => ids.get(licenseKey) as number);
+    },
+    /** Which of these keys licenses have. */
+    async findTakenKeys(keys: readonly string[]): Promise<string[]> {
+      const taken: string[] = [];
+      for (let start = 0; start < keys.length; start += KEYS_PER_QUERY) {
+        const some = keys.slice(start, start + KEYS_PER_QUERY);
+        const values = Array.from({ length: KEYS_PER_QUERY }, (_, slot) => some[slot] ?? null);
+        const rows = await query<{ licenseKey: string }>(FIND_TAKEN_KEYS, values);
+        taken.push(...rows.map(({ licenseKey }) => licenseKey));
+      }
+      return taken;
     },
     async update(id: number, changes: Partial<Omit<LicenseRow, 'id'>>): Promise<void> {
       await licenses.update(changes, { where: { id } });
     },
-    /** Newest first, one more than `limit` if there are more. */
-    list({ state, search, before, limit, now }: LicenseFilter): Promise<License[]> {
-      const conditions = [
-        before === null ? null : { sql: 'l.id < $before', bind: { before } },
-        state === undefined ? null : stateCondition(state, now),
-        search ? searchCondition(search) : null,
-      ].filter((condition) => condition !== null);
-      const sql = conditions.map((condition) => `(${condition.sql})`).join(' AND ') || '1 = 1';
-      const bind = Object.assign(
-        { limit: limit + 1 },
-        ...conditions.map((condition) => condition.bind),
-      ) as object;
-      return select(sql, bind as Record<string, unknown>, 'ORDER BY l.id DESC LIMIT $limit');
+    /** In the order asked for, one more than `limit` if there are more. */
+    async list({ sort, order, after, limit, ...filter }: LicensePageRequest): Promise<License[]> {
+      const page = await finder.page(filter, { sort, order }, after, limit + 1);
+      // A JOIN whose order SQLite keeps: left to itself it might walk all licenses in the order of the list.
+      const join = sequelize.getDialect() === 'sqlite' ? 'CROSS JOIN' : 'JOIN';
+      const tables = `(${page.sql}) page ${join} licenses l ON l.id = page.id JOIN plans p ON p.id = l.plan_id`;
+      return select(tables, finder.orderBy({ sort, order }), page.bind);
     },
+    count: finder.count,
     /** Licenses that the scan has to look at, the longest waiting first; locked, and skipped where another server has them. */
     findNoticeDue: (now: number, limit: number) =>
       select(
-        'l.notice_due_at <= $now',
+        LICENSE_TABLES,
+        `WHERE l.notice_due_at <= $now ORDER BY l.notice_due_at LIMIT $limit ${skipLocked(sequelize, 'l')}`,
         { now, limit },
-        `ORDER BY l.notice_due_at LIMIT $limit ${skipLocked(sequelize, 'l')}`,
       ),
   };
 }

@@ -1,4 +1,5 @@
 // Who is calling, and the call itself, as handlers and services see them.
+import { randomUUID } from 'node:crypto';
 
 /** Who a change is ascribed to in the audit log. */
 export interface Actor {
@@ -13,6 +14,8 @@ export interface Actor {
 export interface Call {
   actor: Actor;
   requestId: string;
+  /** As the caller's program calls itself, where it says so. */
+  userAgent?: string | undefined;
   /** Adds a header to the reply, such as a cookie. */
   setReplyHeader(name: string, value: string): void;
   /** Which of these media types the caller likes best; the first, if all are the same to it or none would do. */
@@ -20,3 +23,13 @@ export interface Call {
 }
 
 export const PUBLIC_ACTOR: Actor = { kind: 'public', name: 'public' };
+
+/** A call without a network between. */
+export function directCall(actor: Actor): Call {
+  return { actor, requestId: randomUUID(), setReplyHeader: () => {}, prefers: ([first]) => first };
+}
+
+/** A command of the OS user of this name. */
+export function cliCall(userName: string): Call {
+  return directCall({ kind: 'cli', name: userName, role: 'admin' });
+}

@@ -28,25 +28,54 @@ function isFailure(reply: object): reply is FailureEnvelope {
   return 'error_code' in reply;
 }
 
+interface RequestParts {
+  query: string;
+  body?: string | Blob;
+  contentType?: string;
+}
+
+/** Where an input's fields go. */
+export function partsOf(row: Endpoint, input: object): RequestParts {
+  if (row.upload) {
+    const { file, ...fields } = input as { file: Blob };
+    return { query: queryString(fields), body: file, contentType: row.upload.contentType };
+  }
+  if (row.method === 'GET' || row.method === 'DELETE') return { query: queryString(input) };
+  return { query: '', body: JSON.stringify(input), contentType: 'application/json' };
+}
+
+/** What a failed reply says. */
+export function toFailure({ error_code: code, message, details }: FailureEnvelope, status: number): ApiError {
+  return new ApiError(code, message, { status, ...(details ? { details } : {}) });
+}
+
+interface Sent {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | Blob;
+}
+
+/** As much of `fetch` as a call needs. */
+export type Send = (url: string, request: Sent) => Promise<{ status: number; json(): Promise<unknown> }>;
+
 /**
  * Calls over HTTP.
  * @param root where the paths begin, without a trailing slash: `http://127.0.0.1:8787/license/api/svc`
  */
-export function httpTransport(root: string, headers: Record<string, string> = {}): Transport {
+export function httpTransport(
+  root: string,
+  headers: Record<string, string> = {},
+  send: Send = fetch,
+): Transport {
   return async (_name, row, input) => {
-    const inQuery = row.method === 'GET' || row.method === 'DELETE';
-    const response = await fetch(root + row.path + (inQuery ? queryString(input) : ''), {
+    const { query, body, contentType } = partsOf(row, input);
+    const response = await send(root + row.path + query, {
       method: row.method,
-      headers: inQuery ? headers : { ...headers, 'content-type': 'application/json' },
-      ...(inQuery ? {} : { body: JSON.stringify(input) }),
+      headers: contentType === undefined ? headers : { ...headers, 'content-type': contentType },
+      ...(body === undefined ? {} : { body }),
     });
     const reply = (await response.json()) as object;
-    if (isFailure(reply)) {
-      throw new ApiError(reply.error_code, reply.message, {
-        status: response.status,
-        ...(reply.details ? { details: reply.details } : {}),
-      });
-    }
+    if (isFailure(reply)) throw toFailure(reply, response.status);
     return reply;
   };
 }

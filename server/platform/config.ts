@@ -1,18 +1,25 @@
 // Loads the settings: command line, environment, `config.json` in the data directory, default (contract, section 1).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Setting, SETTINGS } from './settings.ts';
+import { type Setting, settingKey, SETTINGS } from './settings.ts';
 
 /** A setting that cannot be used; its message is one line that names the setting, the value and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-type SettingName = keyof typeof SETTINGS;
+export type SettingName = keyof typeof SETTINGS;
 type ValueOf<Row> = Row extends Setting<infer Value> ? Value : never;
-export type Config = { [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> } & {
+
+/** Who says what a setting is, and in which words; nobody says anything of a default. */
+export type Given = { source: 'flag' | 'environment' | 'file'; text: string } | { source: 'default' };
+
+export type SettingValues = { [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
+
+export type Config = SettingValues & {
   /** 32 bytes, base64, from the environment; null: the key file in the data directory. */
   masterKey: string | null;
+  given: Readonly<Record<SettingName, Given>>;
 };
 
 export interface ConfigSources {
@@ -21,9 +28,16 @@ export interface ConfigSources {
   env: Record<string, string | undefined>;
 }
 
-/** Of `config.json` in the data directory: setting names as the flags have them, with `_` for `-`. */
-function readConfigFile(dataDir: string): Record<string, unknown> {
-  const path = join(dataDir, 'config.json');
+/** What `config.json` holds, by the names that `settingKey` gives. */
+export type ConfigFile = Record<string, unknown>;
+
+export function configFilePath(dataDir: string): string {
+  return join(dataDir, 'config.json');
+}
+
+/** @returns nothing at all if there is no such file @throws ConfigError if it cannot be read, or is no JSON object */
+export function readConfigFile(dataDir: string): ConfigFile {
+  const path = configFilePath(dataDir);
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
@@ -33,53 +47,57 @@ function readConfigFile(dataDir: string): Record<string, unknown> {
   }
   try {
     const parsed: unknown = JSON.parse(content.replace(/^\uFEFF/u, ''));
-    if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
+    if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return parsed as ConfigFile;
   } catch {
     // Said below, as for any other content that is no JSON object.
   }
   throw new ConfigError(`${path} must hold one JSON object`);
 }
 
-function parseSetting<Value>(row: Setting<Value>, source: string, given: string): Value {
-  const value = row.parse(given);
-  if (value === undefined) {
-    throw new ConfigError(`${source} is ${JSON.stringify(given)}, but must be ${row.allowed}`);
-  }
-  return value;
-}
-
-/**
- * Precedence: command line, environment, `config.json` in the data directory, default.
- * @throws ConfigError for the first value that is not allowed
- */
-export function loadConfig(sources: ConfigSources): Config {
-  const choose = <Value>(row: Setting<Value>, file: Record<string, unknown>): Value => {
-    const flag = sources.flags[row.flag];
-    if (flag !== undefined) return parseSetting(row, `--${row.flag}`, flag);
-    const env = sources.env[row.env];
-    if (env !== undefined && env !== '') return parseSetting(row, row.env, env);
-    const name = row.flag.replaceAll('-', '_');
-    const fromFile = file[name];
-    if (fromFile === undefined) return row.fallback;
-    const isOneValue = typeof fromFile === 'string' || typeof fromFile === 'number';
-    // What is no single value is shown as it stands, and then refused as any other text would be.
-    return parseSetting(
-      row,
-      `${name} in config.json`,
-      isOneValue ? String(fromFile) : JSON.stringify(fromFile),
-    );
-  };
-  const dataDir = choose(SETTINGS.dataDir, {});
-  const file = readConfigFile(dataDir);
+/** @throws ConfigError that tells the first member which no setting is called by */
+export function refuseUnknown(file: ConfigFile): void {
   for (const name of Object.keys(file)) {
     // The file cannot say where it is itself.
-    const known = Object.values(SETTINGS).some(
-      (row) => row !== SETTINGS.dataDir && row.flag.replaceAll('-', '_') === name,
-    );
+    const known = Object.values(SETTINGS).some((row) => row !== SETTINGS.dataDir && settingKey(row) === name);
     if (!known) throw new ConfigError(`config.json has ${JSON.stringify(name)}, which is no setting`);
   }
-  const chosen = Object.entries(SETTINGS).map(([name, row]) => [name, choose(row as Setting<unknown>, file)]);
-  const config = { ...Object.fromEntries(chosen), dataDir } as Omit<Config, 'masterKey'>;
-  return { ...config, masterKey: sources.env['LICENSE_DESK_MASTER_KEY'] || null };
+}
+
+/** Precedence: command line, environment, `config.json` in the data directory, default. */
+export function givenBy(row: Setting<unknown>, sources: ConfigSources, file: ConfigFile): Given {
+  const flag = sources.flags[row.flag];
+  if (flag !== undefined) return { source: 'flag', text: flag };
+  const env = sources.env[row.env];
+  if (env !== undefined && env !== '') return { source: 'environment', text: env };
+  const fromFile = file[settingKey(row)];
+  if (fromFile === undefined) return { source: 'default' };
+  const isOneValue = typeof fromFile === 'string' || typeof fromFile === 'number';
+  // What is no single value is shown as it stands, and then refused as any other text would be.
+  return { source: 'file', text: isOneValue ? String(fromFile) : JSON.stringify(fromFile) };
+}
+
+/** @throws ConfigError if it is not allowed */
+export function parseGiven<Value>(row: Setting<Value>, given: Given): Value {
+  if (given.source === 'default') return row.fallback;
+  const value = row.parse(given.text);
+  if (value !== undefined) return value;
+  const where = { flag: `--${row.flag}`, environment: row.env, file: `${settingKey(row)} in config.json` };
+  throw new ConfigError(
+    `${where[given.source]} is ${JSON.stringify(given.text)}, but must be ${row.allowed}`,
+  );
+}
+
+/** @throws ConfigError for the first value that is not allowed */
+export function loadConfig(sources: ConfigSources): Config {
+  const dataDir = parseGiven(SETTINGS.dataDir, givenBy(SETTINGS.dataDir, sources, {}));
+  const file = readConfigFile(dataDir);
+  refuseUnknown(file);
+  const rows = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
+  const given = rows.map(([name, row]) => [name, givenBy(row, sources, file)] as const);
+  const values = given.map(([name, said]) => [name, parseGiven(SETTINGS[name] as Setting<unknown>, said)]);
+  return {
+    ...(Object.fromEntries(values) as SettingValues),
+    masterKey: sources.env['LICENSE_DESK_MASTER_KEY'] || null,
+    given: Object.fromEntries(given) as Record<SettingName, Given>,
+  };
 }

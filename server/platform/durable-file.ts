@@ -13,9 +13,14 @@ export function writeFileDurably(path: string, content: string): void {
     closeSync(file);
   }
   renameSync(draft, path);
+  syncDirectory(dirname(path));
+}
+
+/** What was made, renamed or removed in it is so after a power cut, too. */
+export function syncDirectory(path: string): void {
   // Windows cannot open a directory, and makes a rename durable by itself.
   if (process.platform === 'win32') return;
-  const directory = openSync(dirname(path), 'r');
+  const directory = openSync(path, 'r');
   try {
     fsyncSync(directory);
   } finally {

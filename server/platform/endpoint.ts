@@ -8,6 +8,12 @@ import type { ErrorCode } from './errors.ts';
  */
 export type EndpointAuth = 'public' | 'bearer' | 'admin' | 'sign_in';
 
+export interface Upload {
+  /** Without parameters; text is UTF-8. */
+  contentType: string;
+  maxBytes: number;
+}
+
 export interface Endpoint<
   Request extends z.ZodType<object> = z.ZodType<object>,
   Reply extends z.ZodType<object> = z.ZodType<object>,
@@ -19,7 +25,10 @@ export interface Endpoint<
   /** The role an API token needs beyond being valid. */
   role?: 'admin';
   summary: string;
-  /** Query parameters of GET and DELETE, JSON body otherwise; DELETE takes either. Unknown fields are dropped. */
+  /**
+   * Query parameters of GET and DELETE, JSON body otherwise; DELETE takes either. Where a file is uploaded, that is the
+   * field `file`, and the others are query parameters. Unknown fields are dropped.
+   */
   request: Request;
   /** The fields beside `ok: true`. */
   reply: Reply;
@@ -33,6 +42,8 @@ export interface Endpoint<
   refusesHead?: true;
   /** Media types that it can answer with instead of JSON, each with what that is. */
   documents?: Readonly<Record<string, string>>;
+  /** The body is a file of this media type instead of JSON. */
+  upload?: Upload;
   /** Limited per caller address. */
   rateLimited?: true;
 }

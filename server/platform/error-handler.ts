@@ -41,6 +41,13 @@ function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'something went wrong; the log has it under this request id');
 }
 
+/** The same; the log is told of what nobody expected. */
+export function describeFailure(logger: Logger, error: unknown, requestId: string): ApiError {
+  const failure = toApiError(error);
+  if (failure.status >= 500) logger.error({ request_id: requestId, err: error as Error }, failure.message);
+  return failure;
+}
+
 /** Every 401 for want of a credential says which kind is wanted (RFC 9110, section 11.6.1). */
 function challenge(failure: ApiError): string[] {
   return failure.code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : [];
@@ -48,8 +55,7 @@ function challenge(failure: ApiError): string[] {
 
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
-    const failure = toApiError(error);
-    if (failure.status >= 500) logger.error({ request_id: request.id, err: error as Error }, failure.message);
+    const failure = describeFailure(logger, error, request.id);
     if (response.headersSent) {
       response.destroy();
       return;

@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   certificate_not_found: 404,
   download_token_invalid: 404,
   delivery_not_found: 404,
+  import_not_found: 404,
   method_not_allowed: 405,
   activation_limit_reached: 409,
   plan_exists: 409,

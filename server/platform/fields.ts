@@ -34,6 +34,11 @@ const wholeNumber = z
   ])
   .meta({ override: { type: 'integer' } });
 
+/** A whole number in a query string, within bounds. */
+export function queryNumber(least: number, most: number) {
+  return wholeNumber.pipe(z.int().min(least).max(most));
+}
+
 /** A secret as presented by a caller; anything too long to be one is simply an unknown one. */
 export const secretText = z.string().max(4096);
 
@@ -77,9 +82,20 @@ export function toTimestampOrNull(ms: number | null): string | null {
   return ms === null ? null : toTimestamp(ms);
 }
 
+function isFile(value: unknown): boolean {
+  return (
+    value instanceof Blob || (typeof value === 'object' && value !== null && Symbol.asyncIterator in value)
+  );
+}
+
+/** The field `file` of an upload: a Blob to whoever sends it, its bytes as they come in to whoever takes it. */
+export const uploadedFile = z
+  .custom<Blob | AsyncIterable<Uint8Array>>(isFile, 'must be a file')
+  .transform((file): AsyncIterable<Uint8Array> => (file instanceof Blob ? file.stream() : file));
+
 /** The request half of every list: page size and where to go on. */
 export const pageRequest = {
-  limit: wholeNumber.pipe(z.int().min(1).max(500)).default(50),
+  limit: queryNumber(1, 500).default(50),
   cursor: z.string().max(500).optional(),
 };
 

@@ -1,7 +1,8 @@
 // Writes JSON replies, with the headers that every reply carries.
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import helmet from 'helmet';
-import type { Document } from './document.ts';
+import { type Document, type DocumentParts, isWhole } from './document.ts';
 
 /**
  * helmet writes the same headers on every reply. Asking it once and replaying what it wrote
@@ -58,13 +59,24 @@ export function sendJson(
   response.end(text, length === text.length ? 'latin1' : 'utf8');
 }
 
-/** @param isFresh whether the caller has it already, and only has to be told so */
-export function sendDocument(
+/** Begins a stream of server-sent events, with whose end the connection ends: nothing at a stop has to wait for it. */
+export function beginEventStream(response: ServerResponse, requestId: string): void {
+  const headers = ['X-Request-Id', requestId, 'Cache-Control', 'no-store', 'Connection', 'close'];
+  headers.push('Content-Type', 'text/event-stream; charset=utf-8');
+  response.writeHead(200, headers.concat(COMMON_HEADERS));
+}
+
+/**
+ * Ends when the whole of it is on its way, or the caller has gone.
+ * @param isFresh whether the caller has it already, and only has to be told so
+ * @throws whatever keeps a part from being made; what was begun by then is cut off, so that nobody takes it for the whole
+ */
+export async function sendDocument(
   response: ServerResponse,
   document: Document,
   requestId: string,
   isFresh: boolean,
-): void {
+): Promise<void> {
   const { body, etag } = document;
   const headers = ['X-Request-Id', requestId, 'Cache-Control', document.cacheControl, 'Vary', 'Accept'];
   if (etag !== undefined) headers.push('ETag', etag);
@@ -73,6 +85,37 @@ export function sendDocument(
     response.writeHead(304, headers).end();
     return;
   }
-  headers.push('Content-Type', document.contentType, 'Content-Length', String(Buffer.byteLength(body)));
-  response.writeHead(200, headers.concat(COMMON_HEADERS)).end(body);
+  headers.push('Content-Type', document.contentType);
+  if (document.length !== undefined) headers.push('Content-Length', String(document.length));
+  if (document.fileName !== undefined)
+    headers.push('Content-Disposition', `attachment; filename="${document.fileName}"`);
+  headers.push(...COMMON_HEADERS);
+  if (isWhole(body)) response.writeHead(200, headers).end(body);
+  else await sendParts(response, headers, body[Symbol.asyncIterator]());
+}
+
+type Parts = ReturnType<DocumentParts[typeof Symbol.asyncIterator]>;
+
+/** As fast as the caller takes it. What goes wrong before the first part can still be told in the envelope. */
+async function sendParts(response: ServerResponse, headers: string[], parts: Parts): Promise<void> {
+  const first = await parts.next();
+  if (response.destroyed || response.req.method === 'HEAD') {
+    await parts.return?.();
+    if (!response.destroyed) response.writeHead(200, headers).end();
+    return;
+  }
+  response.writeHead(200, headers);
+  try {
+    await pipeline(continued(first, parts), response);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+async function* continued(first: Awaited<ReturnType<Parts['next']>>, parts: Parts) {
+  try {
+    for (let part = first; !part.done; part = await parts.next()) yield part.value;
+  } finally {
+    await parts.return?.();
+  }
 }

@@ -7,6 +7,7 @@ import type { Endpoint, EndpointAuth } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 import { sendDocument, sendJson } from './http-reply.ts';
 import { invokeRoute, parseRequest, type Route } from './route.ts';
+import { receiveFile } from './upload.ts';
 
 export interface IdempotentCall {
   key: string;
@@ -53,7 +54,8 @@ function bodyOf(request: Request): unknown {
   return {};
 }
 
-function inputOf(request: Request): unknown {
+function inputOf(request: Request, { upload }: Endpoint): unknown {
+  if (upload) return { ...request.query, file: receiveFile(request, upload) };
   if (request.method === 'GET' || request.method === 'HEAD') return request.query;
   const body = bodyOf(request);
   const isObject = body !== null && typeof body === 'object' && !Array.isArray(body);
@@ -90,15 +92,16 @@ function answer(route: Route, options: MountOptions): RequestHandler {
   return async (request: Request, response: Response) => {
     const actor = await options.authenticate(row.auth, request);
     checkRole(route, actor);
-    if (row.method !== 'GET') await readBody(request, response);
+    if (row.method !== 'GET' && !row.upload) await readBody(request, response);
     const headers: string[] = [];
     const call: Call = {
       actor,
       requestId: request.id,
+      userAgent: request.headers['user-agent'],
       setReplyHeader: (header, value) => headers.push(header, value),
       prefers: (types) => request.accepts([...types]) || types[0],
     };
-    const input = parseRequest(row, inputOf(request));
+    const input = parseRequest(row, inputOf(request, row));
     const key = row.idempotent ? idempotencyKey(request) : undefined;
     const reply =
       key !== undefined && options.runOnce
@@ -107,7 +110,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
             workOf(route, input, call),
           )
         : await invokeRoute(route, input, call);
-    if (reply instanceof Document) sendDocument(response, reply, request.id, isFresh(request, reply));
+    if (reply instanceof Document) await sendDocument(response, reply, request.id, isFresh(request, reply));
     else sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
   };
 }

@@ -1,6 +1,6 @@
 // A route is an endpoint's row with the handler that answers it.
 import type { Call } from './call.ts';
-import { Document } from './document.ts';
+import { Document, type DocumentParts, isWhole } from './document.ts';
 import type { Contract, Endpoint, ReplyOf, RequestOf } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 
@@ -71,6 +71,15 @@ export function invokeRoute(route: Route, request: object, call: Call): object |
 /** Calls a route without a network between, for the CLI on a data directory that no server runs on. */
 export async function invoke(route: Route, input: unknown, call: Call): Promise<object> {
   const answer = await invokeRoute(route, parseRequest(route.row, input), call);
+  if (!(answer instanceof Document)) return answer;
+  if (!isWhole(answer.body)) throw new Error(`${route.name} answers with a file, which takes a server`);
   // A document of JSON is a reply that has been written out already.
-  return answer instanceof Document ? (JSON.parse(answer.body.toString()) as object) : answer;
+  return JSON.parse(answer.body.toString()) as object;
+}
+
+/** The same for a route that answers with a file. */
+export async function invokeForFile(route: Route, input: unknown, call: Call): Promise<DocumentParts> {
+  const answer = await invokeRoute(route, parseRequest(route.row, input), call);
+  if (answer instanceof Document && !isWhole(answer.body)) return answer.body;
+  throw new Error(`${route.name} does not answer with a file`);
 }

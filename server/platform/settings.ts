@@ -14,6 +14,11 @@ export interface Setting<Value> {
   argument: string;
   help: string;
   allowed: string;
+  /** How it is best asked for. A choice may take more than its `choices`: `allowed` says what. */
+  kind: 'text' | 'number' | 'choice' | 'list' | 'path';
+  choices?: readonly string[];
+  /** Holds a secret, which is shown to nobody. */
+  secret?: true;
   /** The value, or undefined if the text is not allowed. */
   parse(text: string): Value | undefined;
   fallback: Value;
@@ -77,6 +82,11 @@ function userDataDirectory(): string {
   return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'license-desk');
 }
 
+/** What a setting is called in `config.json` and in the contract: its flag, with `_` for `-`. */
+export function settingKey({ flag }: Pick<Setting<unknown>, 'flag'>): string {
+  return flag.replaceAll('-', '_');
+}
+
 /** Every setting but the master key, which is never on a command line or in a file that people edit. */
 export const SETTINGS = {
   dataDir: setting<string>({
@@ -85,6 +95,7 @@ export const SETTINGS = {
     argument: '<dir>',
     help: 'where database, keys, logs and the runtime file live',
     allowed: 'a directory',
+    kind: 'path',
     parse: (text) => (text ? resolve(text) : undefined),
     fallback: userDataDirectory(),
   }),
@@ -94,6 +105,7 @@ export const SETTINGS = {
     argument: '<address>',
     help: 'address the API listens on; 0.0.0.0 opens it to the LAN',
     allowed: 'an IP address or host name',
+    kind: 'text',
     parse: (text) => (isIP(text) !== 0 || HOST_NAME.test(text) ? text : undefined),
     fallback: '127.0.0.1',
   }),
@@ -103,6 +115,7 @@ export const SETTINGS = {
     argument: '<port>',
     help: 'port of the API; 0 takes any free one',
     allowed: '0 to 65535',
+    kind: 'number',
     parse: integer(0, 65_535),
     fallback: 8787,
   }),
@@ -112,6 +125,7 @@ export const SETTINGS = {
     argument: '<port>',
     help: 'port of the back office, always on loopback; 0 takes any free one',
     allowed: '0 to 65535',
+    kind: 'number',
     parse: integer(0, 65_535),
     fallback: 8788,
   }),
@@ -121,6 +135,7 @@ export const SETTINGS = {
     argument: '<url>',
     help: 'address of the service as its clients know it, used in links',
     allowed: 'an http or https address',
+    kind: 'text',
     parse: (text) => url(['http:', 'https:'])(text)?.replace(/\/+$/u, ''),
     fallback: null,
   }),
@@ -130,6 +145,8 @@ export const SETTINGS = {
     argument: '<url>',
     help: 'PostgreSQL instead of SQLite in the data directory',
     allowed: 'postgres://user:password@host:port/database',
+    kind: 'text',
+    secret: true,
     parse: url(['postgres:', 'postgresql:']),
     fallback: null,
   }),
@@ -139,6 +156,7 @@ export const SETTINGS = {
     argument: '<slug>',
     help: 'product of a license or token that names none',
     allowed: '1 to 64 of a-z, 0-9 and -',
+    kind: 'text',
     parse: (text) => (/^[a-z0-9-]{1,64}$/u.test(text) ? text : undefined),
     fallback: 'my-product',
   }),
@@ -148,6 +166,8 @@ export const SETTINGS = {
     argument: '<off|auto|CERT,KEY>',
     help: 'TLS for the API listener, from its own certificate authority or from PEM files',
     allowed: 'off, auto, or two PEM files as CERT,KEY',
+    kind: 'choice',
+    choices: ['off', 'auto'],
     parse: tls,
     fallback: { mode: 'off' },
   }),
@@ -157,6 +177,8 @@ export const SETTINGS = {
     argument: '<proxies>',
     help: 'take the caller from X-Forwarded-For as written by these proxies',
     allowed: 'off, on (one proxy), a number of proxies, or their addresses',
+    kind: 'choice',
+    choices: ['off', 'on'],
     parse: trustProxy,
     fallback: false,
   }),
@@ -166,6 +188,7 @@ export const SETTINGS = {
     argument: '<calls>',
     help: 'calls a minute to /authorize/token/ per caller address; 0 switches the limit off',
     allowed: '0 to 1000000',
+    kind: 'number',
     parse: integer(0, 1_000_000),
     fallback: 60,
   }),
@@ -175,6 +198,7 @@ export const SETTINGS = {
     argument: '<days>',
     help: 'how long a license file from the API stays valid',
     allowed: '1 to 36500',
+    kind: 'number',
     parse: integer(1, 36_500),
     fallback: 90,
   }),
@@ -184,6 +208,7 @@ export const SETTINGS = {
     argument: '<seconds>',
     help: 'unit of the retry delays: 1, 2, 4, 8, 16 times this',
     allowed: 'seconds above 0',
+    kind: 'number',
     parse: seconds,
     fallback: 60,
   }),
@@ -193,6 +218,7 @@ export const SETTINGS = {
     argument: '<seconds>',
     help: 'how long a webhook receiver may take to answer',
     allowed: 'seconds above 0',
+    kind: 'number',
     parse: seconds,
     fallback: 30,
   }),
@@ -202,6 +228,7 @@ export const SETTINGS = {
     argument: '<networks>',
     help: 'private networks that webhooks may reach besides public addresses',
     allowed: 'networks such as 10.0.0.0/8,fd00::/8',
+    kind: 'list',
     parse: networks,
     fallback: [],
   }),
@@ -211,6 +238,7 @@ export const SETTINGS = {
     argument: '<file>',
     help: 'further CA certificates that webhook receivers may present',
     allowed: 'a PEM file',
+    kind: 'path',
     parse: (text) => (text ? resolve(text) : undefined),
     fallback: null,
   }),
@@ -220,6 +248,7 @@ export const SETTINGS = {
     argument: '<seconds>',
     help: 'how often licenses are scanned for expiring, in grace and expired',
     allowed: 'seconds above 0',
+    kind: 'number',
     parse: seconds,
     fallback: 60,
   }),

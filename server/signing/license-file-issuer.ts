@@ -23,10 +23,15 @@ export interface LicenseFileOrder {
   readonly encryptFor?: { readonly licenseKey: string; readonly fingerprint: string } | undefined;
 }
 
-/** The text of a signed license file. It expires with its time to live or the license's grace, whichever is earlier. */
+/** It ends with its time to live or the license's grace, whichever is earlier; all in milliseconds. */
+export function fileEnd(graceEndsAt: number, issuedAt: number, ttlMs: number | null): number {
+  return Math.min(graceEndsAt, issuedAt + (ttlMs ?? Infinity));
+}
+
+/** The text of a signed license file. */
 export function issueLicenseFile(order: LicenseFileOrder): string {
   const { license, machine, issuedAt, ttlMs, issuer, keyId, encryptFor } = order;
-  const expiresAt = Math.min(Date.parse(license.grace_ends_at), issuedAt + (ttlMs ?? Infinity));
+  const expiresAt = fileEnd(Date.parse(license.grace_ends_at), issuedAt, ttlMs);
   const payload: LicenseFilePayload = {
     meta: {
       issued: new Date(issuedAt).toISOString(),

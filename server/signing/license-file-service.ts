@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { DAY_MS } from '../platform/fields.ts';
 import { checkEd25519 } from './ed25519.ts';
-import { issueLicenseFile } from './license-file-issuer.ts';
+import { fileEnd, issueLicenseFile } from './license-file-issuer.ts';
 import type { Signer } from './signing-service.ts';
 
 const ISSUER = 'License Desk';
@@ -31,11 +31,15 @@ export interface VerificationRequest {
   fingerprint: string | undefined;
   product: string | undefined;
   licenseKey: string | undefined;
+  /** What the clock reads, in epoch milliseconds; the present moment unless given. */
+  now?: number | undefined;
 }
 
 export interface LicenseFiles {
   present(license: License, fingerprint: string | undefined): LicenseObject;
   issue(order: FileOrder): string;
+  /** The same, with its end in epoch milliseconds. */
+  issueUntil(order: FileOrder): { text: string; expiresAt: number };
   /** @throws ApiError `invalid_request` if the text is no license file, or an encrypted one without what opens it */
   verify(request: VerificationRequest): Promise<LicenseFileVerification>;
 }
@@ -47,29 +51,34 @@ interface Needs {
 }
 
 export function createLicenseFiles({ signer, clock, present }: Needs): LicenseFiles {
+  function issueUntil({ license, fingerprint, ttlDays, encrypt }: FileOrder) {
+    const now = clock.now();
+    const ttlMs = ttlDays === null ? null : ttlDays * DAY_MS;
+    const text = issueLicenseFile({
+      license: present(license, now, fingerprint ?? undefined),
+      machine: fingerprint === null ? null : { fingerprint },
+      issuedAt: now,
+      ttlMs,
+      issuer: ISSUER,
+      sign: signer.sign,
+      keyId: signer.keyId(),
+      encryptFor:
+        encrypt && fingerprint !== null ? { licenseKey: license.licenseKey, fingerprint } : undefined,
+    });
+    return { text, expiresAt: fileEnd(license.graceEndsAt, now, ttlMs) };
+  }
+
   return {
     present: (license, fingerprint) => present(license, clock.now(), fingerprint),
 
-    issue({ license, fingerprint, ttlDays, encrypt }) {
-      const now = clock.now();
-      return issueLicenseFile({
-        license: present(license, now, fingerprint ?? undefined),
-        machine: fingerprint === null ? null : { fingerprint },
-        issuedAt: now,
-        ttlMs: ttlDays === null ? null : ttlDays * DAY_MS,
-        issuer: ISSUER,
-        sign: signer.sign,
-        keyId: signer.keyId(),
-        encryptFor:
-          encrypt && fingerprint !== null ? { licenseKey: license.licenseKey, fingerprint } : undefined,
-      });
-    },
+    issue: (order) => issueUntil(order).text,
+    issueUntil,
 
-    async verify({ text, fingerprint, product, licenseKey }) {
+    async verify({ text, fingerprint, product, licenseKey, now = clock.now() }) {
       try {
         return await verifyLicenseFile(text, {
           keys: signer.trustedKeys(),
-          now: clock.now(),
+          now,
           fingerprint,
           product,
           licenseKey,

@@ -1,6 +1,7 @@
 // The Ed25519 keys that license files are signed with.
 import { z } from 'zod';
 import { endpoint } from '../platform/endpoint.ts';
+import { timestamp } from '../platform/fields.ts';
 
 const publicKeys = z.object({
   algorithm: z.literal('Ed25519'),
@@ -24,7 +25,25 @@ export const signingContract = {
   }),
 };
 
+const signingKey = z.object({
+  key_id: z.string(),
+  status: z.enum(['active', 'retired']),
+  created_at: timestamp,
+  retired_at: timestamp.nullable(),
+  public_key: z.base64(),
+  public_key_pem: z.string(),
+});
+
 export const signingAdminContract = {
+  listSigningKeys: endpoint({
+    method: 'GET',
+    path: '/signing-keys/',
+    auth: 'admin',
+    summary: 'List every signing key: the active one first, then the retired ones, newest first',
+    request: z.object({}),
+    reply: z.object({ signing_keys: z.array(signingKey) }),
+    errors: [],
+  }),
   rotateSigningKey: endpoint({
     method: 'POST',
     path: '/signing-keys/rotate/',
@@ -37,3 +56,4 @@ export const signingAdminContract = {
 };
 
 export type PublicKeys = z.input<typeof publicKeys>;
+export type SigningKeyObject = z.input<typeof signingKey>;

@@ -7,5 +7,8 @@ export function signingRoutes(rows: typeof signingContract, signing: SigningServ
 }
 
 export function signingAdminRoutes(signing: SigningService): Route[] {
-  return implement(signingAdminContract, { rotateSigningKey: (_request, call) => signing.rotate(call) });
+  return implement(signingAdminContract, {
+    listSigningKeys: () => signing.list(),
+    rotateSigningKey: (_request, call) => signing.rotate(call),
+  });
 }

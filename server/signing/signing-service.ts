@@ -5,9 +5,10 @@ import type { Audit } from '../audit/audit-service.ts';
 import { afterCommit, type RunTransaction } from '../database/transaction.ts';
 import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
+import { toTimestamp, toTimestampOrNull } from '../platform/fields.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { generateEd25519, publicKeyPem, readPrivateKey, signEd25519 } from './ed25519.ts';
-import type { PublicKeys } from './signing-contract.ts';
+import type { PublicKeys, SigningKeyObject } from './signing-contract.ts';
 import type { SigningKeyRow } from './signing-key-model.ts';
 import type { SigningKeyStore } from './signing-key-store.ts';
 
@@ -34,6 +35,17 @@ function toPublicKeys(rows: SigningKeyRow[], active: SigningKeyRow): PublicKeys 
     public_key: active.publicKey,
     public_key_pem: publicKeyPem(Buffer.from(active.publicKey, 'base64')),
     keys: rows.map((row) => ({ key_id: row.keyId, public_key: row.publicKey, status: row.status })),
+  };
+}
+
+function toSigningKeyObject(row: SigningKeyRow): SigningKeyObject {
+  return {
+    key_id: row.keyId,
+    status: row.status,
+    created_at: toTimestamp(row.createdAt),
+    retired_at: toTimestampOrNull(row.retiredAt),
+    public_key: row.publicKey,
+    public_key_pem: publicKeyPem(Buffer.from(row.publicKey, 'base64')),
   };
 }
 
@@ -99,6 +111,7 @@ export async function createSigningService({ keys, sealer, audit, transaction, c
   return {
     signer,
     publicKeys: (): PublicKeys => loaded.published,
+    list: async () => ({ signing_keys: (await keys.list()).map(toSigningKeyObject) }),
     rotate: (call: Call): Promise<PublicKeys> =>
       transaction(async () => {
         const before = loaded.active.keyId;

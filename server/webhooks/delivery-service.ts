@@ -4,33 +4,56 @@ import { idFromCursor, toPage } from '../database/page.ts';
 import { afterCommit, type RunTransaction } from '../database/transaction.ts';
 import type { Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { LicenseReference, LicenseStore } from '../licenses/license-store.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { toAttemptObject, toDeliveryObject } from './delivery-presenter.ts';
 import type { DeliveryStore, DeliveryView } from './delivery-store.ts';
 import type { webhookAdminContract } from './webhook-contract.ts';
 
+/** Enough for people; what is beyond it would take longer than they want to wait. */
+const COUNTED = 10_000;
+
 interface Needs {
   deliveries: DeliveryStore;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
+  licenses: Pick<LicenseStore, 'find'>;
+  byRef(ref: string): LicenseReference;
+  licenseNotFound(): ApiError;
   /** Called once deliveries have become due. */
   onQueued(): void;
 }
 
-export function createDeliveryService({ deliveries, audit, transaction, clock, onQueued }: Needs) {
+export function createDeliveryService(needs: Needs) {
+  const { deliveries, audit, transaction, clock, onQueued } = needs;
+
   async function mustFind(id: number): Promise<DeliveryView> {
     const delivery = await deliveries.find(id);
     if (!delivery) throw new ApiError('delivery_not_found', `there is no delivery ${id}`);
     return delivery;
   }
 
+  async function licenseIdOf(ref: string): Promise<number> {
+    const license = await needs.licenses.find(needs.byRef(ref));
+    if (!license) throw needs.licenseNotFound();
+    return license.id;
+  }
+
   return {
     async list(request: RequestOf<typeof webhookAdminContract.listDeliveries>) {
-      const { cursor, limit, webhook_id: webhookId, ...filter } = request;
-      const rows = await deliveries.list({ ...filter, webhookId, before: idFromCursor(cursor), limit });
+      const { cursor, limit, license, status, event, since, webhook_id: webhookId } = request;
+      const licenseId = license === undefined ? undefined : await licenseIdOf(license);
+      const filter = { status, event, since, webhookId, licenseId };
+      const rows = await deliveries.list({ ...filter, before: idFromCursor(cursor), limit });
       return toPage(rows, limit, toDeliveryObject);
+    },
+
+    async countFailed(request: RequestOf<typeof webhookAdminContract.countFailedDeliveries>) {
+      const { webhook_id: webhookId, since } = request;
+      const count = await deliveries.countFailed({ webhookId, since }, COUNTED + 1);
+      return { count: Math.min(count, COUNTED), exact: count <= COUNTED };
     },
 
     async show(id: number) {

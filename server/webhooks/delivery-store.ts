@@ -30,6 +30,7 @@ export interface DeliveryFilter {
   status?: string | undefined;
   webhookId?: number | undefined;
   event?: string | undefined;
+  licenseId?: number | undefined;
   since?: number | undefined;
   /** Keyset paging: ids below this one. */
   before: number | null;
@@ -57,9 +58,20 @@ function conditionsOf(conditions: Record<string, { sql: string; value: unknown }
   };
 }
 
+function failedConditions({ webhookId, since }: Omit<FailedFilter, 'ids'>) {
+  return conditionsOf({
+    webhookId: { sql: 'webhook_id = $webhookId', value: webhookId },
+    since: { sql: 'created_at >= $since', value: since },
+  });
+}
+
 export function createDeliveryStore(sequelize: Sequelize) {
   const select = <Row extends object>(sql: string, bind: Record<string, unknown>) =>
     sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
+
+  // By its few events: SQLite keeps this order, and left to itself would read every delivery of a status.
+  const tablesOfLicense = `events e ${sequelize.getDialect() === 'sqlite' ? 'CROSS JOIN' : 'JOIN'} deliveries d
+    ON d.event_id = e.id JOIN webhooks w ON w.id = d.webhook_id`;
 
   return {
     async find(id: number): Promise<DeliveryView | null> {
@@ -83,29 +95,39 @@ export function createDeliveryStore(sequelize: Sequelize) {
       return rows.map((row) => ({ ...row, delivered: row.delivered === 1 }));
     },
     /** Newest first, one more than `limit` if there are more. */
-    list({ status, webhookId, event, since, before, limit }: DeliveryFilter): Promise<DeliveryView[]> {
+    list(filter: DeliveryFilter): Promise<DeliveryView[]> {
+      const { status, webhookId, event, licenseId, since, before, limit } = filter;
       const conditions = conditionsOf({
         status: { sql: 'd.status = $status', value: status },
         webhookId: { sql: 'd.webhook_id = $webhookId', value: webhookId },
         event: { sql: 'e.name = $event', value: event },
+        licenseId: { sql: 'e.license_id = $licenseId', value: licenseId },
         since: { sql: 'd.created_at >= $since', value: since },
         before: { sql: 'd.id < $before', value: before },
       });
+      const tables = licenseId === undefined ? TABLES : tablesOfLicense;
       return select(
-        `SELECT ${COLUMNS} FROM ${TABLES} WHERE 1 = 1${conditions.sql} ORDER BY d.id DESC LIMIT $limit`,
+        `SELECT ${COLUMNS} FROM ${tables} WHERE 1 = 1${conditions.sql} ORDER BY d.id DESC LIMIT $limit`,
         { ...conditions.bind, limit: limit + 1 },
       );
+    },
+    /** Those that a retry would start again, up to `most`. */
+    async countFailed(filter: Omit<FailedFilter, 'ids'>, most: number): Promise<number> {
+      const conditions = failedConditions(filter);
+      const [row] = await select<{ count: number }>(
+        `SELECT count(*) AS "count" FROM (
+           SELECT 1 FROM deliveries WHERE status = 'failed'${conditions.sql} LIMIT $most) counted`,
+        { ...conditions.bind, most },
+      );
+      return row?.count ?? 0;
     },
     /**
      * Starts a fresh cycle for those that have failed, and for nothing else: of twenty that press at once, one finds
      * the delivery failed.
      * @returns how many were
      */
-    async restartFailed({ ids, webhookId, since }: FailedFilter, now: number): Promise<number> {
-      const conditions = conditionsOf({
-        webhookId: { sql: 'webhook_id = $webhookId', value: webhookId },
-        since: { sql: 'created_at >= $since', value: since },
-      });
+    async restartFailed({ ids, ...filter }: FailedFilter, now: number): Promise<number> {
+      const conditions = failedConditions(filter);
       const selected = ids === undefined ? '' : ` AND id IN (${ids.map((id) => Math.trunc(id)).join(', ')})`;
       return sequelize.query(
         `UPDATE deliveries SET status = 'pending', attempts = 0, next_attempt_at = $now

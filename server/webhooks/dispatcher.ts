@@ -49,6 +49,8 @@ interface Needs {
   /** Whether nobody else sends from this database, so that a lease found at the start is a dead process's. */
   alone: boolean;
   onAlive(): void;
+  /** Called once deliveries are under way, or attempts have been written down. */
+  onProgress(): void;
   onError(error: unknown): void;
 }
 
@@ -149,7 +151,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
     const outcomes = finished;
     finished = [];
     try {
-      return await transaction(async () => {
+      const begun = await transaction(async () => {
         await record(outcomes);
         const now = clock.now();
         const claimed: ClaimedDelivery[] = [];
@@ -158,6 +160,8 @@ export function createDispatcher(needs: Needs): Dispatcher {
         }
         return claimed;
       });
+      if (outcomes.length > 0 || begun.length > 0) needs.onProgress();
+      return begun;
     } catch (error) {
       finished = [...outcomes, ...finished];
       throw error;

@@ -1,6 +1,7 @@
 // Webhooks: registrations, and what became of each delivery (contract, section 6).
 import { z } from 'zod';
 import { EVENT_NAMES } from '../events/event-contract.ts';
+import { licenseRef } from '../licenses/license-contract.ts';
 import { endpoint } from '../platform/endpoint.ts';
 import { id, moment, pageOf, pageRequest, queryId, text, timestamp } from '../platform/fields.ts';
 
@@ -131,9 +132,22 @@ export const webhookAdminContract = {
       status: z.enum(DELIVERY_STATES).optional(),
       webhook_id: queryId.optional(),
       event: z.enum(EVENT_NAMES).optional(),
+      license: licenseRef.optional(),
       since: moment.optional(),
     }),
     reply: z.object(pageOf(delivery)),
+    errors: ['license_not_found'],
+  }),
+  countFailedDeliveries: endpoint({
+    method: 'GET',
+    path: '/deliveries/count-failed/',
+    auth: 'admin',
+    summary: 'Count failed deliveries, up to 10,000',
+    request: z.object({ webhook_id: queryId.optional(), since: moment.optional() }),
+    reply: z.object({
+      count: z.int(),
+      exact: z.boolean().meta({ description: 'false: there are more than that' }),
+    }),
     errors: [],
   }),
   showDelivery: endpoint({

@@ -10,12 +10,15 @@ import { describeMachine, type Figure, printFigures, watchOthers, writeResults }
 import { compareWithBare, type Comparison, median } from './load.ts';
 import { measureActivations } from './measure-activations.ts';
 import { measureCertificates } from './measure-certificates.ts';
+import { measurePage } from './measure-page.ts';
 import { measureScan } from './measure-scan.ts';
 import { measureWebhooks, startReceiver } from './measure-webhooks.ts';
 
 const STARTS = 5;
 const DUE = 1000;
 const SCAN_SECONDS = 12;
+/** Common, rare and absent ones; letters with accents, part of a key, two letters. */
+const SEARCHES = ['gmbh', 'nováček', 'robotics 12', 'nobody at all', 'zz', '7Q2'];
 const RESULTS = join(root, 'bench-results.json');
 
 const { values: given } = parseArgs({
@@ -26,7 +29,7 @@ const { values: given } = parseArgs({
     seconds: { type: 'string', default: '5' },
     /** Another command line to start the server with, such as `cli/main.ts`. */
     cli: { type: 'string', default: builtCli },
-    /** One part alone, whose figures are printed and not kept: starts, load, scan, webhooks or certificates. */
+    /** One part alone, whose figures are printed and not kept: starts, load, scan, webhooks, certificates or page. */
     only: { type: 'string' },
   },
 });
@@ -219,8 +222,34 @@ async function certificates(data: BenchData, bare: ChildServer): Promise<Figure[
   ];
 }
 
-const missing = await ensureCommands({ wrk: ['wrk'] });
-if (missing.length > 0) throw new Error('the bench needs wrk (Debian package wrk)');
+async function page(data: BenchData): Promise<Figure[]> {
+  note('page');
+  const server = await serve(data, 'page.log');
+  const bodies = readBodies(data.hotTokens);
+  const { api, admin } = server;
+  const details = await measurePage({ api, admin, bodies, searches: SEARCHES });
+  await server.stop();
+  const row = (figure: string, most: number, value: number, unit: string): Figure => ({
+    figure,
+    target: `<= ${most} ${unit}`,
+    measured: `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`,
+    pass: value <= most,
+    details,
+  });
+  return [
+    row('page: first screen, compressed', 350, details.bundleKb, 'KB'),
+    row('  overview', 500, details.overviewMs, 'ms'),
+    row('  first licenses after navigation', 500, details.firstRowsMs, 'ms'),
+    row('  slowest search', 300, details.searchMs, 'ms'),
+    row('  frames while scrolling, p95', 33, details.frameP95Ms, 'ms'),
+    row('  heap after that', 60, details.heapMb, 'MB'),
+    row('authorize/token/ p99 beside search and export', 50, details.authorizeP99Ms, 'ms'),
+  ];
+}
+
+const missing = await ensureCommands({ wrk: ['wrk'], chromium: ['chromium'] });
+if (missing.length > 0)
+  throw new Error(`the bench needs ${missing.join(' and ')} (Debian packages of these names)`);
 const machine = describeMachine(root);
 note('preparing data');
 const data = await prepareBenchData(Number(given.licenses));
@@ -235,6 +264,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   scan: () => scan(data),
   webhooks: () => webhooks(data),
   certificates: () => certificates(data, bare),
+  page: () => page(data),
 };
 const figures: Figure[] = [];
 for (const [name, measure] of Object.entries(parts)) {

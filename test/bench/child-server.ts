@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline';
 export interface ChildServer {
   /** Of the line that it printed when it was ready. */
   api: string;
+  /** The back office's address with its one-time code, where there is one. */
+  admin: string;
   /** From the start of the process to that line. */
   readyAfterMs: number;
   /** Resident memory in MB. */
@@ -52,9 +54,10 @@ export async function startChildServer(args: readonly string[], errorFile: strin
     throw new Error(`${args.join(' ')} did not get ready; its messages are in ${errorFile}`);
   }
   const readyAfterMs = performance.now() - started;
-  const { api } = JSON.parse(line) as { api: string };
+  const { api, admin = '' } = JSON.parse(line) as { api: string; admin?: string };
   return {
     api,
+    admin,
     readyAfterMs,
     residentMb() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');

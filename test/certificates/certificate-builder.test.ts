@@ -9,7 +9,7 @@ import {
 import { buildRevocationList, encodeRevokedEntry } from '../../server/certificates/crl-builder.ts';
 import { DerError, readElements, tlv } from '../../server/certificates/der.ts';
 import { keyIdentifier, maySign, newSerial, readIssuer } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/signed-structure.ts';
+import { toPem } from '../../server/certificates/pem.ts';
 import {
   certificateFile,
   fileOf,

@@ -6,7 +6,7 @@ import { REVOCATION_REASONS } from '../../server/certificates/certificate-state-
 import { buildRevocationList, encodeRevokedEntry } from '../../server/certificates/crl-builder.ts';
 import { openElement, readElements } from '../../server/certificates/der.ts';
 import { newSerial } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/signed-structure.ts';
+import { toPem } from '../../server/certificates/pem.ts';
 import { certificateFile, fileOf, listFile, makeAuthority, NOW, openssl } from './openssl.ts';
 
 const DAY = 86_400_000;

@@ -30,6 +30,8 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
     signInAddress: () => '',
     adminPort: () => 0,
     apiBaseUrl: () => 'https://desk.example/license/api/svc',
+    ownPorts: () => [],
+    restart: null,
   });
   const routes = new Map(service.adminRoutes.map((route) => [route.name, route]));
   let closing: Promise<void> | undefined;

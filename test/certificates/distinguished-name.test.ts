@@ -10,7 +10,7 @@ import {
   ORGANIZATION_MAX,
   type SubjectNames,
 } from '../../server/certificates/distinguished-name.ts';
-import { toPem } from '../../server/certificates/signed-structure.ts';
+import { toPem } from '../../server/certificates/pem.ts';
 import { certificateFile, leafOf, makeAuthority, openssl, rsaKeys, verifyErrors } from './openssl.ts';
 
 const authority = makeAuthority();

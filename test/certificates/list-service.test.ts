@@ -43,6 +43,7 @@ function setUp() {
       return number === stored?.number ? Buffer.from([0x30, 0]) : null;
     },
     json: async () => '[]',
+    countListed: async () => 0,
     hasUnlisted: async () => false,
     collectEntries: async () => Buffer.alloc(0),
     replace: async () => {},

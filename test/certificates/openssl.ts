@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { buildAuthorityCertificate } from '../../server/certificates/certificate-builder.ts';
 import { type Issuer, keyIdentifier, newSerial, readIssuer } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/signed-structure.ts';
+import { toPem } from '../../server/certificates/pem.ts';
 
 const DAY = 86_400_000;
 /** The moment at which tests look: no clock is involved. */

@@ -6,7 +6,7 @@ import {
   buildServerCertificate,
 } from '../../server/certificates/certificate-builder.ts';
 import { type Issuer, newSerial, readIssuer } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/signed-structure.ts';
+import { toPem } from '../../server/certificates/pem.ts';
 import { success } from '../helpers/contract-calls.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';

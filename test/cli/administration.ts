@@ -129,6 +129,23 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
       expect(revoked.items.map((license) => license.license_id)).toEqual([ids[0]]);
     });
 
+    test('list narrows down by plan, product and end, and sorts', async () => {
+      const product = 'sorted-product';
+      const ids: number[] = [];
+      for (const days of ['30', '3', '300']) {
+        const made = await newLicense(cli, '--product', product, '--plan', 'enterprise', '--days', days);
+        ids.push(made.license_id);
+      }
+      const listed = async (...words: string[]) => {
+        const list = ['license', 'list', '--product', product, ...words];
+        return (await cli.ok<Listed<LicenseRecord>>(...list)).items.map((license) => license.license_id);
+      };
+      expect(await listed('--sort', 'expires')).toEqual([ids[1], ids[0], ids[2]]);
+      expect(await listed('--sort', 'expires', '--order', 'desc')).toEqual([ids[2], ids[0], ids[1]]);
+      expect(await listed('--expires-within', '60', '--plan', 'enterprise')).toEqual([ids[1], ids[0]]);
+      expect(await listed('--plan', 'standard')).toEqual([]);
+    });
+
     test('revoke keeps the reason', async () => {
       const { license_id: id } = await newLicense(cli);
       expect(await cli.ok('license', 'revoke', String(id), '--reason', 'Contract ended')).toMatchObject({

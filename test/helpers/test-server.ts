@@ -37,8 +37,11 @@ export interface TestServer {
 
 interface TestServerOptions {
   clock?: Clock;
-  /** Settings by flag name; unless given, ports are free ones, the rate limit is off, webhooks may reach loopback. */
-  flags?: Record<string, string>;
+  /**
+   * Settings by flag name; unless given, ports are free ones, the rate limit is off, webhooks may reach loopback.
+   * Undefined leaves a flag out.
+   */
+  flags?: Record<string, string | undefined>;
   /** Instead of a key file in the data directory. */
   masterKey?: string;
   /** An existing data directory, which is then kept. */

@@ -99,6 +99,7 @@ const VALUES: Record<string, string[]> = {
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'text/plain',
+    'text/csv',
     '/',
     ';',
   ],
@@ -170,6 +171,8 @@ function faultOf({ method, path }: RawRequest, { status, headers, text: content 
   if (status >= 500) return `${status}: ${content}`;
   if (headers['x-request-id'] === undefined && status >= 400) return `${status} without X-Request-Id`;
   const type = String(headers['content-type'] ?? '');
+  // Lists that are downloaded.
+  if (status === 200 && type.startsWith('text/csv') && path.includes('/export')) return null;
   // Pages and their files, whole or not modified, and the way to them.
   if (status < 400 && !type.startsWith('application/json')) {
     return /^\/(?:admin\/api|license\/api\/svc\/(?!docs))/u.test(path) && status !== 304

@@ -77,6 +77,7 @@ beforeEach(async () => {
   const { body } = await server.post('/activate/', device);
   const encrypted = await server.post('/activate/', { ...device, encrypt: true });
   const address = new URL((await server.admin.createSignInCode({})).address);
+  const { import_id } = await server.admin.uploadImport({ file: new Blob(['who,which\nx,trial\n']) });
   const refs = [license.license_key, String(license.license_id), forever.license.license_key];
   const moments = ['2027-01-01T00:00:00Z', '2020-01-01T00:00:00+02:00', '9988-12-30T00:00:00Z'];
   good = {
@@ -114,12 +115,19 @@ beforeEach(async () => {
     grace_days: [0, 3650],
     max_activations: [1, null],
     ttl_days: [1, 36_500],
+    import_id: [import_id],
+    mapping: [{ holder: 'who' }, { holder: 'who', plan: 'which' }, { holder: 'which', days: 'who' }],
+    defaults: [{}, { plan: plan.name, product: 'constructor' }],
     feature: ['imaging', 'constructor'],
   };
 });
 
 /** Throws what is wrong with a reply, by the endpoint's own row. */
 function expectOwnWords(row: Endpoint, { status, headers, text }: RawReply): void {
+  if (row.documents?.[String(headers['content-type']).split(';')[0] ?? '']) {
+    expect(status).toBe(200);
+    return;
+  }
   expectCommonHeaders(new Headers(headers as Record<string, string>));
   const reply: Pick<Reply, 'status' | 'body'> = { status, body: JSON.parse(text) };
   if (reply.body.ok === true) {
@@ -137,9 +145,24 @@ function fieldsOf(row: Endpoint): GoodValues {
   return Object.fromEntries(names.map((name) => [name, good[name] ?? ['Any text']]));
 }
 
+/** Anything between a good file and bytes that are none. */
+const csvFile = fc.oneof(
+  fc
+    .array(
+      fc.array(fc.constantFrom('who', 'x', '', '"', '"a,b"', "'=1", '\0', '\u00fc', '\n'), { maxLength: 4 }),
+    )
+    .map((rows) => rows.map((cells) => cells.join(',')).join('\r\n')),
+  fc.string({ unit: 'binary' }),
+  fc.uint8Array({ maxLength: 100 }),
+);
+
 /** Requests of all sorts to one endpoint; without credentials yet. */
 function requestsTo(row: Endpoint, path: string): fc.Arbitrary<RawRequest> {
-  const { method } = row;
+  const { method, upload } = row;
+  if (upload) {
+    const kind = { 'content-type': upload.contentType };
+    return csvFile.map((body) => ({ method, path, headers: kind, body }));
+  }
   const headers = { 'content-type': 'application/json' };
   const withQuery = queryRequest(fieldsOf(row)).map((query) => ({ method, path: `${path}?${query}` }));
   const withBody = jsonRequest(fieldsOf(row)).map((body) => ({ method, path, headers, body }));

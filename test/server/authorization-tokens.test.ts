@@ -256,6 +256,6 @@ describe('the list of tokens', () => {
     await issue(license, { days: 1 });
     clock.advance(DAY_MS);
     const { items } = await adminSuccess(server, 'listTokens', { license: license.license_key });
-    expect(items[0]).toMatchObject({ state: 'expired', ended_at: null });
+    expect(items[0]).toMatchObject({ state: 'expired', ended_at: null, holder: license.holder });
   });
 });

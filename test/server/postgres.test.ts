@@ -1,6 +1,7 @@
 // The same service over PostgreSQL, with two servers on one database: nothing may rely on being the only process.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { listening } from '../helpers/live-client.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const binaries = postgresBinaries();
@@ -73,6 +74,90 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
     expect((await servers[1].post('/authorize/token/', { token })).status).toBe(200);
     await servers[0].admin.revokeToken({ id: authorization_token.id });
     expect((await servers[1].post('/authorize/token/', { token })).status).toBe(401);
+  });
+
+  it('tells pages of one server what is done on the other', async () => {
+    const page = await listening(servers[0]);
+    await servers[1].admin.createPlan({ name: 'from-the-other-side' });
+    expect(await page.changed('plans')).toContain('audit');
+    await page.vanish();
+  });
+
+  it('shows one dashboard, and one audit log by any filter', async () => {
+    const [{ recent, ...counts }, { licenses }] = [
+      await servers[0].admin.dashboard({}),
+      await servers[1].admin.stats({}),
+    ];
+    expect(counts.licenses).toEqual({ total: licenses.total, by_state: licenses.by_state });
+    expect(recent).toHaveLength(10);
+    const { items: all } = await servers[1].admin.listAudit({ limit: 500 });
+    const { items } = await servers[1].admin.listAudit({
+      action: 'token.',
+      actor: 'tester',
+      from: new Date(Date.now() - 3_600_000).toISOString(),
+      to: new Date(Date.now() + 3_600_000).toISOString(),
+      limit: 500,
+    });
+    expect(items).toEqual(all.filter(({ action }) => action.startsWith('token.')));
+    expect(items.length).toBeGreaterThan(20);
+    const request_id = items[0]?.request_id?.slice(0, 13);
+    expect((await servers[0].admin.listAudit({ request_id })).items).toContainEqual(items[0]);
+  });
+
+  it('remembers once that the first steps are over, loses no setting, and leaves backups to pg_dump', async () => {
+    await turns(6, ({ admin }) => admin.finishFirstRun({}));
+    const { items } = await servers[0].admin.listAudit({ subject: 'first_run' });
+    expect(items).toHaveLength(1);
+    const names = ['scan_seconds', 'webhook_timeout_seconds', 'webhook_backoff_seconds'];
+    await Promise.all(names.map((name) => servers[0].admin.updateSettings({ changes: { [name]: 77 } })));
+    const { settings } = await servers[0].admin.showSettings({});
+    expect(
+      settings
+        .filter(({ next_value: next }) => next === '77')
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(names.toSorted());
+    await expect(servers[0].admin.downloadBackup({})).rejects.toThrow(/pg_dump/u);
+  });
+
+  it('imports a file, whole or not at all, and hands all of it out again', async () => {
+    const rows = Array.from({ length: 250 }, (_, row) => `Имя ${row},import`);
+    const upload = async (lines: string[]) => {
+      const file = new Blob([['who,product', ...lines].join('\n')]);
+      const { import_id } = await servers[0].admin.uploadImport({ file });
+      return { import_id, mapping: { holder: 'who', product: 'product' } };
+    };
+    const whole = await upload(rows);
+    const both = await Promise.all([
+      servers[0].admin.runImport(whole),
+      servers[0].admin.runImport(await upload([...rows, 'No Slug,No Slug'])),
+    ]);
+    expect(both).toMatchObject([
+      { state: 'done', done: 250 },
+      { state: 'failed', error_count: 1 },
+    ]);
+    expect(await servers[1].admin.showImport({ import_id: whole.import_id })).toMatchObject({
+      state: 'done',
+    });
+    const { adminOrigin, runtimeSecret } = servers[1];
+    const download = await fetch(`${adminOrigin}/admin/api/licenses/export/?product=import`, {
+      headers: { authorization: `Bearer ${runtimeSecret}` },
+    });
+    const [, ...lines] = (await download.text()).trimEnd().split('\r\n');
+    expect(lines.map((line) => line.split(',')[1])).toEqual(
+      Array.from({ length: 250 }, (_, row) => `Имя ${249 - row}`),
+    );
+  });
+
+  it('explains what it decides', async () => {
+    const { license } = await servers[0].admin.createLicense({ holder: 'Warum' });
+    const reply = await servers[1].admin.explainAuthorization({
+      license: license.license_key,
+      machine_fingerprint: fingerprintOf(1),
+    });
+    expect(reply).toMatchObject({ authorized: false, reason: 'machine_not_activated' });
+    const { license_file } = await servers[0].admin.issueLicenseFile({ license: license.license_key });
+    expect(await servers[1].admin.explainLicenseFile({ license_file })).toMatchObject({ valid: true });
   });
 
   it('lists, searches and counts', async () => {

@@ -16,7 +16,7 @@ import {
   writeServerCertificate,
 } from '../../server/certificates/server-certificate-file.ts';
 import { type Machine, serverNames } from '../../server/certificates/server-names.ts';
-import { toPem } from '../../server/certificates/signed-structure.ts';
+import { toPem } from '../../server/certificates/pem.ts';
 import { certificateHolder, certificateLife } from '../../server/platform/certificate-life.ts';
 import { createSealer } from '../../server/platform/sealer.ts';
 import { type Authority, makeAuthority, NOW } from '../certificates/openssl.ts';

@@ -1,0 +1,45 @@
+import { toTimestamp } from '../platform/fields.ts';
+import type { CsvCell } from '../platform/csv.ts';
+import type { AuditEntryObject } from './audit-contract.ts';
+import type { AuditRow } from './audit-model.ts';
+
+export function toAuditEntry(row: AuditRow): AuditEntryObject {
+  return {
+    id: row.id,
+    at: toTimestamp(row.createdAt),
+    actor_kind: row.actorKind,
+    actor_name: row.actorName,
+    action: row.action,
+    subject: row.subject,
+    before: row.beforeState === null ? null : (JSON.parse(row.beforeState) as unknown),
+    after: row.afterState === null ? null : (JSON.parse(row.afterState) as unknown),
+    request_id: row.requestId,
+  };
+}
+
+export const AUDIT_CSV_HEADER = [
+  'id',
+  'at',
+  'actor_kind',
+  'actor_name',
+  'action',
+  'subject',
+  'before',
+  'after',
+  'request_id',
+];
+
+/** In the order of the header. */
+export function toAuditCells(row: AuditRow): CsvCell[] {
+  return [
+    row.id,
+    toTimestamp(row.createdAt),
+    row.actorKind,
+    row.actorName,
+    row.action,
+    row.subject,
+    row.beforeState,
+    row.afterState,
+    row.requestId,
+  ];
+}

@@ -1,0 +1,157 @@
+// Makes backups while the server runs: a copy of the database first, then the archive as fast as it is taken.
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, stat, statfs } from 'node:fs/promises';
+import type { Audit } from '../audit/audit-service.ts';
+import type { RunTransaction } from '../database/transaction.ts';
+import type { Call } from '../platform/call.ts';
+import type { Clock } from '../platform/clock.ts';
+import { configFilePath } from '../platform/config.ts';
+import { Document, type DocumentParts } from '../platform/document.ts';
+import { ApiError } from '../platform/errors.ts';
+import { toTimestamp } from '../platform/fields.ts';
+import type { Source } from './backup-archive.ts';
+import { BACKUP_TYPE } from './backup-contract.ts';
+import {
+  CONFIG,
+  DATABASE,
+  MANIFEST,
+  type Manifest,
+  type PartName,
+  SEALED_MASTER_KEY,
+} from './backup-format.ts';
+import { copyFile } from './data-files.ts';
+import { sealUnderPassphrase } from './passphrase-seal.ts';
+
+/** Private keys wait here for one download, and replies for a repeated call: neither is for keeping. */
+const LEFT_OUT = ['certificate_keys', 'idempotent_replies'];
+/** Beside the copy the server needs room to go on. */
+const ROOM_TO_SPARE = 64 * 1024 * 1024;
+
+interface Needs {
+  dataDir: string;
+  /** The SQLite database; null where PostgreSQL has the data. */
+  database: string | null;
+  masterKey: Buffer;
+  /** Of License Desk, and of its database. */
+  version: string;
+  schema: string;
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+  copyDatabase(
+    source: string,
+    target: string,
+    options: { withoutRowsOf: readonly string[]; signal: AbortSignal },
+  ): Promise<void>;
+}
+
+const noRoom = () =>
+  new ApiError(
+    'unavailable',
+    'there is no room for a copy of the database beside it; make space on its disk',
+  );
+
+async function sizeOnDisk(file: string): Promise<number> {
+  return existsSync(file) ? (await stat(file)).size : 0;
+}
+
+export function createBackupService(needs: Needs) {
+  const { dataDir, database, audit, transaction, clock } = needs;
+  const copy = copyFile(dataDir);
+  const closing = new AbortController();
+  let isBusy = false;
+
+  async function makeCopy(source: string): Promise<void> {
+    const { bavail, bsize } = await statfs(dataDir);
+    const size = (await sizeOnDisk(source)) + (await sizeOnDisk(`${source}-wal`));
+    if (bavail * bsize < size + ROOM_TO_SPARE) throw noRoom();
+    await rm(copy, { force: true });
+    try {
+      await needs.copyDatabase(source, copy, { withoutRowsOf: LEFT_OUT, signal: closing.signal });
+    } catch (error) {
+      if (closing.signal.aborted) throw new ApiError('unavailable', 'the server is stopping');
+      throw (error as { code?: unknown }).code === 'SQLITE_FULL' ? noRoom() : error;
+    }
+  }
+
+  async function partsOf(passphrase: string | null): Promise<Source<PartName>[]> {
+    const parts: Source<PartName>[] = [];
+    if (existsSync(configFilePath(dataDir)))
+      parts.push({ name: CONFIG, text: readFileSync(configFilePath(dataDir), 'utf8') });
+    if (passphrase !== null)
+      parts.push({ name: SEALED_MASTER_KEY, text: await sealUnderPassphrase(needs.masterKey, passphrase) });
+    return [...parts, { name: DATABASE, path: copy }];
+  }
+
+  /** The last part goes out when the copy is gone: whoever has all of it may ask for another backup. */
+  async function* thenRemove(parts: DocumentParts): DocumentParts {
+    let last: string | Uint8Array | undefined;
+    try {
+      for await (const part of parts) {
+        if (last !== undefined) yield last;
+        last = part;
+      }
+    } finally {
+      await finish();
+    }
+    if (last !== undefined) yield last;
+  }
+
+  async function finish(): Promise<void> {
+    await rm(copy, { force: true });
+    isBusy = false;
+  }
+
+  async function begin(passphrase: string | null, source: string): Promise<Document> {
+    // Loaded for the first backup: a server that starts needs none of it.
+    const { archiveSize, measure, writeArchive } = await import('./backup-archive.ts');
+    const now = clock.now();
+    await makeCopy(source);
+    const parts = await partsOf(passphrase);
+    const manifest: Manifest = {
+      format: 'license-desk-backup',
+      format_version: 1,
+      version: needs.version,
+      schema: needs.schema,
+      created_at: toTimestamp(now),
+      parts: await Promise.all(parts.map(measure)),
+    };
+    const sources = [{ name: MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n` }, ...parts];
+    const fileName = `license-desk-${manifest.created_at.slice(0, 19).replaceAll(/[-:]/gu, '')}Z.tar`;
+    return new Document(BACKUP_TYPE, thenRemove(writeArchive(sources, new Date(now))), {
+      fileName,
+      length: await archiveSize(sources),
+    });
+  }
+
+  return {
+    /**
+     * The copy is made when this ends, and gone when all of it has been read or nobody wants more.
+     * @param passphrase seals the master key into it; null: it is left out
+     */
+    async download(passphrase: string | null, call: Call): Promise<Document> {
+      if (database === null) {
+        throw new ApiError(
+          'invalid_request',
+          'the data is in PostgreSQL: back it up with pg_dump, and keep config.json and the master key',
+        );
+      }
+      if (isBusy)
+        throw new ApiError('unavailable', 'another backup is being made; try again when it is done');
+      isBusy = true;
+      try {
+        await transaction(() =>
+          audit.record(call, 'backup.made', 'backup', null, { master_key: passphrase !== null }),
+        );
+        return await begin(passphrase, database);
+      } catch (error) {
+        await finish();
+        throw error;
+      }
+    },
+    /** Gives up on a copy that is being made. */
+    close: () => closing.abort(),
+  };
+}
+
+export type BackupService = ReturnType<typeof createBackupService>;

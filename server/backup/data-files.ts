@@ -1,0 +1,86 @@
+// What a backup or a restore keeps in the data directory for as long as it takes, and how a restore puts things in place.
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { syncDirectory } from '../platform/durable-file.ts';
+import { CONFIG, DATABASE } from './backup-format.ts';
+
+export const MASTER_KEY = 'master.key';
+export const PLAN = 'plan.json';
+
+/** The order in which things are put in place: as long as the database is not, a restore is not finished. */
+const INCOMING = [CONFIG, MASTER_KEY, DATABASE] as const;
+/** What belongs to the old database or the old key, and would be wrong beside the new ones. */
+const OUTGOING = [`${DATABASE}-wal`, `${DATABASE}-shm`, CONFIG, 'tls'];
+
+const plan = z.object({
+  /** What is in the backup. */
+  names: z.array(z.enum(INCOMING)),
+  /** The folder for what was there before. */
+  before: z.string().regex(/^before-restore-[\dTZ-]+$/u),
+});
+
+export type RestorePlan = z.infer<typeof plan>;
+
+/** Of the database, while a backup is being made. */
+export const copyFile = (dataDir: string) => join(dataDir, 'backup-copy.db');
+/** Where a restore prepares what it will put in place; worth nothing if it is broken off. */
+export const stagingFolder = (dataDir: string) => join(dataDir, 'restore-staging');
+/** The same once everything is prepared: from the moment it has this name there is no way back. */
+const readyFolder = (dataDir: string) => join(dataDir, 'restore-ready');
+
+/** What was left by a process that came to a sudden end. Called under the data directory's lock. */
+export function removeLeftovers(dataDir: string): void {
+  const copy = copyFile(dataDir);
+  for (const path of [copy, `${copy}-journal`, stagingFolder(dataDir)])
+    rmSync(path, { recursive: true, force: true });
+}
+
+/** A name that is free, for what is there now. @param now epoch milliseconds */
+export function folderForBefore(dataDir: string, now: number): string {
+  const name = `before-restore-${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '')}Z`;
+  for (let count = 1; ; count += 1) {
+    const free = count === 1 ? name : `${name}-${count}`;
+    if (!existsSync(join(dataDir, free))) return free;
+  }
+}
+
+/** All that is in the staging folder will be put in place, whatever happens from here on. */
+export function commitRestore(dataDir: string): void {
+  syncDirectory(stagingFolder(dataDir));
+  renameSync(stagingFolder(dataDir), readyFolder(dataDir));
+  syncDirectory(dataDir);
+}
+
+/**
+ * Puts in place what a restore has prepared, also where it was broken off in the middle of that. Called under the data
+ * directory's lock.
+ * @returns whether there was anything to do
+ */
+export function finishRestore(dataDir: string): boolean {
+  const ready = readyFolder(dataDir);
+  if (!existsSync(ready)) return false;
+  const { names, before } = plan.parse(JSON.parse(readFileSync(join(ready, PLAN), 'utf8')));
+  const kept = join(dataDir, before);
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  const keep = (name: string) => {
+    if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(kept, name));
+  };
+  if (existsSync(join(ready, DATABASE))) {
+    for (const name of OUTGOING) if (!names.includes(name as never)) keep(name);
+    for (const name of INCOMING) {
+      // One that is no longer there has been put in place before.
+      if (!existsSync(join(ready, name))) continue;
+      keep(name);
+      renameSync(join(ready, name), join(dataDir, name));
+    }
+  }
+  if (readdirSync(kept).length === 0) rmdirSync(kept);
+  else syncDirectory(kept);
+  syncDirectory(dataDir);
+  // Under its old name it is nothing but rubbish, should this be broken off.
+  rmSync(stagingFolder(dataDir), { recursive: true, force: true });
+  renameSync(ready, stagingFolder(dataDir));
+  removeLeftovers(dataDir);
+  return true;
+}

@@ -1,0 +1,77 @@
+// The construction of what administrators do to the service itself: its settings, its backups, its first steps.
+import type { Audit } from './audit/audit-service.ts';
+import { backupAdminRoutes } from './backup/backup-routes.ts';
+import { createBackupService } from './backup/backup-service.ts';
+import { finishRestore, removeLeftovers } from './backup/data-files.ts';
+import { databaseLocation } from './database-location.ts';
+import { connect, type Database } from './database/connect.ts';
+import { copyDatabase } from './database/copy-database.ts';
+import { SCHEMA } from './database/migrate.ts';
+import type { RunTransaction } from './database/transaction.ts';
+import { firstRunAdminRoutes } from './first-run/first-run-routes.ts';
+import { createFirstRunService } from './first-run/first-run-service.ts';
+import { createFirstRunStore } from './first-run/first-run-store.ts';
+import type { Clock } from './platform/clock.ts';
+import { type Config, ConfigError } from './platform/config.ts';
+import type { Route } from './platform/route.ts';
+import { settingsAdminRoutes } from './settings/settings-routes.ts';
+import { createSettingsService } from './settings/settings-service.ts';
+import { VERSION } from './version.ts';
+
+interface Needs {
+  config: Config;
+  masterKey: Buffer;
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+  ownPorts(): readonly number[];
+  restart: (() => void) | null;
+}
+
+/**
+ * Puts in order what a sudden end has left. Called under the directory's lock, ahead of all else.
+ * @throws ConfigError where it brought other settings than those that have been read
+ */
+export function tidyDataDirectory(dataDir: string): void {
+  if (finishRestore(dataDir)) {
+    throw new ConfigError(
+      'a restore that had been broken off is finished now, and may have brought other settings; start again',
+    );
+  }
+  removeLeftovers(dataDir);
+}
+
+/** @throws Error if it cannot be reached */
+async function tryDatabase(url: string): Promise<void> {
+  const sequelize = await connect({ url, file: '' });
+  await sequelize.close();
+}
+
+export function composeAdministration(sequelize: Database, needs: Needs) {
+  const { config, masterKey, audit, transaction, clock, ownPorts, restart } = needs;
+  const { url, file } = databaseLocation(config);
+  const settings = createSettingsService({ config, audit, transaction, restart, ownPorts, tryDatabase });
+  const firstRun = createFirstRunService({
+    firstRun: createFirstRunStore(sequelize),
+    audit,
+    transaction,
+    clock,
+  });
+  const backups = createBackupService({
+    dataDir: config.dataDir,
+    database: url === null ? file : null,
+    masterKey,
+    version: VERSION,
+    schema: SCHEMA,
+    audit,
+    transaction,
+    clock,
+    copyDatabase,
+  });
+  const adminRoutes: Route[] = [
+    ...settingsAdminRoutes(settings),
+    ...backupAdminRoutes(backups),
+    ...firstRunAdminRoutes(firstRun),
+  ];
+  return { adminRoutes, close: () => backups.close() };
+}

@@ -1,0 +1,55 @@
+// What takes licenses out of the service and into it by the file.
+import { join } from 'node:path';
+import type { AuditService } from './audit/audit-service.ts';
+import type { Database } from './database/connect.ts';
+import type { RunTransaction } from './database/transaction.ts';
+import { createImportFiles } from './license-transfer/import-files.ts';
+import { createLicenseExport } from './license-transfer/license-export.ts';
+import { createLicenseImportService } from './license-transfer/license-import-service.ts';
+import { createLicenseImportStore } from './license-transfer/license-import-store.ts';
+import { licenseTransferAdminRoutes } from './license-transfer/license-transfer-routes.ts';
+import { draftLicense, issuedLicense, usablePlan } from './licenses/license-draft.ts';
+import { generateLicenseKey, parseLicenseKey } from './licenses/license-key.ts';
+import { toLicenseRecord } from './licenses/license-presenter.ts';
+import type { LicenseStore } from './licenses/license-store.ts';
+import type { PlanStore } from './plans/plan-store.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Route } from './platform/route.ts';
+
+interface Needs {
+  licenses: LicenseStore;
+  findPlan: PlanStore['findByName'];
+  audit: AuditService;
+  transaction: RunTransaction;
+  clock: Clock;
+  defaultProduct: string;
+  dataDir: string;
+}
+
+interface LicenseTransfer {
+  adminRoutes: Route[];
+  close(): Promise<void>;
+}
+
+export async function composeTransfer(sequelize: Database, needs: Needs): Promise<LicenseTransfer> {
+  const { dataDir, ...shared } = needs;
+  const files = createImportFiles(join(dataDir, 'imports'));
+  await files.removeForgotten();
+  const imports = createLicenseImportService({
+    ...shared,
+    imports: createLicenseImportStore(sequelize),
+    files,
+    usablePlan,
+    draftLicense,
+    issuedLicense,
+    generateLicenseKey,
+    parseLicenseKey,
+    present: toLicenseRecord,
+  });
+  const exportLicenses = createLicenseExport({
+    licenses: needs.licenses,
+    present: toLicenseRecord,
+    clock: needs.clock,
+  });
+  return { adminRoutes: licenseTransferAdminRoutes(exportLicenses, imports), close: imports.close };
+}

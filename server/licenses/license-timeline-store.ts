@@ -1,0 +1,54 @@
+// What the audit log and the events tell of one license, put together.
+import { QueryTypes, type Sequelize } from 'sequelize';
+
+export interface TimelineRow {
+  at: number;
+  kind: 'change' | 'event';
+  id: number;
+  name: string;
+  actorKind: string | null;
+  actorName: string | null;
+  requestId: string | null;
+  /** JSON; of a change, where there was something. */
+  before: string | null;
+  after: string | null;
+  /** JSON; of an event. */
+  body: string | null;
+}
+
+/** Keyset paging: what the last page ended with. */
+export type TimelinePosition = Pick<TimelineRow, 'at' | 'kind' | 'id'>;
+
+/** The log names devices by their license, tokens and certificates by themselves. */
+const TIMELINE = `
+  SELECT a.created_at AS "at", 'change' AS "kind", a.id AS "id", a.action AS "name", a.actor_kind AS "actorKind",
+    a.actor_name AS "actorName", a.request_id AS "requestId", a.before_state AS "before", a.after_state AS "after",
+    NULL AS "body"
+  FROM audit_entries a WHERE a.subject IN (
+    SELECT CAST($subject AS TEXT)
+    UNION ALL SELECT 'token:' || t.id FROM authorization_tokens t WHERE t.license_id = $licenseId
+    UNION ALL SELECT 'certificate:' || c.id FROM certificates c WHERE c.license_id = $licenseId)
+  UNION ALL
+  SELECT e.created_at, 'event', e.id, e.name, NULL, NULL, NULL, NULL, NULL, e.body
+  FROM events e WHERE e.license_id = $licenseId`;
+
+/** A change is written down after its event, in the same millisecond more often than not. */
+const NEWEST_FIRST = 'ORDER BY "at" DESC, "kind", "id" DESC';
+const BEYOND = `WHERE "at" < $at OR ("at" = $at AND ("kind" > $kind OR ("kind" = $kind AND "id" < $id)))`;
+
+export function createLicenseTimelineStore(sequelize: Sequelize) {
+  return {
+    /** One more than `limit` if there are more. */
+    list(licenseId: number, after: TimelinePosition | null, limit: number): Promise<TimelineRow[]> {
+      return sequelize.query<TimelineRow>(
+        `SELECT * FROM (${TIMELINE}) timeline ${after === null ? '' : BEYOND} ${NEWEST_FIRST} LIMIT $limit`,
+        {
+          bind: { ...after, licenseId, subject: `license:${licenseId}`, limit: limit + 1 },
+          type: QueryTypes.SELECT,
+        },
+      );
+    },
+  };
+}
+
+export type LicenseTimelineStore = ReturnType<typeof createLicenseTimelineStore>;

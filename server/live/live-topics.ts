@@ -1,0 +1,25 @@
+import type { LiveTopic } from './live-contract.ts';
+
+/** By the noun of the action in the audit log. Counts, states and terms are shown with what they follow from. */
+const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readonly LiveTopic[]>([
+  ['license', ['licenses', 'events']],
+  ['licenses', ['licenses', 'events']],
+  ['device', ['devices', 'licenses', 'events']],
+  ['token', ['tokens']],
+  ['certificate', ['certificates', 'events']],
+  ['authority', ['certificates']],
+  ['plan', ['plans', 'licenses']],
+  ['webhook', ['webhooks', 'deliveries']],
+  ['delivery', ['deliveries']],
+  ['deliveries', ['deliveries']],
+  ['api_token', ['api_tokens']],
+  ['signing_key', ['signing_keys']],
+  ['settings', ['settings']],
+  ['session', ['sessions']],
+]);
+
+/** @param action as the audit log has it: `license.revoked` */
+export function topicsOfAction(action: string): LiveTopic[] {
+  const noun = action.slice(0, action.indexOf('.'));
+  return [...(TOPICS.get(noun) ?? []), 'audit'];
+}

@@ -1,0 +1,57 @@
+// How settings are shown: as one would write them, without the secrets in them.
+import type { Given, SettingValues } from '../platform/config.ts';
+import { type Setting, settingKey } from '../platform/settings.ts';
+import type { SettingObject } from './settings-contract.ts';
+
+type Value = SettingValues[keyof SettingValues];
+
+/** What stands for a password; no password may be this. */
+export const MASK = '********';
+
+/** The text that parses to this value. */
+function toText(value: Value): string | null {
+  if (value === null) return null;
+  if (value === false) return 'off';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value === 'object')
+    return value.mode === 'files' ? `${value.certificate},${value.key}` : value.mode;
+  return String(value);
+}
+
+function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return MASK;
+  const url = new URL(text);
+  if (url.password !== '') url.password = MASK;
+  // PostgreSQL takes it here as well.
+  if (url.searchParams.has('password')) url.searchParams.set('password', MASK);
+  return url.href;
+}
+
+/** What may be told of a setting that this says. */
+export function shownValue(row: Setting<unknown>, given: Given): string | null {
+  const text = given.source === 'default' ? toText(row.fallback as Value) : given.text;
+  return row.secret && text !== null ? withoutPassword(text) : text;
+}
+
+/** Whether the file may say what it is: it can neither overrule a flag or the environment, nor say where it is itself. */
+export function isEditable(row: Setting<unknown>, { source }: Given): boolean {
+  return row.flag !== 'data-dir' && (source === 'file' || source === 'default');
+}
+
+export function toSettingObject(row: Setting<unknown>, now: Given, next: Given): SettingObject {
+  return {
+    name: settingKey(row),
+    value: shownValue(row, now),
+    next_value: shownValue(row, next),
+    default: toText(row.fallback as Value),
+    source: now.source,
+    editable: isEditable(row, now),
+    description: row.help,
+    allowed: row.allowed,
+    kind: row.kind,
+    ...(row.choices ? { choices: [...row.choices] } : {}),
+    env: row.env,
+    flag: `--${row.flag}`,
+    secret: row.secret ?? false,
+  };
+}

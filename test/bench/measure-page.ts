@@ -1,0 +1,170 @@
+// The back office with all licenses behind it: how soon it shows something, and what the API's callers notice of it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { chromium, type Page } from '@playwright/test';
+import { builtPage, findOnPath } from '../../scripts/paths.mjs';
+import { median } from './load.ts';
+import { callSteadily, quantile } from './steady-calls.ts';
+
+const ROUNDS = 5;
+const SCROLL_MS = 5000;
+const WHEEL_PX = 400;
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
+
+interface Surroundings {
+  api: string;
+  /** The link that the start printed. */
+  admin: string;
+  /** For `/authorize/token/`. */
+  bodies: readonly object[];
+  /** Texts to search for, some of which find much and some nothing. */
+  searches: readonly string[];
+}
+
+const firstRow = (page: Page) => page.getByRole('grid', { name: 'Licenses' }).locator('[data-index="0"]');
+
+async function elapsed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** As somebody opens it who was elsewhere: the whole page, not just another screen of it. */
+async function openAnew(page: Page, address: string, shown: () => Promise<unknown>): Promise<number> {
+  await page.goto('about:blank');
+  return elapsed(async () => {
+    await page.goto(address);
+    await shown();
+  });
+}
+
+async function middleOf(measure: () => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) times.push(await measure());
+  return median(times);
+}
+
+/** From the last letter to the rows that it brought. */
+async function searchMs(page: Page, text: string): Promise<number> {
+  const box = page.getByRole('searchbox');
+  await box.fill('');
+  await page.waitForResponse((response) => response.url().includes('/licenses/?'));
+  const answered = page.waitForResponse((response) => response.url().includes('search='));
+  return elapsed(async () => {
+    await box.fill(text);
+    await answered;
+    // Painted, too.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0))));
+  });
+}
+
+/** Milliseconds between frames, while somebody turns the wheel and page after page is loaded. */
+async function scrollFrames(page: Page): Promise<number[]> {
+  await firstRow(page).hover();
+  const frames = page.evaluate(
+    (length) =>
+      new Promise<number[]>((resolve) => {
+        const gaps: number[] = [];
+        const started = performance.now();
+        let before = started;
+        const step = (now: number) => {
+          gaps.push(now - before);
+          before = now;
+          if (now - started < length) requestAnimationFrame(step);
+          else resolve(gaps.slice(1));
+        };
+        requestAnimationFrame(step);
+      }),
+    SCROLL_MS,
+  );
+  const until = performance.now() + SCROLL_MS;
+  while (performance.now() < until) {
+    await page.mouse.wheel(0, WHEEL_PX);
+    await page.waitForTimeout(30);
+  }
+  return frames;
+}
+
+async function heapMb(page: Page): Promise<number> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send('HeapProfiler.enable');
+  await devTools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devTools.send('Runtime.getHeapUsage');
+  return usedSize / 2 ** 20;
+}
+
+/** What is transferred for the first screen, as a proxy that compresses would send it. */
+async function firstScreenKb(page: Page, address: string): Promise<number> {
+  const files: string[] = [];
+  const note = (request: { url(): string }) => files.push(new URL(request.url()).pathname);
+  page.on('request', note);
+  await openAnew(page, address, () => page.getByRole('heading', { name: 'Overview' }).waitFor());
+  await page.waitForLoadState('networkidle').catch(() => {});
+  page.off('request', note);
+  const own = files.filter((path) => /\.(js|css|html|svg)$|^\/$/u.test(path));
+  const bytes = own.map((path) => {
+    return gzipSync(readFileSync(join(builtPage, path === '/' ? 'index.html' : path))).length;
+  });
+  return bytes.reduce((sum, length) => sum + length, 0) / 1024;
+}
+
+/** One search after the other and one export, all the while. */
+async function keepBusy(page: Page, searches: readonly string[], isOver: () => boolean): Promise<number> {
+  const exported = page.evaluate(async () => {
+    const response = await fetch('/admin/api/licenses/export/');
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) bytes += (chunk as Uint8Array).length;
+    return bytes;
+  });
+  for (let number = 0; !isOver(); number += 1) await searchMs(page, searches[number % searches.length] ?? '');
+  return exported;
+}
+
+export async function measurePage({ api, admin, bodies, searches }: Surroundings) {
+  const executablePath = BROWSERS.map(findOnPath).find(Boolean);
+  const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ARGUMENTS });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
+    const { origin } = new URL(admin);
+    await page.goto(admin);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const licenses = `${origin}/#/licenses`;
+    const bundleKb = await firstScreenKb(page, `${origin}/#/overview`);
+    const overviewMs = await middleOf(() =>
+      openAnew(page, `${origin}/#/overview`, () => page.getByText(/ in all$/u).waitFor()),
+    );
+    const firstRowsMs = await middleOf(() => openAnew(page, licenses, () => firstRow(page).waitFor()));
+    const searchTimes: number[] = [];
+    for (const text of searches) searchTimes.push(await searchMs(page, text));
+    await page.goto(`${origin}/#/overview`);
+    await page.goto(licenses);
+    await firstRow(page).waitFor();
+    const frames = await scrollFrames(page);
+    const rows = await page.locator('[data-index]').last().getAttribute('data-index');
+    const usedMb = await heapMb(page);
+
+    let isOver = false;
+    const calling = callSteadily(`${api}authorize/token/`, bodies, () => isOver);
+    setTimeout(() => {
+      isOver = true;
+    }, SCROLL_MS * 2);
+    const exportedBytes = await keepBusy(page, searches, () => isOver);
+    const latencies = await calling;
+    return {
+      bundleKb,
+      overviewMs,
+      firstRowsMs,
+      searchMs: Math.max(...searchTimes),
+      searchTimes,
+      frameP95Ms: quantile(frames, 0.95),
+      scrolledRows: Number(rows),
+      heapMb: usedMb,
+      authorizeP99Ms: quantile(latencies, 0.99),
+      exportedBytes,
+    };
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,13 @@
+import { callAdmin } from './contract-calls.ts';
+import type { TestServer } from './test-server.ts';
+
+/** A browser of its own that is signed in: the headers of its requests. */
+export async function signedIn(
+  server: TestServer,
+  userAgent = 'Test/1.0',
+): Promise<{ cookie: string; 'user-agent': string }> {
+  const { address } = await server.admin.createSignInCode({});
+  const code = new URL(address).searchParams.get('code');
+  const reply = await callAdmin(server, 'signIn', { code }, { 'user-agent': userAgent });
+  return { cookie: reply.headers.get('set-cookie')!.split(';')[0]!, 'user-agent': userAgent };
+}

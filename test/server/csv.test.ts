@@ -1,0 +1,45 @@
+import { parse } from 'csv-parse/sync';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { csvLine, csvText } from '../../server/platform/csv.ts';
+
+describe('a line of CSV', () => {
+  it.each([
+    [['a', 'b'], 'a,b\r\n'],
+    [['a,b', 'c'], '"a,b",c\r\n'],
+    [['say "so"'], '"say ""so"""\r\n'],
+    [['two\r\nlines', 'two\nlines'], '"two\r\nlines","two\nlines"\r\n'],
+    [[null, 0, -5, ''], ',0,-5,\r\n'],
+    [['Nováček; 東京', ' x '], 'Nováček; 東京, x \r\n'],
+  ])('%j', (cells, line) => {
+    expect(csvLine(cells)).toBe(line);
+  });
+
+  it.each(['=1+1', '+420 123', '-5', '@SUM(A1)', '\tx', '\rx', '\nx', "'=1+1", "''@x", '=cmd|"/c calc"!A1'])(
+    'holds no formula: %j',
+    (text) => {
+      const [[cell]] = parse(csvLine([text])) as [[string]];
+      expect(cell).toBe(`'${text}`);
+      expect(csvText(cell)).toBe(text);
+    },
+  );
+
+  it.each(["'", "'x", "O'Neill", 'a=b', '1-1', ''])('leaves other text as it is: %j', (text) => {
+    expect(csvLine([text])).toBe(`${text}\r\n`);
+    expect(csvText(text)).toBe(text);
+  });
+
+  it('is read back as it was written, whatever it says', () => {
+    const cells = fc.array(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'="\',\r\n\t-a ') })), {
+      minLength: 2,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(cells, (texts) => {
+        const [read = []] = parse(csvLine(texts), { record_delimiter: '\r\n' }) as string[][];
+        expect(read.map((cell) => csvText(cell))).toEqual(texts);
+        expect(read.some((cell) => /^[=+\-@\t\r\n]/u.test(cell))).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  activateDevice,
+  adminSuccess,
+  callAdmin,
+  newBearer,
+  newLicense,
+  success,
+} from '../helpers/contract-calls.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+import { startTestServer } from '../helpers/test-server.ts';
+
+const START = Date.UTC(2035, 0, 1, 12);
+const DAY_MS = 86_400_000;
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
+
+const dashboard = () => adminSuccess(server, 'dashboard');
+const at = (ms: number) => new Date(ms).toISOString();
+const stats = async () => success(server, 'stats', {}, await newBearer(server));
+
+describe('the dashboard of a new installation', () => {
+  it('is all zeros, and makes nothing', async () => {
+    const shown = await dashboard();
+    expect(shown).toMatchObject({
+      licenses: {
+        total: 0,
+        by_state: { issued: 0, active: 0, expiring: 0, in_grace: 0, expired: 0, revoked: 0 },
+      },
+      expiring: { days_7: 0, days_30: 0, days_90: 0, soonest: [] },
+      failed_deliveries: 0,
+      revocation_list: null,
+      authority: null,
+      recent: [],
+    });
+    expect((await dashboard()).authority).toBeNull();
+  });
+
+  it('is for administrators alone', async () => {
+    expectFailure(await callAdmin(server, 'dashboard', {}, {}), 'unauthorized');
+    expectFailure(await server.get('/dashboard/', await newBearer(server)), 'not_found');
+  });
+});
+
+describe('the licenses on the dashboard', () => {
+  /** Ends at, just before and just after each moment at which a state changes. */
+  const ends = [0, 7, 14, 30, 90, 365].flatMap((days) => [-1, 0, 1].map((ms) => START + days * DAY_MS + ms));
+
+  beforeAll(async () => {
+    for (const [index, end] of ends.entries()) {
+      for (const plan of ['trial', 'standard', 'enterprise']) {
+        const license = await newLicense(server, { plan, expires_at: at(end), holder: `${plan} ${index}` });
+        if (index % 2 === 0 && end > START) await activateDevice(server, license);
+        if (index % 5 === 0) await server.admin.revokeLicense({ ref: license.license_key });
+      }
+    }
+  });
+
+  it('are counted by state as the statistics count them, whatever the time', async () => {
+    for (const days of [-20, -7, 0, 7, 14, 28, 30, 90, 120, 400]) {
+      for (const ms of [-1, 0, 1]) {
+        clock.set(START + days * DAY_MS + ms);
+        const { total, by_state } = (await stats()).licenses;
+        expect((await dashboard()).licenses, `${days} days ${ms} ms`).toEqual({ total, by_state });
+      }
+    }
+    const { by_state } = (await dashboard()).licenses;
+    expect(by_state.revoked).toBe(12);
+  });
+
+  it('are counted and named as they come to their end', async () => {
+    const { items } = await adminSuccess(server, 'listLicenses', { limit: 500 });
+    const inForce = (items as { state: string; expires_at: string; license_id: number }[])
+      .filter(({ state, expires_at }) => state !== 'revoked' && Date.parse(expires_at) > START)
+      .toSorted((a, b) => a.expires_at.localeCompare(b.expires_at) || a.license_id - b.license_id);
+    const within = (days: number) =>
+      inForce.filter(({ expires_at }) => Date.parse(expires_at) <= START + days * DAY_MS).length;
+    const { expiring } = await dashboard();
+    expect(expiring).toMatchObject({ days_7: within(7), days_30: within(30), days_90: within(90) });
+    expect(within(7)).toBeGreaterThan(0);
+    expect(expiring.soonest).toHaveLength(10);
+    expect(expiring.soonest).toMatchObject(
+      inForce.slice(0, 10).map(({ license_id, state, expires_at }) => ({ license_id, state, expires_at })),
+    );
+  });
+});
+
+describe('the dashboard shows', () => {
+  it('each of the last thirty days, today the last', async () => {
+    const license = await newLicense(server, { plan: 'enterprise' });
+    clock.set(START + 40 * DAY_MS);
+    await activateDevice(server, license);
+    clock.set(START + 41 * DAY_MS);
+    await activateDevice(server, license);
+    await activateDevice(server, license);
+    await server.post('/authorize/', { license_key: license.license_key });
+    await stats();
+    const { activations_per_day: activations, authorizations_per_day: authorizations } = await dashboard();
+    for (const days of [activations, authorizations]) {
+      expect(days).toHaveLength(30);
+      expect(days[0].day).toBe(at(START + 12 * DAY_MS).slice(0, 10));
+      expect(days[29].day).toBe(at(START + 41 * DAY_MS).slice(0, 10));
+    }
+    expect(activations.slice(27).map(({ count }: { count: number }) => count)).toEqual([0, 1, 2]);
+    expect(authorizations[29].count).toBe(1);
+  });
+
+  it('the authority and its list, once they are there', async () => {
+    // The job that makes the list goes by the real clock.
+    const real = await startTestServer();
+    const { license_id } = await newLicense(real);
+    const { certificate } = await real.admin.generateCertificate({ license_id, common_name: 'client' });
+    await real.admin.revokeCertificate({ id: certificate.id });
+    const list = await real.admin.revocationList({});
+    const { authority } = await real.admin.showAuthority({});
+    const shown = await adminSuccess(real, 'dashboard');
+    await real.stop();
+    expect(shown.authority).toEqual({ not_after: authority.not_after });
+    expect(shown.revocation_list).toEqual({
+      number: list.crl_number,
+      this_update: list.this_update,
+      next_update: list.next_update,
+      revoked: 1,
+    });
+  });
+
+  it('what was done last, the newest first', async () => {
+    for (let time = 0; time < 11; time += 1) await server.admin.createApiToken({ name: `token ${time}` });
+    const { recent } = await dashboard();
+    expect(recent).toHaveLength(10);
+    expect(recent[0]).toMatchObject({ action: 'api_token.created', after: { name: 'token 10' } });
+    const { items } = await server.admin.listAudit({ limit: 10 });
+    expect(recent).toEqual(items);
+  });
+
+  it('what is so when it is asked, however many ask', async () => {
+    const before = (await dashboard()).licenses.total as number;
+    const asked = Array.from({ length: 20 }, () => dashboard());
+    await newLicense(server);
+    expect((await dashboard()).licenses.total).toBe(before + 1);
+    for (const { licenses } of await Promise.all(asked))
+      expect([before, before + 1]).toContain(licenses.total);
+  });
+});

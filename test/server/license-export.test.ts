@@ -1,0 +1,98 @@
+import { parse } from 'csv-parse/sync';
+import { beforeAll, expect, it } from 'vitest';
+import { activateDevice, callAdmin, newLicense, unique } from '../helpers/contract-calls.ts';
+import { httpCall } from '../helpers/raw-http.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+
+const MANY = 450;
+const server = sharedServer();
+
+/** More than two pages. */
+beforeAll(async () => {
+  const lines = Array.from({ length: MANY }, (_, number) => `Holder ${number},bulk`);
+  const { import_id } = await server.admin.uploadImport({
+    file: new Blob([['holder,product', ...lines].join('\n')]),
+  });
+  await server.admin.runImport({ import_id, mapping: { holder: 'holder', product: 'product' } });
+});
+
+const download = (query: string) =>
+  httpCall(`${server.adminOrigin}/admin/api/licenses/export/${query}`, {
+    headers: { authorization: `Bearer ${server.runtimeSecret}` },
+  });
+
+async function exported(query: string): Promise<Record<string, string>[]> {
+  const reply = await download(query);
+  expect(reply.status).toBe(200);
+  return parse(reply.text, { columns: true, record_delimiter: '\r\n' });
+}
+
+it('is a CSV file of all that administrators need to know of a license', async () => {
+  const product = unique('product');
+  const license = await newLicense(server, {
+    holder: '=HYPERLINK("https://evil.example"), "Müller" & Söhne',
+    email: 'a@example.com',
+    plan: 'professional',
+    product,
+  });
+  await activateDevice(server, license);
+  const reply = await download(`?product=${product}`);
+  expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(reply.headers.get('content-disposition')).toBe('attachment; filename="licenses.csv"');
+  expect(reply.text).toBe(
+    `license_key,holder,email,product,plan,state,issued_at,expires_at,devices,max_devices\r\n` +
+      `${license.license_key},"'=HYPERLINK(""https://evil.example""), ""Müller"" & Söhne",a@example.com,` +
+      `${product},professional,active,${license.issued_at},${license.expires_at},1,5\r\n`,
+  );
+});
+
+it('holds every license once, newest first, over all pages', async () => {
+  const holders = (await exported('?product=bulk')).map(({ holder }) => holder);
+  expect(holders).toEqual(Array.from({ length: MANY }, (_, number) => `Holder ${MANY - 1 - number}`));
+});
+
+it('says what is unlimited by saying nothing, and so an empty list by its header', async () => {
+  const product = unique('product');
+  await newLicense(server, { plan: 'enterprise', product });
+  expect(await exported(`?product=${product}`)).toMatchObject([{ max_devices: '', devices: '0', email: '' }]);
+  expect((await download('?product=nobody')).text.split('\r\n')).toHaveLength(2);
+});
+
+it('takes the filters of the list', async () => {
+  const product = unique('product');
+  const soon = await newLicense(server, { product, days: 3 });
+  const revoked = await newLicense(server, { product, holder: 'Vaše Řešení' });
+  await server.admin.revokeLicense({ ref: revoked.license_key });
+  const keys = async (query: string) =>
+    (await exported(`?product=${product}&${query}`)).map(({ license_key }) => license_key);
+  expect(await keys('')).toEqual([revoked.license_key, soon.license_key]);
+  expect(await keys('state=revoked')).toEqual([revoked.license_key]);
+  expect(await keys('expires_within_days=5')).toEqual([soon.license_key]);
+  expect(await keys('search=vase%20reseni')).toEqual([revoked.license_key]);
+  expect(await keys('plan=trial')).toEqual([]);
+  expectFailure(await callAdmin(server, 'exportLicenses', { state: 'nonsense' }), 'invalid_request');
+});
+
+it('can be imported again as it is', async () => {
+  const product = unique('product');
+  const holder = `'=1+1", "quoted", 'single'`;
+  const { license_key } = await newLicense(server, { product, holder, email: '+a@example.com' });
+  const { text } = await download(`?product=${product}`);
+  const { import_id, columns } = await server.admin.uploadImport({ file: new Blob([text]) });
+  expect(columns).toEqual(expect.arrayContaining(['license_key', 'holder', 'email', 'plan', 'expires_at']));
+  const mapping = { holder: 'holder', email: 'email', plan: 'plan', product: 'product' };
+  await server.admin.runImport({ import_id, mapping });
+  const [copy, original] = await exported(`?product=${product}`);
+  expect(copy).toEqual({
+    ...original,
+    license_key: copy?.['license_key'],
+    issued_at: copy?.['issued_at'],
+    expires_at: copy?.['expires_at'],
+  });
+  expect((await server.admin.showLicense({ ref: copy?.['license_key'] ?? '' })).license).toMatchObject({
+    holder,
+    email: '+a@example.com',
+  });
+  expect(original?.['license_key']).toBe(license_key);
+});

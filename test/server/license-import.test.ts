@@ -1,0 +1,412 @@
+// A file of licenses, from its upload to the last of them.
+import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { generateLicenseKey } from '../../server/licenses/license-key.ts';
+import { adminSuccess, callAdmin, newLicense, unique } from '../helpers/contract-calls.ts';
+import { selectRows } from '../helpers/database.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { jsonCall } from '../helpers/raw-http.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
+import { expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
+import { startTestServer } from '../helpers/test-server.ts';
+import { adminContract } from '../../server/contract.ts';
+
+const START = Date.UTC(2033, 0, 1);
+const clock = sharedClock(START);
+const server = sharedServer({ clock });
+const UNKNOWN = '4bd4a6c8-0d0a-4cf2-9d0c-2a6f0c1d2e3f';
+
+interface Csv {
+  import_id: string;
+  columns: string[];
+  sample: string[][];
+  rows: number;
+}
+
+const post = (body: string | Buffer) =>
+  jsonCall(`${server.adminOrigin}/admin/api/licenses/import/`, {
+    method: 'POST',
+    body,
+    headers: { authorization: `Bearer ${server.runtimeSecret}`, 'content-type': 'text/csv' },
+  });
+
+async function upload(body: string | Buffer): Promise<Csv> {
+  const reply = await post(body);
+  expectSuccess(adminContract.uploadImport, reply);
+  return reply.body as Csv;
+}
+
+const files = () => readdirSync(join(server.dataDir, 'imports')).toSorted();
+const byProduct = async (product: string) => (await server.admin.listLicenses({ product })).items;
+const countLicenses = async () =>
+  Number((await selectRows(server.dataDir, 'SELECT count(*) AS count FROM licenses'))[0].count);
+
+beforeAll(async () => {
+  await upload('holder\nx\n');
+});
+beforeEach(async () => {
+  for (const name of files())
+    await callAdmin(server, 'cancelImport', { import_id: name.replace(/\.csv$/u, '') });
+});
+
+describe('an uploaded file', () => {
+  it('is shown as it was understood, and kept for its owner only', async () => {
+    const lines = [
+      'Name,E-mail,',
+      ...Array.from({ length: 7 }, (_, row) => `Holder ${row},h${row}@example.com`),
+    ];
+    const { import_id, ...shown } = await upload(lines.join('\r\n'));
+    expect(shown).toEqual({
+      ok: true,
+      columns: ['Name', 'E-mail', 'Column 3'],
+      sample: Array.from({ length: 5 }, (_, row) => [`Holder ${row}`, `h${row}@example.com`]),
+      rows: 7,
+    });
+    expect(files()).toEqual([`${import_id}.csv`]);
+    expect(statSync(join(server.dataDir, 'imports', `${import_id}.csv`)).mode & 0o777).toBe(0o600);
+    expect(await adminSuccess(server, 'showImport', { import_id })).toEqual({
+      ok: true,
+      import_id,
+      state: 'uploaded',
+      done: 0,
+      total: 7,
+      errors: [],
+      error_count: 0,
+    });
+  });
+
+  it.each([
+    ['commas', 'a,b\n1,2\n'],
+    ['semicolons', 'a;b\n1;2\n'],
+    ['tabs', 'a\tb\n1\t2\n'],
+    ['a byte order mark', '\ufeffa,b\n1,2\n'],
+    ['a byte order mark and quotes', '\ufeff"a","b"\n"1","2"\n'],
+    ['line ends of Windows', 'a,b\r\n1,2\r\n'],
+    ['line ends of old Macs', 'a,b\r1,2\r'],
+    ['no end of its last line', 'a,b\n1,2'],
+    ['empty lines', '\n\na,b\n\n1,2\n,\n\n'],
+    ['the other delimiters inside quotes', '"a";"b"\n"1";"2"\n'],
+    ['spaces around its names', ' a , b \n1,2\n'],
+  ])('may be written with %s', async (_name, text) => {
+    expect(await upload(text)).toMatchObject({ columns: ['a', 'b'], sample: [['1', '2']], rows: 1 });
+  });
+
+  it('keeps what is quoted together', async () => {
+    const { sample } = await upload('a,b\n"x, ""y""","two\r\nlines"\n');
+    expect(sample).toEqual([['x, "y"', 'two\nlines']]);
+  });
+
+  it.each<[string, string | Buffer, RegExp]>([
+    ['is empty', '', /has no rows/u],
+    ['has nothing but names', 'a,b\r\n', /has no rows/u],
+    ['is not UTF-8', Buffer.from('a\nM\xfcller\n', 'latin1'), /not UTF-8/u],
+    ['is UTF-16', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), /not UTF-8/u],
+    ['ends within a letter', Buffer.concat([Buffer.from('a\nb'), Buffer.of(0xc3)]), /not UTF-8/u],
+    ['names two columns alike', 'a,b,a\n1,2,3\n', /two columns are named a/u],
+    ['opens a quote and never closes it', 'a,b\n1,2\n1,"2\n3,4\n', /line \d: a quote is opened/u],
+    ['goes on behind a quote', 'a,b\n1,2\n1,"2"x\n', /line 3: .*closing quote/u],
+    ['has a row without end', `a,b\n"${'x\n'.repeat(50_000)}",2\n`, /longer than 64 KiB/u],
+    ['has too many rows', `a\n${'x\n'.repeat(50_001)}`, /more than 50000 rows/u],
+  ])('is refused if it %s', async (_name, body, message) => {
+    const before = files();
+    const reply = await post(body);
+    expectFailure(reply, 'invalid_request');
+    expect(reply.body.message).toMatch(message);
+    expect(files()).toEqual(before);
+  });
+
+  it('is refused beyond 20 MB', async () => {
+    expectFailure(await post(Buffer.alloc(20 * 1_048_576 + 1, 'x')), 'payload_too_large');
+  });
+
+  it('is forgotten after a day', async () => {
+    const { import_id } = await upload('a\n1\n');
+    const yesterday = Date.now() / 1000 - 86_400 - 60;
+    utimesSync(join(server.dataDir, 'imports', `${import_id}.csv`), yesterday, yesterday);
+    clock.advance(86_400_001);
+    await upload('a\n1\n');
+    expect(files()).not.toContain(`${import_id}.csv`);
+    expectFailure(await callAdmin(server, 'showImport', { import_id }), 'import_not_found');
+  });
+});
+
+describe('a preview', () => {
+  it('finds everything that is wrong, and says where', async () => {
+    const taken = (await newLicense(server)).license_key;
+    const fresh = generateLicenseKey();
+    const { plan } = await server.admin.createPlan({ name: unique('bound'), product: 'imager' });
+    const archived = await server.admin.createPlan({ name: unique('archived') });
+    await server.admin.updatePlan({ id: archived.plan.id, archived: true });
+    const before = await countLicenses();
+    const lines = [
+      'Who,Mail,Plan,Product,Ends,Days,Key',
+      'Good,a@example.com,professional,,2040-02-29,,',
+      ',,,,,,x',
+      'Mail,nobody,,,,,',
+      'Plan,,nowhere,,,,',
+      `Plan,,${archived.plan.name},,,,`,
+      'Plan,,No Slug,,,,',
+      `Product,,${plan.name},carver,,,`,
+      'Ends,,,,31.12.2040,,',
+      'Ends,,,,2041-02-29,,',
+      'Ends,,,,1960-01-01,,',
+      'Days,,,,,ten,',
+      'Days,,,,,0,',
+      'Both,,,,2040-01-01,5,',
+      `Key,,,,,,${taken}`,
+      `Key,,,,,,${taken.slice(0, -1)}`,
+      `Key,,,,,,${fresh}`,
+      `Key,,,,,,${fresh.toLowerCase()}`,
+      '"Two\nlines",,,,,,',
+      'Cells,,,,,,,,,,',
+      `${'x'.repeat(201)},,,,,,`,
+    ];
+    const { import_id, rows } = await upload(lines.join('\n'));
+    const mapping = {
+      holder: 'Who',
+      email: 'Mail',
+      plan: 'Plan',
+      product: 'Product',
+      expires_at: 'Ends',
+      days: 'Days',
+      license_key: 'Key',
+    };
+    const found = await adminSuccess(server, 'previewImport', { import_id, mapping });
+    expect(found).toMatchObject({ rows, valid: 2, error_count: found.errors.length });
+    const said = (found.errors as { line: number; column: string; message: string }[]).map(
+      ({ line, column, message }) => `${line} ${column}: ${message}`,
+    );
+    expect(said).toEqual([
+      '3 Who: must not be empty',
+      '4 Mail: must be an e-mail address',
+      '5 Plan: there is no plan nowhere',
+      `6 Plan: plan ${archived.plan.name} is archived`,
+      '7 Plan: must be 1 to 64 of a-z, 0-9 and -',
+      `8 Product: plan ${plan.name} is for imager, not for carver`,
+      ...[9, 10].map(
+        (line) =>
+          `${line} Ends: must be a date such as 2027-01-31, or a time with offset such as 2027-01-31T12:00:00Z`,
+      ),
+      expect.stringMatching(/^11 Ends: /u),
+      '12 Days: must be a whole number of days, 1 to 36500',
+      '13 Days: must be a whole number of days, 1 to 36500',
+      '14 Days: give days or expires_at, not both',
+      '15 Key: is the key of a license that is here already',
+      '16 Key: is mistyped: its check group does not match',
+      '18 Key: is in the file twice',
+      '19 Who: contains control characters',
+      '21 null: has 11 cells for 7 columns',
+      expect.stringMatching(/^22 Who: /u),
+    ]);
+    expect(await countLicenses()).toBe(before);
+  });
+
+  it('names the first 200 and counts the rest', async () => {
+    const { import_id } = await upload(`who,mail\n${'x,y\n'.repeat(250)}`);
+    const found = await adminSuccess(server, 'previewImport', {
+      import_id,
+      mapping: { holder: 'who', email: 'mail' },
+    });
+    expect(found).toMatchObject({ rows: 250, valid: 0, error_count: 250 });
+    expect(found.errors).toHaveLength(200);
+  });
+
+  it('refuses a column that the file does not have, as the run does', async () => {
+    const { import_id } = await upload('who\nx\n');
+    for (const name of ['previewImport', 'runImport'] as const) {
+      const reply = await callAdmin(server, name, {
+        import_id,
+        mapping: { holder: 'who', plan: 'toString' },
+      });
+      expectFailure(reply, 'invalid_request');
+      expect(reply.body.details).toEqual([
+        { path: 'mapping.plan', message: 'the file has no column toString' },
+      ]);
+      expectFailure(
+        await callAdmin(server, name, { import_id, mapping: { plan: 'who' } }),
+        'invalid_request',
+      );
+    }
+    expect((await server.admin.showImport({ import_id })).state).toBe('uploaded');
+  });
+
+  it.each(['previewImport', 'runImport', 'showImport', 'cancelImport'] as const)(
+    '%s knows no import that was never uploaded, nor any path',
+    async (name) => {
+      const mapping = { holder: 'who' };
+      expectFailure(await callAdmin(server, name, { import_id: UNKNOWN, mapping }), 'import_not_found');
+      expectFailure(
+        await callAdmin(server, name, { import_id: '../license-desk', mapping }),
+        'invalid_request',
+      );
+    },
+  );
+});
+
+describe('a run', () => {
+  it('issues what createLicense would, and says who did it', async () => {
+    const product = unique('product');
+    const key = generateLicenseKey();
+    const { import_id } = await upload(
+      `Who;Mail;Ends;Days;Key\nMüller & Söhne; m@example.com ;2040-02-29;;\n'=Formel;;;30;${key.toLowerCase()}\n`,
+    );
+    const mapping = { holder: 'Who', email: 'Mail', expires_at: 'Ends', days: 'Days', license_key: 'Key' };
+    const defaults = { plan: 'professional', product };
+    const status = await adminSuccess(server, 'runImport', { import_id, mapping, defaults });
+    expect(status).toEqual({
+      ok: true,
+      import_id,
+      state: 'done',
+      done: 2,
+      total: 2,
+      errors: [],
+      error_count: 0,
+    });
+    const [second, first] = await byProduct(product);
+    const common = { plan: 'professional', state: 'issued', issued_at: new Date(START).toISOString() };
+    expect(first).toMatchObject({
+      ...common,
+      holder: 'Müller & Söhne',
+      email: 'm@example.com',
+      expires_at: '2040-02-29T00:00:00.000Z',
+      license_key: expect.stringMatching(/^(?:[0-9A-HJKMNP-TV-Z]{5}-?){5}$/u) as string,
+    });
+    expect(second).toMatchObject({
+      ...common,
+      holder: '=Formel',
+      email: null,
+      license_key: key,
+      expires_at: new Date(START + 30 * 86_400_000).toISOString(),
+    });
+    expect((await server.admin.showLicense({ ref: key })).license).toEqual(second);
+
+    const made = await server.admin.listAudit({ subject: `license:${first?.license_id}` });
+    expect(made.items).toMatchObject([{ action: 'license.created', before: null, actor_kind: 'cli' }]);
+    expect(made.items[0]?.after).toEqual(first);
+    const whole = await server.admin.listAudit({ subject: `import:${import_id}` });
+    expect(whole.items).toMatchObject([
+      { action: 'licenses.imported', after: { licenses: 2, plans: { professional: 2 } } },
+    ]);
+    expect(files()).toEqual([]);
+  });
+
+  it('gives its licenses their notices, like any other', async () => {
+    const product = unique('product');
+    const { import_id } = await upload('who,days\nx,3\n');
+    await server.admin.runImport({
+      import_id,
+      mapping: { holder: 'who', days: 'days' },
+      defaults: { product },
+    });
+    const { license } = await server.admin.createLicense({ holder: 'x', product, days: 3 });
+    const rows = await selectRows(
+      server.dataDir,
+      `SELECT id, notice_due_at, term, search_text FROM licenses WHERE product = '${product}'`,
+    );
+    expect(rows).toHaveLength(2);
+    expect({ ...rows[0], id: license.license_id }).toEqual({ ...rows[1], id: license.license_id });
+  });
+
+  it('of a file with one bad row imports none of it, and can be tried again with another mapping', async () => {
+    const product = unique('product');
+    const rows = Array.from({ length: 250 }, (_, row) => `Holder ${row},${row === 249 ? 'nobody' : ''}`);
+    const { import_id } = await upload(['who,mail', ...rows].join('\n'));
+    const request = { import_id, defaults: { product } };
+    const failed = await server.admin.runImport({ ...request, mapping: { holder: 'who', email: 'mail' } });
+    expect(failed).toMatchObject({
+      state: 'failed',
+      done: 0,
+      total: 250,
+      errors: [{ line: 251, column: 'mail', message: 'must be an e-mail address' }],
+      error_count: 1,
+    });
+    expect(await byProduct(product)).toEqual([]);
+    expect(await server.admin.runImport({ ...request, mapping: { holder: 'who' } })).toMatchObject({
+      state: 'done',
+      done: 250,
+      errors: [],
+    });
+    expect((await server.admin.countLicenses({ product })).count).toBe(250);
+  });
+
+  it('is done once, however often and at once it is asked for', async () => {
+    const product = unique('product');
+    const { import_id } = await upload(`who\n${'x\n'.repeat(300)}`);
+    const run = () =>
+      server.admin.runImport({ import_id, mapping: { holder: 'who' }, defaults: { product } });
+    const replies = await Promise.all([run(), run(), run()]);
+    replies.push(await run(), await server.admin.cancelImport({ import_id }));
+    for (const reply of replies) expect(reply).toMatchObject({ state: 'done', done: 300, total: 300 });
+    expect((await server.admin.countLicenses({ product })).count).toBe(300);
+    expectFailure(
+      await callAdmin(server, 'previewImport', { import_id, mapping: { holder: 'who' } }),
+      'invalid_request',
+    );
+  });
+
+  it('fails if what was good is taken by the time it comes to it', async () => {
+    const product = unique('product');
+    const keys = Array.from({ length: 1500 }, () => generateLicenseKey());
+    const text = ['key', ...keys].join('\n');
+    const run = async () => {
+      const { import_id } = await upload(text);
+      const mapping = { holder: 'key', license_key: 'key' };
+      return { import_id, mapping, defaults: { product } };
+    };
+    const requests = [await run(), await run()];
+    // Both are checked before either is written.
+    const replies = await Promise.all(requests.map((request) => server.admin.runImport(request)));
+    expect(replies.map(({ state }) => state).toSorted()).toEqual(['done', 'failed']);
+    expect(replies.find(({ state }) => state === 'failed')).toMatchObject({
+      done: 0,
+      errors: expect.arrayContaining([
+        { line: 2, column: 'key', message: 'is the key of a license that is here already' },
+      ]) as object[],
+    });
+    expect((await server.admin.countLicenses({ product })).count).toBe(1500);
+  });
+
+  it('is stopped by a cancel, which undoes it; reads are answered meanwhile', async () => {
+    const product = unique('product');
+    const { import_id } = await upload(`who\n${'x\n'.repeat(8000)}`);
+    const running = server.admin.runImport({ import_id, mapping: { holder: 'who' }, defaults: { product } });
+    let seen = await server.admin.showImport({ import_id });
+    while (seen.done === 0 && seen.state !== 'done') seen = await server.admin.showImport({ import_id });
+    expect(seen).toMatchObject({ state: 'running', total: 8000 });
+    // Nothing of it can be seen before it is done.
+    expect(await byProduct(product)).toEqual([]);
+    expect(await server.admin.cancelImport({ import_id })).toMatchObject({ state: 'cancelled', done: 0 });
+    expect(await running).toMatchObject({ state: 'cancelled' });
+    expect(await byProduct(product)).toEqual([]);
+    expect((await server.admin.listAudit({ subject: `import:${import_id}` })).items).toEqual([]);
+    expect(files()).toEqual([]);
+    expect(await server.admin.runImport({ import_id, mapping: { holder: 'who' } })).toMatchObject({
+      state: 'cancelled',
+    });
+    // The one writer is free again.
+    await newLicense(server, { product });
+  });
+});
+
+describe('a restart', () => {
+  it('keeps an uploaded file, and never repeats an import', async () => {
+    const dataDir = await keptDataDir();
+    let own = await startTestServer({ dataDir });
+    const { import_id } = await own.admin.uploadImport({ file: new Blob(['who;mail\nx;\ny;\n']) });
+    await own.stop();
+
+    own = await startTestServer({ dataDir });
+    const mapping = { holder: 'who', email: 'mail' };
+    expect(await own.admin.showImport({ import_id })).toMatchObject({ state: 'uploaded', total: 2 });
+    expect(await own.admin.runImport({ import_id, mapping })).toMatchObject({ state: 'done' });
+    await own.stop();
+
+    own = await startTestServer({ dataDir });
+    const done = { state: 'done', done: 2, total: 2 };
+    expect(await own.admin.runImport({ import_id, mapping })).toMatchObject(done);
+    expect(await own.admin.showImport({ import_id })).toMatchObject(done);
+    expect((await own.admin.listLicenses({})).items).toHaveLength(2);
+    await own.stop();
+  });
+});

@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LiveTopic } from '../../server/live/live-contract.ts';
+import { createLookout } from '../../server/live/live-lookout.ts';
+import type { RecentRow } from '../../server/live/live-store.ts';
+import { createLiveStreams } from '../../server/live/live-streams.ts';
+import { topicsOfAction } from '../../server/live/live-topics.ts';
+
+beforeEach(
+  () =>
+    void vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+    }),
+);
+afterEach(() => void vi.useRealTimers());
+
+/** A reply whose other side reads only when it is asked to. */
+function newReply() {
+  const reply = new PassThrough({ highWaterMark: 4096 });
+  return { reply, response: reply as unknown as ServerResponse, text: () => String(reply.read() ?? '') };
+}
+
+function setUp(look: () => LiveTopic[] = () => []) {
+  let isSignedIn = true;
+  let begun = 0;
+  const streams = createLiveStreams({ hello: { version: '1.2.3' }, look: async () => look() });
+  const open = () => {
+    const made = newReply();
+    streams.open(made.response, { sessionId: 'one', isSignedIn: () => isSignedIn }, () => {
+      begun += 1;
+    });
+    return made;
+  };
+  return { streams, open, begun: () => begun, signOut: () => (isSignedIn = false) };
+}
+
+describe('streams', () => {
+  it('greet, and show every fifteen seconds that they are there', async () => {
+    const { open } = setUp();
+    const { text } = open();
+    expect(text()).toBe('retry: 3000\nevent: hello\ndata: {"version":"1.2.3"}\n\n');
+    await vi.advanceTimersByTimeAsync(14_999);
+    expect(text()).toBe('');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(text()).toBe(': keep-alive\n\n');
+  });
+
+  it('end when the session has run out', async () => {
+    const { open, signOut } = setUp();
+    const { text } = open();
+    text();
+    signOut();
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(text()).toBe('event: end\ndata: {"reason":"signed_out"}\n\n');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('leave nothing behind when the last one is gone', async () => {
+    const { streams, open } = setUp();
+    const made = [open(), open()];
+    streams.publish(['plans']);
+    for (const { reply } of made) reply.destroy();
+    await Promise.all(made.map(({ reply }) => once(reply, 'close')));
+    expect(vi.getTimerCount()).toBe(0);
+    streams.publish(['plans']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('keep for a slow reader one message, and drop one that reads no more', async () => {
+    const { streams, open } = setUp();
+    const { reply, text } = open();
+    reply.write('x'.repeat(5000));
+    for (const topic of ['plans', 'tokens', 'plans'] as const) {
+      streams.publish([topic]);
+      await vi.advanceTimersByTimeAsync(2000);
+    }
+    expect(text()).not.toContain('change');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(text()).toBe('event: change\ndata: {"topics":["plans","tokens"]}\n\n');
+    reply.write('x'.repeat(5000));
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(reply.destroyed).toBe(true);
+  });
+
+  it('are refused once they are closed, and all have ended', async () => {
+    const { streams, open, begun } = setUp();
+    const { text } = open();
+    streams.close();
+    expect(text()).toContain('event: end\ndata: {"reason":"stopping"}\n\n');
+    expect(() => open()).toThrow('the server is stopping');
+    expect([begun(), vi.getTimerCount()]).toEqual([1, 0]);
+  });
+
+  it('look every three seconds for what nobody tells, while somebody listens', async () => {
+    const look = vi.fn((): LiveTopic[] => ['health']);
+    const { open } = setUp(look);
+    expect(look).not.toHaveBeenCalled();
+    const { reply, text } = open();
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(look).toHaveBeenCalledTimes(4);
+    expect(text()).toContain('event: change\ndata: {"topics":["health"]}\n\n');
+    reply.destroy();
+    await once(reply, 'close');
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(look).toHaveBeenCalledTimes(4);
+  });
+});
+
+describe('the lookout', () => {
+  const row = (id: number, action = 'plan.created'): RecentRow => ({ kind: 'audit', id, action });
+
+  function lookoutOver(rows: () => RecentRow[], health: () => string = () => 'ok') {
+    const look = createLookout({
+      recent: { listRecent: async () => rows() },
+      readHealth: async () => health(),
+    });
+    return async (isFirst = false) => [...(await look(isFirst))];
+  }
+
+  it('tells when the health changes, for the worse and for the better', async () => {
+    let health = 'ok';
+    const look = lookoutOver(
+      () => [],
+      () => health,
+    );
+    expect(await look(true)).toEqual([]);
+    expect(await look()).toEqual([]);
+    health = 'failing: database';
+    expect(await look()).toEqual(['health']);
+    expect(await look()).toEqual([]);
+    health = 'ok';
+    expect(await look()).toEqual(['health']);
+  });
+
+  it('tells of health while the database does not answer, and later of what it missed', async () => {
+    let rows: RecentRow[] | null = [row(1)];
+    const look = lookoutOver(
+      () => {
+        if (!rows) throw new Error('gone');
+        return rows;
+      },
+      () => (rows ? 'ok' : 'failing'),
+    );
+    await look(true);
+    rows = null;
+    expect(await look()).toEqual(['health']);
+    rows = [row(2), row(1)];
+    expect(await look()).toEqual(['health', 'plans', 'licenses', 'audit']);
+  });
+
+  it('finds what was committed late, under a lower id', async () => {
+    let rows = [row(5), row(3)];
+    const look = lookoutOver(() => rows);
+    await look(true);
+    rows = [row(5), row(4, 'token.issued'), row(3)];
+    expect(await look()).toEqual(['tokens', 'audit']);
+    expect(await look()).toEqual([]);
+  });
+
+  it('tells everything when more has happened than it sees', async () => {
+    let rows = [row(1)];
+    const look = lookoutOver(() => rows);
+    await look(true);
+    rows = Array.from({ length: 100 }, (_, index) => row(index + 1000));
+    expect(await look()).toContain('settings');
+  });
+
+  it('tells of attempts and notices', async () => {
+    let rows: RecentRow[] = [];
+    const look = lookoutOver(() => rows);
+    await look(true);
+    rows = [{ kind: 'attempt', id: 1, action: null }];
+    expect(await look()).toEqual(['deliveries', 'webhooks']);
+    rows = [{ kind: 'notice', id: 1, action: null }];
+    expect(await look()).toEqual(['events', 'deliveries', 'licenses']);
+  });
+});
+
+describe('the topics of an action', () => {
+  it.each<[string, LiveTopic[]]>([
+    ['license.revoked', ['licenses', 'events', 'audit']],
+    ['api_token.created', ['api_tokens', 'audit']],
+    ['signing_key.rotated', ['signing_keys', 'audit']],
+    ['authority.renewed', ['certificates', 'audit']],
+    ['session.ended', ['sessions', 'audit']],
+    ['constructor.called', ['audit']],
+  ])('%s', (action, topics) => {
+    expect(topicsOfAction(action)).toEqual(topics);
+  });
+});

@@ -1,0 +1,115 @@
+// Restores that cannot be: each says why in one line, and changes nothing.
+import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import {
+  entriesOf,
+  PASSPHRASE,
+  restore,
+  type RestoreOptions,
+  saveBackup,
+  spoil,
+} from '../helpers/backup-file.ts';
+import { snapshotOf } from '../helpers/directory-snapshot.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
+
+const server = sharedServer();
+/** The data directory of another installation, which was stopped. */
+const other = temporaryDirectory();
+const files: { withKey?: Buffer; withoutKey?: Buffer } = {};
+
+beforeAll(async () => {
+  await (await startTestServer({ dataDir: other })).stop();
+  const file = join(temporaryDirectory(), 'backup.tar');
+  files.withKey = await saveBackup(server, file, PASSPHRASE);
+  files.withoutKey = await saveBackup(server, file);
+});
+
+/** A directory with data of its own, and a backup from elsewhere with the master key in it or without. */
+async function prepare(passphrase?: string) {
+  const dataDir = await keptDataDir();
+  cpSync(other, dataDir, { recursive: true });
+  const file = join(await keptDataDir(), 'backup.tar');
+  writeFileSync(file, (passphrase === undefined ? files.withoutKey : files.withKey) ?? '');
+  return { dataDir, file, before: snapshotOf(dataDir) };
+}
+
+async function expectRefused(
+  { dataDir, file, before }: Awaited<ReturnType<typeof prepare>>,
+  message: RegExp,
+  options: RestoreOptions = {},
+): Promise<void> {
+  const failure: unknown = await restore(file, dataDir, options).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Error);
+  expect((failure as Error).message).toMatch(message);
+  expect((failure as Error).message).not.toContain('\n');
+  expect(snapshotOf(dataDir)).toEqual(before);
+  expect(
+    readdirSync(dataDir).filter((name) => name.startsWith('before') || name.startsWith('restore')),
+  ).toEqual([]);
+}
+
+it('with a wrong passphrase', async () => {
+  const prepared = await prepare(PASSPHRASE);
+  await expectRefused(prepared, /the passphrase is not the one/u, { passphrase: 'Prilis zlutoucky kun' });
+});
+
+it('with a passphrase where there is nothing to open', async () => {
+  await expectRefused(await prepare(), /no master key in it/u, { passphrase: PASSPHRASE });
+});
+
+it('with the master key of another installation', async () => {
+  await expectRefused(await prepare(), /master\.key is not the one that the backup belongs to/u);
+  const masterKey = Buffer.alloc(32, 1).toString('base64');
+  await expectRefused(await prepare(), /LICENSE_DESK_MASTER_KEY is not the one/u, { masterKey });
+});
+
+it('without any master key', async () => {
+  const { file } = await prepare();
+  const dataDir = await keptDataDir();
+  await expect(restore(file, dataDir)).rejects.toThrow(/put the master\.key that was kept apart into/u);
+  expect(readdirSync(dataDir)).toEqual(['server.lock']);
+});
+
+it('where anything in the file is damaged', async () => {
+  const prepared = await prepare(PASSPHRASE);
+  const options = { passphrase: PASSPHRASE };
+  const whole = readFileSync(prepared.file);
+  const again = (change: () => void) => {
+    writeFileSync(prepared.file, whole);
+    change();
+  };
+  again(() => spoil(prepared.file, 'license-desk.db', 20_000));
+  await expectRefused(prepared, /damaged: license-desk\.db is not what it was/u, options);
+  again(() => spoil(prepared.file, 'master-key.json', 100));
+  await expectRefused(prepared, /damaged: master-key\.json is not what it was/u, options);
+  again(() => spoil(prepared.file, 'manifest.json', 0));
+  await expectRefused(prepared, /damaged/u, options);
+  for (const length of [whole.length - 40_000, 3000, 700, 0]) {
+    again(() => truncateSync(prepared.file, length));
+    await expectRefused(prepared, /damaged|is no backup/u, options);
+  }
+});
+
+it('where the file is something else', async () => {
+  const prepared = await prepare();
+  writeFileSync(prepared.file, 'Dear diary, '.repeat(1000));
+  await expectRefused(prepared, /damaged|is no backup/u);
+  await expectRefused(
+    { ...prepared, file: join(prepared.dataDir, 'nothing.tar') },
+    /cannot be unpacked: ENOENT/u,
+  );
+});
+
+it('where it was made by a newer version', async () => {
+  const prepared = await prepare();
+  const archive = readFileSync(prepared.file);
+  const manifest = entriesOf(archive).get('manifest.json');
+  const schema = /"schema": "(\d{4})/u.exec(manifest?.toString() ?? '')?.[1] ?? '';
+  manifest?.write('9999', manifest.indexOf(`"${schema}`) + 1);
+  writeFileSync(prepared.file, archive);
+  await expectRefused(prepared, /was made by a newer version of License Desk \(0\.1\.0\); update this one/u);
+});

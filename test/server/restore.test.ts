@@ -1,0 +1,183 @@
+// What a restore puts in place, and what it keeps; also one that was broken off.
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { issue } from '../certificates/issuing.ts';
+import { PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
+import { newLicense } from '../helpers/contract-calls.ts';
+import { snapshotOf } from '../helpers/directory-snapshot.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
+
+const server = sharedServer();
+
+/** Data directories of two servers that were stopped. */
+const [old, next] = [temporaryDirectory(), temporaryDirectory()] as const;
+let key: string;
+
+beforeAll(async () => {
+  await (await startTestServer({ dataDir: old })).stop();
+  writeFileSync(join(old, 'config.json'), '{ "scan_seconds": 5 }');
+  const source = await startTestServer({ dataDir: next });
+  ({ license_key: key } = await newLicense(source));
+  await source.stop();
+  writeFileSync(join(next, 'config.json'), '{ "scan_seconds": 7 }');
+});
+
+/** Starts a server there for the time of the test. */
+async function serveAt(dataDir: string) {
+  const started = await startTestServer({ dataDir });
+  onTestFinished(() => started.stop());
+  return started;
+}
+
+describe('a restore', () => {
+  it('brings back licenses, keys and settings on another machine', async () => {
+    writeFileSync(join(server.dataDir, 'config.json'), '{ "scan_seconds": 77 }');
+    const license = await newLicense(server, { holder: 'Ústav' });
+    const file = join(await keptDataDir(), 'backup.tar');
+    await saveBackup(server, file, PASSPHRASE);
+    const dataDir = await keptDataDir();
+    const restored = await restore(file, dataDir, { passphrase: PASSPHRASE });
+    expect(restored).toMatchObject({ before: null, manifest: { version: '0.1.0' } });
+    expect(readdirSync(dataDir).toSorted()).toEqual([
+      'config.json',
+      'license-desk.db',
+      'master.key',
+      'server.lock',
+    ]);
+
+    const again = await serveAt(dataDir);
+    expect((await again.admin.showLicense({ ref: license.license_key })).license.holder).toBe('Ústav');
+    expect((await again.get('/public-key/')).body).toEqual((await server.get('/public-key/')).body);
+    expect((await again.admin.showSettings({})).settings).toContainEqual(
+      expect.objectContaining({ name: 'scan_seconds', value: '77', source: 'file' }) as object,
+    );
+    const { items } = await again.admin.listAudit({ subject: 'backup' });
+    expect(items.map(({ action, actor_name }) => [action, actor_name])).toContainEqual([
+      'backup.restored',
+      'tester',
+    ]);
+  });
+
+  it('gives out no id and no list number again that was given out after the backup', async () => {
+    const dataDir = await keptDataDir();
+    const first = await startTestServer({ dataDir });
+    const { license_id } = await newLicense(first);
+    const issueAndRevoke = async () => {
+      const { certificate } = await issue(first, { license_id });
+      await first.admin.revokeCertificate({ id: certificate.id });
+    };
+    await issueAndRevoke();
+    const file = join(await keptDataDir(), 'backup.tar');
+    await saveBackup(first, file);
+    await issueAndRevoke();
+    const later = await newLicense(first);
+    const { crl_number: number } = (await first.get('/certs/crl/')).body as { crl_number: number };
+    await first.stop();
+
+    await restore(file, dataDir);
+    const again = await serveAt(dataDir);
+    expect((await newLicense(again)).license_id).toBeGreaterThan(later.license_id);
+    const list = (await again.get('/certs/crl/')).body as { crl_number: number; revoked: object[] };
+    expect(list.crl_number).toBeGreaterThan(number);
+    expect(list.revoked).toHaveLength(1);
+  });
+
+  it('keeps what was there before, to the byte', async () => {
+    const dataDir = await keptDataDir();
+    cpSync(old, dataDir, { recursive: true });
+    const before = snapshotOf(dataDir);
+    const file = join(await keptDataDir(), 'backup.tar');
+    await saveBackup(server, file, PASSPHRASE);
+
+    const restored = await restore(file, dataDir, { passphrase: PASSPHRASE });
+    expect(restored.before).toMatch(/^before-restore-\d{8}T\d{6}Z$/u);
+    const names = ['config.json', 'license-desk.db', 'master.key'];
+    const kept = snapshotOf(join(dataDir, restored.before ?? ''));
+    expect(kept).toEqual(Object.fromEntries(names.map((name) => [name, before[name]])));
+    const now = snapshotOf(dataDir);
+    for (const name of names) expect(now[name]).not.toBe(before[name]);
+  });
+
+  it('takes a gzipped backup, and a master key from the environment', async () => {
+    const folder = await keptDataDir();
+    const file = join(folder, 'backup.tar');
+    const bytes = await saveBackup(server, file);
+    writeFileSync(`${file}.gz`, gzipSync(bytes));
+    const masterKey = readFileSync(join(server.dataDir, 'master.key'), 'utf8').trim();
+    const dataDir = await keptDataDir();
+    await restore(`${file}.gz`, dataDir, { masterKey });
+    expect(readdirSync(dataDir)).not.toContain('master.key');
+  });
+
+  it('refuses while a server runs there', async () => {
+    const file = join(await keptDataDir(), 'backup.tar');
+    await saveBackup(server, file);
+    await expect(restore(file, server.dataDir)).rejects.toThrow(/is in use by a server/u);
+  });
+});
+
+describe('a restore that was broken off', () => {
+  const BEFORE = 'before-restore-20260101T000000Z';
+  const NAMES = ['config.json', 'master.key', 'license-desk.db'];
+
+  /** As a restore leaves it at the moment from which there is no way back. */
+  async function committed() {
+    const dataDir = await keptDataDir();
+    cpSync(old, dataDir, { recursive: true });
+    const ready = join(dataDir, 'restore-ready');
+    mkdirSync(ready);
+    for (const name of NAMES) copyFileSync(join(next, name), join(ready, name));
+    writeFileSync(join(ready, 'plan.json'), JSON.stringify({ names: NAMES, before: BEFORE }));
+    return { dataDir, ready, kept: join(dataDir, BEFORE) };
+  }
+
+  it.each([0, 1, 2, 3])('is finished by the next start, with %i files in place', async (inPlace) => {
+    const { dataDir, ready, kept } = await committed();
+    mkdirSync(kept);
+    for (const [index, name] of NAMES.entries()) {
+      if (index > inPlace) continue;
+      // Of the one that it came to last, the old one is out of the way and the new one not there yet.
+      renameSync(join(dataDir, name), join(kept, name));
+      if (index < inPlace) renameSync(join(ready, name), join(dataDir, name));
+    }
+    await expect(startTestServer({ dataDir })).rejects.toThrow(/broken off is finished now.*start again/u);
+    const [now, wanted] = [snapshotOf(dataDir), snapshotOf(next)];
+    for (const name of NAMES) expect(now[name]).toBe(wanted[name]);
+    expect(readFileSync(join(kept, 'config.json'), 'utf8')).toBe(
+      readFileSync(join(old, 'config.json'), 'utf8'),
+    );
+    expect(readdirSync(kept).toSorted()).toEqual(NAMES.toSorted());
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('restore'))).toEqual([]);
+  });
+
+  it('is served from then on', async () => {
+    const { dataDir } = await committed();
+    await expect(startTestServer({ dataDir })).rejects.toThrow('start again');
+    const again = await serveAt(dataDir);
+    expect((await again.admin.showLicense({ ref: key })).license.license_key).toBe(key);
+  });
+
+  it('before that moment leaves everything as it was', async () => {
+    const dataDir = await keptDataDir();
+    mkdirSync(join(dataDir, 'restore-staging'));
+    writeFileSync(join(dataDir, 'restore-staging', 'license-desk.db'), 'half of it');
+    writeFileSync(join(dataDir, 'backup-copy.db'), 'half of it');
+    const started = await serveAt(dataDir);
+    expect((await started.get('/health/')).status).toBe(200);
+    expect(readdirSync(dataDir)).not.toContain('restore-staging');
+    expect(readdirSync(dataDir)).not.toContain('backup-copy.db');
+  });
+});

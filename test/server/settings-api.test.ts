@@ -1,0 +1,238 @@
+// Settings as administrators see and change them; what each may be is in settings.test.ts.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../server/platform/config.ts';
+import { adminSuccess, callAdmin } from '../helpers/contract-calls.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+import { startTestServer } from '../helpers/test-server.ts';
+
+type Changes = Record<string, string | number | null>;
+
+const server = sharedServer();
+
+const configFile = () => join(server.dataDir, 'config.json');
+const written = () => JSON.parse(readFileSync(configFile(), 'utf8')) as unknown;
+const show = () => server.admin.showSettings({});
+const update = (changes: Changes) => server.admin.updateSettings({ changes });
+
+async function setting(name: string) {
+  return (await show()).settings.find((row) => row.name === name);
+}
+
+/** What is wrong, by setting. */
+async function refusal(changes: Changes): Promise<Record<string, string>> {
+  const reply = await callAdmin(server, 'updateSettings', { changes });
+  expectFailure(reply, 'invalid_request');
+  const details = (reply.body as { details: { path: string; message: string }[] }).details;
+  return Object.fromEntries(details.map(({ path, message }) => [path, message]));
+}
+
+beforeEach(() => rmSync(configFile(), { force: true }));
+
+describe('showing settings', () => {
+  it('tells each of them, who says it and how to say it', async () => {
+    const reply = (await adminSuccess(server, 'showSettings')) as Awaited<ReturnType<typeof show>>;
+    expect(reply).toMatchObject({
+      config_file: configFile(),
+      config_problem: null,
+      restart_needed: false,
+      restart: false,
+      restart_advice: expect.stringContaining('start it again') as string,
+      master_key: { source: 'file', path: join(server.dataDir, 'master.key') },
+    });
+    expect(reply.settings).toHaveLength(16);
+    expect(await setting('rate_limit')).toEqual({
+      name: 'rate_limit',
+      value: '0',
+      next_value: '0',
+      default: '60',
+      source: 'flag',
+      editable: false,
+      description: expect.stringContaining('per caller address') as string,
+      allowed: '0 to 1000000',
+      kind: 'number',
+      env: 'LICENSE_DESK_RATE_LIMIT',
+      flag: '--rate-limit',
+      secret: false,
+    });
+    expect(await setting('tls')).toMatchObject({ value: 'off', source: 'default', choices: ['off', 'auto'] });
+    expect(await setting('base_url')).toMatchObject({ value: null, default: null, editable: true });
+    expect(await setting('data_dir')).toMatchObject({ source: 'flag', editable: false, kind: 'path' });
+  });
+
+  it('has nothing of the master key but where it is', async () => {
+    const key = readFileSync(join(server.dataDir, 'master.key'), 'utf8').trim();
+    expect(JSON.stringify(await show())).not.toContain(key);
+    const masterKey = Buffer.alloc(32, 9).toString('base64');
+    const other = await startTestServer({ masterKey });
+    onTestFinished(() => other.stop());
+    const reply = await other.admin.showSettings({});
+    expect(reply.master_key).toEqual({ source: 'environment', env: 'LICENSE_DESK_MASTER_KEY', path: null });
+    expect(JSON.stringify(reply)).not.toContain(masterKey);
+  });
+
+  it('says what would stop the next start, and goes on', async () => {
+    writeFileSync(configFile(), '{ "scan_seconds": ');
+    expect(await show()).toMatchObject({
+      config_problem: expect.stringContaining('one JSON object') as string,
+    });
+    writeFileSync(configFile(), '{ "scan_seconds": "often" }');
+    const reply = await show();
+    expect(reply).toMatchObject({
+      config_problem: 'scan_seconds in config.json is "often", but must be seconds above 0',
+    });
+    writeFileSync(configFile(), '{ "colour": "blue" }');
+    expect(await show()).toMatchObject({ config_problem: 'config.json has "colour", which is no setting' });
+  });
+});
+
+describe('changing settings', () => {
+  it('writes what the next start takes, and leaves what runs alone', async () => {
+    const reply = await update({ scan_seconds: '120', default_product: 'desk', trust_proxy: 'on' });
+    expect(reply).toMatchObject({ restart_needed: true, config_problem: null });
+    expect(await setting('scan_seconds')).toMatchObject({
+      value: '60',
+      next_value: '120',
+      source: 'default',
+    });
+    expect(written()).toEqual({ scan_seconds: 120, default_product: 'desk', trust_proxy: 'on' });
+    const next = loadConfig({ flags: { 'data-dir': server.dataDir }, env: {} });
+    expect(next).toMatchObject({ scanSeconds: 120, defaultProduct: 'desk', trustProxy: 1 });
+  });
+
+  it('needs no restart for what says the same in other words', async () => {
+    expect(await update({ scan_seconds: '60.0' })).toMatchObject({ restart_needed: false });
+  });
+
+  it('takes a setting out again', async () => {
+    await update({ scan_seconds: 120, default_product: 'desk' });
+    expect(await update({ scan_seconds: null, default_product: null })).toMatchObject({
+      restart_needed: false,
+    });
+    expect(written()).toEqual({});
+  });
+
+  it('keeps what else is in the file, understood or not', async () => {
+    writeFileSync(configFile(), '\uFEFF{ "note": {"by": "Jana"}, "port": 9000 }');
+    await update({ scan_seconds: 120 });
+    expect(written()).toEqual({ note: { by: 'Jana' }, port: 9000, scan_seconds: 120 });
+    await update({ note: null });
+    expect(written()).toEqual({ port: 9000, scan_seconds: 120 });
+  });
+
+  it('leaves a file alone that it cannot read', async () => {
+    writeFileSync(configFile(), '{ by hand');
+    expectFailure(
+      await callAdmin(server, 'updateSettings', { changes: { scan_seconds: 9 } }),
+      'invalid_request',
+    );
+    expect(readFileSync(configFile(), 'utf8')).toBe('{ by hand');
+  });
+
+  it('refuses all of it for one wrong value, and lists every one', async () => {
+    await update({ default_product: 'desk' });
+    const wrong = await refusal({
+      scan_seconds: '-1',
+      tls: 'perhaps',
+      colour: 'blue',
+      port: '9000',
+      data_dir: '/elsewhere',
+      license_file_ttl_days: '30',
+    });
+    expect(wrong).toEqual({
+      scan_seconds: 'must be seconds above 0',
+      tls: 'must be off, auto, or two PEM files as CERT,KEY',
+      colour: 'is no setting',
+      port: 'is given by --port on the command line, which config.json cannot change',
+      data_dir: 'can only be given by --data-dir or LICENSE_DESK_DATA_DIR: config.json is in that directory',
+    });
+    expect(written()).toEqual({ default_product: 'desk' });
+  });
+
+  it('tries out what the words alone do not tell', async () => {
+    const wrong = await refusal({
+      host: '192.0.2.1',
+      tls: `${server.dataDir}/no.pem,${server.dataDir}/no.key`,
+      webhook_ca: join(server.dataDir, 'master.key'),
+      database_url: 'postgres://desk:secret@127.0.0.1:1/desk',
+    });
+    expect(Object.keys(wrong)).toEqual(['host', 'tls', 'webhook_ca', 'database_url']);
+    expect(wrong['host']).toMatch(/^192\.0\.2\.1:0 cannot be listened on/u);
+    expect(JSON.stringify(wrong)).not.toContain('secret');
+    expect(await refusal({ tls: 'cert.pem,key.pem' })).toEqual({ tls: 'cert.pem must be an absolute path' });
+  });
+
+  it('does not take a masked password for a password', async () => {
+    writeFileSync(configFile(), '{ "database_url": "postgres://desk:secret@127.0.0.1:1/desk" }');
+    const shown = await setting('database_url');
+    expect(shown).toMatchObject({ secret: true, next_value: 'postgres://desk:********@127.0.0.1:1/desk' });
+    const wrong = await refusal({ database_url: shown?.next_value ?? '' });
+    expect(wrong).toEqual({ database_url: 'stands here without its password; write all of it' });
+    await update({ database_url: null });
+    const { items } = await server.admin.listAudit({ limit: 1 });
+    expect(items).toMatchObject([{ action: 'settings.changed', after: { database_url: null } }]);
+    expect(JSON.stringify(items)).not.toContain('secret');
+  });
+
+  it('loses none of many changes at once', async () => {
+    const names = [
+      'scan_seconds',
+      'webhook_timeout_seconds',
+      'webhook_backoff_seconds',
+      'license_file_ttl_days',
+    ];
+    await Promise.all(names.map((name) => update({ [name]: 77 })));
+    expect(written()).toEqual(Object.fromEntries(names.map((name) => [name, 77])));
+  });
+
+  it('is in the audit log, unless it changes nothing', async () => {
+    await update({ default_product: 'desk' });
+    await update({ default_product: 'desk' });
+    const { items } = await server.admin.listAudit({ subject: 'settings' });
+    expect(items[0]).toMatchObject({
+      actor_name: 'tester',
+      action: 'settings.changed',
+      before: { default_product: 'my-product' },
+      after: { default_product: 'desk' },
+    });
+    expect(items[1]).not.toMatchObject({
+      after: { default_product: 'desk' },
+      before: { default_product: 'desk' },
+    });
+  });
+});
+
+describe('ports', () => {
+  it('may be those that the server has now, but not those of other programs', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => {
+      other.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void other.close());
+    const dataDir = await keptDataDir();
+    // As the desktop app starts it: without flags.
+    writeFileSync(join(dataDir, 'config.json'), '{ "port": 0, "admin_port": 0 }');
+    const desk = await startTestServer({ dataDir, flags: { port: undefined, 'admin-port': undefined } });
+    onTestFinished(() => desk.stop());
+
+    const { port: taken } = other.address() as AddressInfo;
+    const own = Number(new URL(desk.api).port);
+    const change = (changes: Changes) => desk.admin.updateSettings({ changes });
+    await expect(change({ port: taken })).rejects.toThrow('another program listens there');
+    await expect(change({ admin_port: taken })).rejects.toThrow('another program listens there');
+    await expect(change({ port: own, admin_port: own })).rejects.toThrow('different ports');
+    expect(await change({ port: own })).toMatchObject({ restart_needed: true });
+  });
+});
+
+describe('a restart', () => {
+  it('is left to whoever started the server, where nothing watches over it', async () => {
+    const reply = await callAdmin(server, 'restartServer');
+    expectFailure(reply, 'invalid_request');
+    expect((reply.body as { message: string }).message).toContain('start it again');
+  });
+});

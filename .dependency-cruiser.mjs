@@ -105,7 +105,7 @@ const clients = [
     { path: '^renderer/' },
     {
       path: '^(server|cli|scripts)/',
-      pathNot: [CONTRACT, '^server/contract\\.ts$', '^server/platform/(endpoint|errors|client)\\.ts$'],
+      pathNot: [CONTRACT, '^server/contract\\.ts$', '^server/platform/(endpoint|errors|client|csv)\\.ts$'],
     },
   ),
   forbid(
@@ -116,7 +116,7 @@ const clients = [
         '^renderer/',
         CONTRACT,
         '^server/contract\\.ts$',
-        '^server/platform/(endpoint|errors|client)\\.ts$',
+        '^server/platform/(endpoint|errors|client|csv)\\.ts$',
       ],
     },
     { dependencyTypes: ['core'] },

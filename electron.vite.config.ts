@@ -62,7 +62,15 @@ export default defineConfig({
     root: join(root, 'renderer'),
     base: './',
     plugins: [vue(), copyApiDocs()],
-    build: { minify: true, rolldownOptions: { input: join(root, 'renderer/index.html') } },
+    build: {
+      minify: true,
+      rolldownOptions: {
+        input: join(root, 'renderer/index.html'),
+        // A chunk's own code runs after the chunks that it imports: zod is told not to compile schemas by whatever is
+        // in its own chunk, before any other chunk can make one.
+        output: { codeSplitting: { groups: [{ name: 'zod', test: /[\\/]zod[\\/]|zod-without-eval/u }] } },
+      },
+    },
     // What the libraries would only need for ways of writing that this page does not use.
     define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
   },

@@ -28,7 +28,7 @@ interface Needs {
 
 interface LicenseTransfer {
   adminRoutes: Route[];
-  close(): Promise<void>;
+  end(): Promise<void>;
 }
 
 export async function composeTransfer(sequelize: Database, needs: Needs): Promise<LicenseTransfer> {
@@ -51,5 +51,5 @@ export async function composeTransfer(sequelize: Database, needs: Needs): Promis
     present: toLicenseRecord,
     clock: needs.clock,
   });
-  return { adminRoutes: licenseTransferAdminRoutes(exportLicenses, imports), close: imports.close };
+  return { adminRoutes: licenseTransferAdminRoutes(exportLicenses, imports), end: imports.end };
 }

@@ -99,6 +99,8 @@ export interface Service {
   masterKey: Uint8Array;
   /** What the API listener shows its clients; null without TLS. @throws ConfigError */
   openTls(): Promise<TlsSource | null>;
+  /** Undoes imports that do not come to their end in a moment; none begins any more. */
+  endImports(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -286,9 +288,9 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     runOnce: idempotency.runOnce,
     masterKey,
     openTls: () => openTls({ config, authority: certificates.authority, sealer, clock, logger }),
+    endImports: transfer.end,
     async close() {
       administration.close();
-      await transfer.close();
       await authorizations.usage.close();
       await sequelize.close();
     },

@@ -131,6 +131,8 @@ export async function startServer(
     done(() => removeRuntimeFile(config.dataDir));
     jobs.start(service.masterKey, live.publish);
     done(() => jobs.stop());
+    // Ahead of everything else, as nobody can write while an import does, not even to come to an end.
+    done(() => service.endImports());
 
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
     return { api, newSignInAddress: () => signInAddress(sessions.createCode()), stop };

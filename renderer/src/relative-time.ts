@@ -24,9 +24,13 @@ function inUnits(seconds: number): { unit: Unit; value: number } {
 
 const relative = computed(() => new Intl.RelativeTimeFormat(intlLocale.value, { numeric: 'always' }));
 
+/** The page's clock ticks this rarely: what has just happened lies ahead of it. */
+const CLOCK_LAG = 15;
+
 /** `in 12 months`, `3 days ago`. @param now epoch milliseconds */
 export function relativeTime(timestamp: string, now: number): string {
-  const { unit, value } = inUnits((Date.parse(timestamp) - now) / 1000);
+  const ahead = (Date.parse(timestamp) - now) / 1000;
+  const { unit, value } = inUnits(ahead > 0 && ahead <= CLOCK_LAG ? -0 : ahead);
   return relative.value.format(value, unit);
 }
 

@@ -5,6 +5,17 @@ import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-rou
 const SCREENS = {
   overview: () => import('./features/overview/OverviewPage.vue'),
   licenses: () => import('./features/licenses/LicensesPage.vue'),
+  'air-gap': () => import('./features/air-gap/AirGapPage.vue'),
+  tokens: () => import('./features/tokens/TokensPage.vue'),
+  certificates: () => import('./features/certificates/CertificatesPage.vue'),
+  plans: () => import('./features/plans/PlansPage.vue'),
+  webhooks: () => import('./features/webhooks/WebhooksPage.vue'),
+  'failed-events': () => import('./features/failed-events/FailedEventsPage.vue'),
+  'api-access': () => import('./features/api-access/ApiAccessPage.vue'),
+  audit: () => import('./features/audit/AuditPage.vue'),
+  statistics: () => import('./features/statistics/StatisticsPage.vue'),
+  settings: () => import('./features/settings/SettingsPage.vue'),
+  'first-run': () => import('./features/first-run/FirstRunPage.vue'),
 } as const;
 
 export type ScreenName = keyof typeof SCREENS;
@@ -15,7 +26,9 @@ export const SCREEN_GROUPS: readonly {
   screens: readonly ScreenName[];
 }[] = [
   { group: null, screens: ['overview'] },
-  { group: 'licensing', screens: ['licenses'] },
+  { group: 'licensing', screens: ['licenses', 'air-gap', 'tokens', 'certificates', 'plans'] },
+  { group: 'integration', screens: ['webhooks', 'failed-events', 'api-access'] },
+  { group: 'operation', screens: ['statistics', 'audit', 'settings'] },
 ];
 
 export function isScreen(name: unknown): name is ScreenName {

@@ -85,7 +85,10 @@ export function createDashboardStore(sequelize: Sequelize, { licenseState, expir
       ),
 
     async countFailedDeliveries(): Promise<number> {
-      const sql = `SELECT count(*) AS "count" FROM deliveries WHERE status = 'failed'`;
+      // Of a webhook that is gone nothing can be tried again.
+      const sql = `
+        SELECT count(*) AS "count" FROM deliveries
+        WHERE status = 'failed' AND webhook_id IN (SELECT id FROM webhooks WHERE deleted_at IS NULL)`;
       const [row] = await select<{ count: number }>(sql, {});
       return row?.count ?? 0;
     },

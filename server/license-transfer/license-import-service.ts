@@ -1,4 +1,5 @@
 // Imports a file of licenses: kept when it is uploaded, checked as often as one likes, and then all of it or nothing.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { RunTransaction } from '../database/transaction.ts';
 import type { LicenseRecord } from '../licenses/license-contract.ts';
@@ -38,6 +39,8 @@ interface Needs extends Omit<CheckNeeds, 'findTakenKeys'> {
 
 type Recipe = RequestOf<typeof licenseTransferAdminContract.runImport>;
 
+/** Of a server that is to stop within five seconds. */
+const PATIENCE_MS = 1000;
 const CANCELLED = new Error('the import was cancelled');
 const SERVER_STOPS = new Error('the server stops');
 
@@ -65,6 +68,7 @@ export function createLicenseImportService(needs: Needs) {
   const { licenses, imports, files, audit, transaction, clock } = needs;
   const checkNeeds: CheckNeeds = { ...needs, findTakenKeys: licenses.findTakenKeys };
   const jobs = new Map<string, ImportJob>();
+  let isEnding = false;
 
   async function forgetOld(): Promise<void> {
     const now = clock.now();
@@ -161,6 +165,7 @@ export function createLicenseImportService(needs: Needs) {
   /** Whoever asks for it while it runs waits for the same end. */
   function run(id: string, job: ImportJob, recipe: Recipe, call: Call): Promise<void> {
     if (job.running) return job.running.ended;
+    if (isEnding) throw new ApiError('unavailable', 'the server stops; run the import when it is back');
     refuseUnknownColumns(recipe, job.form.columns);
     const stop = new AbortController();
     job.state = 'running';
@@ -224,11 +229,16 @@ export function createLicenseImportService(needs: Needs) {
       return toStatus(id, job);
     },
 
-    /** What still runs is undone; its file stays. */
-    async close(): Promise<void> {
+    /** What is almost done may still come to its end; other imports are undone, and their files stay. None begins any more. */
+    async end(): Promise<void> {
+      isEnding = true;
       const running = [...jobs.values()].map((job) => job.running).filter((one) => one !== null);
+      const ended = Promise.allSettled(running.map((one) => one.ended));
+      const patience = new AbortController();
+      await Promise.race([ended, delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {})]);
+      patience.abort();
       for (const { stop } of running) stop.abort(SERVER_STOPS);
-      await Promise.allSettled(running.map(({ ended }) => ended));
+      await ended;
     },
   };
 }

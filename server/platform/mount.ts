@@ -78,9 +78,10 @@ function checkRole(route: Route, actor: Actor): void {
   }
 }
 
-function readBody(request: Request, response: Response): Promise<void> {
+/** What Express would do with a middleware: it lets the request pass, or says why not. */
+function passed(middleware: RequestHandler, request: Request, response: Response): Promise<void> {
   return new Promise((resolve, reject) => {
-    parseBody(request, response, (error?: unknown) =>
+    void middleware(request, response, (error?: unknown) =>
       error === undefined ? resolve() : reject(error as Error),
     );
   });
@@ -92,7 +93,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
   return async (request: Request, response: Response) => {
     const actor = await options.authenticate(row.auth, request);
     checkRole(route, actor);
-    if (row.method !== 'GET' && !row.upload) await readBody(request, response);
+    if (row.method !== 'GET' && !row.upload) await passed(parseBody, request, response);
     const headers: string[] = [];
     const call: Call = {
       actor,
@@ -147,11 +148,9 @@ export function refuseMethod(allow: readonly string[]): RequestHandler {
 
 /** Ahead of the answer, where the row wants it. */
 function limited(limit: RequestHandler, handler: RequestHandler): RequestHandler {
-  return (request, response, next) => {
-    limit(request, response, (error?: unknown) => {
-      if (error !== undefined) next(error);
-      else void Promise.resolve(handler(request, response, next)).catch(next);
-    });
+  return async (request, response, next) => {
+    await passed(limit, request, response);
+    return handler(request, response, next);
   };
 }
 

@@ -43,16 +43,16 @@ export function createDeliveryService(needs: Needs) {
 
   return {
     async list(request: RequestOf<typeof webhookAdminContract.listDeliveries>) {
-      const { cursor, limit, license, status, event, since, webhook_id: webhookId } = request;
+      const { cursor, limit, license, webhook_id: webhookId, retriable, ...given } = request;
       const licenseId = license === undefined ? undefined : await licenseIdOf(license);
-      const filter = { status, event, since, webhookId, licenseId };
+      const filter = { ...given, webhookId, licenseId, retriable: retriable === 'true' };
       const rows = await deliveries.list({ ...filter, before: idFromCursor(cursor), limit });
       return toPage(rows, limit, toDeliveryObject);
     },
 
-    async countFailed(request: RequestOf<typeof webhookAdminContract.countFailedDeliveries>) {
+    async countRetriable(request: RequestOf<typeof webhookAdminContract.countRetriableDeliveries>) {
       const { webhook_id: webhookId, since } = request;
-      const count = await deliveries.countFailed({ webhookId, since }, COUNTED + 1);
+      const count = await deliveries.countRetriable({ webhookId, since }, COUNTED + 1);
       return { count: Math.min(count, COUNTED), exact: count <= COUNTED };
     },
 

@@ -32,6 +32,8 @@ export interface DeliveryFilter {
   event?: string | undefined;
   licenseId?: number | undefined;
   since?: number | undefined;
+  /** Only those that failed and that `restartFailed` would start again. */
+  retriable: boolean;
   /** Keyset paging: ids below this one. */
   before: number | null;
   limit: number;
@@ -57,6 +59,11 @@ function conditionsOf(conditions: Record<string, { sql: string; value: unknown }
     bind: Object.fromEntries(given.map(([name, { value }]) => [name, value])),
   };
 }
+
+/** What a retry starts again: nothing is sent for a registration that is gone. */
+const RETRIABLE = `status = 'failed' AND webhook_id IN (SELECT id FROM webhooks WHERE deleted_at IS NULL)`;
+/** The same among `TABLES`. */
+const IS_RETRIABLE = `d.status = 'failed' AND w.deleted_at IS NULL`;
 
 function failedConditions({ webhookId, since }: Omit<FailedFilter, 'ids'>) {
   return conditionsOf({
@@ -96,7 +103,7 @@ export function createDeliveryStore(sequelize: Sequelize) {
     },
     /** Newest first, one more than `limit` if there are more. */
     list(filter: DeliveryFilter): Promise<DeliveryView[]> {
-      const { status, webhookId, event, licenseId, since, before, limit } = filter;
+      const { status, webhookId, event, licenseId, since, retriable, before, limit } = filter;
       const conditions = conditionsOf({
         status: { sql: 'd.status = $status', value: status },
         webhookId: { sql: 'd.webhook_id = $webhookId', value: webhookId },
@@ -107,16 +114,17 @@ export function createDeliveryStore(sequelize: Sequelize) {
       });
       const tables = licenseId === undefined ? TABLES : tablesOfLicense;
       return select(
-        `SELECT ${COLUMNS} FROM ${tables} WHERE 1 = 1${conditions.sql} ORDER BY d.id DESC LIMIT $limit`,
+        `SELECT ${COLUMNS} FROM ${tables} WHERE ${retriable ? IS_RETRIABLE : '1 = 1'}${conditions.sql}
+         ORDER BY d.id DESC LIMIT $limit`,
         { ...conditions.bind, limit: limit + 1 },
       );
     },
     /** Those that a retry would start again, up to `most`. */
-    async countFailed(filter: Omit<FailedFilter, 'ids'>, most: number): Promise<number> {
+    async countRetriable(filter: Omit<FailedFilter, 'ids'>, most: number): Promise<number> {
       const conditions = failedConditions(filter);
       const [row] = await select<{ count: number }>(
         `SELECT count(*) AS "count" FROM (
-           SELECT 1 FROM deliveries WHERE status = 'failed'${conditions.sql} LIMIT $most) counted`,
+           SELECT 1 FROM deliveries WHERE ${RETRIABLE}${conditions.sql} LIMIT $most) counted`,
         { ...conditions.bind, most },
       );
       return row?.count ?? 0;
@@ -131,8 +139,7 @@ export function createDeliveryStore(sequelize: Sequelize) {
       const selected = ids === undefined ? '' : ` AND id IN (${ids.map((id) => Math.trunc(id)).join(', ')})`;
       return sequelize.query(
         `UPDATE deliveries SET status = 'pending', attempts = 0, next_attempt_at = $now
-         WHERE status = 'failed' AND webhook_id IN (SELECT id FROM webhooks WHERE deleted_at IS NULL)
-         ${conditions.sql}${selected}`,
+         WHERE ${RETRIABLE}${conditions.sql}${selected}`,
         { bind: { ...conditions.bind, now }, type: QueryTypes.BULKUPDATE },
       );
     },

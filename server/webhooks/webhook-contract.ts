@@ -134,15 +134,19 @@ export const webhookAdminContract = {
       event: z.enum(EVENT_NAMES).optional(),
       license: licenseRef.optional(),
       since: moment.optional(),
+      retriable: z
+        .literal('true')
+        .optional()
+        .meta({ description: 'Only those that failed and whose webhook is still registered' }),
     }),
     reply: z.object(pageOf(delivery)),
     errors: ['license_not_found'],
   }),
-  countFailedDeliveries: endpoint({
+  countRetriableDeliveries: endpoint({
     method: 'GET',
-    path: '/deliveries/count-failed/',
+    path: '/deliveries/count-retriable/',
     auth: 'admin',
-    summary: 'Count failed deliveries, up to 10,000',
+    summary: 'Count failed deliveries that can be retried, up to 10,000',
     request: z.object({ webhook_id: queryId.optional(), since: moment.optional() }),
     reply: z.object({
       count: z.int(),

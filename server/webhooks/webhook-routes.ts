@@ -18,7 +18,7 @@ export function webhookAdminRoutes(webhooks: WebhookService, deliveries: Deliver
     rotateWebhookSecret: ({ id }, call) => webhooks.rotateSecret(id, call),
     testWebhook: ({ id }) => webhooks.test(id),
     listDeliveries: (request) => deliveries.list(request),
-    countFailedDeliveries: (request) => deliveries.countFailed(request),
+    countRetriableDeliveries: (request) => deliveries.countRetriable(request),
     showDelivery: ({ id }) => deliveries.show(id),
     retryDelivery: ({ id }, call) => deliveries.retry(id, call),
     retryFailedDeliveries: (request, call) => deliveries.retryFailed(request, call),

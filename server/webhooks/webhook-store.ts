@@ -30,11 +30,11 @@ export function createWebhookStore(sequelize: Sequelize) {
     async update(id: number, changes: Partial<Omit<WebhookRow, 'id'>>): Promise<void> {
       await webhooks.update(changes, { where: { id } });
     },
-    /** Of a registration that goes: nothing of it is sent any more, and what failed waits for nobody. */
+    /** Of a registration that goes: nothing of it is sent any more. */
     async cancelDeliveries(webhookId: number): Promise<void> {
       await sequelize.query(
         `UPDATE deliveries SET status = 'cancelled', next_attempt_at = NULL
-         WHERE webhook_id = $webhookId AND status IN ('pending', 'delivering', 'retrying', 'failed')`,
+         WHERE webhook_id = $webhookId AND status IN ('pending', 'delivering', 'retrying')`,
         { bind: { webhookId }, type: QueryTypes.UPDATE },
       );
     },

@@ -294,7 +294,8 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
       if (server()) await letFail(webhook);
       await cli.ok('webhook', 'delete', String(webhook.id));
       const { items } = await deliveriesOf(webhook);
-      const status = 'cancelled';
+      // A server gave up before; otherwise there was something left to cancel.
+      const status = server() ? 'failed' : 'cancelled';
       expect(items).toMatchObject([{ status }, { status }]);
       const [first] = items as [DeliveryObject, DeliveryObject];
       expect(await cli.ok('events', 'retry', String(first.id))).toEqual({ ok: true, delivery: first });

@@ -32,6 +32,7 @@ test('the shell opens the page signed in, and its copy buttons work', async () =
   });
   try {
     const page = await app.firstWindow();
+    await page.getByRole('button', { name: 'Skip this' }).click();
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
     await expect(page.getByText('Electron')).toBeVisible();
     expect(page.url()).not.toContain('code=');

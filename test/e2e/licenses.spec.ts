@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
-const rows = (page: Page) => page.getByRole('table', { name: 'Licenses' }).locator('tbody tr');
+const rows = (page: Page) =>
+  page.getByRole('grid', { name: 'Licenses' }).getByRole('rowgroup').getByRole('row');
 const KEY = /[0-9A-Z]{5}(-[0-9A-Z]{5}){4}/u;
 
 async function openLicenses(page: Page): Promise<void> {
@@ -9,9 +11,22 @@ async function openLicenses(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Licenses' })).toBeVisible();
 }
 
+/** Many at once, in the order given. */
+async function importLicenses(page: Page, holders: readonly string[]): Promise<void> {
+  const upload = await page.request.post('/admin/api/licenses/import/', {
+    headers: { 'content-type': 'text/csv' },
+    data: ['holder', ...holders].join('\n'),
+  });
+  const { import_id } = (await upload.json()) as { import_id: string };
+  const run = await page.request.post('/admin/api/licenses/import/run/', {
+    data: { import_id, mapping: { holder: 'holder' } },
+  });
+  expect(await run.json()).toMatchObject({ state: 'done', done: holders.length });
+}
+
 /** Tab by tab, as somebody without a mouse: fails if the control cannot be reached. */
 async function tabTo(page: Page, name: string): Promise<void> {
-  for (let step = 0; step < 30; step += 1) {
+  for (let step = 0; step < 40; step += 1) {
     await page.keyboard.press('Tab');
     const focused = page.locator(':focus');
     if ((await focused.count()) > 0 && (await focused.ariaSnapshot()).includes(name)) return;
@@ -19,7 +34,8 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab never reached ${name}`);
 }
 
-test('a license is created with the keyboard alone', async ({ desk }) => {
+test('a license is created with the keyboard alone', async ({ desk, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await tabTo(desk, 'Licenses');
   await desk.keyboard.press('Enter');
   await expect(desk.getByText('There is no license yet.')).toBeVisible();
@@ -31,6 +47,8 @@ test('a license is created with the keyboard alone', async ({ desk }) => {
   await expect(dialog.getByLabel('Plan')).toHaveValue('standard');
   await desk.keyboard.type('株式会社さくら & Söhne');
   await desk.keyboard.press('Tab');
+  await desk.keyboard.type('it@sakura.example');
+  await desk.keyboard.press('Tab');
   await desk.keyboard.type('Prof');
   await desk.keyboard.press('Tab');
   await desk.keyboard.type('studio-pro');
@@ -41,51 +59,90 @@ test('a license is created with the keyboard alone', async ({ desk }) => {
   const created = desk.getByRole('dialog', { name: 'License created' });
   await expect(created).toContainText('For 株式会社さくら & Söhne: plan professional, product studio-pro.');
   const key = (await created.getByText(KEY).textContent()) ?? '';
-  await expect(created.getByRole('button', { name: 'Copy: License key' })).toBeFocused();
+  const copy = created.getByRole('button', { name: 'Copy: License key' });
+  await expect(copy).toBeFocused();
+  await desk.keyboard.press('Enter');
+  await expect(copy).toHaveText('Copied');
+  expect(await desk.evaluate(() => navigator.clipboard.readText())).toBe(key);
   await desk.keyboard.press('Escape');
   await expect(desk.getByRole('dialog')).toHaveCount(0);
   await expect(desk.getByRole('button', { name: 'New license' })).toBeFocused();
 
   await expect(rows(desk)).toHaveCount(1);
-  const cells = rows(desk).getByRole('cell');
-  await expect(cells).toHaveText([
+  await expect(rows(desk).getByRole('gridcell')).toHaveText([
+    '',
     key,
     '株式会社さくら & Söhne',
     'studio-pro',
     'professional',
     'Issued',
     '0 / 5',
+    /^(0|\d+) seconds? ago|in 0 seconds$/u,
     'in 30 days',
   ]);
-  await expect(rows(desk).locator('time')).toHaveAttribute('title', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u);
+  await expect(rows(desk).locator('time').last()).toHaveAttribute(
+    'title',
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u,
+  );
+
+  await rows(desk).focus();
+  await desk.keyboard.press('Enter');
+  const inspector = desk.getByRole('complementary', { name: '株式会社さくら & Söhne' });
+  await expect(inspector).toContainText('it@sakura.example');
+  await desk.keyboard.press('Escape');
+  await expect(inspector).toHaveCount(0);
 });
 
-test('the key can be copied, and the next license created', async ({ desk, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+test('what the service refuses is said, with the id that the log has', async ({ desk }) => {
   await openLicenses(desk);
   await desk.getByRole('button', { name: 'New license' }).click();
   await desk.getByLabel('Holder').fill('Acme');
+  await desk.getByRole('dialog').getByLabel('Product').fill('Not A Slug');
+  const refused = desk.waitForResponse((response) => response.status() === 400);
   await desk.getByRole('button', { name: 'Create license' }).click();
-  const copy = desk.getByRole('button', { name: 'Copy: License key' });
-  await expect(copy).toBeFocused();
-  await desk.keyboard.press('Enter');
-  await expect(copy).toHaveText('Copied');
-  expect(await desk.evaluate(() => navigator.clipboard.readText())).toMatch(KEY);
+  const { request_id: requestId } = (await (await refused).json()) as { request_id: string };
+
+  const dialog = desk.getByRole('dialog');
+  const alert = dialog.getByRole('alert');
+  await expect(alert).toContainText('product must be 1 to 64 of a-z, 0-9 and -');
+  await expect(alert).toContainText(`Request id ${requestId}`);
+  await expect(dialog.getByLabel('Product')).toHaveAttribute('aria-invalid', 'true');
+  await expect(dialog.getByLabel('Holder')).toHaveValue('Acme');
+
+  await dialog.getByLabel('Product').fill('a-slug');
+  await desk.getByRole('button', { name: 'Create license' }).click();
+  await expect(desk.getByRole('dialog', { name: 'License created' })).toBeVisible();
   await desk.getByRole('button', { name: 'Create another' }).click();
-  await expect(desk.getByLabel('Holder')).toBeFocused();
-  await expect(desk.getByLabel('Holder')).toHaveValue('');
+  await expect(dialog.getByLabel('Holder')).toBeFocused();
+  await expect(dialog.getByLabel('Holder')).toHaveValue('');
+  await desk.keyboard.press('Escape');
+
+  await desk.route('**/admin/api/licenses/?*', (route) =>
+    route.fulfill({
+      status: 500,
+      json: { ok: false, error_code: 'internal_error', message: 'something went wrong', request_id: 'x' },
+    }),
+  );
+  await desk.reload();
+  await expect(desk.getByRole('alert')).toContainText(/something went wrong/iu);
+  await desk.unroute('**/admin/api/licenses/?*');
+  await desk.getByRole('button', { name: 'Try again' }).click();
+  await expect(rows(desk)).toHaveCount(1);
+  await expect(desk.getByRole('alert')).toHaveCount(0);
 });
 
-test('search and state filter find what they should, and survive a reload', async ({ desk }) => {
-  await issueLicense(desk, { holder: 'Acme Robotics' });
-  await issueLicense(desk, { holder: 'ООО «Северные технологии»' });
+test('search, facets and order find what they should, and survive a reload', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme Robotics', product: 'field-kit' });
+  await issueLicense(desk, { holder: 'ООО «Северные технологии»', plan: 'professional' });
   const key = await issueLicense(desk, { holder: 'Fjord Instruments', days: 3 });
   await openLicenses(desk);
   await expect(rows(desk)).toHaveCount(3);
+  await expect(desk.getByText('3 licenses')).toBeVisible();
 
   const search = desk.getByRole('searchbox', { name: 'Search' });
   await search.fill('robot');
   await expect(rows(desk)).toHaveCount(1);
+  await expect(desk.getByText('1 license', { exact: true })).toBeVisible();
   await expect(rows(desk)).toContainText('Acme Robotics');
   await search.fill('Северные');
   await expect(rows(desk)).toContainText('ООО «Северные технологии»');
@@ -97,61 +154,82 @@ test('search and state filter find what they should, and survive a reload', asyn
 
   await search.fill('nobody at all');
   await expect(desk.getByText('No license matches.')).toBeVisible();
-  await desk.getByRole('link', { name: 'Clear the filters' }).click();
+  await desk.getByRole('button', { name: 'Clear the filters' }).click();
   await expect(search).toHaveValue('');
   await expect(rows(desk)).toHaveCount(3);
 
   await desk.getByLabel('State').selectOption('Expiring');
-  await expect(rows(desk)).toHaveCount(1);
-  await expect(rows(desk)).toContainText('in 3 days');
+  await expect(rows(desk)).toContainText(['in 3 days']);
+  await desk.getByLabel('State').selectOption('Any state');
+  await desk.getByRole('combobox', { name: 'Plan' }).selectOption('professional');
+  await expect(rows(desk)).toContainText(['Северные']);
+  await desk.getByRole('combobox', { name: 'Plan' }).selectOption('Any plan');
+  await desk.getByRole('combobox', { name: 'Product' }).fill('field-kit');
+  await desk.keyboard.press('Enter');
+  await expect(rows(desk)).toContainText(['Acme Robotics']);
+  await desk.getByRole('combobox', { name: 'Product' }).fill('');
+  await desk.keyboard.press('Enter');
+  await desk.getByLabel('Expires').selectOption('Expires within 7 days');
+  await expect(rows(desk)).toContainText(['Fjord Instruments']);
+  await desk.getByLabel('Expires').selectOption('Expires at any time');
+
+  await desk.getByRole('button', { name: 'Holder' }).click();
+  await expect(rows(desk)).toContainText(['Acme', 'Fjord', 'Северные']);
+  await expect(desk.getByRole('columnheader', { name: 'Holder' })).toHaveAttribute('aria-sort', 'ascending');
+  await desk.getByRole('button', { name: 'Expires' }).click();
+  await expect(rows(desk).first()).toContainText('Fjord');
+  await desk.reload();
+  await expect(rows(desk).first()).toContainText('Fjord');
+  await expect(desk.getByRole('columnheader', { name: 'Expires' })).toHaveAttribute('aria-sort', 'ascending');
 });
 
-test('more than a page is loaded on demand, each license once', async ({ desk }) => {
-  for (let number = 1; number <= 61; number += 1) await issueLicense(desk, { holder: `Customer ${number}` });
-  await openLicenses(desk);
-  await expect(rows(desk)).toHaveCount(50);
-  await expect(rows(desk).first()).toContainText('Customer 61');
-  await expect(desk.getByText('The newest 50')).toBeVisible();
-  await desk.getByRole('button', { name: 'Load more' }).click();
-  await expect(rows(desk)).toHaveCount(61);
-  await expect(desk.getByText('61 licenses')).toBeVisible();
-  await expect(desk.getByRole('button', { name: 'Load more' })).toHaveCount(0);
-  const keys = await rows(desk).locator('td:first-child').allTextContents();
-  expect(new Set(keys).size).toBe(61);
-});
-
-test('what the service refuses is said, with the id that the log has', async ({ desk }) => {
-  await openLicenses(desk);
-  await desk.getByRole('button', { name: 'New license' }).click();
-  await desk.getByLabel('Holder').fill('Acme');
-  await desk.getByLabel('Product').fill('Not A Slug');
-  const refused = desk.waitForResponse((response) => response.status() === 400);
-  await desk.getByRole('button', { name: 'Create license' }).click();
-  const { request_id: requestId } = (await (await refused).json()) as { request_id: string };
-
-  const alert = desk.getByRole('dialog').getByRole('alert');
-  await expect(alert).toContainText('product must be 1 to 64 of a-z, 0-9 and -');
-  await expect(alert).toContainText(`Request id ${requestId}`);
-  await expect(desk.getByLabel('Product')).toHaveAttribute('aria-invalid', 'true');
-  await expect(desk.getByLabel('Holder')).toHaveValue('Acme');
-
-  await desk.getByLabel('Product').fill('a-slug');
-  await desk.getByRole('button', { name: 'Create license' }).click();
-  await expect(desk.getByRole('dialog', { name: 'License created' })).toBeVisible();
-});
-
-test('a list that fails can be tried again', async ({ desk }) => {
-  await issueLicense(desk, { holder: 'Acme' });
-  await desk.route('**/admin/api/licenses/*', (route) =>
-    route.fulfill({
-      status: 500,
-      json: { ok: false, error_code: 'internal_error', message: 'something went wrong', request_id: 'x' },
-    }),
+test('many licenses are read as one scrolls, and changed in one go', async ({ desk }) => {
+  await importLicenses(
+    desk,
+    Array.from({ length: 120 }, (_, index) => `Customer ${index + 1}`),
   );
   await openLicenses(desk);
-  await expect(desk.getByRole('alert')).toContainText('something went wrong');
-  await desk.unroute('**/admin/api/licenses/*');
-  await desk.getByRole('button', { name: 'Try again' }).click();
-  await expect(rows(desk)).toHaveCount(1);
-  await expect(desk.getByRole('alert')).toHaveCount(0);
+  await expect(desk.getByText('120 licenses')).toBeVisible();
+  await expect(rows(desk).first()).toContainText('Customer 120');
+  await rows(desk).first().focus();
+  await desk.keyboard.press('End');
+  await expect(desk.getByRole('grid')).toHaveAttribute('aria-rowcount', '121');
+  await desk.keyboard.press('End');
+  const last = rows(desk).last();
+  await expect(last).toContainText(/Customer 1my-product/u);
+  await expect(last).toBeFocused();
+
+  // In two calls, one of which finds a license that somebody else has revoked meanwhile.
+  await desk.getByLabel('Select all rows that are loaded').check();
+  const selection = desk.getByRole('group', { name: 'Selected licenses' });
+  await expect(selection).toContainText('120 selected');
+  await desk.request.post('/admin/api/licenses/revoke/', { data: { ref: '7' } });
+  await selection.getByRole('button', { name: 'Renew …' }).click();
+  await desk.getByLabel('Days').fill('30');
+  await desk.getByRole('button', { name: 'Renew', exact: true }).click();
+  const renewing = desk.getByRole('dialog', { name: 'Renew 120 licenses' });
+  await expect(renewing.getByRole('status')).toContainText('119 were changed.');
+  await expect(renewing.getByRole('listitem')).toHaveText(['Customer 7 #7: The license is revoked.']);
+  await renewing.getByRole('button', { name: 'Done' }).click();
+  await expect(selection).toContainText('1 selected');
+  await expect(rows(desk).first()).toContainText('in 13 months');
+  await expectAccessible(desk);
+
+  await selection.getByRole('button', { name: 'Deselect all' }).click();
+  await desk.getByRole('searchbox').fill('Customer 11');
+  await expect(rows(desk)).toHaveCount(11);
+  await rows(desk).nth(0).getByRole('checkbox').check();
+  await rows(desk).nth(1).focus();
+  await desk.keyboard.press('Space');
+  await selection.getByRole('button', { name: 'Revoke …' }).click();
+  const revoking = desk.getByRole('dialog', { name: 'Revoke 2 licenses?' });
+  await expect(revoking).toContainText('2 licenses are refused everywhere from now on');
+  await expect(revoking.getByRole('button', { name: 'Revoke' })).toBeDisabled();
+  await revoking.getByLabel('Reason').fill('chargeback');
+  await revoking.getByLabel('Type 2 to confirm').fill('2');
+  await revoking.getByRole('button', { name: 'Revoke' }).click();
+  await expect(revoking.getByRole('status')).toContainText('2 were changed.');
+  await revoking.getByRole('button', { name: 'Done' }).click();
+  await expect(selection).toHaveCount(0);
+  await expect(rows(desk).filter({ hasText: 'Revoked' })).toHaveCount(2);
 });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -52,21 +53,31 @@ test('leads from an empty desk to a first license', async ({ desk }) => {
   expect(desk.url()).toMatch(/#\/licenses$/u);
 });
 
-test('counts licenses, devices and tokens', async ({ desk, server }) => {
-  const key = await issueLicense(desk, { holder: 'Acme', plan: 'professional' });
+test('counts licenses, names those that end soon, and leads to them', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme', plan: 'professional' });
   await issueLicense(desk, { holder: 'Late', expires_at: new Date(Date.now() - 86_400_000).toISOString() });
-  await server.cli('token', 'issue', '--license', key);
+  await issueLicense(desk, { holder: 'Soon', days: 3 });
   await desk.reload();
   await expect(figure(desk, 'Licenses', 'Issued')).toHaveText('1');
   await expect(figure(desk, 'Licenses', 'In grace')).toHaveText('1');
   await expect(figure(desk, 'Licenses', 'Revoked')).toHaveText('0');
-  await expect(panel(desk, 'Licenses')).toContainText('2 in all');
-  await expect(figure(desk, 'Devices', 'Active')).toHaveText('0');
-  await expect(figure(desk, 'Authorization tokens', 'Active')).toHaveText('1');
+  await expect(panel(desk, 'Licenses')).toContainText('3 in all');
+  await expect(figure(desk, 'About to expire', 'Within 7 days')).toHaveText('1');
+  await expect(figure(desk, 'Health', 'Failed events')).toHaveText('none');
+  await expect(figure(desk, 'Health', 'Revocation list')).toHaveText('not in use yet');
+  await expect(
+    panel(desk, 'Expire next').getByRole('row', { name: /^Soon standard Expiring/u }),
+  ).toBeVisible();
+  await expect(panel(desk, 'Recent activity').getByRole('link', { name: 'license.created' })).toHaveCount(3);
+  await expectAccessible(desk);
 
   await figure(desk, 'Licenses', 'In grace').getByRole('link').click();
-  await expect(desk.getByRole('cell', { name: 'Late' })).toBeVisible();
-  await expect(desk.getByRole('cell', { name: 'Acme' })).toHaveCount(0);
+  await expect(desk.getByRole('gridcell', { name: 'Late' })).toBeVisible();
+  await expect(desk.getByRole('gridcell', { name: 'Acme' })).toHaveCount(0);
+  await desk.goBack();
+  await figure(desk, 'About to expire', 'Within 90 days').getByRole('link').click();
+  await expect(desk.getByRole('gridcell', { name: 'Soon' })).toBeVisible();
+  await expect(desk.getByRole('gridcell', { name: 'Acme' })).toHaveCount(0);
 });
 
 test('has a line for the shell that really activates', async ({ desk, context }) => {
@@ -81,7 +92,11 @@ test('has a line for the shell that really activates', async ({ desk, context })
   const { stdout } = await promisify(execFile)('sh', ['-c', line.replace(/^curl /u, 'curl -s ')]);
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, license: { state: 'active', activation_count: 1 } });
   // The screen follows by itself.
-  await expect(figure(desk, 'Devices', 'Active')).toHaveText('1', { timeout: 20_000 });
+  await expect(figure(desk, 'Licenses', 'Active')).toHaveText('1');
+  const perDay = panel(desk, 'Activations per day');
+  await expect(perDay).toContainText('1 in 30 days');
+  await perDay.getByRole('button', { name: 'As a table' }).click();
+  await expect(perDay.getByRole('row').last()).toHaveText(`${new Date().toISOString().slice(0, 10)}1`);
   await expect(panel(desk, 'Activate from a shell')).toContainText(
     'Put a license key in place of LICENSE-KEY',
   );

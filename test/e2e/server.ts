@@ -54,10 +54,11 @@ async function launch(args: string[]): Promise<{ child: ChildProcess; ready: Rea
   return { child, ready: JSON.parse(line) as Ready };
 }
 
-export async function startServer(): Promise<TestServer> {
+/** @param flags of `serve` beyond what every test needs */
+export async function startServer(flags: readonly string[] = []): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-e2e-'));
   const inDataDir = ['--data-dir', dataDir];
-  let { child, ready } = await launch([...inDataDir, '--port', '0', '--admin-port', '0']);
+  let { child, ready } = await launch([...inDataDir, ...flags, '--port', '0', '--admin-port', '0']);
   const { api, admin } = ready;
   const { origin, port: adminPort } = new URL(admin);
 
@@ -85,6 +86,7 @@ export async function startServer(): Promise<TestServer> {
     async startAgain() {
       ({ child, ready } = await launch([
         ...inDataDir,
+        ...flags,
         '--port',
         new URL(api).port,
         '--admin-port',

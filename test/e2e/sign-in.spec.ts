@@ -5,10 +5,11 @@ const signInHeading = { name: 'Sign in' };
 test('a link signs in, and its code vanishes from the address', async ({ page, server }) => {
   expect(new URL(server.firstLink).searchParams.get('code')).toMatch(/^[\w-]{20,}$/u);
   await page.goto(server.firstLink);
-  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  expect(page.url()).toBe(`${server.origin}/`);
+  // A new installation introduces itself.
+  await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
+  expect(page.url()).toBe(`${server.origin}/#/first-run`);
   await page.reload();
-  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
 });
 
 test('the session is a cookie that no script sees', async ({ desk, context }) => {
@@ -25,7 +26,7 @@ test('a link works once, and says so', async ({ desk, server, browser }) => {
   const alert = stranger.getByRole('alert');
   await expect(alert).toContainText('this sign-in link was used already or is too old');
   await expect(alert).toContainText(/Request id [\da-f-]{36}/u);
-  expect(stranger.url()).toBe(`${server.origin}/`);
+  expect(stranger.url()).toBe(`${server.origin}/#/overview`);
   await stranger.context().close();
 });
 
@@ -41,8 +42,8 @@ test('without a link the page says how to get one, and notices when another tab 
 
   const otherTab = await context.newPage();
   await otherTab.goto(await server.link());
-  await expect(otherTab.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(otherTab.getByRole('button', { name: 'Sign out' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
 });
 
 test('in the desktop app a button asks the shell for a new link', async ({ page, server }) => {
@@ -56,5 +57,5 @@ test('in the desktop app a button asks the shell for a new link', async ({ page,
   await page.goto(server.origin);
   await expect(page.getByText('npm run -s cli')).toHaveCount(0);
   await page.getByRole('button', { name: 'Sign in again' }).click();
-  await expect(page).toHaveURL(/#asked$/u);
+  await expect(page).toHaveURL(/#\/asked$/u);
 });

@@ -72,6 +72,11 @@ describe('the audit log is filtered by', () => {
       expect(await list({ action })).toEqual([]);
   });
 
+  it('what there is, which can be asked for', async () => {
+    const reply = await server.admin.listAuditActions({});
+    expect(reply.actions).toEqual([...new Set(all.map(({ action }) => action))].toSorted());
+  });
+
   it('when, from one moment until before another, wherever the clock was', async () => {
     expect(actions(await list({ from: at(1), to: at(2) }))).toEqual(['plan.created', 'license.renewed']);
     expect(actions(await list({ from: at(2) }))).toEqual(['api_token.created']);

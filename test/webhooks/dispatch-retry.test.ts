@@ -223,6 +223,10 @@ describe('what has failed', () => {
     expect(receiver.to(path)).toHaveLength(6);
     expect(await allIn(server, registered, 'failed', 1)).toEqual([failed]);
     expect((await server.admin.listDeliveries({ status: 'failed' })).items).toContainEqual(failed);
+    const waiting = await server.admin.listDeliveries({ retriable: 'true' });
+    expect(waiting.items.map((delivery) => delivery.id)).not.toContain(id);
+    const ofWebhook = { webhook_id: registered.webhook.id };
+    expect(await server.admin.countRetriableDeliveries(ofWebhook)).toMatchObject({ count: 0, exact: true });
     expect(await server.admin.showDelivery({ id })).toMatchObject({ delivery: failed });
     expect(await attemptsOnce(server, id, 6)).toHaveLength(6);
     await server.admin.deleteWebhook({ id: later.webhook.id });
@@ -243,7 +247,9 @@ describe('what has failed', () => {
 
     for (const path of paths) await receiver.configure(path, { answers: [{ status: 200 }] });
     const since = second!.created_at;
-    expect((await server.admin.retryFailedDeliveries({ webhook_id: b!.webhook.id, since })).retried).toBe(2);
+    const sinceOfB = { webhook_id: b!.webhook.id, since };
+    expect(await server.admin.countRetriableDeliveries(sinceOfB)).toMatchObject({ count: 2, exact: true });
+    expect((await server.admin.retryFailedDeliveries(sinceOfB)).retried).toBe(2);
     expect((await server.admin.retryFailedDeliveries({ since })).retried).toBe(2);
     expect((await server.admin.retryFailedDeliveries({ since })).retried).toBe(0);
     await deliveriesOnce(

@@ -32,3 +32,5 @@ export function useKeysetList<Item>({ key, fetch }: ListOptions<Item>) {
     reload: () => query.refetch(),
   };
 }
+
+export type KeysetList<Item> = ReturnType<typeof useKeysetList<Item>>;

@@ -1,8 +1,22 @@
 // Every text of the page, merged from the features.
+import { airGapMessages } from '../features/air-gap/air-gap-messages.ts';
+import { certificateMessages } from '../features/certificates/certificate-messages.ts';
+import { apiAccessMessages } from '../features/api-access/api-access-messages.ts';
+import { auditMessages } from '../features/audit/audit-messages.ts';
+import { failedEventMessages } from '../features/failed-events/failed-event-messages.ts';
+import { firstRunMessages } from '../features/first-run/first-run-messages.ts';
 import { healthMessages } from '../features/health/health-messages.ts';
+import { licenseDetailMessages } from '../features/license-details/license-detail-messages.ts';
+import { licenseTransferMessages } from '../features/license-transfer/license-transfer-messages.ts';
 import { licenseMessages } from '../features/licenses/license-messages.ts';
 import { overviewMessages } from '../features/overview/overview-messages.ts';
+import { planMessages } from '../features/plans/plan-messages.ts';
 import { sessionMessages } from '../features/session/session-messages.ts';
+import { tokenMessages } from '../features/tokens/token-messages.ts';
+import { webhookMessages } from '../features/webhooks/webhook-messages.ts';
+import { settingNamesMessages } from '../features/settings/setting-names-messages.ts';
+import { settingsMessages } from '../features/settings/settings-messages.ts';
+import { statisticsMessages } from '../features/statistics/statistics-messages.ts';
 import { shellMessages } from '../shell/shell-messages.ts';
 import { commonMessages } from './common-messages.ts';
 
@@ -11,8 +25,22 @@ const features = {
   shell: shellMessages,
   health: healthMessages,
   session: sessionMessages,
+  firstRun: firstRunMessages,
   overview: overviewMessages,
+  statistics: statisticsMessages,
+  settings: settingsMessages,
+  settingNames: settingNamesMessages,
   licenses: licenseMessages,
+  licenseDetails: licenseDetailMessages,
+  licenseTransfer: licenseTransferMessages,
+  airGap: airGapMessages,
+  tokens: tokenMessages,
+  certificates: certificateMessages,
+  plans: planMessages,
+  webhooks: webhookMessages,
+  failedEvents: failedEventMessages,
+  apiAccess: apiAccessMessages,
+  audit: auditMessages,
 };
 
 type Features = typeof features;

@@ -1,10 +1,16 @@
 // What changed on the server shows by itself: each topic that it names is asked for again where it is on screen.
 import { useQueryCache } from '@pinia/colada';
-import { onScopeDispose, watch } from 'vue';
-import type { LiveTopic } from '../../../server/live/live-contract.ts';
+import { onScopeDispose, ref, watch } from 'vue';
+import type { LiveChange, LiveEnd, LiveTopic } from '../../../server/live/live-contract.ts';
 import { useHealth } from '../features/health/health-state.ts';
 
 const ADDRESS = '/admin/api/live/';
+
+/** Whether somebody may be looking. A stream takes one of the six connections that browsers allow to a server. */
+const isSeen = ref(!document.hidden);
+document.addEventListener('visibilitychange', () => {
+  isSeen.value = !document.hidden;
+});
 
 /**
  * Every query's key begins with the topic that it changes with.
@@ -14,23 +20,11 @@ export function useLiveUpdates(isSignedIn: () => boolean): void {
   const queries = useQueryCache();
   const health = useHealth();
   let source: EventSource | null = null;
+  /** What is on screen before the first stream was just asked for. */
+  let isFirst = true;
 
-  function refresh(topics: readonly LiveTopic[] | null): void {
-    if (topics === null) void queries.invalidateQueries();
-    else for (const topic of topics) void queries.invalidateQueries({ key: [topic] });
-  }
-
-  function listen(): void {
-    source = new EventSource(ADDRESS);
-    let isFirst = true;
-    source.addEventListener('hello', () => {
-      // Whatever happened while nobody listened.
-      if (!isFirst) refresh(null);
-      isFirst = false;
-    });
-    source.addEventListener('change', ({ data }: MessageEvent<string>) => {
-      refresh((JSON.parse(data) as { topics: LiveTopic[] }).topics);
-    });
+  function refresh(topics: readonly LiveTopic[]): void {
+    for (const topic of topics) void queries.invalidateQueries({ key: [topic] });
   }
 
   function stop(): void {
@@ -38,13 +32,28 @@ export function useLiveUpdates(isSignedIn: () => boolean): void {
     source = null;
   }
 
+  function listen(): void {
+    source = new EventSource(ADDRESS);
+    source.addEventListener('hello', () => {
+      // Whatever happened while nobody listened.
+      if (!isFirst) void queries.invalidateQueries();
+      isFirst = false;
+    });
+    source.addEventListener('change', ({ data }: MessageEvent<string>) => {
+      refresh((JSON.parse(data) as LiveChange).topics);
+    });
+    source.addEventListener('end', ({ data }: MessageEvent<string>) => {
+      // Coming back at once would end somebody else's, and theirs this one again.
+      if ((JSON.parse(data) as LiveEnd).reason === 'too_many_streams') stop();
+    });
+  }
+
   // A stream that the server refused is not tried again by the browser; the health check finds out when to.
   watch(
-    () => isSignedIn() && health.connection === 'answering',
-    (canListen, couldListen) => {
-      if (!canListen) return stop();
-      listen();
-      if (couldListen === false) refresh(null);
+    () => isSignedIn() && isSeen.value && health.connection === 'answering',
+    (canListen) => {
+      stop();
+      if (canListen) listen();
     },
     { immediate: true },
   );

@@ -1,15 +1,48 @@
 // What the list of licenses is narrowed to and ordered by, as the address has it.
 import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
+import type { GridSort } from '../../components/grid-column.ts';
 import { toLicenseState } from './license-state.ts';
 
+export const EXPIRY_WINDOWS = [7, 30, 90, 365] as const;
+const SORTS = ['created', 'expires', 'holder'] as const;
+
+type SortName = (typeof SORTS)[number];
+type Order = GridSort['order'];
+
+const firstOrder = (sort: SortName): Order => (sort === 'created' ? 'desc' : 'asc');
+
 export function useLicenseFilters() {
-  const filters = useAddressFilters(['search', 'state']);
-  /** For the service, which refuses what it does not know. */
-  const query = computed(() => {
-    const { search, state } = filters.values.value;
+  const filters = useAddressFilters(['search', 'state', 'plan', 'product', 'expires_within_days']);
+  const sorting = useAddressFilters(['sort', 'order']);
+
+  /** For the service, which says what is wrong with a name that somebody typed. */
+  const filter = computed(() => {
+    const { search, state, plan, product, expires_within_days: within } = filters.values.value;
     const known = toLicenseState(state);
-    return { ...(search ? { search } : {}), ...(known ? { state: known } : {}) };
+    return {
+      ...(search ? { search } : {}),
+      ...(known ? { state: known } : {}),
+      ...(plan ? { plan } : {}),
+      ...(product ? { product } : {}),
+      ...(within ? { expires_within_days: within } : {}),
+    };
   });
-  return { ...filters, query };
+  const sort = computed((): { by: SortName; order: Order } => {
+    const { sort: given, order } = sorting.values.value;
+    const by = SORTS.find((name) => name === given) ?? 'created';
+    return { by, order: order === 'asc' || order === 'desc' ? order : firstOrder(by) };
+  });
+
+  return {
+    ...filters,
+    /** What is listed, counted and exported. */
+    filter,
+    /** The filter with its order. */
+    query: computed(() => ({ ...filter.value, sort: sort.value.by, order: sort.value.order })),
+    sort,
+    sortBy: ({ by, order }: GridSort) => sorting.set({ sort: by, order }),
+  };
 }
+
+export type LicenseFilter = ReturnType<typeof useLicenseFilters>['filter']['value'];

@@ -1,0 +1,56 @@
+// Rows that answer with a file: it comes piece by piece, however large it is.
+import { adminContract } from '../../../server/contract.ts';
+import { partsOf, toFailure } from '../../../server/platform/client.ts';
+import type { RequestInput } from '../../../server/platform/endpoint.ts';
+import type { FailureEnvelope } from '../../../server/platform/errors.ts';
+import { CallFailure } from './call-failure.ts';
+
+/** Pieces are put together now and then, so that the browser can keep what there is on disk. */
+const PIECE_BYTES = 8 * 1_048_576;
+
+interface Watch {
+  /** Stops the transfer; what came so far is dropped. */
+  signal: AbortSignal;
+  onBytes(bytes: Uint8Array): void;
+  /** Before the first of the bytes: what the reply says of them. */
+  onHeaders?(headers: Headers): void;
+}
+
+/** @returns null if it was stopped. @throws CallFailure also if it breaks off midway */
+export async function downloadFile<Name extends keyof typeof adminContract>(
+  name: Name,
+  input: RequestInput<(typeof adminContract)[Name]>,
+  { signal, onBytes, onHeaders }: Watch,
+): Promise<Blob | null> {
+  const row = adminContract[name];
+  const requestId = crypto.randomUUID();
+  try {
+    const { query, body, contentType } = partsOf(row, input);
+    const response = await fetch(`/admin/api${row.path}${query}`, {
+      method: row.method,
+      headers: { 'x-request-id': requestId, ...(contentType ? { 'content-type': contentType } : {}) },
+      ...(body === undefined ? {} : { body }),
+      signal,
+    });
+    if (!response.ok) throw toFailure((await response.json()) as FailureEnvelope, response.status);
+    onHeaders?.(response.headers);
+    let whole = new Blob();
+    let pieces: Uint8Array<ArrayBuffer>[] = [];
+    let size = 0;
+    for (const reader = response.body?.getReader(); reader;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      onBytes(value);
+      pieces.push(value);
+      size += value.length;
+      if (size < PIECE_BYTES) continue;
+      whole = new Blob([whole, ...pieces]);
+      pieces = [];
+      size = 0;
+    }
+    return new Blob([whole, ...pieces]);
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw new CallFailure(error, requestId);
+  }
+}

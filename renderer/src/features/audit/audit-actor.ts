@@ -1,0 +1,9 @@
+// By which way a change came in.
+import type { AuditEntryObject } from '../../../../server/audit/audit-contract.ts';
+
+export const ACTOR_KINDS = ['public', 'api_token', 'cli', 'session', 'system'] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
+
+export function actorKind({ actor_kind: given }: AuditEntryObject): ActorKind {
+  return ACTOR_KINDS.find((kind) => kind === given) ?? 'system';
+}

@@ -1,0 +1,41 @@
+// What the audit log is narrowed down to, as the address has it.
+import { computed } from 'vue';
+import { adminContract } from '../../../../server/contract.ts';
+import { useAddressFilters } from '../../address-filters.ts';
+import { endOfDay, startOfDay } from '../../local-day.ts';
+
+export interface AuditQuery {
+  actor?: string;
+  action?: string;
+  subject?: string;
+  from?: string;
+  to?: string;
+  request_id?: string;
+}
+
+const ACTION = /^[a-z_]{1,40}\.[a-z_]{0,40}$/u;
+const REQUEST_ID = /^[\w.:-]{1,128}$/u;
+
+export function useAuditFilters() {
+  const filters = useAddressFilters(['actor', 'action', 'subject', 'from', 'to', 'request']);
+  /** For the service, which refuses what it does not know. */
+  const query = computed<AuditQuery>(() => {
+    const { actor, action, subject, from, to, request } = filters.values.value;
+    const [start, end] = [startOfDay(from), endOfDay(to)];
+    return {
+      ...(actor ? { actor } : {}),
+      ...(ACTION.test(action) ? { action } : {}),
+      ...(subject ? { subject } : {}),
+      ...(start ? { from: start } : {}),
+      ...(end ? { to: end } : {}),
+      ...(REQUEST_ID.test(request) ? { request_id: request } : {}),
+    };
+  });
+  return { ...filters, query };
+}
+
+/** Where the browser downloads the same entries from: all of them go to disk, however many there are. */
+export function exportAddress(query: AuditQuery): string {
+  const parameters = new URLSearchParams({ ...query });
+  return `/admin/api${adminContract.exportAudit.path}${parameters.size === 0 ? '' : `?${parameters}`}`;
+}

@@ -1,0 +1,84 @@
+// What the first steps ask for, and what is done with it at their end.
+import type { LicenseRecord } from '../../../../server/licenses/license-contract.ts';
+import type { PlanObject } from '../../../../server/plans/plan-contract.ts';
+import type { SettingObject } from '../../../../server/settings/settings-contract.ts';
+import { adminClient } from '../../api/admin-client.ts';
+
+/** In the order of the steps. */
+export const STEPS = ['product', 'reach', 'plan'] as const;
+export type Step = (typeof STEPS)[number];
+
+export const THIS_MACHINE = '127.0.0.1';
+export const WHOLE_NETWORK = '0.0.0.0';
+
+/** The settings that are asked for. */
+const ASKED = ['default_product', 'host', 'tls'] as const;
+type Asked = (typeof ASKED)[number];
+
+export interface FirstRunDraft {
+  settings: Record<Asked, string>;
+  /** The name of a plan that there is; empty: a new one. */
+  planName: string;
+  newPlan: { name: string; durationDays: number; maxActivations: number };
+  wantsLicense: boolean;
+}
+
+const valueOf = (settings: readonly SettingObject[], name: Asked) =>
+  settings.find((setting) => setting.name === name)?.next_value ?? '';
+
+export function draftOf(settings: readonly SettingObject[], plans: readonly PlanObject[]): FirstRunDraft {
+  const first = plans.find(({ name }) => name === 'standard') ?? plans[0];
+  return {
+    settings: {
+      default_product: valueOf(settings, 'default_product'),
+      host: valueOf(settings, 'host'),
+      tls: valueOf(settings, 'tls'),
+    },
+    planName: first?.name ?? '',
+    newPlan: { name: '', durationDays: 365, maxActivations: 3 },
+    wantsLicense: true,
+  };
+}
+
+/** What of it is not as it is already. */
+export function changedSettings(
+  draft: FirstRunDraft,
+  settings: readonly SettingObject[],
+): Record<string, string> {
+  const changed = ASKED.filter((name) => draft.settings[name] !== valueOf(settings, name));
+  return Object.fromEntries(changed.map((name) => [name, draft.settings[name]]));
+}
+
+/** Where it fails, it goes on from there when it is called again. */
+export function createFirstRun(plans: readonly PlanObject[]) {
+  let plan: PlanObject | undefined;
+  let license: LicenseRecord | null = null;
+
+  async function choosePlan({ planName, newPlan }: FirstRunDraft): Promise<PlanObject | undefined> {
+    if (planName) return plans.find(({ name }) => name === planName);
+    const { name, durationDays, maxActivations } = newPlan;
+    const reply = await adminClient.createPlan({
+      name,
+      display_name: name,
+      duration_days: durationDays,
+      max_activations: maxActivations,
+    });
+    return reply.plan;
+  }
+
+  return async (
+    draft: FirstRunDraft,
+    settings: readonly SettingObject[],
+    holder: string,
+  ): Promise<LicenseRecord | null> => {
+    const changes = changedSettings(draft, settings);
+    if (Object.keys(changes).length > 0) await adminClient.updateSettings({ changes });
+    plan ??= await choosePlan(draft);
+    if (draft.wantsLicense && plan && license === null) {
+      const product = plan.product ?? draft.settings.default_product;
+      ({ license } = await adminClient.createLicense({ holder, plan: plan.name, product }));
+    }
+    await adminClient.finishFirstRun({});
+    return license;
+  };
+}

@@ -1,0 +1,35 @@
+// What an entry of a license's timeline tells, field by field.
+import type { TimelineItem } from '../../../../server/licenses/license-contract.ts';
+
+interface FieldChange {
+  field: string;
+  /** Null where there was nothing before, or where there is no before. */
+  before: string | null;
+  after: string;
+}
+
+type Fields = Record<string, unknown>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function inWords(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Of a change only what differs; of what was made, all of it. */
+export function changesOf({ kind, detail }: Pick<TimelineItem, 'kind' | 'detail'>): FieldChange[] {
+  const given = isFields(detail) ? detail : {};
+  const [before, after] = kind === 'event' ? [null, given] : [given['before'], given['after']];
+  const was = isFields(before) ? before : {};
+  const is = isFields(after) ? after : {};
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
+    .filter((field) => inWords(was[field]) !== inWords(is[field]))
+    .map((field) => ({
+      field,
+      before: isFields(before) ? inWords(was[field]) : null,
+      after: inWords(is[field]),
+    }));
+}

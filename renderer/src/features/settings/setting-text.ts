@@ -1,0 +1,34 @@
+// The settings in the page's language, and in the order in which one looks for them.
+import { useI18n } from 'vue-i18n';
+import type { SettingObject } from '../../../../server/settings/settings-contract.ts';
+import { en } from '../../i18n/messages.ts';
+
+type SettingName = keyof typeof en.settingNames;
+
+export const SETTING_GROUPS: readonly {
+  group: 'reach' | 'licensing' | 'webhooks' | 'other';
+  names: readonly string[];
+}[] = [
+  { group: 'reach', names: ['host', 'port', 'tls', 'base_url', 'trust_proxy', 'rate_limit', 'admin_port'] },
+  { group: 'licensing', names: ['default_product', 'license_file_ttl_days', 'scan_seconds'] },
+  {
+    group: 'webhooks',
+    names: ['webhook_allow', 'webhook_ca', 'webhook_timeout_seconds', 'webhook_backoff_seconds'],
+  },
+  { group: 'other', names: ['data_dir', 'database_url'] },
+];
+
+const isKnown = (name: string): name is SettingName => Object.hasOwn(en.settingNames, name);
+
+/** Of a setting that the page does not know, what the service says of it. */
+export function useSettingText() {
+  const { t } = useI18n();
+  return {
+    nameOf: ({ name }: Pick<SettingObject, 'name'>) =>
+      isKnown(name) ? t(`settingNames.${name}.label`) : name,
+    descriptionOf: ({ name, description }: Pick<SettingObject, 'name' | 'description'>) =>
+      isKnown(name) ? t(`settingNames.${name}.about`) : description,
+    allowedOf: ({ name, allowed }: Pick<SettingObject, 'name' | 'allowed'>) =>
+      isKnown(name) ? t(`settingNames.${name}.allowed`) : allowed,
+  };
+}

@@ -1,0 +1,184 @@
+import { messagesOf } from '../../i18n/messages-of.ts';
+
+export const settingsMessages = messagesOf(
+  {
+    tabs: {
+      server: 'Server',
+      keys: 'Signing keys',
+      sessions: 'Sessions',
+      backup: 'Backup',
+      language: 'Language',
+    },
+    groups: { reach: 'Access', licensing: 'Licensing', webhooks: 'Webhooks', other: 'Data' },
+    columns: { setting: 'Setting', value: 'Value', default: 'Default', source: 'Given by' },
+    sources: { flag: 'Command line', environment: 'Environment', file: 'config.json', default: 'Default' },
+    notSet: 'not set',
+    afterRestart: 'After the restart:',
+    edit: 'Change',
+    editNamed: 'Change: {name}',
+    allowed: 'Allowed: {values}',
+    refused: 'The server refuses this value:',
+    holdsLater: 'It is written to config.json and holds from the next start of the server on.',
+    resetTo: 'Back to the default: {value}',
+    unset: 'Set nothing',
+    files: 'Files',
+    configFile: 'Settings are in',
+    configProblem: 'With config.json as it is, the server would not start again. Mend this first:',
+    masterKey: 'The master key is in',
+    keyInEnvironment: 'the environment, as {env}',
+    masterKeyNote:
+      'All private keys in the database are sealed with the master key: keep a copy of it in a safe place.',
+    restart: {
+      needed: 'Changed settings are not in force yet.',
+      byButton: 'They are taken up by a restart, which takes a moment.',
+      byHand:
+        'They are taken up at the next start: stop the server where it was started, and start it again there.',
+      action: 'Restart now',
+      title: 'Restart the server?',
+      consequence:
+        'The API does not answer for a few seconds, and everybody who is signed in here has to sign in again.',
+    },
+    keys: {
+      about:
+        'License files are signed with the active key. Programs verify them with the public keys; a retired key verifies what it signed.',
+      id: 'Key id',
+      state: 'State',
+      states: { active: 'Active', retired: 'Retired' },
+      created: 'Made',
+      retired: 'Retired',
+      publicKeyOf: 'public key of {id}',
+      download: 'Save PEM',
+      downloadOf: 'Save PEM: {subject}',
+      rotate: 'Rotate the key',
+      rotateTitle: 'Rotate the signing key?',
+      consequence:
+        'License files from now on are signed with a new key. Programs that know only the present public key will refuse them until they are given the new one; files that exist stay valid. A retired key cannot be made active again.',
+    },
+    sessions: {
+      about: 'Whoever is signed in can do everything here. A session ends by itself after 12 hours.',
+      browser: 'Browser',
+      unknown: 'unknown',
+      signedIn: 'Signed in',
+      lastUsed: 'Last used',
+      expires: 'Ends',
+      current: 'this one',
+      end: 'Sign out',
+      endOthers: 'Sign out all others',
+      consequence: 'All sessions but this one end at once. What somebody was entering there is lost.',
+    },
+    backup: {
+      title: 'Make a backup',
+      about: 'Database and settings in one file, made while the server runs.',
+      passphrase: 'Passphrase for the master key',
+      passphraseHint:
+        'At least 12 characters. It is kept nowhere: without it the key cannot be got out again.',
+      repeat: 'The passphrase once more',
+      differs: 'The two are not the same.',
+      withoutKey:
+        'Without a passphrase the master key is not in the backup: keep it apart, as nothing that is sealed can be read without it.',
+      copying: 'The database is being copied …',
+      received: '{n} of {total}',
+      saved: 'Handed to the browser as {file}.',
+      download: 'Download backup',
+    },
+    restore: {
+      title: 'Restore a backup',
+      about: 'Stop the server first, then run this in a shell on its machine:',
+      passphrase: 'If the master key is in it:',
+      after:
+        'What is there now is kept beside it. Whatever was done after the backup is not known any more: look at what was revoked since then.',
+    },
+    languageNote: 'The language of these pages, in this browser.',
+  },
+  {
+    tabs: {
+      server: 'Server',
+      keys: 'Signaturschlüssel',
+      sessions: 'Sitzungen',
+      backup: 'Sicherung',
+      language: 'Sprache',
+    },
+    groups: { reach: 'Erreichbarkeit', licensing: 'Lizenzierung', webhooks: 'Webhooks', other: 'Daten' },
+    columns: { setting: 'Einstellung', value: 'Wert', default: 'Vorgabe', source: 'Woher' },
+    sources: { flag: 'Befehlszeile', environment: 'Umgebung', file: 'config.json', default: 'Vorgabe' },
+    notSet: 'nicht gesetzt',
+    afterRestart: 'Nach dem Neustart:',
+    edit: 'Ändern',
+    editNamed: 'Ändern: {name}',
+    allowed: 'Erlaubt: {values}',
+    refused: 'Der Server nimmt diesen Wert nicht an:',
+    holdsLater: 'Die Änderung steht dann in config.json und gilt ab dem nächsten Start des Servers.',
+    resetTo: 'Zurück zur Vorgabe: {value}',
+    unset: 'Nichts setzen',
+    files: 'Dateien',
+    configFile: 'Einstellungen stehen in',
+    configProblem:
+      'Mit config.json, wie sie jetzt ist, startet der Server nicht mehr. Beheben Sie zuerst dies:',
+    masterKey: 'Der Hauptschlüssel steht in',
+    keyInEnvironment: 'der Umgebung, als {env}',
+    masterKeyNote:
+      'Alle privaten Schlüssel in der Datenbank sind mit dem Hauptschlüssel versiegelt: Bewahren Sie eine Kopie davon sicher auf.',
+    restart: {
+      needed: 'Geänderte Einstellungen gelten noch nicht.',
+      byButton: 'Sie gelten nach einem Neustart, der einen Moment dauert.',
+      byHand:
+        'Sie gelten ab dem nächsten Start: Beenden Sie den Server dort, wo er gestartet wurde, und starten Sie ihn dort neu.',
+      action: 'Jetzt neu starten',
+      title: 'Den Server neu starten?',
+      consequence:
+        'Die API antwortet einige Sekunden lang nicht, und alle, die hier angemeldet sind, müssen sich neu anmelden.',
+    },
+    keys: {
+      about:
+        'Lizenzdateien werden mit dem aktiven Schlüssel signiert. Programme prüfen sie mit den öffentlichen Schlüsseln; ein abgelöster prüft weiter, was er signiert hat.',
+      id: 'Schlüssel-ID',
+      state: 'Zustand',
+      states: { active: 'Aktiv', retired: 'Abgelöst' },
+      created: 'Erzeugt',
+      retired: 'Abgelöst',
+      publicKeyOf: 'öffentlicher Schlüssel {id}',
+      download: 'PEM speichern',
+      downloadOf: 'PEM speichern: {subject}',
+      rotate: 'Schlüssel wechseln',
+      rotateTitle: 'Den Signaturschlüssel wechseln?',
+      consequence:
+        'Lizenzdateien werden von nun an mit einem neuen Schlüssel signiert. Programme, die nur den jetzigen öffentlichen Schlüssel kennen, lehnen sie ab, bis sie den neuen bekommen; vorhandene Dateien bleiben gültig. Ein abgelöster Schlüssel wird nicht wieder aktiv.',
+    },
+    sessions: {
+      about: 'Wer angemeldet ist, kann hier alles. Eine Sitzung endet nach 12 Stunden von selbst.',
+      browser: 'Browser',
+      unknown: 'unbekannt',
+      signedIn: 'Angemeldet',
+      lastUsed: 'Zuletzt benutzt',
+      expires: 'Endet',
+      current: 'diese hier',
+      end: 'Abmelden',
+      endOthers: 'Alle anderen abmelden',
+      consequence:
+        'Alle Sitzungen außer dieser enden sofort. Was dort gerade eingegeben wird, geht verloren.',
+    },
+    backup: {
+      title: 'Sicherung anlegen',
+      about: 'Datenbank und Einstellungen in einer Datei, angelegt bei laufendem Server.',
+      passphrase: 'Passphrase für den Hauptschlüssel',
+      passphraseHint:
+        'Mindestens 12 Zeichen. Sie wird nirgends aufbewahrt: Ohne sie lässt sich der Schlüssel nicht zurückholen.',
+      repeat: 'Die Passphrase noch einmal',
+      differs: 'Die beiden sind nicht gleich.',
+      withoutKey:
+        'Ohne Passphrase ist der Hauptschlüssel nicht in der Sicherung: Bewahren Sie ihn getrennt auf, denn ohne ihn ist nichts Versiegeltes lesbar.',
+      copying: 'Die Datenbank wird kopiert …',
+      received: '{n} von {total}',
+      saved: 'Dem Browser übergeben als {file}.',
+      download: 'Sicherung herunterladen',
+    },
+    restore: {
+      title: 'Sicherung zurückspielen',
+      about: 'Beenden Sie zuerst den Server und führen Sie dann auf seinem Rechner in einer Shell dies aus:',
+      passphrase: 'Wenn der Hauptschlüssel darin ist:',
+      after:
+        'Der jetzige Stand bleibt daneben erhalten. Was nach der Sicherung geschah, ist danach unbekannt: Sehen Sie nach, was seither widerrufen wurde.',
+    },
+    languageNote: 'Die Sprache dieser Seiten, in diesem Browser.',
+  },
+);

@@ -1,0 +1,78 @@
+import { messagesOf } from '../../i18n/messages-of.ts';
+
+export const tokenMessages = messagesOf(
+  {
+    issue: 'Issue a token',
+    issueFirst: 'Issue the first token',
+    none: 'There is no authorization token yet. Software that cannot show a license key shows one of these instead.',
+    noneOfLicense: 'This license has no authorization token.',
+    title: 'Token …{lastFour}',
+    columns: {
+      token: 'Token',
+      name: 'Name',
+      license: 'License',
+      product: 'Product',
+      state: 'State',
+      created: 'Issued',
+      expires: 'Ends',
+      ended: 'Ended',
+      used: 'Last used',
+    },
+    states: { active: 'Active', expired: 'Expired', revoked: 'Revoked', replaced: 'Replaced' },
+    productHint: 'The token is good for this product only.',
+    daysField: 'Days',
+    nameHint: 'To recognise it by: where it is used.',
+    replaces:
+      'This replaces the active token …{lastFour}: whoever uses it is refused as soon as the new one is issued.',
+    replacesNamed:
+      'This replaces the active token “{name}” (…{lastFour}): whoever uses it is refused as soon as the new one is issued.',
+    replacesNone: 'The license has no active token for this product yet.',
+    submit: 'Issue',
+    submitReplace: 'Issue and replace',
+    issued: 'Token issued',
+    secret: 'Authorization token',
+    issuedFor: 'For {holder}, product {product}.',
+    replacedNow: 'The token …{lastFour} does not work any more.',
+    revoke: 'Revoke',
+    revokeTitle: 'Revoke the token …{lastFour}?',
+    revokeConsequence:
+      'Whatever uses this token is refused from the next call on. This cannot be taken back; a new token would have to be handed out.',
+  },
+  {
+    issue: 'Token ausstellen',
+    issueFirst: 'Das erste Token ausstellen',
+    none: 'Es gibt noch kein Autorisierungs-Token. Software, die keinen Lizenzschlüssel vorzeigen kann, zeigt stattdessen so eines.',
+    noneOfLicense: 'Diese Lizenz hat kein Autorisierungs-Token.',
+    title: 'Token …{lastFour}',
+    columns: {
+      token: 'Token',
+      name: 'Name',
+      license: 'Lizenz',
+      product: 'Produkt',
+      state: 'Zustand',
+      created: 'Ausgestellt',
+      expires: 'Endet',
+      ended: 'Beendet',
+      used: 'Zuletzt benutzt',
+    },
+    states: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Widerrufen', replaced: 'Ersetzt' },
+    productHint: 'Das Token gilt nur für dieses Produkt.',
+    daysField: 'Tage',
+    nameHint: 'Zum Wiedererkennen: wo es benutzt wird.',
+    replaces:
+      'Ersetzt das aktive Token …{lastFour}: Wer es benutzt, wird abgewiesen, sobald das neue ausgestellt ist.',
+    replacesNamed:
+      'Ersetzt das aktive Token „{name}“ (…{lastFour}): Wer es benutzt, wird abgewiesen, sobald das neue ausgestellt ist.',
+    replacesNone: 'Die Lizenz hat für dieses Produkt noch kein aktives Token.',
+    submit: 'Ausstellen',
+    submitReplace: 'Ausstellen und ersetzen',
+    issued: 'Token ausgestellt',
+    secret: 'Autorisierungs-Token',
+    issuedFor: 'Für {holder}, Produkt {product}.',
+    replacedNow: 'Das Token …{lastFour} gilt nicht mehr.',
+    revoke: 'Widerrufen',
+    revokeTitle: 'Token …{lastFour} widerrufen?',
+    revokeConsequence:
+      'Was dieses Token benutzt, wird ab dem nächsten Aufruf abgewiesen. Das lässt sich nicht rückgängig machen; es müsste ein neues Token ausgegeben werden.',
+  },
+);

@@ -1,0 +1,10 @@
+// The states of an authorization token, as the page shows them.
+import type { TokenState } from '../../../../server/authorization-tokens/authorization-token-contract.ts';
+import type { Tone } from '../../components/StatusWord.vue';
+
+export const TOKEN_TONES: Record<TokenState, Tone> = {
+  active: 'ok',
+  expired: 'idle',
+  revoked: 'bad',
+  replaced: 'idle',
+};

@@ -1,0 +1,14 @@
+// Whether the window is of some kind, for what style sheets cannot decide.
+import { onScopeDispose, readonly, ref, type Ref } from 'vue';
+
+/** @param query as in a style sheet: `(width >= 1200px)` */
+export function useMediaQuery(query: string): Readonly<Ref<boolean>> {
+  const list = matchMedia(query);
+  const matches = ref(list.matches);
+  const update = () => {
+    matches.value = list.matches;
+  };
+  list.addEventListener('change', update);
+  onScopeDispose(() => list.removeEventListener('change', update));
+  return readonly(matches);
+}

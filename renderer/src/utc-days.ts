@@ -1,0 +1,40 @@
+// Days as the service counts them: from midnight to midnight UTC, written `2026-11-20`.
+const DAY_MS = 86_400_000;
+
+export interface DayCount {
+  day: string;
+  count: number;
+}
+
+/** @param now epoch milliseconds */
+export function utcDay(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}
+
+export function startOfUtcDay(day: string): string {
+  return `${day}T00:00:00.000Z`;
+}
+
+/** @param by may be negative */
+export function addDays(day: string, by: number): string {
+  return utcDay(Date.parse(day) + by * DAY_MS);
+}
+
+/** How many days from the first to the last, both counted. */
+export function daysBetween(first: string, last: string): number {
+  return Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
+}
+
+/** Every day of a period, those on which nothing happened too. */
+export function everyDay(counted: readonly DayCount[], first: string, last: string): DayCount[] {
+  const counts = new Map(counted.map(({ day, count }) => [day, count]));
+  return Array.from({ length: daysBetween(first, last) }, (_, index) => {
+    const day = addDays(first, index);
+    return { day, count: counts.get(day) ?? 0 };
+  });
+}
+
+/** A day from an address, where anything may stand; empty if it is none. */
+export function toDay(text: string): string {
+  return /^\d{4}-\d\d-\d\d$/u.test(text) && !Number.isNaN(Date.parse(text)) ? text : '';
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { formatMachineRequest } from '../../verifier/machine-request.ts';
+import { expectAccessible } from './accessibility.ts';
+import { expect, issueLicense, test } from './test.ts';
+
+const FINGERPRINT = `sha256:${'5c'.repeat(32)}`;
+
+function requestFor(licenseKey: string, form: 'file' | 'line' = 'file', fingerprint = FINGERPRINT): string {
+  const request = { licenseKey, fingerprint, nonce: 'n-1', machineName: 'Messplatz 4', issuedAt: Date.now() };
+  return formatMachineRequest(request, form);
+}
+
+const outcome = (page: Page, rule: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: rule }) });
+
+test('a request becomes a license file', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
+  await desk.goto('/#/air-gap');
+  const preview = desk.getByRole('region', { name: 'What it asks for' });
+  await desk.locator('input[type=file]').setInputFiles({
+    name: 'machine.req',
+    mimeType: 'text/plain',
+    buffer: Buffer.from(requestFor(key)),
+  });
+  await expect(preview).toContainText('Can be activated');
+  await expect(preview).toContainText('Messplatz 4');
+  await expect(preview).toContainText(FINGERPRINT);
+  await expect(preview.getByRole('link', { name: 'Ústav soudního lékařství' })).toBeVisible();
+  await expect(preview).toContainText('0 of 1 taken');
+
+  await preview.getByLabel('The file is good for (days)').fill('30');
+  await preview.getByRole('button', { name: 'Activate and sign' }).click();
+  await expect(desk.getByRole('button', { name: 'Save the license file' })).toBeFocused();
+  const saving = desk.waitForEvent('download');
+  await desk.keyboard.press('Enter');
+  const download = await saving;
+  expect(download.suggestedFilename()).toBe(`${key}.lic`);
+  const file = readFileSync(await download.path(), 'utf8');
+  expect(file).toMatch(/^-----BEGIN LICENSE FILE-----\n[\s\S]+-----END LICENSE FILE-----\n?$/u);
+  await expect(desk.getByRole('img', { name: 'QR code: Signed license file' })).toBeVisible();
+  await expectAccessible(desk);
+
+  // Its only seat is taken now: another device hears why it gets none, this one gets its file again.
+  await desk.getByRole('button', { name: 'Next device' }).click();
+  const box = desk.getByLabel('Request of the device');
+  await expect(box).toHaveValue('');
+  await box.fill(requestFor(key, 'line', `sha256:${'0d'.repeat(32)}`));
+  await expect(preview).toContainText('Cannot be activated');
+  await expect(preview).toContainText('All devices of the license are taken');
+  await expect(preview.getByRole('button', { name: 'Activate and sign' })).toHaveCount(0);
+  await box.fill(requestFor(key, 'line'));
+  await expect(preview).toContainText('Is active already');
+});
+
+test('a license file is checked rule by rule', async ({ desk }) => {
+  const request = requestFor(await issueLicense(desk, { holder: 'Acme' }));
+  const activation = await desk.request.post('/admin/api/offline/activate/', { data: { request } });
+  const { license_file: file } = (await activation.json()) as { license_file: string };
+  await desk.goto('/#/air-gap');
+  await desk.getByRole('tab', { name: 'Check a license file' }).click();
+  await desk.getByRole('textbox', { name: 'License file' }).fill(file);
+  await desk.getByLabel('Fingerprint of the device').fill(FINGERPRINT);
+  await desk.getByRole('button', { name: 'Check', exact: true }).click();
+  await expect(desk.getByText('Valid', { exact: true })).toBeVisible();
+  await expect(outcome(desk, 'The signature fits')).toContainText('Passed');
+  await expect(outcome(desk, 'For this device')).toContainText(FINGERPRINT);
+  await expect(outcome(desk, 'For this product')).toContainText('Not asked');
+  await expectAccessible(desk);
+
+  await desk.getByLabel('As of (UTC)').fill('2099-01-01T00:00');
+  await desk.getByLabel('Product').fill('another');
+  await desk.getByRole('button', { name: 'Check', exact: true }).click();
+  await expect(desk.getByText('Not valid', { exact: true })).toBeVisible();
+  await expect(outcome(desk, 'The file has not run out')).toContainText('Failed');
+  await expect(outcome(desk, 'For this product')).toContainText('Failed');
+  await desk.getByRole('textbox', { name: 'License file' }).fill('hello');
+  await expect(desk.getByText('Not valid', { exact: true })).toHaveCount(0);
+  await desk.getByRole('button', { name: 'Check', exact: true }).click();
+  await expect(desk.getByText('This is no license file.')).toBeVisible();
+});
+
+test('says what is wrong with a request, and that it cannot scan', async ({ desk }) => {
+  await desk.goto('/#/air-gap');
+  const box = desk.getByLabel('Request of the device');
+  await box.fill('LDR1.nonsense');
+  const alert = desk.getByRole('alert');
+  await expect(alert).toContainText('request');
+  await expect(box).toHaveAttribute('aria-invalid', 'true');
+  await desk.locator('input[type=file]').setInputFiles({
+    name: 'film.req',
+    mimeType: 'text/plain',
+    buffer: Buffer.alloc(20_000, 'x'),
+  });
+  await expect(desk.getByText('film.req is larger than 16 KiB')).toBeVisible();
+  await expect(box).toHaveValue('LDR1.nonsense');
+
+  await desk.getByRole('button', { name: 'Scan a code' }).click();
+  await expect(desk.getByRole('dialog')).toContainText('This browser cannot read codes.');
+});
+
+test('scans the code of a device where the browser can', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Acme' });
+  // The browser of these tests has no reader of its own; the camera is missing as well.
+  await desk.addInitScript(
+    (line) => {
+      class BarcodeDetector {
+        static getSupportedFormats = () => Promise.resolve(['qr_code']);
+        detect = () => Promise.resolve([{ rawValue: line }]);
+      }
+      Object.assign(globalThis, { BarcodeDetector });
+    },
+    requestFor(key, 'line'),
+  );
+  await desk.goto('/#/air-gap');
+  await desk.reload();
+  await desk.getByRole('button', { name: 'Scan a code' }).click();
+  const dialog = desk.getByRole('dialog');
+  await expect(dialog.getByRole('alert')).toContainText('The camera cannot be used');
+  await dialog.locator('input[type=file]').setInputFiles({
+    name: 'code.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  });
+  await expect(dialog).toHaveCount(0);
+  await expect(desk.getByRole('region', { name: 'What it asks for' })).toContainText('Can be activated');
+});

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expectAccessible } from './accessibility.ts';
+import { expect, issueLicense, test } from './test.ts';
+
+const run = promisify(execFile);
+
+test('a token is created, used and revoked', async ({ desk, server }) => {
+  await desk.goto('/#/api-access');
+  await expect(desk.getByRole('region', { name: 'Base address of the API' })).toContainText(
+    server.api.replace(/\/$/u, ''),
+  );
+  const reference = await desk.getByRole('link', { name: 'API reference' }).getAttribute('href');
+  expect((await desk.request.get(reference ?? '')).status()).toBe(200);
+
+  await desk.getByRole('button', { name: 'Create the first API token' }).click();
+  const create = desk.getByRole('dialog', { name: 'New API token' });
+  await create.getByLabel('Name').fill('   ');
+  await create.getByRole('button', { name: 'Create token' }).click();
+  await expect(create.getByRole('alert')).toContainText('must not be empty');
+  await create.getByLabel('Name').fill('Web-Shop');
+  await create.getByRole('button', { name: 'Create token' }).click();
+  const created = desk.getByRole('dialog', { name: 'API token created' });
+  const token = (await created.getByText(/^ldk_[\w-]{20,}$/u).textContent()) ?? '';
+  await created.getByRole('button', { name: 'I have stored it' }).click();
+
+  const row = desk.getByRole('row').filter({ hasText: 'Web-Shop' });
+  await expect(row).toContainText('Integrator');
+  await expect(row).toContainText(`ldk_…${token.slice(-4)}`);
+  await expect(row).toContainText('never');
+  await expectAccessible(desk);
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await desk.request.get(`${server.api}plans/`, { headers })).status()).toBe(200);
+
+  await row.getByRole('button', { name: 'Revoke Web-Shop' }).click();
+  const revoke = desk.getByRole('dialog', { name: 'Revoke' });
+  await revoke.getByLabel('Type Web-Shop to confirm').fill('Web-Shop');
+  await revoke.getByRole('button', { name: 'Revoke' }).click();
+  await expect(row).toContainText('Revoked');
+  await expect(row.getByRole('button')).toHaveCount(0);
+  expect((await desk.request.get(`${server.api}plans/`, { headers })).status()).toBe(401);
+});
+
+/** How a sample is run that stands in a file, or in a shell. */
+const PROGRAMS = {
+  curl: (text: string) => run('sh', ['-c', text]),
+  Python: (text: string) => run('python3', ['-c', text]),
+  JavaScript: (text: string) => run('node', ['--input-type=module', '-e', text]),
+};
+
+test('the samples work as they stand', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme Robotics', product: 'studio-pro' });
+  await desk.goto('/#/api-access?view=samples');
+  const license = desk.getByRole('combobox', { name: 'With the license' });
+  await license.fill('robotics');
+  await desk.getByRole('option', { name: 'Acme Robotics' }).click();
+
+  const sample = desk.getByRole('group', { name: 'Code sample' });
+  const expected = [
+    ['Activate a device', { license: { holder: 'Acme Robotics' } }],
+    ['Validate a license file', { valid: true }],
+    ['Ask whether a device may run the product', { authorized: true }],
+  ] as const;
+  for (const [language, runProgram] of Object.entries(PROGRAMS)) {
+    await desk.getByRole('tab', { name: language }).click();
+    for (const [action, answer] of expected) {
+      await desk.getByLabel('What to do').selectOption(action);
+      const { stdout } = await runProgram(await sample.innerText());
+      expect(JSON.parse(stdout)).toMatchObject(answer);
+    }
+  }
+  await desk.getByRole('tab', { name: 'C#' }).click();
+  await expect(sample).toContainText('using System.Text.Json;');
+  await expectAccessible(desk);
+});

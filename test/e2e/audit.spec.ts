@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { expectAccessible } from './accessibility.ts';
+import { expect, issueLicense, test } from './test.ts';
+
+test('who did what is found, read and taken along', async ({ desk, server }) => {
+  await issueLicense(desk, { holder: '=Evil & Söhne' });
+  const key = await issueLicense(desk, { holder: 'Acme' });
+  await server.cli('license', 'renew', key, '--days', '10');
+  await server.cli('license', 'revoke', key, '--reason', 'chargeback');
+  await desk.goto('/#/audit');
+  const rows = desk.getByRole('grid', { name: 'Audit' }).getByRole('row');
+  await expect(rows.filter({ hasText: 'license.created' })).toHaveCount(2);
+
+  await desk.getByRole('combobox', { name: 'What' }).selectOption('license.revoked');
+  await expect(rows).toHaveCount(2);
+  const revoked = rows.nth(1);
+  await expect(revoked).toContainText('Command line');
+  await revoked.click();
+  const inspector = desk.getByRole('complementary', { name: 'license.revoked' });
+  const reason = inspector.getByRole('row').filter({ hasText: 'revoke_reason' });
+  await expect(reason.getByRole('cell')).toHaveText(['null', 'chargeback']);
+  await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toHaveCount(0);
+  await inspector.getByLabel('Fields that stayed the same too').check();
+  await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toContainText('Acme');
+  await expectAccessible(desk);
+
+  await desk.reload();
+  await expect(rows).toHaveCount(2);
+  await inspector.getByRole('button', { name: 'All on the same' }).click();
+  await desk.getByRole('combobox', { name: 'What' }).selectOption('all of license');
+  await expect(rows).toHaveCount(4);
+  await desk.getByLabel('To', { exact: true }).fill('2001-01-01');
+  await expect(desk.getByText('No entry matches.')).toBeVisible();
+  await desk.getByRole('button', { name: 'Clear the filters' }).last().click();
+
+  await desk.getByRole('combobox', { name: 'What' }).selectOption('license.created');
+  await expect(rows).toHaveCount(3);
+  const downloading = desk.waitForEvent('download');
+  await desk.getByRole('link', { name: 'Download CSV' }).click();
+  const csv = await readFile(await (await downloading).path(), 'utf8');
+  const lines = csv.trimEnd().split('\r\n');
+  expect(lines[0]).toBe('id,at,actor_kind,actor_name,action,subject,before,after,request_id');
+  expect(lines.slice(1).map((line) => line.includes('license.created'))).toEqual([true, true]);
+});
+
+test('a new entry shows by itself', async ({ desk, server }) => {
+  await desk.goto('/#/audit');
+  await expect(desk.getByRole('row').filter({ hasText: 'license.created' })).toHaveCount(0);
+  await server.cli('license', 'create', '--holder', 'Acme');
+  await expect(desk.getByRole('row').filter({ hasText: 'license.created' })).toHaveCount(1);
+});

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { expectAccessible } from './accessibility.ts';
+import { expect, test } from './test.ts';
+
+test('a setting is changed, refused, and put back', async ({ desk }) => {
+  await desk.goto('/#/settings');
+  const rateLimit = desk.getByRole('row', { name: /^Rate limit/u });
+  await expect(rateLimit).toContainText('60');
+  // What the command line says cannot be changed here.
+  const port = desk.getByRole('row', { name: /^Port of the API/u });
+  await expect(port).toContainText('Command line --port');
+  await expect(port.getByRole('button')).toHaveCount(0);
+
+  await rateLimit.getByRole('button', { name: 'Change: Rate limit' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Rate limit' });
+  const value = dialog.getByLabel('Value');
+  await expect(value).toBeFocused();
+  await value.fill('lots');
+  await desk.keyboard.press('Enter');
+  await expect(dialog.getByRole('alert')).toContainText('must be 0 to 1000000');
+  await expect(value).toHaveAttribute('aria-invalid', 'true');
+  await expectAccessible(desk);
+  await value.fill('120');
+  await desk.keyboard.press('Enter');
+  await expect(dialog).toHaveCount(0);
+  await expect(rateLimit).toContainText('After the restart: 120');
+  await expect(desk.getByRole('status')).toContainText('Changed settings are not in force yet.');
+  await expect(desk.getByRole('status')).toContainText('stop the server where it was started');
+  await expectAccessible(desk);
+
+  await rateLimit.getByRole('button').click();
+  await dialog.getByRole('button', { name: 'Back to the default: 60' }).click();
+  await expect(rateLimit).not.toContainText('After the restart');
+  await expect(desk.getByText('Changed settings are not in force yet.')).toHaveCount(0);
+});
+
+test('signing keys are rotated on purpose alone, and their public halves saved', async ({ desk }) => {
+  await desk.goto('/#/settings?tab=keys');
+  const rows = desk.getByRole('table', { name: 'Signing keys' }).locator('tbody tr');
+  await expect(rows).toHaveCount(1);
+  const id = (await rows.getByRole('rowheader').textContent()) ?? '';
+  const waiting = desk.waitForEvent('download');
+  await desk.getByRole('button', { name: `Save PEM: public key of ${id}` }).click();
+  const download = await waiting;
+  expect(download.suggestedFilename()).toBe(`${id}.pem`);
+  expect(readFileSync(await download.path(), 'utf8')).toContain('BEGIN PUBLIC KEY');
+
+  await desk.getByRole('button', { name: 'Rotate the key' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Rotate the signing key?' });
+  await expect(dialog.getByRole('button', { name: 'Rotate the key' })).toBeDisabled();
+  await dialog.getByLabel(`Type ${id} to confirm`).fill(id);
+  await expectAccessible(desk);
+  await dialog.getByRole('button', { name: 'Rotate the key' }).click();
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first()).toContainText('Active');
+  await expect(rows.last()).toContainText(`${id}Retired`);
+  await expectAccessible(desk);
+});
+
+test('other sessions are listed, and ended', async ({ desk, server, browser }) => {
+  const strangers = await Promise.all(
+    [1, 2].map(async () => {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(await server.link());
+      await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
+      return page;
+    }),
+  );
+  await desk.goto('/#/settings?tab=sessions');
+  const rows = desk.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
+  await expect(rows).toHaveCount(3);
+  await expect(rows.filter({ hasText: 'this one' })).toHaveCount(1);
+  await expectAccessible(desk);
+  await rows.filter({ hasNotText: 'this one' }).first().getByRole('button', { name: 'Sign out' }).click();
+  await expect(rows).toHaveCount(2);
+  await desk.getByRole('button', { name: 'Sign out all others' }).click();
+  await desk.getByRole('dialog').getByRole('button', { name: 'Sign out all others' }).click();
+  await expect(rows).toHaveCount(1);
+  for (const page of strangers) {
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    await page.context().close();
+  }
+});
+
+test('a backup is downloaded, and the way back is told', async ({ desk }) => {
+  await desk.goto('/#/settings?tab=backup');
+  await desk.getByLabel('Passphrase for the master key').fill('correct horse battery');
+  await desk.getByLabel('The passphrase once more').fill('correct horse buttery');
+  await expect(desk.getByRole('alert')).toHaveText('The two are not the same.');
+  const button = desk.getByRole('button', { name: 'Download backup' });
+  await expect(button).toBeDisabled();
+  await desk.getByLabel('The passphrase once more').fill('correct horse battery');
+  await expectAccessible(desk);
+  const waiting = desk.waitForEvent('download');
+  await button.click();
+  const download = await waiting;
+  const name = download.suggestedFilename();
+  expect(name).toMatch(/^license-desk-\d{8}T\d{6}Z\.tar$/u);
+  const archive = readFileSync(await download.path());
+  expect(archive.includes('manifest.json')).toBe(true);
+  expect(archive.length % 512).toBe(0);
+  await expect(desk.getByText(`Handed to the browser as ${name}.`)).toBeVisible();
+  await expect(desk.getByLabel('Passphrase for the master key')).toHaveValue('');
+  await expect(desk.getByRole('region', { name: 'Restore a backup' })).toContainText(
+    `restore ${name} --data-dir`,
+  );
+
+  await desk.route('**/admin/api/backup/', (route) =>
+    route.fulfill({
+      status: 503,
+      json: {
+        ok: false,
+        error_code: 'unavailable',
+        message: 'another backup is being made; try again when it is done',
+        request_id: 'x',
+      },
+    }),
+  );
+  await button.click();
+  await expect(desk.getByRole('alert')).toContainText('Another backup is being made', { ignoreCase: true });
+});

@@ -1,0 +1,57 @@
+import { expectAccessible } from './accessibility.ts';
+import { expect, issueLicense, test } from './test.ts';
+
+test('the palette finds screens, commands and licenses by keyboard', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Fjord Instruments' });
+  await desk.keyboard.press('Control+k');
+  const palette = desk.getByRole('dialog', { name: 'Search' });
+  await expect(palette.getByRole('combobox')).toBeFocused();
+  await desk.keyboard.type('licen');
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByRole('heading', { name: 'Licenses' })).toBeVisible();
+  await expect(palette).toHaveCount(0);
+
+  await desk.keyboard.press('Control+k');
+  await desk.keyboard.type('fjord');
+  await expect(palette.getByRole('option', { name: 'Fjord Instruments' })).toBeVisible();
+  await expectAccessible(desk);
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByRole('complementary', { name: 'Fjord Instruments' })).toContainText(key);
+
+  await desk.keyboard.press('Control+k');
+  await desk.keyboard.type('new lic');
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByRole('dialog', { name: 'New license' })).toBeVisible();
+});
+
+test('what somebody else changes shows without a reload', async ({ desk, server }) => {
+  await desk.goto('/#/licenses');
+  await expect(desk.getByText('There is no license yet.')).toBeVisible();
+  await server.cli('license', 'create', '--holder', 'From the shell');
+  await expect(desk.getByRole('gridcell', { name: 'From the shell' })).toBeVisible();
+});
+
+test('speaks the other language, and keeps to it', async ({ desk }) => {
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await expect(desk.getByRole('heading', { name: 'Übersicht' })).toBeVisible();
+  await desk.reload();
+  await expect(desk.getByRole('heading', { name: 'Übersicht' })).toBeVisible();
+  await expect(desk.locator('html')).toHaveAttribute('lang', 'de');
+  await expect(desk).toHaveTitle('Übersicht · License Desk');
+});
+
+test('signing out ends the session on the server as well', async ({ desk, server }) => {
+  await desk.getByRole('button', { name: 'Sign out' }).click();
+  await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await desk.reload();
+  await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await desk.goto(await server.link());
+  await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
+});
+
+test('an address that leads nowhere says so', async ({ desk }) => {
+  await desk.goto('/#/no-such-screen');
+  await expect(desk.getByRole('heading', { name: 'There is no such screen.' })).toBeVisible();
+  await desk.getByRole('link', { name: 'To the overview' }).click();
+  await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
+});

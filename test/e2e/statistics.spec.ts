@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import type { Download, Page } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
+import { expect, issueLicense, test } from './test.ts';
+
+const DAY_MS = 86_400_000;
+const dayFromToday = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+async function downloaded(page: Page, panelName: string): Promise<{ name: string; text: string }> {
+  const waiting = page.waitForEvent('download');
+  await panel(page, panelName).getByRole('button', { name: 'Download CSV' }).click();
+  const download: Download = await waiting;
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+test('shows what happened when, by plan and by product, and gives it away', async ({ desk, server }) => {
+  const key = await issueLicense(desk, { holder: 'Acme', plan: 'professional', product: 'studio' });
+  await issueLicense(desk, { holder: 'Bolt', product: 'studio' });
+  await issueLicense(desk, { holder: 'Cargo', product: 'viewer' });
+  await server.cli('token', 'issue', '--license', key);
+  const fingerprint = `sha256:${'0'.repeat(64)}`;
+  const activated = await desk.request.post(`${server.api}activate/`, {
+    data: { license_key: key, machine_fingerprint: fingerprint },
+    headers: { 'x-forwarded-for': '' },
+  });
+  expect(activated.ok()).toBe(true);
+
+  await desk.goto('/#/statistics');
+  await expect(panel(desk, 'Activations per day')).toContainText('1 in 30 days');
+  await expect(panel(desk, 'Activations per day').getByRole('img')).toHaveAttribute(
+    'aria-label',
+    `Activations per day; 1 in 30 days; most on ${dayFromToday(0)}: 1`,
+  );
+  await expect(panel(desk, 'Licenses by product').getByRole('row', { name: 'studio 2 66.7%' })).toBeVisible();
+  await expect(panel(desk, 'Authorization tokens')).toContainText('Active1');
+  await expect(panel(desk, 'Devices')).toContainText('Active1');
+  await expectAccessible(desk);
+
+  expect(await downloaded(desk, 'Licenses by plan')).toEqual({
+    name: 'licenses-by-plan.csv',
+    text: 'plan,licenses\r\nstandard,2\r\nprofessional,1\r\n',
+  });
+  const perDay = await downloaded(desk, 'Activations per day');
+  expect(perDay.name).toBe(`activations-${dayFromToday(-29)}-${dayFromToday(0)}.csv`);
+  expect(perDay.text.split('\r\n')).toHaveLength(32);
+  expect(perDay.text).toContain(`${dayFromToday(0)},1\r\n`);
+
+  await panel(desk, 'Licenses by plan').getByRole('link', { name: 'professional' }).click();
+  await expect(desk.getByRole('gridcell', { name: 'Acme' })).toBeVisible();
+  await expect(desk.getByRole('gridcell', { name: 'Bolt' })).toHaveCount(0);
+});
+
+test('period, product and view are in the address', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme', product: 'studio' });
+  await issueLicense(desk, { holder: 'Cargo', product: 'viewer' });
+  await desk.goto('/#/statistics');
+  await desk.getByRole('button', { name: '7 days' }).click();
+  await expect(panel(desk, 'Activations per day')).toContainText('0 in 7 days');
+  await desk.getByLabel('Product', { exact: true }).selectOption('viewer');
+  await expect(panel(desk, 'Licenses by product').getByRole('row')).toHaveCount(2);
+  await desk.getByLabel('As tables').check();
+  await expect(panel(desk, 'Authorizations per day').getByRole('row')).toHaveCount(8);
+  await expectAccessible(desk);
+  await desk.reload();
+  await expect(panel(desk, 'Authorizations per day').getByRole('row')).toHaveCount(8);
+  await expect(desk.getByLabel('Product', { exact: true })).toHaveValue('viewer');
+
+  await desk.getByLabel('From').fill(dayFromToday(-1));
+  await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(3);
+  await desk.getByLabel('To').fill(dayFromToday(-5));
+  await expect(desk.getByRole('alert')).toContainText('The first day lies after the last one.');
+  await desk.getByRole('button', { name: '30 days' }).click();
+  await expect(desk.getByRole('alert')).toHaveCount(0);
+  await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(31);
+});

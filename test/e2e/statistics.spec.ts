@@ -66,9 +66,9 @@ test('period, product and view are in the address', async ({ desk }) => {
   await expect(panel(desk, 'Authorizations per day').getByRole('row')).toHaveCount(8);
   await expect(desk.getByLabel('Product', { exact: true })).toHaveValue('viewer');
 
-  await desk.getByLabel('From').fill(dayFromToday(-1));
+  await desk.getByLabel('From', { exact: true }).fill(dayFromToday(-1));
   await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(3);
-  await desk.getByLabel('To').fill(dayFromToday(-5));
+  await desk.getByLabel('To', { exact: true }).fill(dayFromToday(-5));
   await expect(desk.getByRole('alert')).toContainText('The first day lies after the last one.');
   await desk.getByRole('button', { name: '30 days' }).click();
   await expect(desk.getByRole('alert')).toHaveCount(0);

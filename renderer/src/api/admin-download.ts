@@ -37,12 +37,11 @@ export async function downloadFile<Name extends keyof typeof adminContract>(
     let whole = new Blob();
     let pieces: Uint8Array<ArrayBuffer>[] = [];
     let size = 0;
-    for (const reader = response.body?.getReader(); reader;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      onBytes(value);
-      pieces.push(value);
-      size += value.length;
+    const reader = (response.body ?? new Blob().stream()).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      onBytes(part.value);
+      pieces.push(part.value);
+      size += part.value.length;
       if (size < PIECE_BYTES) continue;
       whole = new Blob([whole, ...pieces]);
       pieces = [];

@@ -13,7 +13,7 @@ document.addEventListener('visibilitychange', () => {
 });
 
 /**
- * Every query's key begins with the topic that it changes with.
+ * Every query's key begins with the topic that it changes with, or with `any` if it shows something of everything.
  * @param isSignedIn nobody else is told anything
  */
 export function useLiveUpdates(isSignedIn: () => boolean): void {
@@ -24,7 +24,7 @@ export function useLiveUpdates(isSignedIn: () => boolean): void {
   let isFirst = true;
 
   function refresh(topics: readonly LiveTopic[]): void {
-    for (const topic of topics) void queries.invalidateQueries({ key: [topic] });
+    for (const topic of [...topics, 'any']) void queries.invalidateQueries({ key: [topic] });
   }
 
   function stop(): void {

@@ -41,7 +41,7 @@ test('a list that failed while the server was away fills itself', async ({ desk,
     timeout: 15_000,
   });
   await desk.unroute('**/admin/api/**');
-  await expect(desk.getByRole('cell', { name: 'Acme' })).toBeVisible({ timeout: 15_000 });
+  await expect(desk.getByRole('gridcell', { name: 'Acme' })).toBeVisible({ timeout: 15_000 });
   await expect(desk.getByRole('alert')).toHaveCount(0);
   expect(desk.url()).toBe(`${server.origin}/#/licenses`);
 });

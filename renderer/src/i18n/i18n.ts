@@ -4,7 +4,7 @@ import { createI18n } from 'vue-i18n';
 import { de, en, type Texts } from './messages.ts';
 
 declare module 'vue-i18n' {
-  // The only way to tell vue-i18n which texts there are.
+  // oxlint-disable-next-line typescript/no-empty-object-type -- the only way to tell vue-i18n which texts there are
   export interface DefineLocaleMessage extends Texts {}
 }
 

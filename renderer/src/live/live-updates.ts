@@ -20,8 +20,6 @@ export function useLiveUpdates(isSignedIn: () => boolean): void {
   const queries = useQueryCache();
   const health = useHealth();
   let source: EventSource | null = null;
-  /** What is on screen before the first stream was just asked for. */
-  let isFirst = true;
 
   function refresh(topics: readonly LiveTopic[]): void {
     for (const topic of [...topics, 'any']) void queries.invalidateQueries({ key: [topic] });
@@ -35,9 +33,8 @@ export function useLiveUpdates(isSignedIn: () => boolean): void {
   function listen(): void {
     source = new EventSource(ADDRESS);
     source.addEventListener('hello', () => {
-      // Whatever happened while nobody listened.
-      if (!isFirst) void queries.invalidateQueries();
-      isFirst = false;
+      // Whatever happened while nobody listened; at the start, too, since what is on screen was asked for.
+      void queries.invalidateQueries();
     });
     source.addEventListener('change', ({ data }: MessageEvent<string>) => {
       refresh((JSON.parse(data) as LiveChange).topics);

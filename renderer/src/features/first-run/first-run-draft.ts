@@ -6,7 +6,6 @@ import { adminClient } from '../../api/admin-client.ts';
 
 /** In the order of the steps. */
 export const STEPS = ['product', 'reach', 'plan'] as const;
-export type Step = (typeof STEPS)[number];
 
 export const THIS_MACHINE = '127.0.0.1';
 export const WHOLE_NETWORK = '0.0.0.0';
@@ -41,10 +40,7 @@ export function draftOf(settings: readonly SettingObject[], plans: readonly Plan
 }
 
 /** What of it is not as it is already. */
-export function changedSettings(
-  draft: FirstRunDraft,
-  settings: readonly SettingObject[],
-): Record<string, string> {
+function changedSettings(draft: FirstRunDraft, settings: readonly SettingObject[]): Record<string, string> {
   const changed = ASKED.filter((name) => draft.settings[name] !== valueOf(settings, name));
   return Object.fromEntries(changed.map((name) => [name, draft.settings[name]]));
 }

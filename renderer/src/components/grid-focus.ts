@@ -1,0 +1,59 @@
+// Which row of a `DataGrid` has the focus, also while most of its rows are not in the page.
+import { nextTick, type Ref, ref, watch } from 'vue';
+
+const PAGE_ROWS = 20;
+
+interface Needs {
+  viewport: Readonly<Ref<HTMLElement | null>>;
+  /** Changes whenever rows come into the page or leave it. */
+  rows: Readonly<Ref<unknown>>;
+  count: () => number;
+  scrollTo: (index: number) => void;
+}
+
+export function useGridFocus({ viewport, rows, count, scrollTo }: Needs) {
+  const current = ref(0);
+  /** The row that gets the focus as soon as it is in the page, which may be after the table has scrolled. */
+  let wanted: number | null = null;
+
+  const within = (index: number) => Math.max(0, Math.min(index, count() - 1));
+  watch(count, () => {
+    current.value = within(current.value);
+  });
+
+  function focusWanted(): void {
+    const row = wanted === null ? null : viewport.value?.querySelector(`[data-index="${wanted}"]`);
+    if (!(row instanceof HTMLElement)) return;
+    row.focus({ preventScroll: true });
+    wanted = null;
+  }
+  watch(rows, focusWanted, { flush: 'post' });
+
+  async function moveTo(index: number): Promise<void> {
+    current.value = within(index);
+    wanted = current.value;
+    scrollTo(current.value);
+    await nextTick();
+    focusWanted();
+  }
+
+  const targets: Record<string, () => number> = {
+    ArrowDown: () => current.value + 1,
+    ArrowUp: () => current.value - 1,
+    PageDown: () => current.value + PAGE_ROWS,
+    PageUp: () => current.value - PAGE_ROWS,
+    Home: () => 0,
+    End: () => count() - 1,
+  };
+
+  return {
+    /** Its index; the one that Tab leads to. */
+    current,
+    /** @returns whether the key moves */
+    moveBy(key: string): boolean {
+      const target = targets[key];
+      if (target) void moveTo(target());
+      return target !== undefined;
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// Pictures of every screen with believable data, light and dark, in two sizes: docs/screenshots/.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type APIRequestContext, chromium, type Page } from '@playwright/test';
+import { builtCli, findOnPath, nodePath, root } from './paths.mjs';
+
+const TARGET = join(root, 'docs', 'screenshots');
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1100, height: 700 },
+] as const;
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
+const LICENSES = 1000;
+/** Nobody listens there, so what is sent to it fails. */
+const CLOSED = 'https://127.0.0.1:9/hooks';
+const DEVICE = `sha256:${'a1'.repeat(32)}`;
+
+interface Place {
+  name: string;
+  address: string;
+  /** What has to be done before the picture is taken. */
+  prepare?: (page: Page) => Promise<void>;
+}
+
+async function run(...args: string[]): Promise<void> {
+  const child = spawn(nodePath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
+}
+
+async function serve(dataDir: string): Promise<{ child: ChildProcess; admin: string }> {
+  const words = ['serve', '--data-dir', dataDir, '--port', '0', '--admin-port', '0'];
+  const webhooks = ['--webhook-allow', '127.0.0.0/8', '--webhook-backoff-seconds', '0.05'];
+  const child = spawn(nodePath, [builtCli, ...words, ...webhooks], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const lines = createInterface({ input: child.stdout });
+  const [line] = (await once(lines, 'line')) as [string];
+  return { child, ...(JSON.parse(line) as { admin: string }) };
+}
+
+/** What the seed has none of: certificates, webhooks with deliveries that failed, API tokens. */
+async function furnish(request: APIRequestContext): Promise<{ license: number }> {
+  const post = async (path: string, data: object): Promise<Record<string, never>> => {
+    const response = await request.post(`/admin/api${path}`, { data });
+    if (!response.ok()) throw new Error(`${path}: ${await response.text()}`);
+    return (await response.json()) as Record<string, never>;
+  };
+  await post('/webhooks/register/', { url: CLOSED, scope: 'all', description: 'ERP of the reseller' });
+  await post('/webhooks/register/', { url: 'https://127.0.0.1:9/crm', scope: 'license.revoked' });
+  for (const name of ['ci-pipeline', 'shop-backend', 'support-scripts'])
+    await post('/api-tokens/', { name, role: name === 'support-scripts' ? 'admin' : 'integrator' });
+  const holders = [
+    'Ústav soudního lékařství',
+    'Fjord Instruments AS',
+    '株式会社さくら',
+    "O'Brien & Søns Ltd",
+  ];
+  const ids: number[] = [];
+  for (const holder of holders) {
+    const { license } = (await post('/licenses/', { holder, plan: 'professional' })) as unknown as {
+      license: { license_id: number };
+    };
+    ids.push(license.license_id);
+    await post('/certs/generate/', { license_id: license.license_id, common_name: `workstation ${holder}` });
+    await post('/tokens/', { license: String(license.license_id), name: 'build server' });
+  }
+  const [first = 0, second = 0, third = 0] = ids;
+  await post('/licenses/revoke/', { ref: String(third), reason: 'contract ended' });
+  await post('/certs/revoke/', { id: 2, reason: 'superseded' });
+  await post('/licenses/bulk/renew/', { license_ids: [first, second] });
+  return { license: first };
+}
+
+function places(license: number): Place[] {
+  const list = (query = '') => `licenses?search=fjord${query}`;
+  return [
+    { name: 'overview', address: 'overview' },
+    { name: 'licenses', address: 'licenses' },
+    { name: 'license', address: `licenses?open=${license}` },
+    { name: 'license-search', address: list() },
+    {
+      name: 'why-denied',
+      address: `licenses?open=${license}&tab=explain`,
+      async prepare(page) {
+        await page
+          .getByLabel(/fingerprint/iu)
+          .first()
+          .fill(DEVICE);
+        await page.getByRole('complementary').locator('button[type="submit"]').click();
+        await page.getByRole('complementary').getByRole('listitem').first().waitFor();
+      },
+    },
+    ...['air-gap', 'tokens', 'certificates', 'plans', 'webhooks', 'failed-events'].map((name) => ({
+      name,
+      address: name,
+    })),
+    { name: 'certificate-authority', address: 'certificates?view=authority' },
+    { name: 'webhook', address: 'webhooks?open=1' },
+    { name: 'event-catalogue', address: 'webhooks?view=catalogue' },
+    ...['statistics', 'api-access', 'settings', 'audit', 'first-run'].map((name) => ({
+      name,
+      address: name,
+    })),
+  ];
+}
+
+async function picture(page: Page, origin: string, { name, address, prepare }: Place): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`${origin}/#/${address}`);
+  await page.locator('h1').first().waitFor();
+  await page.getByText('Loading …').first().waitFor({ state: 'hidden' });
+  await prepare?.(page);
+  // Charts draw themselves, and lists fill.
+  await page.waitForTimeout(700);
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.waitForTimeout(200);
+      await page.screenshot({ path: join(TARGET, `${name}-${colorScheme}-${size.width}.png`) });
+    }
+  }
+}
+
+const only = process.argv[2];
+const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-screenshots-'));
+mkdirSync(TARGET, { recursive: true });
+await run(join(root, 'scripts', 'seed.ts'), '--data-dir', dataDir, '--licenses', String(LICENSES));
+const { child, admin } = await serve(dataDir);
+const executablePath = BROWSERS.map(findOnPath).find(Boolean);
+const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ARGUMENTS });
+try {
+  const { origin } = new URL(admin);
+  const page = await browser.newPage({ viewport: SIZES[0], locale: 'en-GB', baseURL: origin });
+  await page.goto(admin);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const { license } = await furnish(page.request);
+  for (const place of places(license)) {
+    if (only === undefined || only === place.name) await picture(page, origin, place);
+  }
+} finally {
+  await browser.close();
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  rmSync(dataDir, { recursive: true, force: true });
+}

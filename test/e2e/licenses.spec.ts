@@ -29,7 +29,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   for (let step = 0; step < 40; step += 1) {
     await page.keyboard.press('Tab');
     const focused = page.locator(':focus');
-    if ((await focused.count()) > 0 && (await focused.ariaSnapshot()).includes(name)) return;
+    if ((await focused.count()) > 0 && (await focused.ariaSnapshot()).split('\n')[0]?.includes(name)) return;
   }
   throw new Error(`Tab never reached ${name}`);
 }

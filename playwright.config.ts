@@ -9,8 +9,9 @@ export default defineConfig({
   outputDir: 'test-results',
   timeout: 60_000,
   expect: { timeout: 10_000 },
-  // Each spec starts a server of its own; two at a time is what a small machine carries without slowing them down.
-  workers: 2,
+  // Each test starts a server of its own; a third one goes on while two wait for what they expect.
+  fullyParallel: true,
+  workers: 3,
   forbidOnly: process.env['CI'] !== undefined,
   reporter: 'list',
   use: {

@@ -163,7 +163,7 @@ describe.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('%s', (signal) => {
 
 it('leaves nothing to recover, even when a scan is under way', { timeout: 120_000 }, async () => {
   const dataDir = temporaryDirectory();
-  for (let scans = 1; scans <= 6; scans += 1) {
+  for (let scans = 1; scans <= 4; scans += 1) {
     const server = await startServerProcess({ dataDir, flags: { 'scan-seconds': '0.05' } });
     await server.logLines({ msg: 'job done' }, (scans % 4) + 1);
     await expectCleanEnd(server);

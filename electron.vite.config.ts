@@ -68,7 +68,18 @@ export default defineConfig({
         input: join(root, 'renderer/index.html'),
         // A chunk's own code runs after the chunks that it imports: zod is told not to compile schemas by whatever is
         // in its own chunk, before any other chunk can make one.
-        output: { codeSplitting: { groups: [{ name: 'zod', test: /[\\/]zod[\\/]|zod-without-eval/u }] } },
+        output: {
+          codeSplitting: {
+            groups: [
+              { name: 'zod', test: /[\\/]zod[\\/]|zod-without-eval/u },
+              // What most screens are made of comes as one file instead of thirty.
+              {
+                name: 'components',
+                test: /renderer[\\/]src[\\/](components|api)[\\/]|virtual-core|vue-virtual/u,
+              },
+            ],
+          },
+        },
       },
     },
     // What the libraries would only need for ways of writing that this page does not use.

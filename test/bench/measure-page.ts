@@ -111,10 +111,10 @@ async function firstScreenKb(page: Page, address: string): Promise<number> {
 /** One search after the other beside one export. @returns how many searches were answered */
 function keepBusy(page: Page, searches: readonly string[]): Promise<{ searched: number; bytes: number }> {
   return page.evaluate(async (texts) => {
-    let isOver = false;
+    const state = { isOver: false };
     const search = async () => {
       let searched = 0;
-      for (; !isOver; searched += 1) {
+      for (; !state.isOver; searched += 1) {
         const text = encodeURIComponent(texts[searched % texts.length] ?? '');
         await (await fetch(`/admin/api/licenses/?limit=100&search=${text}`)).text();
       }
@@ -129,7 +129,7 @@ function keepBusy(page: Page, searches: readonly string[]): Promise<{ searched: 
       if (!part || part.done) break;
       bytes += part.value.length;
     }
-    isOver = true;
+    state.isOver = true;
     return { searched: await searching, bytes };
   }, searches);
 }

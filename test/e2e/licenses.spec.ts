@@ -117,6 +117,8 @@ test('what the service refuses is said, with the id that the log has', async ({ 
   await expect(dialog.getByLabel('Holder')).toHaveValue('');
   await desk.keyboard.press('Escape');
 
+  // Hearing of changes would make the page try again by itself.
+  await desk.route('**/admin/api/live/', (route) => route.abort());
   await desk.route('**/admin/api/licenses/?*', (route) =>
     route.fulfill({
       status: 500,

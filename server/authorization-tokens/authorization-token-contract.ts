@@ -140,6 +140,7 @@ export const authorizationTokenAdminContract = {
       replaced: authorizationToken.nullable(),
     }),
     errors: ['license_not_found', 'license_revoked'],
+    errorStatus: { license_revoked: 409 },
   }),
   listTokens: endpoint({
     method: 'GET',

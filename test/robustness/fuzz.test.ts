@@ -12,7 +12,7 @@ import { rawClient, type RawClient, type RawReply, type RawRequest } from '../he
 import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
 import { fingerprintOf, type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-const RUNS = 100;
+const RUNS = 50;
 const OF_EVERY_ENDPOINT: ErrorCode[] = [
   'invalid_request',
   'invalid_json',

@@ -11,7 +11,7 @@ import {
 import { fingerprintOf } from '../helpers/test-server.ts';
 
 /** `LICENSE_DESK_KILL_ROUNDS=50 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 6);
+const ROUNDS = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 4);
 const ACTIVATIONS = 200;
 const CONNECTIONS = 16;
 const DAY_MS = 86_400_000;

@@ -9,7 +9,7 @@ import { allIn, lookUntil, type Registered, registerPath, webhookFlags } from '.
 import { type PythonReceiver, type Received, startPythonReceiver } from './python-receiver.ts';
 
 /** `LICENSE_DESK_KILL_ROUNDS=50 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 6);
+const ROUNDS = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 4);
 const TIMEOUT_MS = 30_000 + ROUNDS * 6000;
 /** Changes in each round. */
 const CHANGES = 3;

@@ -2,12 +2,14 @@
 import { computed } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 
-export function useOpenRecord() {
+/** @param within parameters of what is open in the record, which end with it */
+export function useOpenRecord(within: readonly string[] = []) {
   const route = useRoute();
   const router = useRouter();
 
   function open(id: number | null): void {
-    const { open: _open, ...rest } = route.query;
+    const ended = ['open', ...within];
+    const rest = Object.fromEntries(Object.entries(route.query).filter(([name]) => !ended.includes(name)));
     void router.push({ query: id === null ? rest : { ...rest, open: String(id) } });
   }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, globSync, mkdirSync } from 'node:fs';
+import { copyFileSync, cpSync, globSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
@@ -29,8 +29,31 @@ function copyApiDocs(): Plugin {
   };
 }
 
+/** Electron reads the tray's pictures, and their `@2x` beside them, from files. */
+function copyTrayIcons(): Plugin {
+  return {
+    name: 'copy-tray-icons',
+    closeBundle() {
+      cpSync(join(root, 'electron', 'icons'), join(root, 'out', 'icons'), { recursive: true });
+    },
+  };
+}
+
+/** The shell's own window shows these without a server; the script comes from the build. */
+function copyShellPage(): Plugin {
+  return {
+    name: 'copy-shell-page',
+    closeBundle() {
+      for (const file of ['shell-page.html', 'shell-page.css']) {
+        copyFileSync(join(root, 'electron', 'shell-page', file), join(root, 'out', 'preload', file));
+      }
+    },
+  };
+}
+
 export default defineConfig({
   main: {
+    plugins: [copyTrayIcons()],
     build: {
       rolldownOptions: {
         input: {
@@ -50,10 +73,15 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [copyShellPage()],
     build: {
       rolldownOptions: {
-        input: { preload: join(root, 'electron/preload.ts') },
-        // A sandboxed preload script is CommonJS.
+        input: {
+          preload: join(root, 'electron/preload.ts'),
+          'shell-preload': join(root, 'electron/shell-preload.ts'),
+          'shell-page': join(root, 'electron/shell-page/shell-page.ts'),
+        },
+        // A sandboxed preload script is CommonJS; and a page from a file loads no modules.
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
       },
     },

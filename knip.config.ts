@@ -2,7 +2,7 @@ import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {
   entry: [
-    'electron/{main,preload}.ts',
+    'electron/{main,preload,shell-preload,shell-page/shell-page}.ts',
     'server/main.ts',
     'server/jobs/*-worker.ts',
     'cli/main.ts',

@@ -1,10 +1,10 @@
 import { defineConfig } from '@playwright/test';
-import { findOnPath } from './scripts/paths.mjs';
+import { chromiumLaunch } from './scripts/chromium.mjs';
 
-/** The system's browser: what Playwright would download is neither needed nor always reachable. */
-const executablePath = ['chromium', 'chromium-browser', 'google-chrome'].map(findOnPath).find(Boolean);
+/** `stand-in` runs them over the stand-in for Electron. */
+const electronPlace = process.env['LICENSE_DESK_E2E_PLACE'] === 'stand-in' ? 'stand-in' : 'electron';
 
-export default defineConfig({
+export default defineConfig<{ place: 'electron' | 'stand-in' }>({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   timeout: 60_000,
@@ -20,24 +20,14 @@ export default defineConfig({
     trace: 'off',
   },
   projects: [
+    { name: 'chromium', use: { browserName: 'chromium', launchOptions: chromiumLaunch } },
+    // The same specs in the desktop app, where there is one; else each says why not.
     {
-      name: 'chromium',
-      use: {
-        browserName: 'chromium',
-        launchOptions: {
-          ...(executablePath ? { executablePath } : {}),
-          args: [
-            // Root, as in a container, cannot use Chromium's sandbox.
-            '--no-sandbox',
-            '--disable-gpu',
-            '--disable-quic',
-            '--no-first-run',
-            '--disable-background-networking',
-            '--disable-component-update',
-            '--disable-sync',
-          ],
-        },
-      },
+      name: 'electron',
+      // The app does these otherwise: it saves through the system's dialogs, and starts its own server again.
+      grepInvert: /@browser/u,
+      testIgnore: /desktop-(?:shell|page)\.spec\.ts/u,
+      use: { browserName: 'chromium', launchOptions: chromiumLaunch, place: electronPlace },
     },
   ],
 });

@@ -32,6 +32,7 @@ export function usageFailure(message: string): CommandFailure {
  */
 const FOR_THE_USER: Readonly<Record<string, { code: ErrorCode; exitCode?: number }>> = {
   ConfigError: { code: 'invalid_request' },
+  AddressError: { code: 'invalid_request' },
   DataDirectoryError: { code: 'unavailable' },
   NewerDatabaseError: { code: 'unavailable' },
   UnusableDatabaseError: { code: 'unavailable' },

@@ -1,6 +1,7 @@
 // Who the app is to the operating system, and where Chromium keeps its files.
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { electronApp } from '@electron-toolkit/utils';
 import { app } from 'electron';
 
@@ -8,15 +9,23 @@ import { app } from 'electron';
 const APP_ID = 'app.licensedesk.desktop';
 const PRODUCT_NAME = 'License Desk';
 
+/** A directory that cannot be used is told of in a window, which needs a folder all the same. */
+function ownFolder(dataDirectory: string): string {
+  const folder = join(dataDirectory, 'window');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'license-desk-window-'));
+  }
+}
+
 /**
  * Cookies and caches live in a folder of their own, one per data directory: the instance lock is tied to that
  * folder, so apps on two data directories can run side by side.
  */
-export function setUpAppIdentity(dataDirectory: string | undefined): void {
+export function setUpAppIdentity(dataDirectory: string): void {
   app.setName(PRODUCT_NAME);
   electronApp.setAppUserModelId(APP_ID);
-  const home = dataDirectory ? resolve(dataDirectory) : join(app.getPath('appData'), PRODUCT_NAME);
-  const folder = join(home, 'window');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  app.setPath('userData', folder);
+  app.setPath('userData', ownFolder(dataDirectory));
 }

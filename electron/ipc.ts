@@ -1,23 +1,56 @@
-// The shell's end of the bridge.
-import { app, ipcMain } from 'electron';
-import type { Bridge } from './bridge.ts';
+// The shell's ends of its bridges: each call is answered to the page it is meant for, and to nobody else.
+import { app, BrowserWindow, ipcMain, type WebContents } from 'electron';
+import type { BridgeCalls } from './bridge.ts';
+import type { OpenedFiles } from './opened-files.ts';
+import { savePdf } from './pdf.ts';
+import type { PreferenceStore } from './preferences.ts';
+import type { ShellAnswer, ShellBridge } from './shell-bridge.ts';
+import type { ShellWindow } from './shell-window.ts';
 
-interface Needs {
-  /** Whether an address belongs to the page of our own server; nobody else gets an answer. */
-  isOwnPage(address: string): boolean;
-  requestSignIn(): void;
+/** What a call brings is checked by whoever takes it: types end at the border of the process. */
+type Handlers<Calls> = {
+  [Name in keyof Calls]: Calls[Name] extends (...args: never[]) => infer Reply
+    ? (sender: WebContents, argument: unknown) => Reply
+    : never;
+};
+
+function answer<Calls extends object>(
+  handlers: Handlers<Calls>,
+  isMeant: (address: string) => boolean,
+): void {
+  for (const [name, handler] of Object.entries(handlers)) {
+    ipcMain.handle(name, (event, argument: unknown) => {
+      if (!isMeant(event.senderFrame?.url ?? '')) throw new Error('the bridge answers its own page only');
+      return (handler as (sender: WebContents, argument: unknown) => unknown)(event.sender, argument);
+    });
+  }
 }
 
-export function setUpBridge({ isOwnPage, requestSignIn }: Needs): void {
+interface Needs {
+  /** Whether an address belongs to the page of our own server. */
+  isOwnPage(address: string): boolean;
+  requestSignIn(): void;
+  files: Pick<OpenedFiles, 'take'>;
+  preferences: PreferenceStore;
+}
+
+export function setUpBridge({ isOwnPage, requestSignIn, files, preferences }: Needs): void {
   const handlers = {
     appInfo: async () => ({ version: app.getVersion(), electron: process.versions['electron'] ?? '' }),
     signIn: async () => requestSignIn(),
-  } satisfies Bridge;
+    takeOpenedFile: async () => files.take(),
+    savePdf: (sender, name) =>
+      savePdf(sender, BrowserWindow.fromWebContents(sender), typeof name === 'string' ? name : ''),
+    readPreferences: async () => preferences.read(),
+    changePreferences: async (_sender, change) => preferences.change(change),
+  } satisfies Handlers<BridgeCalls>;
+  answer<BridgeCalls>(handlers, isOwnPage);
+}
 
-  for (const [name, handler] of Object.entries(handlers)) {
-    ipcMain.handle(name, (event) => {
-      if (!isOwnPage(event.senderFrame?.url ?? '')) throw new Error('the bridge answers its own page only');
-      return handler();
-    });
-  }
+export function setUpShellBridge(window: ShellWindow): void {
+  const handlers = {
+    shellView: async () => window.currentView(),
+    shellAnswer: async (_sender, given) => window.answer(given as ShellAnswer),
+  } satisfies Handlers<ShellBridge>;
+  answer<ShellBridge>(handlers, window.isOwnPage);
 }

@@ -5,6 +5,15 @@ import type { Bridge } from './bridge.ts';
 const bridge = {
   appInfo: () => ipcRenderer.invoke('appInfo'),
   signIn: () => ipcRenderer.invoke('signIn'),
+  takeOpenedFile: () => ipcRenderer.invoke('takeOpenedFile'),
+  savePdf: (suggestedName) => ipcRenderer.invoke('savePdf', suggestedName),
+  readPreferences: () => ipcRenderer.invoke('readPreferences'),
+  changePreferences: (change) => ipcRenderer.invoke('changePreferences', change),
+  onFileOpened(listener) {
+    const tell = () => listener();
+    ipcRenderer.on('fileOpened', tell);
+    return () => void ipcRenderer.off('fileOpened', tell);
+  },
 } satisfies Bridge;
 
 contextBridge.exposeInMainWorld('licenseDesk', bridge);

@@ -1,12 +1,20 @@
 // Leaving: the window goes first, then the server gets its time to finish what is under way.
-import { app } from 'electron';
+import { app, powerMonitor } from 'electron';
 import type { ServerProcess } from './server-process.ts';
 
-export function setUpQuit(server: ServerProcess): void {
+export interface Quit {
+  /** From the moment on that the app is told to end. */
+  isQuitting(): boolean;
+}
+
+export function setUpQuit(server: ServerProcess): Quit {
+  let isQuitting = false;
   let stopped = false;
-  app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit();
+  app.on('before-quit', () => {
+    isQuitting = true;
   });
+  // The computer is shut down.
+  powerMonitor.on('shutdown', () => app.quit());
   app.on('will-quit', (event) => {
     if (stopped) return;
     event.preventDefault();
@@ -15,4 +23,5 @@ export function setUpQuit(server: ServerProcess): void {
       app.quit();
     });
   });
+  return { isQuitting: () => isQuitting };
 }

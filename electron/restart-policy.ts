@@ -14,5 +14,5 @@ export function recentFailures(failures: readonly number[], now: number): number
  * @returns milliseconds to wait, doubling with each failure; null when it is time to give up
  */
 export function restartDelay(recent: number): number | null {
-  return recent >= MOST_FAILURES ? null : FIRST_DELAY_MS * 2 ** (recent - 1);
+  return recent >= MOST_FAILURES ? null : FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1);
 }

@@ -1,27 +1,31 @@
 // The part of the shell's command line that is meant for the server.
+import { resolve } from 'node:path';
 import { SETTINGS } from '../server/platform/settings.ts';
+
+export type ServerFlags = Record<string, string>;
 
 /**
  * Only the server's own flags, as the command line also carries the app's path and Chromium's switches.
  * @param argv as in `process.argv`
- * @returns `--flag=value` each
+ * @returns values by flag, without dashes in front
  */
-export function serverArguments(argv: readonly string[]): string[] {
-  const flags = new Set(Object.values(SETTINGS).map((setting) => `--${setting.flag}`));
-  return argv.flatMap((argument, index) => {
+export function serverFlags(argv: readonly string[]): ServerFlags {
+  const known = new Set(Object.values(SETTINGS).map(({ flag }) => `--${flag}`));
+  const given = argv.flatMap((argument, index) => {
     const [flag = '', ...value] = argument.split('=');
-    if (!flags.has(flag)) return [];
-    return [`${flag}=${value.length > 0 ? value.join('=') : (argv[index + 1] ?? '')}`];
+    if (!known.has(flag)) return [];
+    return [[flag.slice(2), value.length > 0 ? value.join('=') : (argv[index + 1] ?? '')]];
   });
+  return Object.fromEntries(given) as ServerFlags;
 }
 
-/** @returns the data directory that command line or environment name, if any */
-export function givenDataDirectory(args: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
-  const { flag, env: variable } = SETTINGS.dataDir;
-  const prefix = `--${flag}=`;
-  return (
-    args.findLast((argument) => argument.startsWith(prefix))?.slice(prefix.length) ||
-    env[variable] ||
-    undefined
-  );
+/** @returns `--flag=value` each */
+export function serverArguments(flags: ServerFlags): string[] {
+  return Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+}
+
+/** Where the server will have its data. */
+export function dataDirectory(flags: ServerFlags, env: NodeJS.ProcessEnv): string {
+  const { flag, env: variable, fallback } = SETTINGS.dataDir;
+  return resolve(flags[flag] || env[variable] || fallback);
 }

@@ -1,34 +1,31 @@
 // The one window, on the page that the server's admin listener serves.
 import { join } from 'node:path';
 import { BrowserWindow } from 'electron';
+import type { WindowState } from './window-state.ts';
 
 export interface MainWindow {
-  /** Opens the window on this address, or moves the open one there: after a restart port and session may be new. */
+  /** The server is ready: shows the page, if it is wanted. After a restart port and session may be new. */
   open(address: string): void;
   /** Brings the window to the front, and back if it was closed. */
   focus(): void;
+  /** Goes to a screen of the page, as its address has it after the `#`. */
+  showScreen(screen: string): void;
+  /** Tells the page that a file waits to be taken. */
+  tellFileOpened(): void;
   isOwnPage(address: string): boolean;
 }
 
-function create(): BrowserWindow {
-  const window = new BrowserWindow({
-    title: 'License Desk',
-    width: 1440,
-    height: 900,
-    minWidth: 900,
-    minHeight: 600,
-    show: false,
-    webPreferences: {
-      preload: join(import.meta.dirname, '../preload/preload.cjs'),
-      contextIsolation: true,
-      sandbox: true,
-      nodeIntegration: false,
-      webviewTag: false,
-      spellcheck: false,
-    },
-  });
-  window.once('ready-to-show', () => window.show());
-  return window;
+interface Needs {
+  state: WindowState;
+  /** At the login of the user nobody asked for a window. */
+  startsHidden: boolean;
+  /** Whether closing the window only hides it. */
+  hidesOnClose(): boolean;
+  onHidden(): void;
+  /** It is gone, not only hidden. */
+  onClosed(): void;
+  /** Makes the server announce itself, which opens the window. */
+  requestSignIn(): void;
 }
 
 /** The fragment says which list and which filters are shown; a restart of the server must not lose them. */
@@ -38,31 +35,81 @@ function keepFragment(address: string, shown: string): string {
   return next.href;
 }
 
-export function setUpMainWindow(): MainWindow {
+export function setUpMainWindow(needs: Needs): MainWindow {
   let window: BrowserWindow | null = null;
   let home: URL | null = null;
+  let isWanted = !needs.startsHidden;
+  let wantedScreen: string | null = null;
+
+  function create(): BrowserWindow {
+    const made = new BrowserWindow({
+      title: 'License Desk',
+      ...needs.state.options(),
+      minWidth: 900,
+      minHeight: 600,
+      show: false,
+      webPreferences: {
+        preload: join(import.meta.dirname, '../preload/preload.cjs'),
+        contextIsolation: true,
+        sandbox: true,
+        nodeIntegration: false,
+        webviewTag: false,
+        spellcheck: false,
+      },
+    });
+    needs.state.follow(made);
+    made.once('ready-to-show', () => made.show());
+    made.on('close', (event) => {
+      if (!needs.hidesOnClose()) return;
+      event.preventDefault();
+      made.hide();
+      needs.onHidden();
+    });
+    made.once('closed', () => {
+      window = null;
+      isWanted = false;
+      needs.onClosed();
+    });
+    return made;
+  }
 
   function load(address: string): void {
-    if (!window) {
-      window = create();
-      window.once('closed', () => {
-        window = null;
-      });
-    }
+    window ??= create();
     // A server that died meanwhile becomes ready again, and that loads the page.
     window.loadURL(address).catch(() => {});
+  }
+
+  function focus(): void {
+    isWanted = true;
+    if (!window) {
+      needs.requestSignIn();
+      return;
+    }
+    if (window.isMinimized()) window.restore();
+    window.show();
+    window.focus();
   }
 
   return {
     open(address) {
       home = new URL(address);
-      load(window ? keepFragment(address, window.webContents.getURL()) : address);
+      if (!isWanted) return;
+      const next = keepFragment(address, window?.webContents.getURL() ?? '');
+      const target = new URL(next);
+      if (wantedScreen !== null) target.hash = wantedScreen;
+      wantedScreen = null;
+      load(target.href);
     },
-    focus() {
-      if (window?.isMinimized()) window.restore();
-      if (window) window.focus();
-      // Without the code, which worked once: the cookie still does.
-      else if (home) load(`${home.origin}/`);
+    focus,
+    showScreen(screen) {
+      const isThere = window !== null;
+      if (isThere && home) load(`${home.origin}/#${screen}`);
+      else wantedScreen = screen;
+      focus();
+    },
+    tellFileOpened() {
+      window?.webContents.send('fileOpened');
+      focus();
     },
     isOwnPage: (address) => home !== null && URL.canParse(address) && new URL(address).origin === home.origin,
   };

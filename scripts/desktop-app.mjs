@@ -30,6 +30,11 @@ async function downloadBinary() {
   return findBinary();
 }
 
+/** @returns {Promise<string | undefined>} Electron's binary, downloaded if need be; undefined if it cannot be had */
+export async function obtainElectron() {
+  return findBinary() ?? (await downloadBinary());
+}
+
 function hasDisplay() {
   return process.platform !== 'linux' || Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
 }
@@ -42,7 +47,7 @@ function hasDisplay() {
  */
 export async function runDesktopApp(args) {
   if (!hasDisplay()) return { obstacle: 'this session has no display' };
-  const binary = findBinary() ?? (await downloadBinary());
+  const binary = await obtainElectron();
   if (!binary) return { obstacle: 'Electron could not be downloaded' };
 
   const started = Date.now();

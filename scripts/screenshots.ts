@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type APIRequestContext, chromium, type Page } from '@playwright/test';
-import { builtCli, findOnPath, nodePath, root } from './paths.mjs';
+import { chromiumLaunch } from './chromium.mjs';
+import { ensureCommands } from './debian-packages.mjs';
+import { builtCli, nodePath, root } from './paths.mjs';
 
 const TARGET = join(root, 'docs', 'screenshots');
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 1100, height: 700 },
 ] as const;
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
 const LICENSES = 1000;
 /** Nobody listens there, so what is sent to it fails. */
 const CLOSED = 'https://127.0.0.1:9/hooks';
@@ -131,8 +131,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-screenshots-'));
 mkdirSync(TARGET, { recursive: true });
 await run(join(root, 'scripts', 'seed.ts'), '--data-dir', dataDir, '--licenses', String(LICENSES));
 const { child, admin } = await serve(dataDir);
-const executablePath = BROWSERS.map(findOnPath).find(Boolean);
-const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ARGUMENTS });
+const browser = await chromium.launch(chromiumLaunch);
 try {
   const { origin } = new URL(admin);
   const page = await browser.newPage({ viewport: SIZES[0], locale: 'en-GB', baseURL: origin });

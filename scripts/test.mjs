@@ -21,6 +21,7 @@ const TEST_COMMANDS = {
   faketime: ['faketime'],
   pg_lsclusters: ['postgresql'],
   nginx: ['nginx'],
+  'systemd-analyze': ['systemd'],
 };
 
 /** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */

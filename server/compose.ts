@@ -1,6 +1,4 @@
 // Every construction, by hand: what the service is made of, and who is handed what.
-import { readFileSync } from 'node:fs';
-import { lookup } from 'node:dns/promises';
 import { adminSessionRoutes } from './admin-session/admin-session-routes.ts';
 import {
   type AdminSessionService,
@@ -15,15 +13,14 @@ import { createAuditStore } from './audit/audit-store.ts';
 import { composeActivations } from './compose-activations.ts';
 import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
 import { composeAuthorizations } from './compose-authorizations.ts';
+import { composeDashboard, type ServerStatusReports } from './compose-dashboard.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
 import { composeLicenses } from './compose-licenses.ts';
 import { composeLive } from './compose-live.ts';
 import { composeTransfer } from './compose-transfer.ts';
+import { composeWebhooks } from './compose-webhooks.ts';
 import { adminContract, publicContract } from './contract.ts';
 import { databaseLocation } from './database-location.ts';
-import { createDashboardService } from './dashboard/dashboard-service.ts';
-import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
-import { createDashboardStore } from './dashboard/dashboard-store.ts';
 import { connect, type Database } from './database/connect.ts';
 import { migrate } from './database/migrate.ts';
 import { createTransactions } from './database/transaction.ts';
@@ -33,11 +30,10 @@ import { healthRoutes } from './health/health-routes.ts';
 import { createHealthService } from './health/health-service.ts';
 import { createIdempotencyService } from './idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from './idempotency/idempotent-reply-store.ts';
+import type { Overdue } from './jobs/schedule.ts';
 import { LICENSE_STATES } from './licenses/license-contract.ts';
-import { EXPIRING_MS } from './licenses/license-lifecycle.ts';
 import { toLicenseObject } from './licenses/license-presenter.ts';
 import { LICENSE_STATE } from './licenses/license-query.ts';
-import { byRef, licenseNotFound } from './licenses/license-reference.ts';
 import { createLicenseStore } from './licenses/license-store.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { topicsOfAction } from './live/live-topics.ts';
@@ -60,13 +56,6 @@ import { statsRoutes } from './stats/stats-routes.ts';
 import { createStatsService } from './stats/stats-service.ts';
 import { createStatsStore } from './stats/stats-store.ts';
 import { VERSION } from './version.ts';
-import { createDeliveryService } from './webhooks/delivery-service.ts';
-import { createDeliveryStore } from './webhooks/delivery-store.ts';
-import { createTestSender } from './webhooks/test-delivery.ts';
-import { webhookAdminRoutes, webhookRoutes } from './webhooks/webhook-routes.ts';
-import { createWebhookService } from './webhooks/webhook-service.ts';
-import { createWebhookStore } from './webhooks/webhook-store.ts';
-import { checkWebhookUrl } from './webhooks/webhook-url.ts';
 
 export interface Surroundings {
   config: Config;
@@ -94,24 +83,18 @@ export interface Service {
   apiTokens: ApiTokenService;
   sessions: AdminSessionService;
   live: LiveStreams;
+  /** How the service is, for whoever runs it. */
+  status: ServerStatusReports;
   runOnce: NonNullable<MountOptions['runOnce']>;
   /** For the jobs, which open secrets in threads of their own. */
   masterKey: Uint8Array;
   /** What the API listener shows its clients; null without TLS. @throws ConfigError */
   openTls(): Promise<TlsSource | null>;
+  /** What has been waiting for a job since before this server ran. */
+  overdue(): Promise<Overdue>;
   /** Undoes imports that do not come to their end in a moment; none begins any more. */
   endImports(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** got and what belongs to it are loaded only where something is sent. */
-async function openSender(config: Config) {
-  const { createDeliverySender } = await import('./webhooks/delivery-sender.ts');
-  return createDeliverySender({
-    allow: config.webhookAllow,
-    extraCa: config.webhookCa === null ? [] : [readFileSync(config.webhookCa, 'utf8')],
-    timeoutMs: config.webhookTimeoutSeconds * 1000,
-  });
 }
 
 export async function compose(around: Surroundings): Promise<Service> {
@@ -194,25 +177,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     flushUsage: authorizations.usage.flush,
     states: LICENSE_STATES,
   });
-  const webhooks = createWebhookService({
-    audit,
-    transaction,
-    clock,
-    sealer,
-    webhooks: createWebhookStore(sequelize),
-    checkUrl: (url) => checkWebhookUrl(url, { allow: config.webhookAllow, lookup }),
-    sendTest: createTestSender(() => openSender(config), clock),
-  });
-  const deliveries = createDeliveryService({
-    audit,
-    transaction,
-    clock,
-    deliveries: createDeliveryStore(sequelize),
-    licenses,
-    byRef,
-    licenseNotFound,
-    onQueued,
-  });
+  const webhooks = composeWebhooks(sequelize, { ...shared, config, licenses, sealer, onQueued });
   const certificates = composeCertificates(sequelize, {
     ...shared,
     sealer,
@@ -234,8 +199,9 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     onAuditFailed: (error) =>
       logger.error({ err: error as Error }, 'the audit log could not be told of a session'),
   });
-  const dashboard = createDashboardService({
-    figures: createDashboardStore(sequelize, { licenseState: LICENSE_STATE, expiringMs: EXPIRING_MS }),
+  const dashboard = composeDashboard(sequelize, {
+    health,
+    live,
     perDay: figures,
     lists: certificates.lists,
     authority: certificates.authority,
@@ -252,7 +218,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...licensing.publicRoutes,
       ...planRoutes(publicContract, planService),
       ...statsRoutes(publicContract, stats),
-      ...webhookRoutes(publicContract, webhooks),
+      ...webhooks.publicRoutes,
       ...certificates.routes,
     ],
     adminRoutes: [
@@ -263,7 +229,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...apiTokenAdminRoutes(apiTokens),
       ...signingAdminRoutes(signing),
       ...auditRoutes(audit),
-      ...dashboardRoutes(dashboard),
+      ...dashboard.routes,
       ...adminSessionRoutes(sessions, {
         signInAddress: () => around.signInAddress(sessions.createCode()),
         port: around.adminPort,
@@ -277,19 +243,24 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...signingRoutes(adminContract, signing),
       ...planRoutes(adminContract, planService),
       ...statsRoutes(adminContract, stats),
-      ...webhookRoutes(adminContract, webhooks),
-      ...webhookAdminRoutes(webhooks, deliveries),
+      ...webhooks.adminRoutes,
       ...certificates.adminRoutes,
       ...administration.adminRoutes,
     ],
     apiTokens,
     sessions,
     live,
+    status: dashboard.status,
     runOnce: idempotency.runOnce,
     masterKey,
     openTls: () => openTls({ config, authority: certificates.authority, sealer, clock, logger }),
+    overdue: async () => ({
+      notices: (await licenses.findNoticeDue(clock.now(), 1)).length > 0,
+      deliveries: await webhooks.hasWaiting(),
+    }),
     endImports: transfer.end,
     async close() {
+      dashboard.status.close();
       administration.close();
       await authorizations.usage.close();
       await sequelize.close();

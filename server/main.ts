@@ -1,5 +1,6 @@
 // The server as the desktop app starts it: settings from environment and config.json, flags from its arguments.
 import { parseArgs } from 'node:util';
+import { parentPort, type RefusalCause } from './parent-port.ts';
 import { loadConfig } from './platform/config.ts';
 import { SETTINGS } from './platform/settings.ts';
 import { serve } from './serve.ts';
@@ -8,10 +9,23 @@ const options = Object.fromEntries(
   Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]),
 );
 
+/** By the names of the errors that `serve` throws. */
+const CAUSES: Readonly<Record<string, RefusalCause>> = {
+  AddressError: 'address',
+  ConfigError: 'settings',
+  DataDirectoryError: 'data_directory',
+  UnusableDatabaseError: 'database',
+  NewerDatabaseError: 'newer_database',
+};
+
 try {
   const { values } = parseArgs({ options });
   await serve(loadConfig({ flags: values as Record<string, string | undefined>, env: process.env }));
 } catch (error) {
+  const { name, message } = error as Error;
+  const cause = CAUSES[name];
+  // Anything else may be gone the next time.
+  if (cause) parentPort()?.postMessage({ type: 'refused', cause, message });
   // A utility process of Electron does not end by itself.
-  process.stderr.write(`error: ${(error as Error).message}\n`, () => process.exit(1));
+  process.stderr.write(`error: ${message}\n`, () => process.exit(1));
 }

@@ -1,5 +1,5 @@
 // Runs a server as a process of its own: the ready line, the end, and the messages of a desktop app around it.
-import { parentPort } from './parent-port.ts';
+import { onParentMessage, parentPort } from './parent-port.ts';
 import type { Config } from './platform/config.ts';
 import { systemClock } from './platform/clock.ts';
 import { type RunningServer, startServer } from './start-server.ts';
@@ -39,11 +39,13 @@ export async function runServer(config: Config, stop: Stop): Promise<void> {
   stop.signal.addEventListener('abort', () => void stopAndExit(server));
   const ready = () => ({ api: server.api, admin: server.newSignInAddress() });
   const parent = parentPort();
-  parent?.on('message', ({ data }) => {
+  if (parent) {
+    const announce = () => parent.postMessage({ type: 'ready', ...ready() });
     // The app's window needs a new code when its session is over.
-    if ((data as { type?: unknown } | null)?.type === 'sign_in')
-      parent.postMessage({ type: 'ready', ...ready() });
-  });
-  parent?.postMessage({ type: 'ready', ...ready() });
+    onParentMessage('sign_in', announce);
+    onParentMessage('wake', server.wake);
+    announce();
+    server.watchStatus((status) => parent.postMessage({ type: 'status', ...status }));
+  }
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...ready(), pid: process.pid })}\n`);
 }

@@ -8,6 +8,8 @@ import { databaseLocation } from './database-location.ts';
 import { createAdminApp, createApiApp } from './http-app.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
 import { createJobs } from './jobs/schedule.ts';
+import type { ServerStatus } from './parent-port.ts';
+import { watchClock } from './platform/clock-watch.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { createServer } from './platform/http-server.ts';
@@ -18,11 +20,21 @@ import { VERSION } from './version.ts';
 const ADMIN_HOST = '127.0.0.1';
 /** A command that holds the directory is done sooner than this. */
 const LOCK_WAIT_MS = 5000;
+/**
+ * The seconds after a start belong to the first page and the first calls: each job loads about as much as the whole
+ * server did.
+ */
+const SETTLE_MS = 5000;
+
 export interface RunningServer {
   /** `http://127.0.0.1:8787/license/api/svc/` */
   api: string;
   /** `http://127.0.0.1:8788/?code=…`, each good for one sign-in. */
   newSignInAddress(): string;
+  /** Does now what fell due while the computer slept, or by a change of its clock. */
+  wake(): void;
+  /** Reports the status, and again whenever it has changed, until the stop. */
+  watchStatus(report: (status: ServerStatus) => void): void;
   /** Stops accepting, finishes what is under way, leaves no half-written state. */
   stop(): Promise<void>;
 }
@@ -33,6 +45,8 @@ interface StartOptions {
   giveUp?: AbortSignal;
   /** Ends the process, which is then started again; null where nobody would do that. */
   restart?: (() => void) | null;
+  /** How long the jobs that nothing waits for leave the new server alone. */
+  settleMs?: number;
 }
 
 /**
@@ -43,7 +57,7 @@ interface StartOptions {
 export async function startServer(
   config: Config,
   clock: Clock,
-  { logToStderr, giveUp, restart = null }: StartOptions,
+  { logToStderr, giveUp, restart = null, settleMs = SETTLE_MS }: StartOptions,
 ): Promise<RunningServer> {
   const location = databaseLocation(config);
   // Undone in reverse, at the end or when a later step fails.
@@ -79,7 +93,7 @@ export async function startServer(
     let { port, adminPort } = config;
     const runtimeSecret = newRuntimeSecret();
     const baseUrl = () => apiBaseUrl(config, port);
-    const jobs = createJobs({ location, config, logger });
+    const jobs = createJobs({ location, config, logger, settleMs });
     const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
     const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
     const service: Service = await compose({
@@ -129,13 +143,24 @@ export async function startServer(
       secret: runtimeSecret,
     });
     done(() => removeRuntimeFile(config.dataDir));
-    jobs.start(service.masterKey, live.publish);
+    jobs.start(service.masterKey, live.publish, service.overdue);
     done(() => jobs.stop());
+    const clockWatch = watchClock((seconds) => {
+      logger.warn({ seconds }, 'the clock has jumped, or the computer has slept');
+      jobs.wake();
+    });
+    done(() => clockWatch.end());
     // Ahead of everything else, as nobody can write while an import does, not even to come to an end.
     done(() => service.endImports());
 
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
-    return { api, newSignInAddress: () => signInAddress(sessions.createCode()), stop };
+    return {
+      api,
+      newSignInAddress: () => signInAddress(sessions.createCode()),
+      wake: jobs.wake,
+      watchStatus: service.status.watch,
+      stop,
+    };
   } catch (error) {
     // What went wrong first is what the administrator has to hear of.
     await stop().catch(() => {});

@@ -1,5 +1,5 @@
 // How a server process is told to stop, from its first moment on: by a signal, or by the desktop app around it.
-import { parentPort } from './parent-port.ts';
+import { onParentMessage } from './parent-port.ts';
 
 /** The contract promises an exit within 5 seconds of a signal. */
 const EXIT_WITHIN_MS = 4500;
@@ -21,8 +21,6 @@ export function stopSignal(): Stop {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  parentPort()?.on('message', ({ data }) => {
-    if ((data as { type?: unknown } | null)?.type === 'stop') stop();
-  });
+  onParentMessage('stop', stop);
   return { signal: controller.signal, ask: stop };
 }

@@ -5,6 +5,7 @@ import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-rou
 const SCREENS = {
   overview: () => import('./features/overview/OverviewPage.vue'),
   licenses: () => import('./features/licenses/LicensesPage.vue'),
+  'license-print': () => import('./features/license-print/LicensePrintPage.vue'),
   'air-gap': () => import('./features/air-gap/AirGapPage.vue'),
   tokens: () => import('./features/tokens/TokensPage.vue'),
   certificates: () => import('./features/certificates/CertificatesPage.vue'),
@@ -17,6 +18,10 @@ const SCREENS = {
   settings: () => import('./features/settings/SettingsPage.vue'),
   'first-run': () => import('./features/first-run/FirstRunPage.vue'),
 } as const;
+
+/** For paper: no side bar, no dark. */
+export const PAPER_SCREEN = 'license-print' satisfies keyof typeof SCREENS;
+const PATHS: Partial<Record<ScreenName, string>> = { [PAPER_SCREEN]: '/licenses/print' };
 
 export type ScreenName = keyof typeof SCREENS;
 
@@ -37,7 +42,11 @@ export function isScreen(name: unknown): name is ScreenName {
 
 const routes: RouteRecordRaw[] = [
   { path: '/', redirect: { name: 'overview' } },
-  ...Object.entries(SCREENS).map(([name, component]) => ({ path: `/${name}`, name, component })),
+  ...Object.entries(SCREENS).map(([name, component]) => ({
+    path: PATHS[name as ScreenName] ?? `/${name}`,
+    name,
+    component,
+  })),
   { path: '/:anything(.*)*', name: 'nowhere', component: () => import('./shell/NowherePage.vue') },
 ];
 

@@ -10,6 +10,8 @@ export const MANIFEST = 'manifest.json';
 export const DATABASE = 'license-desk.db';
 export const CONFIG = 'config.json';
 export const SEALED_MASTER_KEY = 'master-key.json';
+/** What the key in it was sealed for. */
+export const MASTER_KEY_PURPOSE = 'backup-master-key';
 
 /** Bytes: what is kept in memory while it is read. */
 export const MOST_OF_A_SMALL_FILE = 1024 * 1024;

@@ -9,6 +9,7 @@ import { configFilePath } from '../platform/config.ts';
 import { Document, type DocumentParts } from '../platform/document.ts';
 import { ApiError } from '../platform/errors.ts';
 import { toTimestamp } from '../platform/fields.ts';
+import { sealUnderPassphrase } from '../platform/passphrase-seal.ts';
 import type { Source } from './backup-archive.ts';
 import { BACKUP_TYPE } from './backup-contract.ts';
 import {
@@ -16,11 +17,11 @@ import {
   DATABASE,
   MANIFEST,
   type Manifest,
+  MASTER_KEY_PURPOSE,
   type PartName,
   SEALED_MASTER_KEY,
 } from './backup-format.ts';
 import { copyFile } from './data-files.ts';
-import { sealUnderPassphrase } from './passphrase-seal.ts';
 
 /** Private keys wait here for one download, and replies for a repeated call: neither is for keeping. */
 const LEFT_OUT = ['certificate_keys', 'idempotent_replies'];
@@ -79,7 +80,10 @@ export function createBackupService(needs: Needs) {
     if (existsSync(configFilePath(dataDir)))
       parts.push({ name: CONFIG, text: readFileSync(configFilePath(dataDir), 'utf8') });
     if (passphrase !== null)
-      parts.push({ name: SEALED_MASTER_KEY, text: await sealUnderPassphrase(needs.masterKey, passphrase) });
+      parts.push({
+        name: SEALED_MASTER_KEY,
+        text: await sealUnderPassphrase(MASTER_KEY_PURPOSE, needs.masterKey, passphrase),
+      });
     return [...parts, { name: DATABASE, path: copy }];
   }
 

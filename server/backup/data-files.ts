@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync
 import { join } from 'node:path';
 import { z } from 'zod';
 import { syncDirectory } from '../platform/durable-file.ts';
+import { MASTER_KEY_FILE } from '../platform/master-key.ts';
 import { CONFIG, DATABASE } from './backup-format.ts';
 
-export const MASTER_KEY = 'master.key';
 export const PLAN = 'plan.json';
 
 /** The order in which things are put in place: as long as the database is not, a restore is not finished. */
-const INCOMING = [CONFIG, MASTER_KEY, DATABASE] as const;
+const INCOMING = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
 /** What belongs to the old database or the old key, and would be wrong beside the new ones. */
 const OUTGOING = [`${DATABASE}-wal`, `${DATABASE}-shm`, CONFIG, 'tls'];
 

@@ -3,13 +3,15 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
 import { writeFileDurably } from '../platform/durable-file.ts';
-import { loadMasterKey } from '../platform/master-key.ts';
+import { loadMasterKey, MASTER_KEY_FILE, writeMasterKeyFile } from '../platform/master-key.ts';
+import { openUnderPassphrase, PassphraseError } from '../platform/passphrase-seal.ts';
 import { readArchive } from './backup-archive.ts';
 import {
   BackupError,
   CONFIG,
   DATABASE,
   type Manifest,
+  MASTER_KEY_PURPOSE,
   MOST_OF_A_SMALL_FILE,
   SEALED_MASTER_KEY,
 } from './backup-format.ts';
@@ -17,13 +19,11 @@ import {
   commitRestore,
   finishRestore,
   folderForBefore,
-  MASTER_KEY,
   PLAN,
   removeLeftovers,
   type RestorePlan,
   stagingFolder,
 } from './data-files.ts';
-import { openUnderPassphrase } from './passphrase-seal.ts';
 
 interface Needs {
   dataDir: string;
@@ -58,6 +58,20 @@ function aboutFile(file: string, error: unknown): Error {
   );
 }
 
+/** @throws BackupError */
+async function openSealedKey(content: string, passphrase: string): Promise<Buffer> {
+  try {
+    return await openUnderPassphrase(MASTER_KEY_PURPOSE, content, passphrase);
+  } catch (error) {
+    if (!(error instanceof PassphraseError)) throw error;
+    throw new BackupError(
+      error.reason === 'wrong_passphrase'
+        ? 'the passphrase is not the one that the backup was made with'
+        : 'the master key in the backup is in a form that this version does not know',
+    );
+  }
+}
+
 export function createRestoreService({ dataDir, masterKey, clock, isKnownSchema, prepareDatabase }: Needs) {
   const staging = stagingFolder(dataDir);
   const staged = (name: string) => join(staging, name);
@@ -84,13 +98,13 @@ export function createRestoreService({ dataDir, masterKey, clock, isKnownSchema,
     const opened =
       passphrase === null
         ? null
-        : await openUnderPassphrase(readFileSync(staged(SEALED_MASTER_KEY), 'utf8'), passphrase);
+        : await openSealedKey(readFileSync(staged(SEALED_MASTER_KEY), 'utf8'), passphrase);
     if (masterKey !== null) {
       const key = loadMasterKey(dataDir, masterKey, false);
       return { key, from: 'LICENSE_DESK_MASTER_KEY', isFromBackup: false };
     }
     if (opened) return { key: opened, from: 'the backup', isFromBackup: true };
-    const path = join(dataDir, MASTER_KEY);
+    const path = join(dataDir, MASTER_KEY_FILE);
     if (!existsSync(path)) {
       const advice = isSealedIn
         ? 'give the passphrase that it was sealed with'
@@ -123,9 +137,9 @@ export function createRestoreService({ dataDir, masterKey, clock, isKnownSchema,
         const manifest = await unpack(file);
         const key = await chooseKey(passphrase);
         const { licenses } = await prepare(manifest, key);
-        if (key.isFromBackup) writeFileDurably(staged(MASTER_KEY), `${key.key.toString('base64')}\n`);
+        if (key.isFromBackup) writeMasterKeyFile(staging, key.key);
         rmSync(staged(SEALED_MASTER_KEY), { force: true });
-        const names = [CONFIG, MASTER_KEY, DATABASE] as const;
+        const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
         const before = folderForBefore(dataDir, clock.now());
         const plan: RestorePlan = { names: names.filter((name) => existsSync(staged(name))), before };
         writeFileDurably(staged(PLAN), JSON.stringify(plan));

@@ -84,6 +84,17 @@ export function createDashboardStore(sequelize: Sequelize, { licenseState, expir
         { now, until: now + 90 * DAY_MS, limit },
       ),
 
+    /** @param most what is beyond is not counted */
+    async countEndingBy(now: number, until: number, most: number): Promise<number> {
+      const sql = `
+        SELECT count(*) AS "count" FROM (
+          SELECT 1 FROM licenses
+          WHERE revoked_at IS NULL AND expires_at > $now AND expires_at <= $until LIMIT $most
+        ) ending`;
+      const [row] = await select<{ count: number }>(sql, { now, until, most });
+      return Number(row?.count ?? 0);
+    },
+
     async countFailedDeliveries(): Promise<number> {
       // Of a webhook that is gone nothing can be tried again.
       const sql = `

@@ -22,19 +22,31 @@ const DISPATCHER_BACK_SECONDS = 5;
 const CERTIFICATE_UPKEEP = 'certificate-upkeep';
 const CERTIFICATE_UPKEEP_SECONDS = 300;
 
+/** Whether there is anything that a job should have done already. */
+export interface Overdue {
+  notices: boolean;
+  deliveries: boolean;
+}
+
 export interface Jobs {
   /**
-   * Begins in the background; should that fail, `areFine` says so.
+   * Begins in the background: what is overdue at once, the rest in a while. Should that fail, `areFine` says so.
    * @param masterKey opens the secrets that webhooks are signed with, and the certificate authority's key
    * @param onChanged what a job has changed
    */
-  start(masterKey: Uint8Array, onChanged: (topics: LiveTopic[]) => void): void;
+  start(
+    masterKey: Uint8Array,
+    onChanged: (topics: LiveTopic[]) => void,
+    overdue: () => Promise<Overdue>,
+  ): void;
   /** Lets what runs finish its batch. */
   stop(): Promise<void>;
   /** Whether each job ended well the last time, and in time. */
   areFine(): boolean;
   /** Tells the dispatcher that deliveries have become due. */
   wakeDispatcher(): void;
+  /** Runs each job that is not running. */
+  wake(): void;
   /** Does the upkeep of certificates now. Ends once a run that began after this call is over, or has taken too long. */
   runCertificateUpkeep(): Promise<void>;
 }
@@ -46,6 +58,8 @@ interface Needs {
     'scanSeconds' | 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'webhookAllow' | 'webhookCa'
   >;
   logger: Logger;
+  /** How long the jobs that nothing waits for leave a new server alone. */
+  settleMs: number;
 }
 
 /** What workers tell: that they live, that something went wrong, or what they have done. */
@@ -73,7 +87,7 @@ const RETRY_MS = 5000;
 /** A database that is locked for a moment makes a run fail; a job that is broken fails again. */
 const FAILURES_UNTIL_FAILING = 2;
 /** A caller waits no longer than this for work that is done in any case. */
-const PATIENCE_MS = 3000;
+const PATIENCE_MS = 6000;
 
 function topicsOf({ emitted, sent, authorityRenewed, listNumber }: WorkerMessage): LiveTopic[] {
   return [
@@ -92,7 +106,7 @@ function workerFile(name: string): string {
     : join(import.meta.dirname, 'jobs', `${name}-worker.js`);
 }
 
-export function createJobs({ location, config, logger }: Needs): Jobs {
+export function createJobs({ location, config, logger, settleMs }: Needs): Jobs {
   let jobs: Job[] = [];
   const endedAt = new Map<string, number>();
   /** In a row, by job. */
@@ -133,6 +147,7 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
 
   let running: Bree | undefined;
   function wakeDispatcher(): void {
+    begin(DISPATCHER);
     running?.workers.get(DISPATCHER)?.postMessage('wake');
   }
 
@@ -144,7 +159,7 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
   }
 
   async function createBree(): Promise<Bree> {
-    // Loaded after the server is ready: it is a third of all that is to load.
+    // Loaded with the first job: it is a third of all that is to load.
     const { default: BreeScheduler } = await import('bree');
     const bree = new BreeScheduler({
       root: false,
@@ -187,14 +202,44 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
   const timers: NodeJS.Timeout[] = [];
   let stopping = false;
 
+  function schedule(): Promise<Bree> {
+    if (scheduler) return scheduler;
+    scheduler = createBree().then((bree) => {
+      running = bree;
+      const newest = upkeepTickets.newestOpen();
+      if (newest !== null) askForUpkeep(newest);
+      return bree;
+    });
+    scheduler.catch((error: unknown) => {
+      for (const { name } of jobs) failures.set(name, FAILURES_UNTIL_FAILING);
+      logger.error({ err: error as Error }, 'the jobs cannot be started');
+    });
+    return scheduler;
+  }
+
   /** While a run is still under way there is no other: the next interval is soon enough. */
   function runUnlessRunning(bree: Bree, name: string): void {
     if (!bree.workers.has(name)) void bree.run(name);
   }
 
-  function keepRunning(bree: Bree, { name, everySeconds }: Job): void {
-    runUnlessRunning(bree, name);
-    timers.push(setInterval(() => runUnlessRunning(bree, name), everySeconds * 1000));
+  function run(name: string): void {
+    schedule().then(
+      (bree) => stopping || runUnlessRunning(bree, name),
+      () => undefined,
+    );
+  }
+
+  /** The jobs that have not begun yet. */
+  const settling = new Set<Job>();
+  let looking: Promise<void> | undefined;
+
+  function begin(name: string): void {
+    for (const job of settling) {
+      if (job.name !== name || stopping) continue;
+      settling.delete(job);
+      run(name);
+      timers.push(setInterval(() => run(name), job.everySeconds * 1000));
+    }
   }
 
   const isFine = ({ name, everySeconds }: Job): boolean => {
@@ -205,33 +250,43 @@ export function createJobs({ location, config, logger }: Needs): Jobs {
   };
 
   return {
-    start(masterKey, onChanged) {
+    start(masterKey, onChanged, overdue) {
       tellChanged = onChanged;
       jobs = listJobs(masterKey);
-      for (const { name } of jobs) endedAt.set(name, performance.now());
-      scheduler = createBree().then((bree) => {
-        running = bree;
-        // At once, too: what fell due while nothing ran is told of now.
-        for (const job of jobs) keepRunning(bree, job);
-        const newest = upkeepTickets.newestOpen();
-        if (newest !== null) askForUpkeep(newest);
-        return bree;
-      });
-      scheduler.catch((error: unknown) => {
-        for (const { name } of jobs) failures.set(name, FAILURES_UNTIL_FAILING);
-        logger.error({ err: error as Error }, 'the jobs cannot be started');
-      });
+      for (const job of jobs) {
+        endedAt.set(job.name, performance.now());
+        settling.add(job);
+        const wait = Math.min(settleMs, job.everySeconds * 1000);
+        timers.push(setTimeout(() => begin(job.name), wait));
+      }
+      looking = overdue().then(
+        ({ notices, deliveries }) => {
+          if (notices) begin(SCAN);
+          if (deliveries) begin(DISPATCHER);
+        },
+        // The jobs themselves will say what is wrong with the database.
+        () => undefined,
+      );
     },
     async stop() {
       stopping = true;
-      const bree = await scheduler?.catch(() => undefined);
       for (const timer of timers) clearInterval(timer);
+      await looking;
+      const bree = await scheduler?.catch(() => undefined);
       await bree?.stop();
     },
     areFine: () => jobs.every((job) => isFine(job)),
     wakeDispatcher,
+    wake() {
+      for (const { name } of jobs) {
+        begin(name);
+        if (running && !stopping) runUnlessRunning(running, name);
+      }
+      wakeDispatcher();
+    },
     async runCertificateUpkeep() {
       const { ticket, settled } = upkeepTickets.take(PATIENCE_MS);
+      begin(CERTIFICATE_UPKEEP);
       askForUpkeep(ticket);
       await settled;
     },

@@ -30,6 +30,6 @@ export function createTickets(): Tickets {
     settle(answered) {
       for (const [ticket, end] of waiting) if (ticket <= answered) end();
     },
-    newestOpen: () => (Math.max(-1, ...waiting.keys()) === -1 ? null : Math.max(...waiting.keys())),
+    newestOpen: () => [...waiting.keys()].at(-1) ?? null,
   };
 }

@@ -29,12 +29,15 @@ interface Needs {
 export function createLiveStreams({ hello, look }: Needs) {
   const open = new Map<LiveStream, Listener>();
   let timers: NodeJS.Timeout[] = [];
+  const listeners = new Set<() => void>();
   let isLooking = false;
   let isClosed = false;
 
   function publish(topics: Iterable<LiveTopic>): void {
     const told = [...topics];
-    if (told.length > 0) for (const stream of open.keys()) stream.tell(told);
+    if (told.length === 0) return;
+    for (const stream of open.keys()) stream.tell(told);
+    for (const listener of listeners) listener();
   }
 
   async function lookAgain(isFirst: boolean): Promise<void> {
@@ -83,6 +86,11 @@ export function createLiveStreams({ hello, look }: Needs) {
     },
     /** Tells everybody who listens. */
     publish,
+    /** For whoever wants to know within this process that something has changed. @returns ends that */
+    listen(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     /** The session is over, and so is all that it listens to. */
     endSession(sessionId: string): void {
       for (const [stream, listener] of open) if (listener.sessionId === sessionId) end(stream, 'signed_out');

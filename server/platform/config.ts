@@ -5,7 +5,7 @@ import { type Setting, settingKey, SETTINGS } from './settings.ts';
 
 /** A setting that cannot be used; its message is one line that names the setting, the value and what is allowed. */
 export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
+  override readonly name: string = 'ConfigError';
 }
 
 export type SettingName = keyof typeof SETTINGS;

@@ -1,10 +1,11 @@
 // Calls a row that answers with a file, over HTTP: piece by piece, as it may be larger than memory.
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { partsOf, toFailure } from './client.ts';
 import type { DocumentParts } from './document.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ApiError, type FailureEnvelope } from './errors.ts';
+import { request } from './node-http.ts';
 
 /**
  * Not by `fetch`: Node's fails an assertion of its own, which nobody can catch, when a reply that is read slowly is cut off.

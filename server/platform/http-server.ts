@@ -1,12 +1,6 @@
 // HTTP and HTTPS servers that answer in the envelope even what never becomes a request of the application.
 import { randomUUID } from 'node:crypto';
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -14,7 +8,13 @@ import { ConfigError } from './config.ts';
 import { ApiError, failureEnvelope } from './errors.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
+import { createServer as createHttpServer } from './node-http.ts';
 import type { TlsCredentials, TlsSource } from './tls-credentials.ts';
+
+/** Nobody can listen on the address that the settings name. */
+class AddressError extends ConfigError {
+  override readonly name = 'AddressError';
+}
 
 /** What is under way when the server stops may take this long; connections that linger after that are cut. */
 const DRAIN_MS = 3000;
@@ -56,7 +56,7 @@ export interface HttpServer {
   /**
    * @param flag the setting that the port comes from
    * @returns the port, which was free if `port` is 0
-   * @throws ConfigError if the address is taken or is none of this machine's
+   * @throws AddressError if the address is taken or is none of this machine's
    */
   listen(host: string, port: number, flag: string): Promise<number>;
   /** Stops accepting, and waits for the requests that are under way. */
@@ -121,7 +121,7 @@ async function listen(server: Server, host: string, port: number, flag: string):
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
-      reject(new ConfigError(`${flag} is "${port}", but ${host}:${port} cannot be listened on: ${why}`));
+      reject(new AddressError(`${flag} is "${port}", but ${host}:${port} cannot be listened on: ${why}`));
     });
     server.listen(port, host, resolve);
   });

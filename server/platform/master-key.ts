@@ -1,18 +1,41 @@
 // The master key: from the environment, or a file of its own in the data directory.
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config.ts';
 import { writeFileDurably } from './durable-file.ts';
 
 const KEY_BYTES = 32;
 
-function decode(text: string, source: string): Buffer {
+/** In the data directory, readable by its owner only. */
+export const MASTER_KEY_FILE = 'master.key';
+/** In its place where the desktop app keeps the key, sealed by the system's keychain or under a passphrase. */
+export const SEALED_KEY_FILE = 'master-key.sealed';
+
+/** @param source where the text is from, for the message @throws ConfigError */
+export function decodeMasterKey(text: string, source: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
     throw new ConfigError(`${source} must be ${KEY_BYTES} bytes in base64`);
   }
   return key;
+}
+
+export const newMasterKey = (): Buffer => randomBytes(KEY_BYTES);
+
+/** @returns null if there is no such file @throws ConfigError if it holds no key */
+export function readMasterKeyFile(dataDir: string): Buffer | null {
+  const path = join(dataDir, MASTER_KEY_FILE);
+  try {
+    return decodeMasterKey(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+export function writeMasterKeyFile(dataDir: string, key: Buffer): void {
+  writeFileDurably(join(dataDir, MASTER_KEY_FILE), `${key.toString('base64')}\n`);
 }
 
 /**
@@ -21,19 +44,21 @@ function decode(text: string, source: string): Buffer {
  * @throws ConfigError if the key is unusable, or missing and not to be made
  */
 export function loadMasterKey(dataDir: string, fromEnvironment: string | null, mayCreate: boolean): Buffer {
-  if (fromEnvironment !== null) return decode(fromEnvironment, 'LICENSE_DESK_MASTER_KEY');
-  const path = join(dataDir, 'master.key');
-  try {
-    return decode(readFileSync(path, 'utf8'), path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  if (fromEnvironment !== null) return decodeMasterKey(fromEnvironment, 'LICENSE_DESK_MASTER_KEY');
+  const kept = readMasterKeyFile(dataDir);
+  if (kept) return kept;
+  const path = join(dataDir, MASTER_KEY_FILE);
+  if (existsSync(join(dataDir, SEALED_KEY_FILE))) {
+    throw new ConfigError(
+      `${path} is missing, as the desktop app keeps the key sealed; open the app, have it write the key file (menu Server), or set LICENSE_DESK_MASTER_KEY`,
+    );
   }
   if (!mayCreate) {
     throw new ConfigError(
       `${path} is missing, and the database holds keys sealed with it; restore it from a backup, or set LICENSE_DESK_MASTER_KEY`,
     );
   }
-  const key = randomBytes(KEY_BYTES);
-  writeFileDurably(path, `${key.toString('base64')}\n`);
+  const key = newMasterKey();
+  writeMasterKeyFile(dataDir, key);
   return key;
 }

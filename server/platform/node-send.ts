@@ -1,7 +1,7 @@
 // Calls from Node itself. `fetch` would do, but loading it takes longer than a command of the CLI has to do.
-import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Send } from './client.ts';
+import { request } from './node-http.ts';
 
 export const nodeSend: Send = async (url, { method, headers, body }) => {
   const bytes = body instanceof Blob ? Buffer.from(await body.arrayBuffer()) : body;

@@ -19,6 +19,7 @@ import {
 import { writeFileDurably } from '../platform/durable-file.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError, type ErrorDetail } from '../platform/errors.ts';
+import { MASTER_KEY_FILE } from '../platform/master-key.ts';
 import { type Setting, settingKey, SETTINGS } from '../platform/settings.ts';
 import { isEditable, MASK, shownValue, toSettingObject } from './setting-presenter.ts';
 import { type TrialNeeds, tryOut } from './setting-trial.ts';
@@ -146,7 +147,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       master_key: {
         source: masterKey === null ? 'file' : 'environment',
         env: MASTER_KEY_ENV,
-        path: masterKey === null ? join(dataDir, 'master.key') : null,
+        path: masterKey === null ? join(dataDir, MASTER_KEY_FILE) : null,
       },
       config_file: configFilePath(dataDir),
       config_problem: problem,

@@ -3,15 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { chromium, type Page } from '@playwright/test';
-import { builtPage, findOnPath } from '../../scripts/paths.mjs';
+import { chromiumLaunch } from '../../scripts/chromium.mjs';
+import { builtPage } from '../../scripts/paths.mjs';
 import { median } from './load.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
 const ROUNDS = 5;
 const SCROLL_MS = 5000;
 const WHEEL_PX = 400;
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
 
 interface Surroundings {
   api: string;
@@ -135,8 +134,7 @@ function keepBusy(page: Page, searches: readonly string[]): Promise<{ searched: 
 }
 
 export async function measurePage({ api, admin, bodies, searches }: Surroundings) {
-  const executablePath = BROWSERS.map(findOnPath).find(Boolean);
-  const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ARGUMENTS });
+  const browser = await chromium.launch(chromiumLaunch);
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
     const { origin } = new URL(admin);

@@ -14,7 +14,7 @@ function requestFor(licenseKey: string, form: 'file' | 'line' = 'file', fingerpr
 const outcome = (page: Page, rule: string) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: rule }) });
 
-test('a request becomes a license file', async ({ desk }) => {
+test('a request becomes a license file', { tag: '@browser' }, async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
   await desk.goto('/#/air-gap');
   const preview = desk.getByRole('region', { name: 'What it asks for' });

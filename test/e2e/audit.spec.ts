@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
-test('who did what is found, read and taken along', async ({ desk, server }) => {
+test('who did what is found, read and taken along', { tag: '@browser' }, async ({ desk, server }) => {
   await issueLicense(desk, { holder: '=Evil & Söhne' });
   const key = await issueLicense(desk, { holder: 'Acme' });
   await server.cli('license', 'renew', key, '--days', '10');

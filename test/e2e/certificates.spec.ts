@@ -38,75 +38,83 @@ function makeSigningRequest(): string {
   }
 }
 
-test('a certificate is issued with its key once, checked, and revoked with a reason', async ({ desk }) => {
-  await issueLicense(desk, { holder: 'Acme Robotics' });
-  await desk.goto('/#/certificates');
-  await desk.getByRole('button', { name: 'Issue the first certificate' }).click();
-  const dialog = desk.getByRole('dialog');
-  await pickLicense(dialog, 'Acme Robotics');
-  await dialog.getByLabel('Common name').fill('Arbeitsplatz 7');
-  await dialog.getByLabel('Organization').fill('Acme');
-  await expectAccessible(desk);
-  await dialog.getByRole('button', { name: 'Issue' }).click();
-  await expect(dialog).toContainText('can be downloaded once, within 15 minutes');
-  const { file, text } = await save(desk, 'Download key and certificate');
-  expect(file).toBe('Arbeitsplatz-7.pem');
-  const certificate = new X509Certificate(text.slice(text.indexOf('-----BEGIN CERTIFICATE')));
-  expect(certificate.checkPrivateKey(createPrivateKey(text))).toBe(true);
-  await expect(dialog).toContainText('The server has no key any more.');
-  await dialog.getByRole('button', { name: 'Done' }).click();
+test(
+  'a certificate is issued with its key once, checked, and revoked with a reason',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme Robotics' });
+    await desk.goto('/#/certificates');
+    await desk.getByRole('button', { name: 'Issue the first certificate' }).click();
+    const dialog = desk.getByRole('dialog');
+    await pickLicense(dialog, 'Acme Robotics');
+    await dialog.getByLabel('Common name').fill('Arbeitsplatz 7');
+    await dialog.getByLabel('Organization').fill('Acme');
+    await expectAccessible(desk);
+    await dialog.getByRole('button', { name: 'Issue' }).click();
+    await expect(dialog).toContainText('can be downloaded once, within 15 minutes');
+    const { file, text } = await save(desk, 'Download key and certificate');
+    expect(file).toBe('Arbeitsplatz-7.pem');
+    const certificate = new X509Certificate(text.slice(text.indexOf('-----BEGIN CERTIFICATE')));
+    expect(certificate.checkPrivateKey(createPrivateKey(text))).toBe(true);
+    await expect(dialog).toContainText('The server has no key any more.');
+    await dialog.getByRole('button', { name: 'Done' }).click();
 
-  await expect(rows(desk)).toHaveCount(1);
-  await expect(rows(desk)).toContainText(['Arbeitsplatz 7']);
-  await rows(desk).click();
-  const inspector = desk.getByRole('complementary', { name: 'Arbeitsplatz 7' });
-  await expect(inspector).toContainText('CN=Arbeitsplatz 7,O=Acme');
-  await expect(inspector).toContainText(certificate.fingerprint256);
-  await expectAccessible(desk);
+    await expect(rows(desk)).toHaveCount(1);
+    await expect(rows(desk)).toContainText(['Arbeitsplatz 7']);
+    await rows(desk).click();
+    const inspector = desk.getByRole('complementary', { name: 'Arbeitsplatz 7' });
+    await expect(inspector).toContainText('CN=Arbeitsplatz 7,O=Acme');
+    await expect(inspector).toContainText(certificate.fingerprint256);
+    await expectAccessible(desk);
 
-  const serial = certificate.serialNumber;
-  await desk.getByRole('button', { name: 'Check a certificate' }).click();
-  await dialog.getByLabel('Certificate (PEM) or serial number').fill(certificate.toString());
-  await dialog.getByRole('button', { name: 'Check' }).click();
-  await expect(dialog).toContainText('This certificate is ours, and good.');
-  await dialog.getByLabel('Certificate (PEM) or serial number').fill('no such thing');
-  await expect(dialog).not.toContainText('This certificate is ours');
-  await dialog.getByRole('button', { name: 'Check' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('must be a serial number in hex');
-  await dialog.getByRole('button', { name: 'Close' }).click();
+    const serial = certificate.serialNumber;
+    await desk.getByRole('button', { name: 'Check a certificate' }).click();
+    await dialog.getByLabel('Certificate (PEM) or serial number').fill(certificate.toString());
+    await dialog.getByRole('button', { name: 'Check' }).click();
+    await expect(dialog).toContainText('This certificate is ours, and good.');
+    await dialog.getByLabel('Certificate (PEM) or serial number').fill('no such thing');
+    await expect(dialog).not.toContainText('This certificate is ours');
+    await dialog.getByRole('button', { name: 'Check' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('must be a serial number in hex');
+    await dialog.getByRole('button', { name: 'Close' }).click();
 
-  await inspector.getByRole('button', { name: 'Revoke …' }).click();
-  await dialog.getByLabel('Reason').selectOption('key_compromise');
-  await expect(dialog.getByRole('button', { name: 'Revoke' })).toBeDisabled();
-  await dialog.getByLabel('Type Arbeitsplatz 7 to confirm').fill('Arbeitsplatz 7');
-  await dialog.getByRole('button', { name: 'Revoke' }).click();
-  await expect(inspector).toContainText('The key may be known to others');
-  await expect(inspector.getByRole('button', { name: 'Revoke …' })).toHaveCount(0);
+    await inspector.getByRole('button', { name: 'Revoke …' }).click();
+    await dialog.getByLabel('Reason').selectOption('key_compromise');
+    await expect(dialog.getByRole('button', { name: 'Revoke' })).toBeDisabled();
+    await dialog.getByLabel('Type Arbeitsplatz 7 to confirm').fill('Arbeitsplatz 7');
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await expect(inspector).toContainText('The key may be known to others');
+    await expect(inspector.getByRole('button', { name: 'Revoke …' })).toHaveCount(0);
 
-  await desk.getByLabel('Status').selectOption('Good');
-  await expect(desk.getByText('No certificate matches.')).toBeVisible();
-  await desk.getByLabel('Status').selectOption('Revoked');
-  await expect(rows(desk)).toHaveCount(1);
+    await desk.getByLabel('Status').selectOption('Good');
+    await expect(desk.getByText('No certificate matches.')).toBeVisible();
+    await desk.getByLabel('Status').selectOption('Revoked');
+    await expect(rows(desk)).toHaveCount(1);
 
-  await desk.getByRole('button', { name: 'Check a certificate' }).click();
-  await dialog.getByLabel('Certificate (PEM) or serial number').fill(serial.replaceAll(/(..)(?=.)/gu, '$1:'));
-  await dialog.getByRole('button', { name: 'Check' }).click();
-  await expect(dialog).toContainText('This certificate is revoked.');
-  await expect(dialog).toContainText('The key may be known to others');
-  await dialog.getByRole('button', { name: 'Close' }).click();
+    await desk.getByRole('button', { name: 'Check a certificate' }).click();
+    await dialog
+      .getByLabel('Certificate (PEM) or serial number')
+      .fill(serial.replaceAll(/(..)(?=.)/gu, '$1:'));
+    await dialog.getByRole('button', { name: 'Check' }).click();
+    await expect(dialog).toContainText('This certificate is revoked.');
+    await expect(dialog).toContainText('The key may be known to others');
+    await dialog.getByRole('button', { name: 'Close' }).click();
 
-  await desk.getByRole('tab', { name: 'Revocation list' }).click();
-  await expect(desk.getByRole('region', { name: 'Revocation list' })).toContainText('Current');
-  await expect(desk.getByRole('grid', { name: 'Revoked certificates' })).toContainText(serial.toLowerCase());
-  await expectAccessible(desk);
-  const fetching = desk.waitForEvent('download');
-  await desk.getByRole('link', { name: 'Download DER' }).click();
-  const der = readFileSync(await (await fetching).path());
-  // A sequence of the length that follows (X.690, 8.1).
-  expect(der[0]).toBe(0x30);
-});
+    await desk.getByRole('tab', { name: 'Revocation list' }).click();
+    await expect(desk.getByRole('region', { name: 'Revocation list' })).toContainText('Current');
+    await expect(desk.getByRole('grid', { name: 'Revoked certificates' })).toContainText(
+      serial.toLowerCase(),
+    );
+    await expectAccessible(desk);
+    const fetching = desk.waitForEvent('download');
+    await desk.getByRole('link', { name: 'Download DER' }).click();
+    const der = readFileSync(await (await fetching).path());
+    // A sequence of the length that follows (X.690, 8.1).
+    expect(der[0]).toBe(0x30);
+  },
+);
 
-test('the key of a signing request stays where it was made', async ({ desk }) => {
+test('the key of a signing request stays where it was made', { tag: '@browser' }, async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme' });
   await desk.goto('/#/certificates');
   await desk.getByRole('button', { name: 'Issue a certificate' }).click();
@@ -130,33 +138,34 @@ test('the key of a signing request stays where it was made', async ({ desk }) =>
   expect(new X509Certificate(text).publicKey.asymmetricKeyType).toBe('ec');
 });
 
-test('the authority is handed out, renewed, and not given up while it is needed', async ({
-  desk,
-  server,
-}) => {
-  const key = await issueLicense(desk, { holder: 'Acme' });
-  await server.cli('cert', 'issue', '--license', key, '--common-name', 'in-force');
-  await desk.goto('/#/certificates?view=authority');
-  const panel = desk.getByRole('region', { name: 'Authority' });
-  const { file, text } = await save(desk, 'Download ca.pem');
-  expect(file).toBe('ca.pem');
-  const before = new X509Certificate(text);
-  await expect(panel).toContainText(before.fingerprint256);
-  await expectAccessible(desk);
+test(
+  'the authority is handed out, renewed, and not given up while it is needed',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    const key = await issueLicense(desk, { holder: 'Acme' });
+    await server.cli('cert', 'issue', '--license', key, '--common-name', 'in-force');
+    await desk.goto('/#/certificates?view=authority');
+    const panel = desk.getByRole('region', { name: 'Authority' });
+    const { file, text } = await save(desk, 'Download ca.pem');
+    expect(file).toBe('ca.pem');
+    const before = new X509Certificate(text);
+    await expect(panel).toContainText(before.fingerprint256);
+    await expectAccessible(desk);
 
-  await desk.getByRole('button', { name: 'Renew …' }).click();
-  const dialog = desk.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Renew' }).click();
-  await expect(dialog).toHaveCount(0);
-  await expect(panel).not.toContainText(before.fingerprint256);
+    await desk.getByRole('button', { name: 'Renew …' }).click();
+    const dialog = desk.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Renew' }).click();
+    await expect(dialog).toHaveCount(0);
+    await expect(panel).not.toContainText(before.fingerprint256);
 
-  await desk.getByRole('button', { name: 'Import another …' }).click();
-  await dialog.getByLabel('Certificate (PEM)').fill(before.toString());
-  await dialog.getByLabel('Private key (PEM)').fill('-----BEGIN PRIVATE KEY-----');
-  await dialog.getByRole('button', { name: 'Import the authority' }).click();
-  await expect(dialog.getByRole('alert')).toBeVisible();
-  await expect(dialog.getByLabel('Private key (PEM)')).toHaveAttribute('aria-invalid', 'true');
-  await desk.keyboard.press('Escape');
-  await desk.getByRole('button', { name: 'Import another …' }).click();
-  await expect(dialog.getByLabel('Private key (PEM)')).toHaveValue('');
-});
+    await desk.getByRole('button', { name: 'Import another …' }).click();
+    await dialog.getByLabel('Certificate (PEM)').fill(before.toString());
+    await dialog.getByLabel('Private key (PEM)').fill('-----BEGIN PRIVATE KEY-----');
+    await dialog.getByRole('button', { name: 'Import the authority' }).click();
+    await expect(dialog.getByRole('alert')).toBeVisible();
+    await expect(dialog.getByLabel('Private key (PEM)')).toHaveAttribute('aria-invalid', 'true');
+    await desk.keyboard.press('Escape');
+    await desk.getByRole('button', { name: 'Import another …' }).click();
+    await expect(dialog.getByLabel('Private key (PEM)')).toHaveValue('');
+  },
+);

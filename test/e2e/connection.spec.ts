@@ -23,15 +23,19 @@ test('a server that hangs is said to be away, and is back by itself', async ({ d
   await expect(health).toContainText('running');
 });
 
-test('a server that crashed and was started again asks for a new sign-in', async ({ desk, server }) => {
-  await server.crash();
-  await expect(desk.getByRole('alert')).toContainText('The server has not answered', { timeout: 15_000 });
-  await server.startAgain();
-  await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible({ timeout: 15_000 });
-  await expect(desk.getByRole('alert')).toHaveCount(0);
-  await desk.goto(await server.link());
-  await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
-});
+test(
+  'a server that crashed and was started again asks for a new sign-in',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    await server.crash();
+    await expect(desk.getByRole('alert')).toContainText('The server has not answered', { timeout: 15_000 });
+    await server.startAgain();
+    await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible({ timeout: 15_000 });
+    await expect(desk.getByRole('alert')).toHaveCount(0);
+    await desk.goto(await server.link());
+    await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  },
+);
 
 test('a list that failed while the server was away fills itself', async ({ desk, server }) => {
   await issueLicense(desk, { holder: 'Acme' });

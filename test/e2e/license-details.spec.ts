@@ -42,51 +42,52 @@ test('a customer on the phone: why it was denied, and what mends it', async ({ d
   await expect(verdict.getByRole('status')).toHaveText('Allowed');
 });
 
-test('a device gets its license file, is released, and the timeline tells of it', async ({
-  desk,
-  server,
-}) => {
-  const key = await issueLicense(desk, { holder: 'Fjord Instruments', product: 'field-kit' });
-  const activated = await fetch(`${server.api}activate/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      license_key: key,
-      machine_fingerprint: FINGERPRINT,
-      machine_name: 'workstation-7',
-      product_slug: 'field-kit',
-    }),
-  });
-  expect(activated.status).toBe(200);
-  await desk.goto('/#/licenses?open=1');
-  const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
-  await inspector.getByRole('tab', { name: 'License file' }).click();
-  await inspector.getByLabel('Device').selectOption({ index: 1 });
-  await inspector.getByRole('button', { name: 'Sign a license file' }).click();
-  const downloaded = desk.waitForEvent('download');
-  await inspector.getByRole('button', { name: 'Save the license file' }).click();
-  const download = await downloaded;
-  expect(download.suggestedFilename()).toBe(`${key}.lic`);
-  expect(await readFile(await download.path(), 'utf8')).toContain('BEGIN LICENSE FILE');
+test(
+  'a device gets its license file, is released, and the timeline tells of it',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    const key = await issueLicense(desk, { holder: 'Fjord Instruments', product: 'field-kit' });
+    const activated = await fetch(`${server.api}activate/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        license_key: key,
+        machine_fingerprint: FINGERPRINT,
+        machine_name: 'workstation-7',
+        product_slug: 'field-kit',
+      }),
+    });
+    expect(activated.status).toBe(200);
+    await desk.goto('/#/licenses?open=1');
+    const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
+    await inspector.getByRole('tab', { name: 'License file' }).click();
+    await inspector.getByLabel('Device').selectOption({ index: 1 });
+    await inspector.getByRole('button', { name: 'Sign a license file' }).click();
+    const downloaded = desk.waitForEvent('download');
+    await inspector.getByRole('button', { name: 'Save the license file' }).click();
+    const download = await downloaded;
+    expect(download.suggestedFilename()).toBe(`${key}.lic`);
+    expect(await readFile(await download.path(), 'utf8')).toContain('BEGIN LICENSE FILE');
 
-  await inspector.getByRole('tab', { name: 'Devices' }).click();
-  await expect(inspector.getByRole('listitem')).toContainText('workstation-7');
-  await inspector.getByRole('button', { name: 'Release …' }).click();
-  await desk
-    .getByRole('dialog', { name: 'Release workstation-7?' })
-    .getByRole('button', { name: 'Release' })
-    .click();
-  await expect(inspector.getByRole('listitem')).toContainText('Released');
-  await inspector.getByRole('tab', { name: 'Timeline' }).click();
-  await expect(inspector.getByText('device.released')).toBeVisible();
-  await inspector.getByText('license.created').click();
-  await expect(inspector.getByRole('definition').filter({ hasText: /^field-kit$/u })).toBeVisible();
-  await desk.reload();
-  await expect(inspector.getByRole('tab', { name: 'Timeline' })).toHaveAttribute('aria-selected', 'true');
-  await server.cli('license', 'renew', key, '--days', '10');
-  await expect(inspector.getByText('license.renewed').first()).toBeVisible();
-  await expectAccessible(desk);
-});
+    await inspector.getByRole('tab', { name: 'Devices' }).click();
+    await expect(inspector.getByRole('listitem')).toContainText('workstation-7');
+    await inspector.getByRole('button', { name: 'Release …' }).click();
+    await desk
+      .getByRole('dialog', { name: 'Release workstation-7?' })
+      .getByRole('button', { name: 'Release' })
+      .click();
+    await expect(inspector.getByRole('listitem')).toContainText('Released');
+    await inspector.getByRole('tab', { name: 'Timeline' }).click();
+    await expect(inspector.getByText('device.released')).toBeVisible();
+    await inspector.getByText('license.created').click();
+    await expect(inspector.getByRole('definition').filter({ hasText: /^field-kit$/u })).toBeVisible();
+    await desk.reload();
+    await expect(inspector.getByRole('tab', { name: 'Timeline' })).toHaveAttribute('aria-selected', 'true');
+    await server.cli('license', 'renew', key, '--days', '10');
+    await expect(inspector.getByText('license.renewed').first()).toBeVisible();
+    await expectAccessible(desk);
+  },
+);
 
 test('a license is renewed, upgraded and revoked beside the list', async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Acme', days: 10 });

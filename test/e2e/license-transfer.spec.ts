@@ -34,32 +34,34 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
   await expect(rows).toContainText(['professional', 'professional']);
 });
 
-test('what the list is narrowed to is exported as CSV; a transfer that breaks off is no file', async ({
-  desk,
-}) => {
-  await issueLicense(desk, { holder: 'Acme "Robotics"', plan: 'professional' });
-  await issueLicense(desk, { holder: '=cmd()', plan: 'professional' });
-  await issueLicense(desk, { holder: 'Somebody else' });
-  await desk.goto('/#/licenses?plan=professional');
-  await desk.getByRole('button', { name: 'Export as CSV …' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Export as CSV' });
-  await expect(dialog).toContainText('Everything that the list finds now: 2 licenses.');
+test(
+  'what the list is narrowed to is exported as CSV; a transfer that breaks off is no file',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme "Robotics"', plan: 'professional' });
+    await issueLicense(desk, { holder: '=cmd()', plan: 'professional' });
+    await issueLicense(desk, { holder: 'Somebody else' });
+    await desk.goto('/#/licenses?plan=professional');
+    await desk.getByRole('button', { name: 'Export as CSV …' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Export as CSV' });
+    await expect(dialog).toContainText('Everything that the list finds now: 2 licenses.');
 
-  await desk.route('**/licenses/export/*', (route) => route.abort('connectionreset'));
-  await dialog.getByRole('button', { name: 'Download CSV' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('The server did not answer.');
-  await desk.unroute('**/licenses/export/*');
+    await desk.route('**/licenses/export/*', (route) => route.abort('connectionreset'));
+    await dialog.getByRole('button', { name: 'Download CSV' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('The server did not answer.');
+    await desk.unroute('**/licenses/export/*');
 
-  const downloaded = desk.waitForEvent('download');
-  await dialog.getByRole('button', { name: 'Download CSV' }).click();
-  const download = await downloaded;
-  expect(download.suggestedFilename()).toBe('licenses.csv');
-  const [head, first, second, ...rest] = (await readFile(await download.path(), 'utf8')).split('\r\n');
-  expect(head).toContain('license_key,holder,email');
-  expect(first).toContain(",'=cmd(),");
-  expect(second).toContain('"Acme ""Robotics"""');
-  expect(rest).toEqual(['']);
-  await expect(dialog.getByRole('status')).toHaveText('2 rows were saved.');
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect(dialog).toHaveCount(0);
-});
+    const downloaded = desk.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download CSV' }).click();
+    const download = await downloaded;
+    expect(download.suggestedFilename()).toBe('licenses.csv');
+    const [head, first, second, ...rest] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(head).toContain('license_key,holder,email');
+    expect(first).toContain(",'=cmd(),");
+    expect(second).toContain('"Acme ""Robotics"""');
+    expect(rest).toEqual(['']);
+    await expect(dialog.getByRole('status')).toHaveText('2 rows were saved.');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await expect(dialog).toHaveCount(0);
+  },
+);

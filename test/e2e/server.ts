@@ -1,7 +1,7 @@
 // The built server as a process of its own, on a data directory that vanishes with it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -54,6 +54,36 @@ async function launch(args: string[]): Promise<{ child: ChildProcess; ready: Rea
   return { child, ready: JSON.parse(line) as Ready };
 }
 
+/** The server inside the app, which restarts it and ends it. */
+export async function serverOfApp(dataDir: string): Promise<TestServer> {
+  const runtime = JSON.parse(readFileSync(join(dataDir, 'runtime.json'), 'utf8')) as {
+    api: string;
+    admin: string;
+    pid: number;
+  };
+  const runCli = cliOn(dataDir);
+  const link = () => runCli('open');
+  return {
+    api: runtime.api,
+    origin: runtime.admin,
+    firstLink: await link(),
+    cli: runCli,
+    link,
+    pause: () => void process.kill(runtime.pid, 'SIGSTOP'),
+    resume: () => void process.kill(runtime.pid, 'SIGCONT'),
+    crash: async () => void process.kill(runtime.pid, 'SIGKILL'),
+    startAgain: async () => {},
+    dispose: async () => {},
+  };
+}
+
+function cliOn(dataDir: string): TestServer['cli'] {
+  return async (...args) => {
+    const { stdout } = await promisify(execFile)(node, [cli, ...args, '--data-dir', dataDir]);
+    return stdout.trim();
+  };
+}
+
 /** @param flags of `serve` beyond what every test needs */
 export async function startServer(flags: readonly string[] = []): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-e2e-'));
@@ -62,10 +92,7 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
   const { api, admin } = ready;
   const { origin, port: adminPort } = new URL(admin);
 
-  async function runCli(...args: string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(node, [cli, ...args, ...inDataDir]);
-    return stdout.trim();
-  }
+  const runCli = cliOn(dataDir);
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;

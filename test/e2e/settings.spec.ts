@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expectAccessible } from './accessibility.ts';
 import { expect, test } from './test.ts';
 
-test('a setting is changed, refused, and put back', async ({ desk }) => {
+test('a setting is changed, refused, and put back', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings');
   const rateLimit = desk.getByRole('row', { name: /^Rate limit/u });
   await expect(rateLimit).toContainText('60');
@@ -34,30 +34,34 @@ test('a setting is changed, refused, and put back', async ({ desk }) => {
   await expect(desk.getByText('Changed settings are not in force yet.')).toHaveCount(0);
 });
 
-test('signing keys are rotated on purpose alone, and their public halves saved', async ({ desk }) => {
-  await desk.goto('/#/settings?tab=keys');
-  const rows = desk.getByRole('table', { name: 'Signing keys' }).locator('tbody tr');
-  await expect(rows).toHaveCount(1);
-  const id = (await rows.getByRole('rowheader').textContent()) ?? '';
-  const waiting = desk.waitForEvent('download');
-  await desk.getByRole('button', { name: `Save PEM: public key of ${id}` }).click();
-  const download = await waiting;
-  expect(download.suggestedFilename()).toBe(`${id}.pem`);
-  expect(readFileSync(await download.path(), 'utf8')).toContain('BEGIN PUBLIC KEY');
+test(
+  'signing keys are rotated on purpose alone, and their public halves saved',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await desk.goto('/#/settings?tab=keys');
+    const rows = desk.getByRole('table', { name: 'Signing keys' }).locator('tbody tr');
+    await expect(rows).toHaveCount(1);
+    const id = (await rows.getByRole('rowheader').textContent()) ?? '';
+    const waiting = desk.waitForEvent('download');
+    await desk.getByRole('button', { name: `Save PEM: public key of ${id}` }).click();
+    const download = await waiting;
+    expect(download.suggestedFilename()).toBe(`${id}.pem`);
+    expect(readFileSync(await download.path(), 'utf8')).toContain('BEGIN PUBLIC KEY');
 
-  await desk.getByRole('button', { name: 'Rotate the key' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Rotate the signing key?' });
-  await expect(dialog.getByRole('button', { name: 'Rotate the key' })).toBeDisabled();
-  await dialog.getByLabel(`Type ${id} to confirm`).fill(id);
-  await expectAccessible(desk);
-  await dialog.getByRole('button', { name: 'Rotate the key' }).click();
-  await expect(rows).toHaveCount(2);
-  await expect(rows.first()).toContainText('Active');
-  await expect(rows.last()).toContainText(`${id}Retired`);
-  await expectAccessible(desk);
-});
+    await desk.getByRole('button', { name: 'Rotate the key' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Rotate the signing key?' });
+    await expect(dialog.getByRole('button', { name: 'Rotate the key' })).toBeDisabled();
+    await dialog.getByLabel(`Type ${id} to confirm`).fill(id);
+    await expectAccessible(desk);
+    await dialog.getByRole('button', { name: 'Rotate the key' }).click();
+    await expect(rows).toHaveCount(2);
+    await expect(rows.first()).toContainText('Active');
+    await expect(rows.last()).toContainText(`${id}Retired`);
+    await expectAccessible(desk);
+  },
+);
 
-test('other sessions are listed, and ended', async ({ desk, server, browser }) => {
+test('other sessions are listed, and ended', { tag: '@browser' }, async ({ desk, server, browser }) => {
   const strangers = await Promise.all(
     [1, 2].map(async () => {
       const page = await (await browser.newContext()).newPage();
@@ -82,7 +86,7 @@ test('other sessions are listed, and ended', async ({ desk, server, browser }) =
   }
 });
 
-test('a backup is downloaded, and the way back is told', async ({ desk }) => {
+test('a backup is downloaded, and the way back is told', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings?tab=backup');
   await desk.getByLabel('Passphrase for the master key').fill('correct horse battery');
   await desk.getByLabel('The passphrase once more').fill('correct horse buttery');

@@ -30,32 +30,36 @@ test('a link works once, and says so', async ({ desk, server, browser }) => {
   await stranger.context().close();
 });
 
-test('without a link the page says how to get one, and notices when another tab used it', async ({
-  page,
-  context,
-  server,
-}) => {
-  await page.goto(server.origin);
-  await expect(page.getByRole('heading', signInHeading)).toBeVisible();
-  await expect(page.getByText('npm run -s cli -- open')).toBeVisible();
-  await expect(page.getByRole('alert')).toHaveCount(0);
+test(
+  'without a link the page says how to get one, and notices when another tab used it',
+  { tag: '@browser' },
+  async ({ page, context, server }) => {
+    await page.goto(server.origin);
+    await expect(page.getByRole('heading', signInHeading)).toBeVisible();
+    await expect(page.getByText('npm run -s cli -- open')).toBeVisible();
+    await expect(page.getByRole('alert')).toHaveCount(0);
 
-  const otherTab = await context.newPage();
-  await otherTab.goto(await server.link());
-  await expect(otherTab.getByRole('button', { name: 'Sign out' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
-});
+    const otherTab = await context.newPage();
+    await otherTab.goto(await server.link());
+    await expect(otherTab.getByRole('button', { name: 'Sign out' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
+  },
+);
 
-test('in the desktop app a button asks the shell for a new link', async ({ page, server }) => {
-  await page.addInitScript(() => {
-    const licenseDesk = {
-      appInfo: async () => ({ version: '1.2.3', electron: '45' }),
-      signIn: async () => location.assign('#asked'),
-    };
-    Object.assign(globalThis, { licenseDesk });
-  });
-  await page.goto(server.origin);
-  await expect(page.getByText('npm run -s cli')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Sign in again' }).click();
-  await expect(page).toHaveURL(/#\/asked$/u);
-});
+test(
+  'in the desktop app a button asks the shell for a new link',
+  { tag: '@browser' },
+  async ({ page, server }) => {
+    await page.addInitScript(() => {
+      const licenseDesk = {
+        appInfo: async () => ({ version: '1.2.3', electron: '45' }),
+        signIn: async () => location.assign('#asked'),
+      };
+      Object.assign(globalThis, { licenseDesk });
+    });
+    await page.goto(server.origin);
+    await expect(page.getByText('npm run -s cli')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await expect(page).toHaveURL(/#\/asked$/u);
+  },
+);

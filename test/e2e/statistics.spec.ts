@@ -14,41 +14,47 @@ async function downloaded(page: Page, panelName: string): Promise<{ name: string
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
 }
 
-test('shows what happened when, by plan and by product, and gives it away', async ({ desk, server }) => {
-  const key = await issueLicense(desk, { holder: 'Acme', plan: 'professional', product: 'studio' });
-  await issueLicense(desk, { holder: 'Bolt', product: 'studio' });
-  await issueLicense(desk, { holder: 'Cargo', product: 'viewer' });
-  await server.cli('token', 'issue', '--license', key);
-  const fingerprint = `sha256:${'0'.repeat(64)}`;
-  const activated = await desk.request.post(`${server.api}activate/`, {
-    data: { license_key: key, machine_fingerprint: fingerprint },
-  });
-  expect(activated.ok()).toBe(true);
+test(
+  'shows what happened when, by plan and by product, and gives it away',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    const key = await issueLicense(desk, { holder: 'Acme', plan: 'professional', product: 'studio' });
+    await issueLicense(desk, { holder: 'Bolt', product: 'studio' });
+    await issueLicense(desk, { holder: 'Cargo', product: 'viewer' });
+    await server.cli('token', 'issue', '--license', key);
+    const fingerprint = `sha256:${'0'.repeat(64)}`;
+    const activated = await desk.request.post(`${server.api}activate/`, {
+      data: { license_key: key, machine_fingerprint: fingerprint },
+    });
+    expect(activated.ok()).toBe(true);
 
-  await desk.goto('/#/statistics');
-  await expect(panel(desk, 'Activations per day')).toContainText('1 in 30 days');
-  await expect(panel(desk, 'Activations per day').getByRole('img')).toHaveAttribute(
-    'aria-label',
-    `Activations per day; 1 in 30 days; most on ${dayFromToday(0)}: 1`,
-  );
-  await expect(panel(desk, 'Licenses by product').getByRole('row', { name: 'studio 2 66.7%' })).toBeVisible();
-  await expect(panel(desk, 'Authorization tokens')).toContainText('Active1');
-  await expect(panel(desk, 'Devices')).toContainText('Active1');
-  await expectAccessible(desk);
+    await desk.goto('/#/statistics');
+    await expect(panel(desk, 'Activations per day')).toContainText('1 in 30 days');
+    await expect(panel(desk, 'Activations per day').getByRole('img')).toHaveAttribute(
+      'aria-label',
+      `Activations per day; 1 in 30 days; most on ${dayFromToday(0)}: 1`,
+    );
+    await expect(
+      panel(desk, 'Licenses by product').getByRole('row', { name: 'studio 2 66.7%' }),
+    ).toBeVisible();
+    await expect(panel(desk, 'Authorization tokens')).toContainText('Active1');
+    await expect(panel(desk, 'Devices')).toContainText('Active1');
+    await expectAccessible(desk);
 
-  expect(await downloaded(desk, 'Licenses by plan')).toEqual({
-    name: 'licenses-by-plan.csv',
-    text: 'plan,licenses\r\nstandard,2\r\nprofessional,1\r\n',
-  });
-  const perDay = await downloaded(desk, 'Activations per day');
-  expect(perDay.name).toBe(`activations-${dayFromToday(-29)}-${dayFromToday(0)}.csv`);
-  expect(perDay.text.split('\r\n')).toHaveLength(32);
-  expect(perDay.text).toContain(`${dayFromToday(0)},1\r\n`);
+    expect(await downloaded(desk, 'Licenses by plan')).toEqual({
+      name: 'licenses-by-plan.csv',
+      text: 'plan,licenses\r\nstandard,2\r\nprofessional,1\r\n',
+    });
+    const perDay = await downloaded(desk, 'Activations per day');
+    expect(perDay.name).toBe(`activations-${dayFromToday(-29)}-${dayFromToday(0)}.csv`);
+    expect(perDay.text.split('\r\n')).toHaveLength(32);
+    expect(perDay.text).toContain(`${dayFromToday(0)},1\r\n`);
 
-  await panel(desk, 'Licenses by plan').getByRole('link', { name: 'professional' }).click();
-  await expect(desk.getByRole('gridcell', { name: 'Acme' })).toBeVisible();
-  await expect(desk.getByRole('gridcell', { name: 'Bolt' })).toHaveCount(0);
-});
+    await panel(desk, 'Licenses by plan').getByRole('link', { name: 'professional' }).click();
+    await expect(desk.getByRole('gridcell', { name: 'Acme' })).toBeVisible();
+    await expect(desk.getByRole('gridcell', { name: 'Bolt' })).toHaveCount(0);
+  },
+);
 
 test('period, product and view are in the address', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme', product: 'studio' });

@@ -1,6 +1,15 @@
 // Playwright's `test` with a server of its own for each test, and a guard over everything the page does.
 import { test as base, expect, type BrowserContext, type Page } from '@playwright/test';
-import { startServer, type TestServer } from './server.ts';
+import { type DesktopApp, electronObstacle, openElectron, openStandIn } from './desktop-app.ts';
+import { serverOfApp, startServer, type TestServer } from './server.ts';
+
+export interface PlaceOptions {
+  /**
+   * Where the page is shown: in the browser, in Electron, or in the browser with the built shell over its stand-in
+   * around it, which is for whoever works on the shell.
+   */
+  place: 'browser' | 'electron' | 'stand-in';
+}
 
 interface Guard {
   /** What the content security policy refused. */
@@ -9,7 +18,11 @@ interface Guard {
   strayRequests: string[];
 }
 
-interface Fixtures {
+interface Fixtures extends PlaceOptions {
+  /** Skips what cannot be run in this place. */
+  possible: void;
+  /** Null in the browser alone. */
+  app: DesktopApp | null;
   /** Flags that the server is started with. */
   serverFlags: string[];
   server: TestServer;
@@ -30,6 +43,21 @@ async function watchViolations(context: BrowserContext, violations: string[]): P
   });
 }
 
+/** The app's window knows of no address that others are relative to, as Playwright's own pages do. */
+function rooted(page: Page, origin: string): Page {
+  const onOrigin =
+    <Rest extends unknown[], Result>(call: (url: string, ...rest: Rest) => Result) =>
+    (url: string, ...rest: Rest) =>
+      call(new URL(url, origin).href, ...rest);
+  const { request } = page;
+  page.goto = onOrigin(page.goto.bind(page));
+  Object.assign(request, {
+    get: onOrigin(request.get.bind(request)),
+    post: onOrigin(request.post.bind(request)),
+  });
+  return page;
+}
+
 /** The first steps, which would open by themselves, are for first-run.spec.ts. */
 async function signInAndSkipFirstSteps({ request }: Page, { firstLink }: TestServer): Promise<void> {
   const code = new URL(firstLink).searchParams.get('code');
@@ -43,12 +71,30 @@ async function signInAndSkipFirstSteps({ request }: Page, { firstLink }: TestSer
 }
 
 export const test = base.extend<Fixtures>({
+  place: ['browser', { option: true }],
+  possible: [
+    async ({ place }, use, { skip }) => {
+      const obstacle = place === 'electron' ? electronObstacle() : null;
+      skip(obstacle !== null, obstacle ?? '');
+      await use();
+    },
+    { auto: true },
+  ],
+  app: async ({ place, serverFlags, possible: _possible }, use) => {
+    if (place === 'browser') return use(null);
+    const app = await (place === 'electron' ? openElectron(serverFlags) : openStandIn({ args: serverFlags }));
+    await use(app);
+    await app.dispose();
+  },
   serverFlags: [[], { option: true }],
-  server: async ({ serverFlags }, use) => {
-    const server = await startServer(serverFlags);
+  server: async ({ serverFlags, app }, use) => {
+    const server = app ? await serverOfApp(app.dataDir) : await startServer(serverFlags);
     await use(server);
     await server.dispose();
   },
+  context: async ({ context, app }, use) => use(app?.context ?? context),
+  page: async ({ context, app, server }, use) =>
+    use(app ? rooted(app.page, server.origin) : await context.newPage()),
   baseURL: ({ server }, use) => use(server.origin),
   guard: [
     async ({ context, server }, use) => {

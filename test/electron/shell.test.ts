@@ -1,21 +1,12 @@
 // The built shell, from its start to its end, over a stand-in for Electron.
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { isAlive, type Shell, startShell } from './shell.ts';
+import { describe, expect, test } from 'vitest';
+import { isAlive, type Shell } from './shell.ts';
+import { startingShells } from './starting-shells.ts';
 
-let shells: Shell[] = [];
-
-function start(options?: Parameters<typeof startShell>[0]): Shell {
-  const shell = startShell(options);
-  shells.push(shell);
-  return shell;
-}
-
-afterEach(async () => {
-  await Promise.all(shells.map((shell) => shell.dispose()));
-  shells = [];
-});
+const start = startingShells();
+const announcing = { STAND_IN_SERVER: import.meta.resolve('./announcing-server.ts') };
 
 /** Whether the page and the API of a running server answer. */
 async function answers(address: string): Promise<boolean> {
@@ -31,7 +22,7 @@ describe('start', () => {
     await shell.event('shown');
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?code=[\w-]+$/u);
     expect(await answers(url)).toBe(true);
-    expect(window.options).toMatchObject({ show: false, title: 'License Desk' });
+    expect(window.options).toMatchObject({ show: false, title: 'License Desk', width: 1440, height: 900 });
     expect(window.webPreferences).toMatchObject({
       contextIsolation: true,
       sandbox: true,
@@ -39,14 +30,26 @@ describe('start', () => {
       webviewTag: false,
     });
     expect(existsSync(String(window.webPreferences['preload']))).toBe(true);
+    const { headers } = await fetch(new URL('/', url));
+    expect(headers.get('content-security-policy')).toContain("default-src 'none';script-src 'self'");
   });
 
   test('hands the server its own flags only, and keeps Chromium’s files apart', async () => {
-    const shell = start({ args: ['--rate-limit=7', '--inspect=0'] });
+    const shell = start({ args: ['--rate-limit=7', '--inspect=0'], env: announcing });
     const { args } = await shell.event('forked');
     expect(args).toEqual([`--data-dir=${shell.dataDir}`, '--port=0', '--admin-port=0', '--rate-limit=7']);
     const { path } = await shell.event('path');
     expect(realpathSync(path)).toBe(realpathSync(join(shell.dataDir, 'window')));
+  });
+
+  test('at login opens no window until somebody wants it', async () => {
+    const shell = start({ args: ['--hidden'], env: announcing });
+    await shell.event('forked');
+    await shell.event('tray', 2);
+    expect(shell.count('window')).toBe(0);
+    await shell.happen({ do: 'click-tray', id: 'open' });
+    // Not with the code of the start, which is only good for a while.
+    expect((await shell.event('load')).url).toBe('http://127.0.0.1:1/?code=2');
   });
 
   test('of a second app leaves at once, and brings the first to the front', async () => {
@@ -54,16 +57,16 @@ describe('start', () => {
     expect(await second.exited).toBe(0);
     expect(second.count('forked')).toBe(0);
 
-    const first = start();
+    const first = start({ env: announcing });
     await first.event('shown');
-    await first.happen({ do: 'second-instance' });
+    await first.happen({ do: 'second-instance', argv: [] });
     await first.event('focused');
   });
 });
 
 describe('the window', () => {
   test('stays on its own page', async () => {
-    const shell = start();
+    const shell = start({ env: announcing });
     const { origin } = new URL((await shell.event('load')).url);
     for (const from of ['will-navigate', 'will-frame-navigate', 'will-redirect'] as const) {
       expect(await shell.happen({ do: 'navigate', from, url: `${origin}/#/licenses` })).toBe(false);
@@ -76,12 +79,22 @@ describe('the window', () => {
         expect(await shell.happen({ do: 'navigate', from, url })).toBe(true);
       }
     }
-    expect(await shell.happen({ do: 'open-window', url: `${origin}/` })).toBe('deny');
     expect(await shell.happen({ do: 'attach-webview' })).toBe(true);
   });
 
+  test('opens no other; the reference of the API goes to the system’s browser', async () => {
+    const shell = start({ env: announcing });
+    const { origin } = new URL((await shell.event('load')).url);
+    for (const url of [`${origin}/`, 'https://example.com/', 'http://127.0.0.1:2.example.com/']) {
+      expect(await shell.happen({ do: 'open-window', url })).toBe('deny');
+    }
+    expect(shell.count('opened')).toBe(0);
+    expect(await shell.happen({ do: 'open-window', url: 'http://127.0.0.1:2/docs/' })).toBe('deny');
+    expect((await shell.event('opened')).what).toBe('http://127.0.0.1:2/docs/');
+  });
+
   test('gets no permission but to copy', async () => {
-    const shell = start();
+    const shell = start({ env: announcing });
     const { origin } = new URL((await shell.event('load')).url);
     for (const permission of [
       'media',
@@ -102,79 +115,204 @@ describe('the window', () => {
   });
 
   test('has a bridge that answers its own page only', async () => {
-    const shell = start();
+    const shell = start({ env: announcing });
     const { url } = await shell.event('load');
     expect(await shell.happen({ do: 'call-bridge', method: 'appInfo', senderUrl: url })).toEqual({
       names: ['licenseDesk'],
       reply: { version: '1.2.3', electron: '' },
     });
-    expect(
-      await shell.happen({ do: 'call-bridge', method: 'appInfo', senderUrl: 'https://example.com/' }),
-    ).toEqual({ error: 'the bridge answers its own page only' });
+    for (const method of ['appInfo', 'signIn', 'takeOpenedFile', 'savePdf', 'readPreferences']) {
+      expect(await shell.happen({ do: 'call-bridge', method, senderUrl: 'https://example.com/' })).toEqual({
+        error: 'the bridge answers its own page only',
+      });
+    }
   });
 
   test('asks the server for a fresh code on the page’s word, and opens the page with it', async () => {
-    const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./announcing-server.ts') } });
+    const shell = start({ env: announcing });
     expect((await shell.event('load')).url).toBe('http://127.0.0.1:1/?code=1');
     await shell.happen({ do: 'call-bridge', method: 'signIn', senderUrl: 'http://127.0.0.1:1/' });
     expect((await shell.event('load', 2)).url).toBe('http://127.0.0.1:1/?code=2#/licenses');
     expect(shell.count('forked')).toBe(1);
   });
+
+  test('closes to the tray, says so once, and comes back', async () => {
+    const shell = start({ env: announcing });
+    await shell.event('shown');
+    await shell.happen({ do: 'close-window' });
+    await shell.event('hidden');
+    expect((await shell.event('notification')).title).toBe('License Desk keeps running');
+    await shell.happen({ do: 'click-tray', id: 'open' });
+    await shell.event('shown', 2);
+    await shell.happen({ do: 'close-window' });
+    await shell.event('hidden', 2);
+    expect(shell.count('notification')).toBe(1);
+    expect(shell.count('window')).toBe(1);
+    expect(isAlive((await shell.event('forked')).pid)).toBe(true);
+  });
+
+  test('is where it was at the next start, unless that is on no screen', async () => {
+    const first = start({ env: announcing });
+    await first.event('shown');
+    await first.happen({ do: 'move-window', x: 40, y: 60, width: 1100, height: 700 });
+    await first.happen({ do: 'click-tray', id: 'quit' }).catch(() => {});
+    expect(await first.exited).toBe(0);
+
+    const { dataDir } = first;
+    const second = start({ env: announcing, dataDir });
+    expect((await second.event('window')).options).toMatchObject({ x: 40, y: 60, width: 1100, height: 700 });
+    await second.happen({ do: 'move-window', x: 9000, y: 60, width: 1100, height: 700 });
+    await second.happen({ do: 'click-tray', id: 'quit' }).catch(() => {});
+    await second.exited;
+
+    const third = start({ env: announcing, dataDir });
+    const { options } = await third.event('window');
+    expect(options).toMatchObject({ width: 1100, height: 700 });
+    expect(options).not.toHaveProperty('x');
+  });
 });
 
 describe('a server that dies', () => {
-  test('is started again, and the window finds it where it was', async () => {
+  async function kill(shell: Shell, nth: number): Promise<void> {
+    process.kill((await shell.event('forked', nth)).pid, 'SIGKILL');
+  }
+
+  test('is started again, three times over, and the window finds it where it was', async () => {
     const shell = start();
     const first = await shell.event('load');
-    const { pid } = await shell.event('forked');
-    process.kill(pid, 'SIGKILL');
-    const second = await shell.event('load', 2);
-    expect((await shell.event('forked', 2)).pid).not.toBe(pid);
-    expect(await answers(second.url)).toBe(true);
-    expect(second.url).not.toBe(first.url);
-    expect(new URL(second.url).hash).toBe('#/licenses');
+    for (const nth of [1, 2, 3]) {
+      await kill(shell, nth);
+      const { url } = await shell.event('load', nth + 1);
+      expect(await answers(url)).toBe(true);
+      expect(url).not.toBe(first.url);
+      expect(new URL(url).hash).toBe('#/licenses');
+    }
     expect(shell.count('window')).toBe(1);
   });
 
-  test('is given up after five failures, with a dialog that says why', async () => {
-    const shell = start({ args: ['--port=99999'] });
-    const { detail } = await shell.event('dialog');
+  test('for good is given up after five failures, with a window that says why', async () => {
+    const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./dying-server.ts') } });
+    expect((await shell.event('window')).options).toMatchObject({ width: 720 });
     expect(shell.count('forked')).toBe(5);
-    expect(detail).toContain('--port is "99999", but must be 0 to 65535');
-    expect(detail).not.toContain('"level"');
+    const { url: senderUrl } = await shell.event('load');
+    const view = async () =>
+      ((await shell.happen({ do: 'call-bridge', method: 'shellView', senderUrl })) as { reply: object })
+        .reply;
+    expect(await view()).toMatchObject({
+      kind: 'failure',
+      title: 'The license server does not stay up',
+      reason: 'error: out of paper',
+      log: '{"level":"fatal","msg":"no paper"}\nerror: out of paper',
+    });
 
-    await shell.happen({ do: 'press-button', button: 0 });
-    await shell.event('dialog', 2);
+    await shell.answerShell(1, { kind: 'failure', action: 'try_again' });
+    await shell.event('window', 2);
     expect(shell.count('forked')).toBe(10);
-
-    await shell.happen({ do: 'press-button', button: 1 });
+    await shell.answerShell(2, { kind: 'failure', action: 'quit' });
     expect(await shell.exited).toBe(0);
+  });
+
+  test('because it was asked to is started again, however often', async () => {
+    const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./restarting-server.ts') } });
+    await shell.event('forked', 8);
+    expect(shell.count('window')).toBe(1);
+  });
+});
+
+describe('a server that cannot start', () => {
+  test('is not tried again and again: the window says what to do', async () => {
+    const shell = start({ args: ['--port=99999'] });
+    const { url: senderUrl } = await shell.event('load');
+    expect(await shell.happen({ do: 'call-bridge', method: 'shellView', senderUrl })).toMatchObject({
+      reply: {
+        title: 'A setting cannot be used',
+        reason: '--port is "99999", but must be 0 to 65535',
+      },
+    });
+    expect(shell.count('forked')).toBe(1);
+    const { webPreferences } = await shell.event('window');
+    expect(webPreferences).toMatchObject({ contextIsolation: true, sandbox: true, nodeIntegration: false });
+
+    // Nobody but that window's own page may answer.
+    const call = {
+      do: 'call-bridge',
+      method: 'shellView',
+      senderUrl: 'license-desk://other/shell-page.html',
+    } as const;
+    expect(await shell.happen(call)).toEqual({ error: 'the bridge answers its own page only' });
+
+    await shell.answerShell(1, { kind: 'failure', action: 'show_logs' });
+    expect((await shell.event('opened')).what).toBe(join(shell.dataDir, 'logs'));
+    await shell.answerShell(1, { kind: 'failure', action: 'quit' });
+    expect(await shell.exited).toBe(0);
+  });
+
+  test.each([
+    [
+      'an address that is taken',
+      'The address that the service should listen on is not free',
+      'listens there',
+    ],
+    ['a directory that is in use', 'The data directory cannot be used', 'is in use by a server'],
+  ])('for %s', async (what, title, reason) => {
+    const first = start();
+    const port = new URL((await first.event('load')).url).port;
+    const isAddress = what.includes('address');
+    const second = start({
+      ...(isAddress ? {} : { dataDir: first.dataDir }),
+      args: isAddress ? [`--admin-port=${port}`] : [],
+    });
+    const { url: senderUrl } = await second.event('load');
+    const { reply } = (await second.happen({ do: 'call-bridge', method: 'shellView', senderUrl })) as {
+      reply: { title: string; reason: string };
+    };
+    expect(reply.title).toBe(title);
+    expect(reply.reason).toContain(reason);
+  });
+
+  test('for a data directory that is none', async () => {
+    const other = start({ env: announcing });
+    await other.event('forked');
+    const dataDir = join(other.dataDir, 'file');
+    writeFileSync(dataDir, 'not a directory');
+    const shell = start({ dataDir });
+    const { url: senderUrl } = await shell.event('load');
+    expect(await shell.happen({ do: 'call-bridge', method: 'shellView', senderUrl })).toMatchObject({
+      reply: { title: 'The data directory cannot be used', reason: expect.stringContaining(dataDir) },
+    });
   });
 });
 
 describe('quitting', () => {
-  test('stops the server cleanly', async () => {
+  test('stops the server cleanly, and first', async () => {
     const shell = start();
     await shell.event('shown');
     const { pid } = await shell.event('forked');
-    await shell.happen({ do: 'close-window' }).catch(() => {});
+    await shell.happen({ do: 'click-menu', id: 'quit' }).catch(() => {});
     expect(await shell.exited).toBe(0);
     expect(isAlive(pid)).toBe(false);
     expect(existsSync(join(shell.dataDir, 'runtime.json'))).toBe(false);
     expect(shell.count('forked')).toBe(1);
+    expect((await shell.event('posted')).type).toBe('stop');
+  });
+
+  test('comes with the window where that is not to be kept', async () => {
+    const shell = start({ env: announcing });
+    const { url: senderUrl } = await shell.event('load');
+    const change = { keep_in_tray: false };
+    await shell.happen({ do: 'call-bridge', method: 'changePreferences', arguments: [change], senderUrl });
+    await shell.happen({ do: 'close-window' }).catch(() => {});
+    expect(await shell.exited).toBe(0);
+    expect(shell.count('hidden')).toBe(0);
   });
 
   test('does not wait for a server that hangs', async () => {
     const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./hanging-server.ts') } });
     await shell.event('shown');
     const { pid } = await shell.event('forked');
-    await new Promise((done) => {
-      setTimeout(done, 400);
-    });
-    const asked = Date.now();
+    await shell.event('tray', 2);
     shell.process.kill('SIGTERM');
     expect(await shell.exited).toBe(0);
-    expect(Date.now() - asked).toBeLessThan(6500);
     expect(isAlive(pid)).toBe(false);
   });
 });

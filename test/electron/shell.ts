@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Happening, ShellEvent } from './electron-stand-in.ts';
+import type { ShellAnswer } from '../../electron/shell-bridge.ts';
+import type { Happening, ShellEvent } from './stand-in/happenings.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 
@@ -16,18 +17,27 @@ export interface Shell {
   stderr(): string;
   /** Waits for the nth event of a kind, counted from 1. */
   event<Name extends ShellEvent['event']>(name: Name, nth?: number): Promise<EventOf<Name>>;
+  /** Waits for the first event of a kind that is as wanted. */
+  eventThat<Name extends ShellEvent['event']>(
+    name: Name,
+    isWanted: (event: EventOf<Name>) => boolean,
+  ): Promise<EventOf<Name>>;
   count(name: ShellEvent['event']): number;
-  /** Makes something happen; gives back what came of it. */
+  /** Makes something happen; gives back what came of it. Rejects if it is the last thing that the shell does. */
   happen(happening: Happening): Promise<unknown>;
+  /** As the page of the shell's own window does: the nth window that was made. */
+  answerShell(window: number, answer: ShellAnswer): Promise<unknown>;
   /** Resolves with the exit code. */
   exited: Promise<number | null>;
   /** For after a test: ends it whatever its state. */
   dispose(): Promise<void>;
 }
 
-interface ShellOptions {
+export interface ShellOptions {
   env?: Record<string, string>;
   args?: string[];
+  /** One that is there already, and is kept. */
+  dataDir?: string;
 }
 
 async function until<Value>(look: () => Value | undefined, what: string): Promise<Value> {
@@ -42,9 +52,9 @@ async function until<Value>(look: () => Value | undefined, what: string): Promis
   }
 }
 
-export function startShell({ env = {}, args = [] }: ShellOptions = {}): Shell {
-  const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-shell-'));
-  const hook = import.meta.resolve('./use-electron-stand-in.ts');
+export function startShell({ env = {}, args = [], dataDir: given }: ShellOptions = {}): Shell {
+  const dataDir = given ?? mkdtempSync(join(tmpdir(), 'license-desk-shell-'));
+  const hook = import.meta.resolve('./stand-in/register.ts');
   const ports = ['--port', '0', '--admin-port=0'];
   const child = spawn(
     process.execPath,
@@ -64,23 +74,44 @@ export function startShell({ env = {}, args = [] }: ShellOptions = {}): Shell {
     events.filter((event): event is EventOf<Name> => event.event === name);
   let asked = 0;
 
+  async function happen(happening: Happening): Promise<unknown> {
+    asked += 1;
+    const id = asked;
+    child.send({ id, happening });
+    const answered = until(() => {
+      if (child.exitCode !== null) throw new Error(`the shell ended at ${happening.do}`);
+      return all('answer').find(({ to }) => to === id);
+    }, happening.do);
+    return (await answered).value;
+  }
+
   return {
     dataDir,
     process: child,
     stderr: () => stderr,
     event: (name, nth = 1) => until(() => all(name)[nth - 1], `${name} number ${nth}; stderr: ${stderr}`),
+    eventThat: (name, isWanted) => until(() => all(name).find(isWanted), `${name}; stderr: ${stderr}`),
     count: (name) => all(name).length,
-    async happen(happening) {
-      asked += 1;
-      const id = asked;
-      child.send({ id, happening });
-      return (await until(() => all('answer').find(({ to }) => to === id), happening.do)).value;
+    happen,
+    async answerShell(window, answer) {
+      const { url } = await until(
+        () => all('load').find(({ id }) => id === window),
+        `the page of window ${window}`,
+      );
+      // It may be the last thing that the shell does.
+      return happen({
+        do: 'call-bridge',
+        window,
+        method: 'shellAnswer',
+        arguments: [answer],
+        senderUrl: url,
+      }).catch(() => {});
     },
     exited,
     async dispose() {
       child.kill('SIGKILL');
       await exited;
-      rmSync(dataDir, { recursive: true, force: true });
+      if (given === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Identity } from './certificate-authority.ts';
 import { newReceiverFolder, spawnReceiver } from './foreign-receiver.ts';
 
 /** Not on every user's PATH. */
-const NGINX = '/usr/sbin/nginx';
+export const NGINX = '/usr/sbin/nginx';
 const START_MS = 10_000;
 const LOOK_AGAIN_MS = 20;
 
@@ -31,7 +31,7 @@ export function hasNginx(): boolean {
 }
 
 /** All different, as they are held until the last is found. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
@@ -57,7 +57,7 @@ async function isListening(port: number): Promise<boolean> {
 }
 
 /** Every path in the folder, so that neither Debian's configuration nor its logs are touched. */
-function configurationOf(folder: string, servers: string[]): string {
+export function configurationOf(folder: string, servers: string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `  ${name}_temp_path ${folder}/${name};`,
   );
@@ -87,6 +87,16 @@ function serverBlock(folder: string, name: string, port: number, { identity, lin
   return `  server {\n    listen 127.0.0.1:${port}${identity ? ' ssl' : ''};\n    ${own}\n  }`;
 }
 
+/** On the `nginx.conf` of the folder, until it listens on the port. */
+export async function runNginx(folder: string, port: number): Promise<void> {
+  const child = spawnReceiver(NGINX, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']);
+  const deadline = performance.now() + START_MS;
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error('nginx did not start');
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
 /** @param sites by their names, each on a port of its own */
 export async function startNginx(sites: Record<string, Site>): Promise<Nginx> {
   const folder = newReceiverFolder();
@@ -95,13 +105,7 @@ export async function startNginx(sites: Record<string, Site>): Promise<Nginx> {
   const portOf = (site: string): number => ports[names.indexOf(site)] ?? 0;
   const servers = names.map((name) => serverBlock(folder, name, portOf(name), sites[name] ?? {}));
   writeFileSync(join(folder, 'nginx.conf'), configurationOf(folder, servers));
-
-  const child = spawnReceiver(NGINX, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']);
-  const deadline = performance.now() + START_MS;
-  while (!(await isListening(ports[0] ?? 0))) {
-    if (child.exitCode !== null || performance.now() > deadline) throw new Error('nginx did not start');
-    await delay(LOOK_AGAIN_MS);
-  }
+  await runNginx(folder, ports[0] ?? 0);
   return {
     url: (site) => `https://127.0.0.1:${portOf(site)}/hook`,
     answered: (site) =>

@@ -7,6 +7,7 @@ import { failedEventMessages } from '../features/failed-events/failed-event-mess
 import { firstRunMessages } from '../features/first-run/first-run-messages.ts';
 import { healthMessages } from '../features/health/health-messages.ts';
 import { licenseDetailMessages } from '../features/license-details/license-detail-messages.ts';
+import { licensePrintMessages } from '../features/license-print/license-print-messages.ts';
 import { licenseTransferMessages } from '../features/license-transfer/license-transfer-messages.ts';
 import { licenseMessages } from '../features/licenses/license-messages.ts';
 import { overviewMessages } from '../features/overview/overview-messages.ts';
@@ -32,6 +33,7 @@ const features = {
   settingNames: settingNamesMessages,
   licenses: licenseMessages,
   licenseDetails: licenseDetailMessages,
+  licensePrint: licensePrintMessages,
   licenseTransfer: licenseTransferMessages,
   airGap: airGapMessages,
   tokens: tokenMessages,

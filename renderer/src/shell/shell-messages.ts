@@ -13,6 +13,7 @@ export const shellMessages = messagesOf(
     screens: {
       overview: 'Overview',
       licenses: 'Licenses',
+      'license-print': 'License on paper',
       'air-gap': 'Air-gap desk',
       tokens: 'Authorization tokens',
       certificates: 'Certificates',
@@ -49,6 +50,7 @@ export const shellMessages = messagesOf(
     screens: {
       overview: 'Übersicht',
       licenses: 'Lizenzen',
+      'license-print': 'Lizenz auf Papier',
       'air-gap': 'Offline-Schalter',
       tokens: 'Autorisierungs-Token',
       certificates: 'Zertifikate',

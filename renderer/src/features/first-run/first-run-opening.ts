@@ -2,6 +2,7 @@
 import { onMounted } from 'vue';
 import { useRouter } from 'vue-router';
 import { adminClient } from '../../api/admin-client.ts';
+import { isFileWaiting } from '../air-gap/opened-files.ts';
 
 let wasOffered = false;
 
@@ -12,7 +13,8 @@ export function useFirstRunOpening(): void {
     if (wasOffered) return;
     // Without an answer there is nothing to open; the banner says why.
     const state = await adminClient.showFirstRun({}).catch(() => null);
-    if (!state) return;
+    // A file that was opened with the app is on its way to its own screen.
+    if (!state || isFileWaiting()) return;
     wasOffered = true;
     if (state.needed && router.currentRoute.value.name === 'overview')
       await router.replace({ name: 'first-run' });

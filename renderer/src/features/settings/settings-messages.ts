@@ -8,6 +8,7 @@ export const settingsMessages = messagesOf(
       sessions: 'Sessions',
       backup: 'Backup',
       language: 'Language',
+      app: 'This app',
     },
     groups: { reach: 'Access', licensing: 'Licensing', webhooks: 'Webhooks', other: 'Data' },
     columns: { setting: 'Setting', value: 'Value', default: 'Default', source: 'Given by' },
@@ -89,6 +90,29 @@ export const settingsMessages = messagesOf(
         'What is there now is kept beside it. Whatever was done after the backup is not known any more: look at what was revoked since then.',
     },
     languageNote: 'The language of these pages, in this browser.',
+    app: {
+      about: 'For the app on this computer. Each change holds at once.',
+      start_at_login: {
+        label: 'Start when I sign in to this computer',
+        about: 'The server then runs without anybody having to open the app.',
+      },
+      keep_in_tray: {
+        label: 'Keep running when the window is closed',
+        about:
+          'The app stays in the tray, and the server goes on answering. Otherwise both end with the window.',
+      },
+      notifications: {
+        label: 'Show notifications',
+        about: 'Of events that could not be delivered, and of licenses that are about to expire.',
+      },
+      update_address: {
+        label: 'Look for updates at',
+        about: 'The address where newer versions of the app are put. Empty: nowhere is looked.',
+      },
+      saved: 'Saved.',
+      refused: 'This was not saved: {problem}',
+      runs: 'License Desk {version}, Electron {electron}',
+    },
   },
   {
     tabs: {
@@ -97,6 +121,7 @@ export const settingsMessages = messagesOf(
       sessions: 'Sitzungen',
       backup: 'Sicherung',
       language: 'Sprache',
+      app: 'Diese App',
     },
     groups: { reach: 'Erreichbarkeit', licensing: 'Lizenzierung', webhooks: 'Webhooks', other: 'Daten' },
     columns: { setting: 'Einstellung', value: 'Wert', default: 'Vorgabe', source: 'Woher' },
@@ -180,5 +205,28 @@ export const settingsMessages = messagesOf(
         'Der jetzige Stand bleibt daneben erhalten. Was nach der Sicherung geschah, ist danach unbekannt: Sehen Sie nach, was seither widerrufen wurde.',
     },
     languageNote: 'Die Sprache dieser Seiten, in diesem Browser.',
+    app: {
+      about: 'Für die App auf diesem Computer. Jede Änderung gilt sofort.',
+      start_at_login: {
+        label: 'Beim Anmelden an diesem Computer starten',
+        about: 'Der Server läuft dann, ohne dass jemand die App öffnen muss.',
+      },
+      keep_in_tray: {
+        label: 'Weiterlaufen, wenn das Fenster geschlossen wird',
+        about:
+          'Die App bleibt im Infobereich, und der Server antwortet weiter. Sonst enden beide mit dem Fenster.',
+      },
+      notifications: {
+        label: 'Benachrichtigungen zeigen',
+        about: 'Über Ereignisse, die nicht zugestellt werden konnten, und über Lizenzen, die bald ablaufen.',
+      },
+      update_address: {
+        label: 'Nach neuen Versionen suchen unter',
+        about: 'Die Adresse, unter der neue Versionen der App liegen. Leer: Es wird nirgends gesucht.',
+      },
+      saved: 'Gespeichert.',
+      refused: 'Das wurde nicht gespeichert: {problem}',
+      runs: 'License Desk {version}, Electron {electron}',
+    },
   },
 );

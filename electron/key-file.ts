@@ -1,0 +1,27 @@
+// Moving a data directory to a headless server: its key has to be in a file then.
+import { join } from 'node:path';
+import { app, dialog } from 'electron';
+import { MASTER_KEY_FILE } from '../server/platform/master-key.ts';
+import type { KeyVault } from './key-vault.ts';
+import { texts } from './texts.ts';
+
+/** Asks first, and leaves the app afterwards: it would seal the key again. */
+export async function writeKeyFile(vault: Pick<KeyVault, 'writeKeyFile'>, dataDir: string): Promise<void> {
+  const { keyFileTitle, keyFileBody, keyFileWrite, cancel, keyOfEnvironment, cannotSave } = texts();
+  const { response } = await dialog.showMessageBox({
+    type: 'warning',
+    message: keyFileTitle,
+    detail: keyFileBody(join(dataDir, MASTER_KEY_FILE)),
+    buttons: [keyFileWrite, cancel],
+    defaultId: 1,
+    cancelId: 1,
+    noLink: true,
+  });
+  if (response !== 0) return;
+  try {
+    if ((await vault.writeKeyFile()) !== null) app.quit();
+    else await dialog.showMessageBox({ type: 'info', message: keyOfEnvironment, noLink: true });
+  } catch (error) {
+    dialog.showErrorBox(cannotSave(MASTER_KEY_FILE), (error as Error).message);
+  }
+}

@@ -1,0 +1,56 @@
+// What the server is given on its way: the master key, from wherever this computer keeps it.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { app } from 'electron';
+import { loadConfig } from '../server/platform/config.ts';
+import type { Failure } from './failure-screen.ts';
+import { createKeyVault, type KeyVault, type PassphraseDesk } from './key-vault.ts';
+import type { ServerFlags } from './server-arguments.ts';
+
+const VARIABLE = 'LICENSE_DESK_MASTER_KEY';
+const DATABASE = 'license-desk.db';
+
+interface Needs {
+  dataDir: string;
+  flags: ServerFlags;
+  desk: PassphraseDesk;
+}
+
+export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
+  /** With settings that cannot be read nothing is known; the server will say what is wrong with them. */
+  function usesOtherDatabase(): boolean {
+    try {
+      return loadConfig({ flags, env: process.env }).databaseUrl !== null;
+    } catch {
+      return true;
+    }
+  }
+
+  return createKeyVault({
+    dataDir,
+    desk,
+    givenKey: process.env[VARIABLE],
+    mayHoldData: () => existsSync(join(dataDir, DATABASE)) || usesOtherDatabase(),
+    choicePath: join(app.getPath('userData'), 'master-key.json'),
+  });
+}
+
+/** @param tell called if the key cannot be had @returns null then */
+export async function keyEnvironment(
+  vault: KeyVault,
+  tell: (failure: Failure) => void,
+): Promise<Record<string, string> | null> {
+  try {
+    const key = await vault.open();
+    return key === null ? {} : { [VARIABLE]: key };
+  } catch (error) {
+    // What the file system refuses is about the directory, whatever is read or written there.
+    const isFileSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
+    tell({
+      cause: isFileSystem ? 'data_directory' : 'key',
+      reason: (error as Error).message,
+      log: '',
+    });
+    return null;
+  }
+}

@@ -1,0 +1,91 @@
+// Draws what the shell has to show while there is no server, and takes the answer back to it.
+import type { FailureView, PassphraseView, ShellPageBridge } from '../shell-bridge.ts';
+
+const { shell: bridge } = window as unknown as { shell: ShellPageBridge };
+
+type Child = Node | string;
+
+function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties: Partial<HTMLElementTagNameMap[Tag]>,
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+function drawFailure({ title, reason, advice, log, logTitle, actions }: FailureView): Child[] {
+  const buttons = actions.map(({ name, label }, index) =>
+    element(
+      'button',
+      {
+        type: 'button',
+        className: index === 0 ? 'primary' : '',
+        onclick: () => void bridge.shellAnswer({ kind: 'failure', action: name }),
+      },
+      label,
+    ),
+  );
+  return [
+    element('h1', {}, title),
+    element('p', { className: 'reason', role: 'alert' }, reason),
+    element('p', {}, advice),
+    ...(log ? [element('pre', { className: 'log', tabIndex: 0, ariaLabel: logTitle }, log)] : []),
+    element('div', { className: 'actions' }, ...buttons),
+  ];
+}
+
+function passphraseField(label: string): { field: HTMLElement; input: HTMLInputElement } {
+  const input = element('input', { type: 'password', required: true, autocomplete: 'off' });
+  return { field: element('label', {}, label, input), input };
+}
+
+function drawPassphrase(view: PassphraseView): Child[] {
+  const first = passphraseField(view.label);
+  const second = view.again === null ? null : passphraseField(view.again);
+  const instead = view.instead === null ? [] : [insteadButton(view.instead)];
+  const form = element(
+    'form',
+    {
+      onsubmit(event) {
+        event.preventDefault();
+        void bridge.shellAnswer({
+          kind: 'passphrase',
+          passphrase: first.input.value,
+          again: second?.input.value ?? '',
+        });
+      },
+    },
+    first.field,
+    ...(second ? [second.field] : []),
+    element('p', { className: 'problem', role: 'alert' }, view.problem),
+    element(
+      'div',
+      { className: 'actions' },
+      element('button', { className: 'primary', disabled: view.isBusy }, view.submit),
+      ...instead,
+    ),
+  );
+  return [element('h1', {}, view.title), element('p', {}, view.why), form];
+}
+
+function insteadButton(label: string): HTMLElement {
+  return element(
+    'button',
+    { type: 'button', onclick: () => void bridge.shellAnswer({ kind: 'instead' }) },
+    label,
+  );
+}
+
+async function draw(): Promise<void> {
+  const view = await bridge.shellView();
+  if (!view) return;
+  document
+    .querySelector('main')
+    ?.replaceChildren(...(view.kind === 'failure' ? drawFailure(view) : drawPassphrase(view)));
+  document.querySelector<HTMLElement>('input, button')?.focus();
+}
+
+bridge.onChange(() => void draw());
+void draw();

@@ -1,0 +1,85 @@
+// A small window of the shell's own, for when there is no page to show: why the server does not run, or a passphrase.
+import { join } from 'node:path';
+import { BrowserWindow } from 'electron';
+import type { ShellAnswer, ShellView } from './shell-bridge.ts';
+import { SHELL_PAGE } from './shell-protocol.ts';
+
+export interface ShellWindow {
+  /** Shows this, and waits for what the administrator answers. @returns null if the window was closed */
+  ask(view: ShellView): Promise<ShellAnswer | null>;
+  /** Shows this while nobody is asked. */
+  show(view: ShellView): void;
+  close(): void;
+  /** Brings it to the front. @returns false if it is not open */
+  focus(): boolean;
+  isOwnPage(address: string): boolean;
+  currentView(): ShellView | null;
+  answer(answer: ShellAnswer): void;
+}
+
+function create(): BrowserWindow {
+  const window = new BrowserWindow({
+    title: 'License Desk',
+    width: 720,
+    height: 560,
+    show: false,
+    autoHideMenuBar: true,
+    webPreferences: {
+      preload: join(import.meta.dirname, '../preload/shell-preload.cjs'),
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      webviewTag: false,
+      spellcheck: false,
+    },
+  });
+  window.once('ready-to-show', () => window.show());
+  return window;
+}
+
+export function setUpShellWindow(): ShellWindow {
+  let window: BrowserWindow | null = null;
+  let current: ShellView | null = null;
+  let settle: ((answer: ShellAnswer | null) => void) | null = null;
+
+  function settleWith(answer: ShellAnswer | null): void {
+    const waiting = settle;
+    settle = null;
+    waiting?.(answer);
+  }
+
+  function show(view: ShellView): void {
+    current = view;
+    if (window) {
+      window.webContents.send('shellChange');
+      return;
+    }
+    window = create();
+    window.once('closed', () => {
+      window = null;
+      current = null;
+      settleWith(null);
+    });
+    window.loadURL(SHELL_PAGE).catch(() => {});
+  }
+
+  return {
+    ask(view) {
+      settleWith(null);
+      show(view);
+      return new Promise((resolve) => {
+        settle = resolve;
+      });
+    },
+    show,
+    close: () => window?.close(),
+    focus() {
+      window?.show();
+      window?.focus();
+      return window !== null;
+    },
+    isOwnPage: (address) => address === SHELL_PAGE,
+    currentView: () => current,
+    answer: settleWith,
+  };
+}

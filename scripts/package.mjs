@@ -1,0 +1,55 @@
+/**
+ * `npm run package`: the installers of the desktop app for this platform where Electron can be had, and anywhere the
+ * server as a package of its own, into dist/. `-- --server` makes only the latter.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { install } from './bootstrap.mjs';
+import { buildIfStale } from './build.mjs';
+import { run } from './child.mjs';
+import { obtainElectron } from './desktop-app.mjs';
+import { root } from './paths.mjs';
+import { archiveServer, assembleServer, packWithoutElectron } from './server-package.mjs';
+
+const output = join(root, 'dist');
+
+async function packageServer() {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const name = `license-desk-server-${version}`;
+  const file = join(output, `${name}-${process.platform}-${process.arch}.tar.gz`);
+  const work = mkdtempSync(join(tmpdir(), 'license-desk-package-'));
+  try {
+    const folder = join(work, name);
+    const { hasNodeLicense } = await assembleServer(await packWithoutElectron(work), folder);
+    mkdirSync(output, { recursive: true });
+    await archiveServer(folder, file);
+    process.stdout.write(`${file}\n`);
+    if (!hasNodeLicense) {
+      process.stderr.write('Node’s license text is missing in it; `npm ci` brings it back.\n');
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function packageApp() {
+  if (!(await obtainElectron())) {
+    process.stderr.write('No installers of the desktop app: Electron could not be downloaded.\n');
+    return;
+  }
+  const { code } = await run('electron-builder', ['--publish=never'], {
+    shell: process.platform === 'win32',
+  });
+  if (code !== 0) throw new Error(`electron-builder failed with exit code ${code}`);
+}
+
+try {
+  await install();
+  await buildIfStale();
+  await packageServer();
+  if (!process.argv.includes('--server')) await packageApp();
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,87 @@
+/** The server and the command line without Electron: the files of the packaged app, with a Node of their own. */
+import { chmodSync, copyFileSync, cpSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { run } from './child.mjs';
+import { nodePath, root } from './paths.mjs';
+
+/** What marks the place in an Electron binary where its fuses follow: version, count, and one digit each. */
+const FUSE_SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+const FUSES = [1, 9, ...Buffer.from('1'.repeat(9))];
+
+/**
+ * Stands in for Electron where only the app's own files are wanted, which are the same with the real one.
+ *
+ * @param {string} folder
+ */
+function writeElectronStandIn(folder) {
+  mkdirSync(join(folder, 'locales'), { recursive: true });
+  for (const language of ['en-US', 'de', 'fr']) writeFileSync(join(folder, 'locales', `${language}.pak`), '');
+  writeFileSync(join(folder, 'electron'), Buffer.concat([Buffer.from(FUSE_SENTINEL), Buffer.from(FUSES)]));
+}
+
+/**
+ * Packs the built app without Electron. Nothing but the native file depends on the platform, and that is the one
+ * which npm installed.
+ *
+ * @param {string} folder an empty one
+ * @returns {Promise<string>} the folder of the packed app
+ */
+export async function packWithoutElectron(folder) {
+  const standIn = join(folder, 'electron');
+  writeElectronStandIn(standIn);
+  let said = '';
+  const { code } = await run(
+    'electron-builder',
+    [
+      '--linux',
+      '--dir',
+      `--${process.arch}`,
+      '--publish=never',
+      `-c.directories.output=${folder}`,
+      `-c.electronDist=${standIn}`,
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+      onSpawn: ({ stdout, stderr }) => {
+        for (const stream of [stdout, stderr]) stream?.on('data', (chunk) => (said += chunk));
+      },
+    },
+  );
+  const archive = globSync('linux*-unpacked/resources/app.asar', { cwd: folder })[0];
+  if (code !== 0 || !archive) throw new Error(`electron-builder failed with exit code ${code}: ${said}`);
+  return dirname(dirname(join(folder, archive)));
+}
+
+/**
+ * @param {string} app what `packWithoutElectron` returned
+ * @param {string} folder where the server is put together
+ */
+export async function assembleServer(app, folder) {
+  // Not there before the packages are installed, which package.mjs sees to.
+  const { extractAll } = await import('@electron/asar');
+  extractAll(join(app, 'resources', 'app.asar'), folder);
+  const windows = process.platform === 'win32';
+  const launcher = windows ? 'license-desk.cmd' : 'license-desk';
+  const extras = process.platform === 'linux' ? ['license-desk.service', 'nginx.conf'] : [];
+  for (const file of [launcher, ...extras]) {
+    copyFileSync(join(root, 'packaging', 'server', file), join(folder, file));
+  }
+  cpSync(join(root, 'docs', 'installing.md'), join(folder, 'INSTALLING.md'));
+  const node = join(folder, basename(nodePath));
+  copyFileSync(nodePath, node);
+  if (!windows) for (const program of [node, join(folder, launcher)]) chmodSync(program, 0o755);
+
+  const license = globSync('node_modules/node/node_modules/node-*/LICENSE', { cwd: root })[0];
+  if (license) copyFileSync(join(root, license), join(folder, 'LICENSE.node'));
+  return { hasNodeLicense: license !== undefined };
+}
+
+/**
+ * @param {string} folder its name is the one that is unpacked
+ * @param {string} file `….tar.gz`
+ */
+export async function archiveServer(folder, file) {
+  const { code } = await run('tar', ['-czf', file, '-C', dirname(folder), basename(folder)]);
+  if (code !== 0 || !existsSync(file)) throw new Error(`tar failed with exit code ${code}`);
+}

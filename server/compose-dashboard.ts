@@ -1,0 +1,29 @@
+// The construction of what shows the service as a whole: the first screen, and the tray of the desktop app.
+import { createDashboardService } from './dashboard/dashboard-service.ts';
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
+import { createDashboardStore } from './dashboard/dashboard-store.ts';
+import { createServerStatus } from './dashboard/server-status.ts';
+import type { Database } from './database/connect.ts';
+import type { HealthService } from './health/health-service.ts';
+import { EXPIRING_MS } from './licenses/license-lifecycle.ts';
+import { LICENSE_STATE } from './licenses/license-query.ts';
+import type { LiveStreams } from './live/live-streams.ts';
+
+interface Needs extends Omit<Parameters<typeof createDashboardService>[0], 'figures'> {
+  health: HealthService;
+  live: LiveStreams;
+}
+
+export function composeDashboard(sequelize: Database, { health, live, ...needs }: Needs) {
+  const figures = createDashboardStore(sequelize, { licenseState: LICENSE_STATE, expiringMs: EXPIRING_MS });
+  const dashboard = createDashboardService({ figures, ...needs });
+  const status = createServerStatus({
+    figures,
+    checkHealth: health.check,
+    onChange: live.listen,
+    clock: needs.clock,
+  });
+  return { routes: dashboardRoutes(dashboard), status };
+}
+
+export type ServerStatusReports = ReturnType<typeof createServerStatus>;

@@ -1,0 +1,125 @@
+// The built shell and its preload scripts around the real page in a real browser; only Electron itself is stood in for.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, type Page, test as base } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
+import { openStandIn, type StandInApp } from './desktop-app.ts';
+
+interface Fixtures {
+  folder: string;
+  /** Opens the app; ends it after the test. */
+  open(options?: Parameters<typeof openStandIn>[0]): Promise<StandInApp>;
+}
+
+const test = base.extend<Fixtures>({
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture's needs from its parameter
+  folder: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'license-desk-documents-'));
+    await use(folder);
+    rmSync(folder, { recursive: true, force: true });
+  },
+  open: async ({ folder }, use) => {
+    const apps: StandInApp[] = [];
+    await use(async (options = {}) => {
+      const app = await openStandIn({ ...options, env: { STAND_IN_DOCUMENTS: folder, ...options.env } });
+      apps.push(app);
+      return app;
+    });
+    for (const app of apps) await app.dispose();
+  },
+});
+
+async function skipFirstSteps(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Skip this' }).click();
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+}
+
+test('the app opens its page signed in, locked to it, and comes back when the server dies', async ({
+  open,
+}) => {
+  const { page, shell } = await open();
+  await skipFirstSteps(page);
+  expect(page.url()).not.toContain('code=');
+  expect(await page.evaluate(() => Object.keys(window.licenseDesk ?? {}))).toContain('savePdf');
+  expect(await page.evaluate(() => 'require' in globalThis || 'process' in globalThis)).toBe(false);
+
+  const { origin } = new URL(page.url());
+  await page.evaluate(() => location.assign('http://127.0.0.1:9/elsewhere'));
+  await page.evaluate(() => void window.open('http://127.0.0.1:9/elsewhere'));
+  await page.goto(`${origin}/#/api-access`);
+  const [reference] = await Promise.all([
+    shell.event('opened'),
+    page.getByRole('link', { name: /reference/iu }).click(),
+  ]);
+  expect(reference.what).toMatch(/\/license\/api\/svc\/docs\/$/u);
+  expect(shell.count('opened')).toBe(1);
+  expect(new URL(page.url()).origin).toBe(origin);
+
+  process.kill((await shell.event('forked')).pid, 'SIGKILL');
+  await shell.event('load', 2);
+  await expect(page.getByRole('heading', { name: 'API access' })).toBeVisible();
+  expect(new URL(page.url()).hash).toBe('#/api-access');
+});
+
+test('a request that is opened with the app is on the desk; what is saved goes through the system’s dialogs', async ({
+  open,
+  folder,
+}) => {
+  const request = join(folder, 'press.req');
+  writeFileSync(request, 'not a request at all');
+  const { page, shell } = await open({ args: [request] });
+  await expect(page.getByRole('heading', { name: 'Air-gap desk' })).toBeVisible();
+  await expect(page.getByRole('textbox', { name: /request/iu })).toHaveValue('not a request at all');
+
+  const license = { holder: 'Acme', product: 'press' };
+  const response = await page.request.post(`${new URL(page.url()).origin}/admin/api/licenses/`, {
+    data: license,
+  });
+  expect(response.ok(), await response.text()).toBe(true);
+  const { license: issued } = (await response.json()) as { license: { license_id: number } };
+  await page.goto(`${new URL(page.url()).origin}/#/licenses/print?license=${issued.license_id}`);
+  await page.getByRole('button', { name: 'Save as PDF' }).click();
+  const { defaultPath } = await shell.event('file-dialog');
+  await shell.happen({ do: 'choose-path', path: defaultPath });
+  await expect(page.getByText(/saved/iu)).toBeVisible();
+  expect(readFileSync(defaultPath, 'latin1')).toMatch(/^%PDF-/u);
+
+  await page.goto(`${new URL(page.url()).origin}/#/licenses`);
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page
+    .getByRole('button', { name: /export|download/iu })
+    .last()
+    .click();
+  const saved = await shell.event('download');
+  expect(saved.state).toBe('completed');
+  expect(saved.defaultPath.startsWith(folder)).toBe(true);
+  expect(readFileSync(saved.defaultPath, 'utf8')).toContain('Acme');
+});
+
+test('a server that cannot start is told of in a window, with what to do', async ({ open }) => {
+  const { page, shell } = await open({ args: ['--port=99999'] });
+  await expect(page.getByRole('heading', { name: 'A setting cannot be used' })).toBeVisible();
+  await expect(page.getByRole('alert')).toContainText('--port is "99999"');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Show Logs' }).click();
+  expect((await shell.event('opened')).what).toBe(join(shell.dataDir, 'logs'));
+  await page.getByRole('button', { name: 'Quit License Desk' }).click();
+  expect(await shell.exited).toBe(0);
+});
+
+test('a passphrase is chosen and asked for where there is no keychain', async ({ open }) => {
+  const { page, shell } = await open({ env: { STAND_IN_KEYCHAIN: 'basic_text' } });
+  await expect(page.getByRole('heading', { name: 'A passphrase for the master key' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByLabel('Passphrase').fill('short');
+  await page.getByLabel('Once more').fill('short');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).toHaveText('At least 12 characters.');
+  await page.getByLabel('Passphrase').fill('correct horse battery');
+  await page.getByLabel('Once more').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Seal' }).click();
+  await shell.event('forked');
+  expect(existsSync(join(shell.dataDir, 'master.key'))).toBe(false);
+  expect(readFileSync(join(shell.dataDir, 'master-key.sealed'), 'utf8')).toContain('scrypt');
+});

@@ -1,0 +1,245 @@
+// What a desktop expects of an app: tray, menu, notifications, files opened with it, dialogs, power, login.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Preferences } from '../../electron/bridge.ts';
+import type { Shell } from './shell.ts';
+import { startingShells } from './starting-shells.ts';
+
+const start = startingShells();
+const announcing = { STAND_IN_SERVER: import.meta.resolve('./announcing-server.ts') };
+const PAGE = 'http://127.0.0.1:1/';
+
+const folder = mkdtempSync(join(tmpdir(), 'license-desk-opened-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileOf(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+interface Answer<Reply> {
+  reply?: Reply;
+  error?: string;
+}
+
+function callBridge<Reply>(shell: Shell, method: string, ...args: unknown[]): Promise<Answer<Reply>> {
+  return shell.happen({
+    do: 'call-bridge',
+    method,
+    arguments: args,
+    senderUrl: PAGE,
+  }) as Promise<Answer<Reply>>;
+}
+
+async function opened(env: Record<string, string> = {}, args: string[] = []): Promise<Shell> {
+  const shell = start({ env: { ...announcing, ...env }, args });
+  await shell.event('shown');
+  return shell;
+}
+
+describe('the tray', () => {
+  test('shows how the service is, and when it is away', async () => {
+    const status = { health: 'failing', failed_deliveries: 3, ending_soon: 1 };
+    const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
+    const before = await shell.event('tray');
+    expect(before).toMatchObject({ tooltip: 'License Desk: The service is not running' });
+    expect(before.icon).toMatch(/tray-down\.png$/u);
+    expect(existsSync(before.icon)).toBe(true);
+    expect((await shell.event('tray', 2)).icon).toMatch(/tray-ok\.png$/u);
+
+    await shell.happen({ do: 'resume' });
+    const after = await shell.event('tray', 3);
+    expect(after.icon).toMatch(/tray-attention\.png$/u);
+    expect(after.items.map(({ label }) => label)).toEqual([
+      'Something in the service is failing',
+      '3 events could not be delivered',
+      '1 license ends within a week',
+      'Open License Desk',
+      'Copy API Address',
+      'Quit License Desk',
+    ]);
+    process.kill((await shell.event('forked')).pid, 'SIGKILL');
+    expect((await shell.event('tray', 4)).icon).toMatch(/tray-down\.png$/u);
+  });
+
+  test('copies the address of the API, as the menu does', async () => {
+    const shell = await opened();
+    await shell.happen({ do: 'click-tray', id: 'copy-api-address' });
+    expect((await shell.event('copied')).text).toBe('http://127.0.0.1:2/');
+    await shell.happen({ do: 'click-menu', id: 'copy-api-address' });
+    expect((await shell.event('copied', 2)).text).toBe('http://127.0.0.1:2/');
+  });
+});
+
+describe('notifications', () => {
+  const status = { failed_deliveries: 2, ending_soon: 5 };
+
+  test('tell of failed events and of licenses about to end, once, and lead to them', async () => {
+    const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
+    await shell.happen({ do: 'resume' });
+    expect((await shell.event('notification')).body).toBe('2 events could not be delivered');
+    expect((await shell.event('notification', 2)).body).toBe('5 licenses end within a week');
+    await shell.happen({ do: 'resume' });
+    await shell.event('tray', 4);
+    expect(shell.count('notification')).toBe(2);
+
+    await shell.happen({ do: 'click-notification', number: 1 });
+    expect((await shell.event('load', 2)).url).toBe(`${PAGE}#/failed-events`);
+    await shell.happen({ do: 'click-notification', number: 2 });
+    expect((await shell.event('load', 3)).url).toBe(`${PAGE}#/licenses?expires_within_days=7`);
+  });
+
+  test('can be done without', async () => {
+    const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
+    await callBridge(shell, 'changePreferences', { notifications: false });
+    await shell.happen({ do: 'resume' });
+    await shell.event('tray', 3);
+    expect(shell.count('notification')).toBe(0);
+  });
+});
+
+describe('a file of the product', () => {
+  test('on the command line waits for the page, which takes it once', async () => {
+    const path = fileOf('press.req', 'the request');
+    const shell = await opened({}, [path]);
+    const take = () => callBridge(shell, 'takeOpenedFile');
+    expect((await take()).reply).toEqual({ name: 'press.req', kind: 'request', text: 'the request' });
+    expect((await take()).reply).toBeNull();
+  });
+
+  test('of a second start, or opened by the system, is told to the page', async () => {
+    const shell = await opened();
+    const path = fileOf('Müller & Söhne.LIC', 'the license');
+    await shell.happen({ do: 'second-instance', argv: ['license-desk', '--flag', path] });
+    expect((await shell.event('sent')).channel).toBe('fileOpened');
+    await shell.event('focused');
+    expect((await callBridge(shell, 'takeOpenedFile')).reply).toMatchObject({
+      name: 'Müller & Söhne.LIC',
+      kind: 'license',
+    });
+    await shell.happen({ do: 'open-file', path: fileOf('mac.req', 'from the Finder') });
+    await shell.event('sent', 2);
+    expect((await callBridge(shell, 'takeOpenedFile')).reply).toMatchObject({ text: 'from the Finder' });
+  });
+
+  test('is chosen in the menu, through the system’s dialog', async () => {
+    const shell = await opened();
+    await shell.happen({ do: 'click-menu', id: 'open-file' });
+    expect((await shell.event('file-dialog')).extensions).toContain('req');
+    await shell.happen({ do: 'choose-path', path: fileOf('chosen.req', 'chosen') });
+    await shell.event('sent');
+    expect((await callBridge(shell, 'takeOpenedFile')).reply).toMatchObject({ name: 'chosen.req' });
+  });
+
+  test('that is gone, or far too large, is said to be so', async () => {
+    const shell = await opened();
+    await shell.happen({ do: 'second-instance', argv: [join(folder, 'gone.lic')] });
+    expect(await shell.event('error-box')).toMatchObject({ title: 'gone.lic cannot be opened' });
+    const large = fileOf('large.lic', 'x'.repeat(300_000));
+    await shell.happen({ do: 'second-instance', argv: [large] });
+    expect((await shell.event('error-box', 2)).content).toBe('It is larger than any file of License Desk.');
+    expect((await callBridge(shell, 'takeOpenedFile')).reply).toBeNull();
+  });
+});
+
+describe('a page on paper', () => {
+  test('is saved where the administrator says, under no other name', async () => {
+    const shell = await opened({ STAND_IN_DOCUMENTS: folder });
+    const saving = callBridge<boolean>(shell, 'savePdf', '../../etc/license: A/B');
+    expect(await shell.event('file-dialog')).toMatchObject({
+      kind: 'save',
+      defaultPath: join(folder, '..-..-etc-license- A-B.pdf'),
+      extensions: ['pdf'],
+    });
+    const path = join(folder, 'license.pdf');
+    await shell.happen({ do: 'choose-path', path });
+    expect((await saving).reply).toBe(true);
+    expect(readFileSync(path, 'latin1')).toMatch(/^%PDF/u);
+
+    const dropping = callBridge<boolean>(shell, 'savePdf', 'other.pdf');
+    await shell.event('file-dialog', 2);
+    await shell.happen({ do: 'choose-path', path: null });
+    expect((await dropping).reply).toBe(false);
+
+    const failing = callBridge<boolean>(shell, 'savePdf', 'other.pdf');
+    await shell.event('file-dialog', 3);
+    await shell.happen({ do: 'choose-path', path: join(folder, 'no', 'such', 'folder.pdf') });
+    expect((await failing).error).toContain('ENOENT');
+  });
+});
+
+describe('preferences', () => {
+  test('are kept for the next start, and refused where they cannot be', async () => {
+    const shell = await opened();
+    const defaults = (await callBridge<Preferences>(shell, 'readPreferences')).reply;
+    expect(defaults).toEqual({
+      start_at_login: false,
+      keep_in_tray: true,
+      notifications: true,
+      update_address: null,
+    });
+    const change = { update_address: 'https://updates.lan/license-desk/' };
+    expect((await callBridge(shell, 'changePreferences', change)).reply).toEqual({ ...defaults, ...change });
+    for (const wrong of [
+      { update_address: 'file:///etc' },
+      { keep_in_tray: 'yes' },
+      { unknown: true },
+      { constructor: true },
+    ]) {
+      const [[name, value] = []] = Object.entries(wrong);
+      expect((await callBridge(shell, 'changePreferences', wrong)).error).toBe(
+        `${name} cannot be ${String(value)}`,
+      );
+    }
+    await shell.happen({ do: 'click-tray', id: 'quit' }).catch(() => {});
+    await shell.exited;
+    const next = start({ env: announcing, dataDir: shell.dataDir });
+    await next.event('shown');
+    expect((await callBridge(next, 'readPreferences')).reply).toEqual({ ...defaults, ...change });
+  });
+
+  test('start the app with the session of the user', async () => {
+    const shell = await opened({ XDG_CONFIG_HOME: folder });
+    const entry = join(folder, 'autostart', 'license-desk.desktop');
+    await callBridge(shell, 'changePreferences', { start_at_login: true });
+    expect(readFileSync(entry, 'utf8')).toContain(`Exec="${process.execPath}" "${process.cwd()}" "--hidden"`);
+    await callBridge(shell, 'changePreferences', { start_at_login: false });
+    expect(existsSync(entry)).toBe(false);
+  });
+});
+
+describe('the computer', () => {
+  test('that has slept wakes the server, and its end is the app’s', async () => {
+    const shell = await opened();
+    await shell.happen({ do: 'resume' });
+    expect((await shell.event('posted')).type).toBe('wake');
+    await shell.happen({ do: 'shutdown' }).catch(() => {});
+    expect(await shell.exited).toBe(0);
+    expect((await shell.event('posted', 2)).type).toBe('stop');
+  });
+});
+
+describe('the menu', () => {
+  test('speaks the language of the system', async () => {
+    const shell = await opened({ STAND_IN_LOCALE: 'de-AT' });
+    const { items } = await shell.event('menu');
+    expect(items.map(({ label }) => label)).toContain('Datenverzeichnis anzeigen');
+    await shell.happen({ do: 'click-menu', id: 'show-data-directory' });
+    expect((await shell.event('opened')).what).toBe(shell.dataDir);
+    await shell.happen({ do: 'click-menu', id: 'api-reference' });
+    expect((await shell.event('opened', 2)).what).toBe('http://127.0.0.1:2/docs/');
+  });
+
+  test('looks for updates only where an address is set, and for an installed app', async () => {
+    const shell = await opened();
+    await shell.happen({ do: 'click-menu', id: 'look-for-updates' });
+    expect((await shell.event('message-box')).message).toContain('No address to look for updates at is set');
+    await shell.happen({ do: 'press-button', button: 0 });
+    await callBridge(shell, 'changePreferences', { update_address: 'http://127.0.0.1:9/' });
+    await shell.happen({ do: 'click-menu', id: 'look-for-updates' });
+    expect((await shell.event('message-box', 2)).message).toBe('Only an installed app can be updated.');
+  });
+});

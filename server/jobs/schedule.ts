@@ -45,7 +45,7 @@ export interface Jobs {
   areFine(): boolean;
   /** Tells the dispatcher that deliveries have become due. */
   wakeDispatcher(): void;
-  /** Runs each job that is not running. */
+  /** Runs each job, once more if it is running. */
   wake(): void;
   /** Does the upkeep of certificates now. Ends once a run that began after this call is over, or has taken too long. */
   runCertificateUpkeep(): Promise<void>;
@@ -112,6 +112,8 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
   /** In a row, by job. */
   const failures = new Map<string, number>();
   const failedNow = new Set<string>();
+  /** To be run once more when they are over. */
+  const again = new Set<string>();
 
   function listJobs(masterKey: Uint8Array): Job[] {
     const dispatcherData: DispatcherData = {
@@ -192,6 +194,7 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
       if (stopping) return;
       const newest = upkeepTickets.newestOpen();
       if (hasFailed) timers.push(setTimeout(() => runUnlessRunning(bree, name), RETRY_MS));
+      else if (again.delete(name)) runUnlessRunning(bree, name);
       // It was on its way out when it was asked.
       else if (name === CERTIFICATE_UPKEEP && newest !== null) askForUpkeep(newest);
     });
@@ -280,7 +283,9 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
     wake() {
       for (const { name } of jobs) {
         begin(name);
-        if (running && !stopping) runUnlessRunning(running, name);
+        // What one that runs has looked at already may have fallen due since.
+        if (running?.workers.has(name) && name !== DISPATCHER) again.add(name);
+        else run(name);
       }
       wakeDispatcher();
     },

@@ -1,0 +1,159 @@
+// The built server as the shell has it beside itself: what it tells without being asked, and what it does when told.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, expect, test } from 'vitest';
+import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
+import type { MessageFromServer, MessageToServer } from '../../server/parent-port.ts';
+import { createClient, httpTransport } from '../../server/platform/client.ts';
+import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { movableClock } from '../helpers/faketime.ts';
+
+type Message<Type> = Extract<MessageFromServer, { type: Type }>;
+
+interface ServerBeside {
+  dataDir: string;
+  child: ChildProcess;
+  /** Waits for a message of this type that is as wanted, among those that were not waited for yet. */
+  message<Type extends MessageFromServer['type']>(
+    type: Type,
+    isWanted?: (message: Message<Type>) => boolean,
+  ): Promise<Message<Type>>;
+  /** Waits for a line of the log, among those that were not waited for yet. */
+  logged(part: string): Promise<void>;
+  tell(type: MessageToServer['type']): void;
+}
+
+let servers: ServerBeside[] = [];
+afterEach(async () => {
+  for (const { child, dataDir } of servers) {
+    if (child.exitCode === null) {
+      child.kill('SIGKILL');
+      await new Promise((resolve) => {
+        child.once('exit', resolve);
+      });
+    }
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+  servers = [];
+});
+
+/** Hands out each of what has come once, in the order in which it came. */
+function inbox<Item>() {
+  const items: Item[] = [];
+  let look = () => {};
+  return {
+    add(item: Item): void {
+      items.push(item);
+      look();
+    },
+    take: (isWanted: (item: Item) => boolean): Promise<Item> =>
+      new Promise((resolve) => {
+        look = () => {
+          for (let item = items.shift(); item !== undefined; item = items.shift()) {
+            if (isWanted(item)) return resolve(item);
+          }
+        };
+        look();
+      }),
+  };
+}
+
+interface Options {
+  prefix?: string[];
+  args?: string[];
+  before?(dataDir: string): void;
+}
+
+function start({ prefix = [], args = [], before = () => {} }: Options = {}): ServerBeside {
+  const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-beside-'));
+  before(dataDir);
+  const hook = import.meta.resolve('./stand-in/parent-port.ts');
+  const [command = '', ...words] = [...prefix, process.execPath, '--import', hook, 'out/main/server.js'];
+  const child = spawn(
+    command,
+    [...words, '--data-dir', dataDir, '--port=0', '--admin-port=0', '--scan-seconds=3600', ...args],
+    { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] },
+  );
+  const messages = inbox<MessageFromServer>();
+  const lines = inbox<string>();
+  child.on('message', (message) => messages.add(message as MessageFromServer));
+  if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => lines.add(line));
+  const server: ServerBeside = {
+    dataDir,
+    child,
+    message: (type, isWanted = () => true) =>
+      messages.take((message) => message.type === type && isWanted(message as never)) as never,
+    logged: async (part) => void (await lines.take((line) => line.includes(part))),
+    tell: (type) => void child.send({ type } satisfies MessageToServer),
+  };
+  servers.push(server);
+  return server;
+}
+
+function clientOf(server: ServerBeside) {
+  const runtime = readRuntimeFile(server.dataDir);
+  if (!runtime) throw new Error('the server left no runtime file');
+  return createClient(
+    adminContract,
+    httpTransport(runtime.admin + ADMIN_API_ROOT, { authorization: `Bearer ${runtime.secret}` }),
+  );
+}
+
+test('tells how it is, and again when that has changed', async () => {
+  const server = start({
+    args: ['--webhook-allow=127.0.0.0/8', '--webhook-backoff-seconds=0.01'],
+  });
+  await server.message('ready');
+  expect(await server.message('status')).toEqual({
+    type: 'status',
+    health: 'ok',
+    failed_deliveries: 0,
+    ending_soon: 0,
+  });
+  const client = clientOf(server);
+  const soon = new Date(Date.now() + 3 * 86_400_000).toISOString();
+  await client.createLicense({ holder: 'Acme', product: 'press', expires_at: soon });
+  expect(await server.message('status')).toMatchObject({ ending_soon: 1, failed_deliveries: 0 });
+
+  // Nobody listens there.
+  await client.registerWebhook({ url: 'https://127.0.0.1:9/hooks', scope: 'license.revoked' });
+  const { license } = await client.createLicense({ holder: 'Acme', product: 'press' });
+  await client.revokeLicense({ ref: license.license_key });
+  const failed = await server.message('status', (status) => status.failed_deliveries > 0);
+  expect(failed).toMatchObject({ health: 'ok', failed_deliveries: 1, ending_soon: 1 });
+});
+
+test('does at once what fell due while the computer slept', async () => {
+  const server = start();
+  await server.message('ready');
+  await server.logged('"job":"license-scan"');
+  server.tell('wake');
+  await server.logged('"job":"license-scan"');
+});
+
+test('notices by itself that the clock was set', async () => {
+  const clock = movableClock();
+  const server = start({ prefix: clock.prefix });
+  await server.message('ready');
+  await server.logged('"job":"license-scan"');
+  clock.set(1);
+  await server.logged('the clock has jumped');
+  await server.logged('"job":"license-scan"');
+});
+
+test('says why it does not start, for the shell to say what can be done', async () => {
+  const damaged = start({
+    before: (dataDir) => writeFileSync(join(dataDir, 'license-desk.db'), 'x'.repeat(5000)),
+  });
+  expect(await damaged.message('refused')).toMatchObject({
+    cause: 'database',
+    message: expect.stringContaining('is no database or is damaged'),
+  });
+  const wrong = start({
+    before: (dataDir) => writeFileSync(join(dataDir, 'config.json'), '{"rate_limit": "many"}'),
+  });
+  expect(await wrong.message('refused')).toMatchObject({ cause: 'settings' });
+});

@@ -42,7 +42,8 @@ export async function askToTryAgain(
       title: refused[cause],
       reason,
       advice: advice[cause],
-      log,
+      // One line would only be the reason once more.
+      log: log.includes('\n') ? log : '',
       logTitle,
       actions,
     });

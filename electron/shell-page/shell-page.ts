@@ -81,6 +81,7 @@ function insteadButton(label: string): HTMLElement {
 async function draw(): Promise<void> {
   const view = await bridge.shellView();
   if (!view) return;
+  document.documentElement.lang = navigator.language;
   document
     .querySelector('main')
     ?.replaceChildren(...(view.kind === 'failure' ? drawFailure(view) : drawPassphrase(view)));

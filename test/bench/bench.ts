@@ -10,6 +10,7 @@ import { describeMachine, type Figure, printFigures, watchOthers, writeResults }
 import { compareWithBare, type Comparison, median } from './load.ts';
 import { measureActivations } from './measure-activations.ts';
 import { measureCertificates } from './measure-certificates.ts';
+import { measureDesktop } from './measure-desktop.ts';
 import { measurePage } from './measure-page.ts';
 import { measureScan } from './measure-scan.ts';
 import { measureWebhooks, startReceiver } from './measure-webhooks.ts';
@@ -29,7 +30,7 @@ const { values: given } = parseArgs({
     seconds: { type: 'string', default: '5' },
     /** Another command line to start the server with, such as `cli/main.ts`. */
     cli: { type: 'string', default: builtCli },
-    /** One part alone, whose figures are printed and not kept: starts, load, scan, webhooks, certificates or page. */
+    /** One part alone, whose figures are printed and not kept: starts, load, scan, webhooks, certificates, page or desktop. */
     only: { type: 'string' },
   },
 });
@@ -247,6 +248,28 @@ async function page(data: BenchData): Promise<Figure[]> {
   ];
 }
 
+async function desktop(): Promise<Figure[]> {
+  note('desktop app');
+  const details = await measureDesktop();
+  const { loadMs, firstScreenMs } = details;
+  return [
+    {
+      figure: 'desktop app: loaded, before its server starts',
+      target: '<= 150 ms',
+      measured: `${Math.round(loadMs)} ms`,
+      pass: loadMs <= 150,
+      details,
+    },
+    {
+      figure: '  npm start until the first screen',
+      target: '<= 2 s',
+      measured: `${(firstScreenMs / 1000).toFixed(2)} s`,
+      pass: firstScreenMs <= 2000,
+      details,
+    },
+  ];
+}
+
 const missing = await ensureCommands({ wrk: ['wrk'], chromium: ['chromium'] });
 if (missing.length > 0)
   throw new Error(`the bench needs ${missing.join(' and ')} (Debian packages of these names)`);
@@ -265,6 +288,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   webhooks: () => webhooks(data),
   certificates: () => certificates(data, bare),
   page: () => page(data),
+  desktop,
 };
 const figures: Figure[] = [];
 for (const [name, measure] of Object.entries(parts)) {

@@ -1,0 +1,60 @@
+// The desktop app over the stand-in for Electron: its own code, its server and its page; not Electron's start itself.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStandIn } from '../e2e/desktop-app.ts';
+import { median } from './load.ts';
+
+const ROUNDS = 5;
+
+interface Start {
+  /** From the first line of the built main process to the start of the server. */
+  loadMs: number;
+  /** From the start of the app's process to its first screen. */
+  firstScreenMs: number;
+}
+
+async function start(dataDir: string): Promise<Start> {
+  const app = await openStandIn({ dataDir });
+  try {
+    await app.page.getByRole('heading', { name: 'First steps' }).waitFor();
+    const firstScreenMs = performance.now() - app.startedAt;
+    const { at: registered } = await app.shell.event('registered');
+    const { at: forked } = await app.shell.event('forked');
+    return { loadMs: forked - registered, firstScreenMs };
+  } finally {
+    await app.dispose();
+  }
+}
+
+/** What `npm start` does before it opens the app. */
+function checkBuildMs(): number {
+  const started = performance.now();
+  spawnSync(process.execPath, ['scripts/build.mjs', '--if-stale']);
+  return performance.now() - started;
+}
+
+export async function measureDesktop() {
+  const checks: number[] = [];
+  const starts: Start[] = [];
+  const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-desktop-'));
+  try {
+    // The first start of all makes keys and tables, and fills the cache of compiled code.
+    const { firstScreenMs: firstEverMs } = await start(dataDir);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      checks.push(checkBuildMs());
+      starts.push(await start(dataDir));
+    }
+    return { ...middleOf(starts, checks), firstEverMs, starts, checks };
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+function middleOf(starts: readonly Start[], checks: number[]): Start {
+  return {
+    loadMs: median(starts.map(({ loadMs }) => loadMs)),
+    firstScreenMs: median(checks) + median(starts.map(({ firstScreenMs }) => firstScreenMs)),
+  };
+}

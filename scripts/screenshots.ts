@@ -20,6 +20,23 @@ const LICENSES = 1000;
 const CLOSED = 'https://127.0.0.1:9/hooks';
 const DEVICE = `sha256:${'a1'.repeat(32)}`;
 
+/** What the shell shows when its server cannot listen. */
+const PORT_TAKEN = {
+  kind: 'failure',
+  title: 'The address that the service should listen on is not free',
+  reason: '--port is "8787", but 127.0.0.1:8787 cannot be listened on: another program listens there',
+  advice:
+    'Another program listens there, perhaps a second License Desk or a headless server. End it and try again, or give the service another port: "port" or "admin_port" in config.json in the data directory.',
+  log: '',
+  logTitle: 'Log',
+  actions: [
+    { name: 'try_again', label: 'Try Again' },
+    { name: 'show_data', label: 'Show Data Directory' },
+    { name: 'show_logs', label: 'Show Logs' },
+    { name: 'quit', label: 'Quit License Desk' },
+  ],
+};
+
 interface Place {
   name: string;
   address: string;
@@ -33,17 +50,17 @@ async function run(...args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
 }
 
-async function serve(dataDir: string): Promise<{ child: ChildProcess; admin: string }> {
+async function serve(dataDir: string): Promise<{ child: ChildProcess; api: string; admin: string }> {
   const words = ['serve', '--data-dir', dataDir, '--port', '0', '--admin-port', '0'];
   const webhooks = ['--webhook-allow', '127.0.0.0/8', '--webhook-backoff-seconds', '0.05'];
   const child = spawn(nodePath, [builtCli, ...words, ...webhooks], { stdio: ['ignore', 'pipe', 'ignore'] });
   const lines = createInterface({ input: child.stdout });
   const [line] = (await once(lines, 'line')) as [string];
-  return { child, ...(JSON.parse(line) as { admin: string }) };
+  return { child, ...(JSON.parse(line) as { api: string; admin: string }) };
 }
 
 /** What the seed has none of: certificates, webhooks with deliveries that failed, API tokens. */
-async function furnish(request: APIRequestContext): Promise<{ license: number }> {
+async function furnish(request: APIRequestContext, api: string): Promise<{ license: number }> {
   const post = async (path: string, data: object): Promise<Record<string, never>> => {
     const response = await request.post(`/admin/api${path}`, { data });
     if (!response.ok()) throw new Error(`${path}: ${await response.text()}`);
@@ -62,9 +79,14 @@ async function furnish(request: APIRequestContext): Promise<{ license: number }>
   const ids: number[] = [];
   for (const holder of holders) {
     const { license } = (await post('/licenses/', { holder, plan: 'professional' })) as unknown as {
-      license: { license_id: number };
+      license: { license_id: number; license_key: string };
     };
     ids.push(license.license_id);
+    for (const [index, machine_name] of ['press-1', 'press-2', 'Empfang'].entries()) {
+      const machine_fingerprint = `sha256:${String(index + 1).repeat(64)}`;
+      const data = { license_key: license.license_key, machine_fingerprint, machine_name };
+      await request.post(`${api}activate/`, { data });
+    }
     await post('/certs/generate/', { license_id: license.license_id, common_name: `workstation ${holder}` });
     await post('/tokens/', { license: String(license.license_id), name: 'build server' });
   }
@@ -81,6 +103,7 @@ function places(license: number): Place[] {
     { name: 'overview', address: 'overview' },
     { name: 'licenses', address: 'licenses' },
     { name: 'license', address: `licenses?open=${license}` },
+    { name: 'license-print', address: `licenses/print?license=${license}` },
     { name: 'license-search', address: list() },
     {
       name: 'why-denied',
@@ -126,21 +149,46 @@ async function picture(page: Page, origin: string, { name, address, prepare }: P
   }
 }
 
+/** The shell's own window, which has no server to come from. */
+async function shellPictures(page: Page): Promise<void> {
+  const folder = join(root, 'out', 'preload');
+  await page.route('http://shell.test/*', (route, request) =>
+    route.fulfill({
+      path: join(folder, new URL(request.url()).pathname),
+      ...(request.url().endsWith('.cjs') ? { contentType: 'text/javascript' } : {}),
+    }),
+  );
+  await page.addInitScript((view) => {
+    const shell = { shellView: async () => view, shellAnswer: async () => {}, onChange: () => {} };
+    Object.assign(globalThis, { shell });
+  }, PORT_TAKEN);
+  await page.setViewportSize({ width: 720, height: 560 });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto('http://shell.test/shell-page.html');
+    await page.getByRole('heading').waitFor();
+    await page.screenshot({ path: join(TARGET, `shell-failure-${colorScheme}.png`) });
+  }
+}
+
+const missing = await ensureCommands({ chromium: ['chromium', 'fonts-liberation', 'fonts-noto-cjk'] });
+if (missing.length > 0) throw new Error('the pictures need chromium (the Debian package of this name)');
 const only = process.argv[2];
 const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-screenshots-'));
 mkdirSync(TARGET, { recursive: true });
 await run(join(root, 'scripts', 'seed.ts'), '--data-dir', dataDir, '--licenses', String(LICENSES));
-const { child, admin } = await serve(dataDir);
+const { child, api, admin } = await serve(dataDir);
 const browser = await chromium.launch(chromiumLaunch);
 try {
   const { origin } = new URL(admin);
   const page = await browser.newPage({ viewport: SIZES[0], locale: 'en-GB', baseURL: origin });
   await page.goto(admin);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  const { license } = await furnish(page.request);
+  const { license } = await furnish(page.request, api);
   for (const place of places(license)) {
     if (only === undefined || only === place.name) await picture(page, origin, place);
   }
+  if (only === undefined || only === 'shell') await shellPictures(page);
 } finally {
   await browser.close();
   child.kill('SIGTERM');

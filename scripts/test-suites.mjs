@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
  * @property {string} name
  * @property {'static' | 'tests'} kind a static check counts as one test
  * @property {readonly string[]} command
+ * @property {readonly string[]} [besideArguments] keep it from taking a machine for itself that another suite runs on
  * @property {(report: string) => readonly string[]} [reportArguments] tell the tool where to write its JSON report
  * @property {(report: string) => NodeJS.ProcessEnv} [reportEnvironment] the same, for a tool that wants it that way
  * @property {(report: any) => Counts} [count]
@@ -65,6 +66,7 @@ export const suites = [
     name: 'browser',
     kind: 'tests',
     command: ['playwright', 'test', '--reporter=list,json'],
+    besideArguments: ['--workers=1'],
     reportEnvironment: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report }),
     count: countPlaywright,
   },

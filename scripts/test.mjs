@@ -2,7 +2,7 @@
  * `npm test`: installs and builds what is missing, runs every suite even when one fails, and ends with the totals.
  * `npm test -- static` or `npm test -- lint browser` runs a part. Node 20 built-ins only.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install } from './bootstrap.mjs';
@@ -53,19 +53,28 @@ async function prepareTests() {
 /**
  * @param {import('./test-suites.mjs').Suite} suite
  * @param {string} reportFolder
+ * @param {boolean} isBeside another suite: what it says is then printed at its end
  * @returns {Promise<Result>}
  */
-async function runSuite(suite, reportFolder) {
-  process.stdout.write(`\n── ${suite.name} ──\n`);
+async function runSuite(suite, reportFolder, isBeside = false) {
+  const heading = `\n── ${suite.name} ──\n`;
+  const log = join(reportFolder, `${suite.name}.log`);
+  const output = isBeside ? openSync(log, 'w') : undefined;
+  if (!isBeside) process.stdout.write(heading);
   const report = join(reportFolder, `${suite.name}.json`);
   const started = Date.now();
-  const [command = '', ...args] = suite.command;
+  const [command = '', ...args] = [...suite.command, ...((isBeside && suite.besideArguments) || [])];
   const outcome = await run(command, [...args, ...(suite.reportArguments?.(report) ?? [])], {
+    ...(output === undefined ? {} : { stdio: ['ignore', output, output] }),
     shell: process.platform === 'win32',
     env: suite.reportEnvironment?.(report) ?? {},
     ownGroup: true,
     timeoutMs: SUITE_TIMEOUT_MS,
   });
+  if (output !== undefined) {
+    closeSync(output);
+    process.stdout.write(heading + readFileSync(log, 'utf8'));
+  }
   if (outcome.interrupted) throw new Error('interrupted');
   const counts = countSuite(suite, outcome.code, report);
   return { name: suite.name, ...counts, seconds: (Date.now() - started) / 1000 };
@@ -96,7 +105,10 @@ async function runSuites(selected) {
     const checks = selected.filter(({ kind }) => kind === 'static');
     results.push(...(await Promise.all(checks.map((suite) => runSuite(suite, reportFolder)))));
     const tests = selected.filter(({ kind }) => kind === 'tests');
-    for (const suite of tests) results.push(await runSuite(suite, reportFolder));
+    // Both wait a good deal for servers and browsers, each while the other works.
+    results.push(
+      ...(await Promise.all(tests.map((suite, index) => runSuite(suite, reportFolder, index > 0)))),
+    );
   } finally {
     rmSync(reportFolder, { recursive: true, force: true });
   }

@@ -10,6 +10,7 @@ import { generateLicenseKey } from '../../server/licenses/license-key.ts';
 import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
 import type { PlanObject } from '../../server/plans/plan-contract.ts';
 import type { PublicKeys } from '../../server/signing/signing-contract.ts';
+import { asCommand, type CreateLicense } from '../helpers/as-command.ts';
 import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
 import { describeCertAdministration } from './cert-administration.ts';
@@ -30,7 +31,7 @@ interface Issued {
   replaced: AuthorizationTokenObject | null;
 }
 
-async function newLicense(cli: Cli, ...words: string[]): Promise<LicenseRecord> {
+async function createLicense(cli: Cli, ...words: string[]): Promise<LicenseRecord> {
   const create = ['license', 'create', '--holder', 'Acme', ...words];
   const { license } = await cli.ok<{ license: LicenseRecord }>(...create);
   return license;
@@ -50,6 +51,13 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   beforeAll(async () => {
     if (withServer) server = await startServerProcess({ dataDir, flags: WEBHOOK_FLAGS });
   });
+
+  async function newLicense(input: Partial<CreateLicense> = {}): Promise<LicenseRecord> {
+    const { license } = await asCommand(dataDir, (admin) =>
+      admin.createLicense({ holder: 'Acme', ...input }),
+    );
+    return license;
+  }
 
   /** Activates a device the offline way, which needs no listener. */
   async function activate(license: LicenseRecord, fingerprint = FINGERPRINT, more: string[] = []) {
@@ -73,7 +81,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
 
   describe('license', () => {
     test('create takes the standard plan and the default product', async () => {
-      const license = await newLicense(cli);
+      const license = await createLicense(cli);
       expect(license).toMatchObject({
         holder: 'Acme',
         plan: 'standard',
@@ -88,24 +96,24 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
 
     test('create takes every option', async () => {
       const words = '--plan enterprise --product other --email a@example.com --days 30'.split(' ');
-      const license = await newLicense(cli, ...words);
+      const license = await createLicense(cli, ...words);
       expect(license).toMatchObject({ plan: 'enterprise', product: 'other', email: 'a@example.com' });
       expect(license.max_activations).toBeNull();
       expect(daysBetween(license.issued_at, license.expires_at)).toBe(30);
     });
 
     test('create may set an end, in the past too', async () => {
-      expect(await newLicense(cli, '--expires-at', '2024-01-31')).toMatchObject({
+      expect(await createLicense(cli, '--expires-at', '2024-01-31')).toMatchObject({
         expires_at: '2024-01-31T00:00:00.000Z',
         state: 'expired',
       });
-      expect(await newLicense(cli, '--expires-at', '2090-01-31T12:00:00+02:00')).toMatchObject({
+      expect(await createLicense(cli, '--expires-at', '2090-01-31T12:00:00+02:00')).toMatchObject({
         expires_at: '2090-01-31T10:00:00.000Z',
       });
     });
 
     test('show takes the id or the key, however it is typed', async () => {
-      const license = await newLicense(cli);
+      const license = await newLicense();
       const typed = license.license_key.toLowerCase().replaceAll('-', ' ');
       for (const ref of [String(license.license_id), license.license_key, typed]) {
         expect(await cli.ok('license', 'show', ref)).toEqual({ ok: true, license });
@@ -115,7 +123,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     test('list filters, searches and goes on page by page', async () => {
       const ids: number[] = [];
       for (const holder of ['Searched one', 'Searched two', 'Searched three']) {
-        ids.push((await newLicense(cli, '--holder', holder)).license_id);
+        ids.push((await newLicense({ holder })).license_id);
       }
       const words = ['license', 'list', '--search', 'searched', '--limit', '2'];
       const first = await cli.ok<Listed<LicenseRecord>>(...words);
@@ -132,8 +140,8 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     test('list narrows down by plan, product and end, and sorts', async () => {
       const product = 'sorted-product';
       const ids: number[] = [];
-      for (const days of ['30', '3', '300']) {
-        const made = await newLicense(cli, '--product', product, '--plan', 'enterprise', '--days', days);
+      for (const days of [30, 3, 300]) {
+        const made = await newLicense({ product, plan: 'enterprise', days });
         ids.push(made.license_id);
       }
       const listed = async (...words: string[]) => {
@@ -147,7 +155,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     });
 
     test('revoke keeps the reason', async () => {
-      const { license_id: id } = await newLicense(cli);
+      const { license_id: id } = await newLicense();
       expect(await cli.ok('license', 'revoke', String(id), '--reason', 'Contract ended')).toMatchObject({
         license: { license_id: id, state: 'revoked', revoke_reason: 'Contract ended' },
       });
@@ -157,7 +165,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     });
 
     test('renew adds days, the duration of the plan, or sets an end', async () => {
-      const { license_key: key, expires_at: before } = await newLicense(cli, '--days', '10');
+      const { license_key: key, expires_at: before } = await newLicense({ days: 10 });
       type Renewed = { license: LicenseRecord; previous_expires_at: string };
       const byDays = await cli.ok<Renewed>('license', 'renew', key, '--days', '5');
       expect(byDays.previous_expires_at).toBe(before);
@@ -169,7 +177,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     });
 
     test('upgrade goes to a higher tier only', async () => {
-      const { license_key: key } = await newLicense(cli);
+      const { license_key: key } = await newLicense();
       expect(await cli.ok('license', 'upgrade', key, '--plan', 'professional')).toMatchObject({
         license: { plan: 'professional', max_activations: 5 },
         previous_plan: 'standard',
@@ -183,7 +191,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     });
 
     test('devices are listed and released', async () => {
-      const license = await newLicense(cli);
+      const license = await newLicense();
       const ref = String(license.license_id);
       await activate(license);
       const { items, next_cursor: next } = await cli.ok<Listed<DeviceObject>>('license', 'devices', ref);
@@ -219,7 +227,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('an offline activation gives a file that verifies', async () => {
-    const license = await newLicense(cli);
+    const license = await newLicense();
     const { out, activation, license: activated } = await activate(license);
     expect(activation.machine_fingerprint).toBe(FINGERPRINT);
     expect(activated).toMatchObject({ state: 'active', activation_count: 1 });
@@ -246,7 +254,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('an offline activation may be encrypted, limited in time, and refused', async () => {
-    const license = await newLicense(cli);
+    const license = await newLicense();
     const { out } = await activate(license, FINGERPRINT, ['--encrypt', '--ttl-days', '2']);
     const key = await cli.prints('public-key');
     const verify = ['verify', out, '--public-key', key, '--fingerprint', FINGERPRINT, '--json'];
@@ -264,7 +272,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('tokens are issued once, replace each other, are listed and revoked', async () => {
-    const { license_key: key, license_id: id } = await newLicense(cli);
+    const { license_key: key, license_id: id } = await newLicense();
     const first = await cli.ok<Issued>('token', 'issue', '--license', key, '--name', 'Lab', '--days', '10');
     expect(first.token).toMatch(/^ldt_[\w-]{43}$/u);
     expect(first.authorization_token).toMatchObject({
@@ -361,7 +369,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     });
     expect(await cli.fails('plan', 'create', '--name', 'gilt')).toMatchObject({ error_code: 'plan_exists' });
 
-    await newLicense(cli, '--plan', 'gilt');
+    await newLicense({ plan: 'gilt' });
     expect(await cli.fails('plan', 'delete', 'gilt')).toMatchObject({ error_code: 'plan_in_use' });
     await cli.ok('plan', 'create', '--name', 'short-lived');
     expect(await cli.ok('plan', 'delete', 'short-lived')).toMatchObject({
@@ -385,7 +393,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('stats count', async () => {
-    await newLicense(cli, '--product', 'counted');
+    await newLicense({ product: 'counted' });
     const stats = await cli.ok('stats', '--product', 'counted', '--from', '2026-01-01', '--to', '2026-01-31');
     expect(stats).toMatchObject({
       licenses: { total: 1, by_product: { counted: 1 } },
@@ -395,7 +403,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('the audit log names the user of the command', async () => {
-    const { license_id: id } = await newLicense(cli);
+    const { license_id: id } = await newLicense();
     const subject = `license:${id}`;
     await cli.ok('license', 'revoke', String(id));
     const { items } = await cli.ok<Listed<AuditEntryObject>>('audit', 'list', '--subject', subject);
@@ -427,7 +435,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('the settings of a command count', async () => {
-    expect(await newLicense(cli, '--default-product', 'from-flag')).toMatchObject({
+    expect(await createLicense(cli, '--default-product', 'from-flag')).toMatchObject({
       product: withServer ? 'my-product' : 'from-flag',
     });
     const bad = await runCli(['plan', 'list', '--json', '--data-dir', dataDir], {
@@ -453,7 +461,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('doctor finds everything in order', async () => {
-    await newLicense(cli);
+    await newLicense();
     const { checks } = await cli.ok<{ checks: { check: string; ok: boolean; detail: string }[] }>('doctor');
     expect(checks.map(({ check }) => check)).toEqual(
       expect.arrayContaining([

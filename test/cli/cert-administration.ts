@@ -9,6 +9,7 @@ import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
 import { makeForeignAuthority } from '../certificates/foreign-authority.ts';
 import { certificatesIn, REQUEST } from '../certificates/issuing.ts';
 import { fileOf, openssl, verifyErrors } from '../certificates/openssl.ts';
+import { asCommand } from '../helpers/as-command.ts';
 import { type Cli, runCli } from '../helpers/cli.ts';
 import { writeRows } from '../helpers/database.ts';
 import { type ServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
@@ -20,8 +21,8 @@ interface Issued {
   ok?: true;
   certificate: CertificateObject;
   ca_certificate: string;
-  download_token?: string;
-  download_url?: string;
+  download_token?: string | undefined;
+  download_url?: string | undefined;
   file?: string;
 }
 
@@ -44,19 +45,29 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
   writeFileSync(csrFile, REQUEST.csr);
 
   async function newLicense(): Promise<LicenseRecord> {
-    const { license } = await cli.ok<{ license: LicenseRecord }>('license', 'create', '--holder', 'Acme');
+    const { license } = await asCommand(dataDir, (admin) => admin.createLicense({ holder: 'Acme' }));
     return license;
   }
 
-  async function issueFor(license: { license_key: string }, ...words: string[]): Promise<Issued> {
-    const names = ['--license', license.license_key, '--common-name', 'Pracoviště 1'];
+  /** A certificate for a signing request. */
+  async function newCertificate(license?: LicenseRecord): Promise<Issued> {
+    const { license_id } = license ?? (await newLicense());
+    const input = { license_id, common_name: 'Pracoviště 1', csr: REQUEST.csr };
+    return asCommand(dataDir, (admin) => admin.generateCertificate(input));
+  }
+
+  async function revoke({ certificate: { id } }: Issued): Promise<void> {
+    await asCommand(dataDir, (admin) => admin.revokeCertificate({ id }));
+  }
+
+  async function issue(...words: string[]): Promise<Issued> {
+    const { license_key } = await newLicense();
+    const names = ['--license', license_key, '--common-name', 'Pracoviště 1'];
     return cli.ok<Issued>('cert', 'issue', ...names, ...words);
   }
 
-  const issue = async (...words: string[]) => issueFor(await newLicense(), ...words);
-
   async function listErrors({ certificate, ca_certificate }: Issued): Promise<number[]> {
-    const { crl } = await cli.ok<List>('cert', 'crl');
+    const { crl } = await asCommand(dataDir, (admin) => admin.revocationList({}));
     const files = ['-CAfile', fileOf(ca_certificate), '-CRLfile', fileOf(crl), fileOf(certificate.pem)];
     return verifyErrors(['-purpose', 'sslclient', '-crl_check', ...files], Date.now());
   }
@@ -151,7 +162,7 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       // Nothing was issued whose key nobody has.
       expect(await cli.ok('cert', 'list', '--license', license_key)).toEqual(before);
 
-      await cli.ok('license', 'revoke', license_key);
+      await asCommand(dataDir, (admin) => admin.revokeLicense({ ref: license_key }));
       const out = join(folder, 'never.pem');
       expect(await cli.fails(...words, out)).toMatchObject({ error_code: 'license_revoked' });
       expect(existsSync(out)).toBe(false);
@@ -184,8 +195,8 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
 
     test('list filters and goes on page by page', async () => {
       const license = await newLicense();
-      const older = await issueFor(license, '--csr', csrFile);
-      const newer = await issueFor(license, '--csr', csrFile);
+      const older = await newCertificate(license);
+      const newer = await newCertificate(license);
       type Listed = { items: CertificateObject[]; next_cursor: string | null };
       const words = ['cert', 'list', '--limit', '1', '--license'];
       const first = await cli.ok<Listed>(...words, license.license_key);
@@ -193,14 +204,14 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       const more = [String(license.license_id), '--cursor', first.next_cursor!];
       const second = await cli.ok<Listed>(...words, ...more);
       expect(second).toEqual({ ok: true, items: [older.certificate], next_cursor: null });
-      await cli.ok('cert', 'revoke', older.certificate.serial_number);
+      await revoke(older);
       const revoked = ['cert', 'list', '--license', license.license_key, '--status', 'revoked'];
       expect((await cli.ok<Listed>(...revoked)).items.map(({ id }) => id)).toEqual([older.certificate.id]);
       await cli.refuses('cert', 'list', '--status', 'valid');
     });
 
     test('revoke takes a serial number as it is shown anywhere, and the list has it', async () => {
-      const issued = await issue('--csr', csrFile);
+      const issued = await newCertificate();
       expect(await listErrors(issued)).toEqual([]);
       const { serial_number } = issued.certificate;
       const typed = serial_number.toUpperCase().match(/../gu)!.join(':');
@@ -217,8 +228,9 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
     });
 
     test('crl prints the list, or writes it to a file', async () => {
-      const { certificate } = await issue('--csr', csrFile);
-      await cli.ok('cert', 'revoke', certificate.serial_number);
+      const issued = await newCertificate();
+      await revoke(issued);
+      const { certificate } = issued;
       const out = join(folder, 'list.crl');
       const list = await cli.ok<List>('cert', 'crl', '--out', out);
       expect(list.revoked).toContainEqual(
@@ -278,7 +290,7 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
 
     test('renew-ca keeps key and name, import-ca takes both from elsewhere', async () => {
       type Shown = { authority: AuthorityObject };
-      const issued = await issue('--csr', csrFile);
+      const issued = await newCertificate();
       const before = (await cli.ok<Shown>('cert', 'ca')).authority;
       const renewed = (await cli.ok<Shown>('cert', 'renew-ca')).authority;
       expect(renewed.subject).toBe(before.subject);

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
 import type { AttemptObject, DeliveryObject, WebhookObject } from '../../server/webhooks/webhook-contract.ts';
+import { asCommand } from '../helpers/as-command.ts';
 import { runCli, type Cli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
@@ -70,16 +70,25 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
     return cli.ok<Registered>('webhook', 'register', '--url', URL_OF_NOBODY, ...words);
   }
 
+  async function newWebhook(): Promise<WebhookObject> {
+    const { webhook } = await asCommand(dataDir, (admin) =>
+      admin.registerWebhook({ url: URL_OF_NOBODY, scope: 'all' }),
+    );
+    return webhook;
+  }
+
   async function deliveriesOf({ id }: WebhookObject, ...words: string[]): Promise<Listed<DeliveryObject>> {
     return cli.ok<Listed<DeliveryObject>>('events', 'list', '--webhook', String(id), ...words);
   }
 
   /** Two deliveries of a webhook of their own, which no scan for expired licenses adds to. */
   async function queueTwo() {
-    const { webhook } = await register('--scope', 'license.renewed');
-    const { license } = await cli.ok<{ license: LicenseRecord }>('license', 'create', '--holder', 'Acme');
-    for (const days of ['10', '20']) await cli.ok('license', 'renew', license.license_key, '--days', days);
-    return { webhook, license };
+    return asCommand(dataDir, async (admin) => {
+      const { webhook } = await admin.registerWebhook({ url: URL_OF_NOBODY, scope: 'license.renewed' });
+      const { license } = await admin.createLicense({ holder: 'Acme' });
+      for (const days of [10, 20]) await admin.renewLicense({ ref: license.license_key, days });
+      return { webhook, license };
+    });
   }
 
   /** Waits until all deliveries of the webhook have failed; where no server runs, one does for as long. */
@@ -135,17 +144,17 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
     });
 
     test('list goes on page by page, without secrets', async () => {
-      const older = await register();
-      const newer = await register();
+      const older = await newWebhook();
+      const newer = await newWebhook();
       const first = await cli.ok<Listed<WebhookObject>>('webhook', 'list', '--limit', '1');
       expect(first).toEqual({
         ok: true,
-        items: [newer.webhook],
+        items: [newer],
         next_cursor: expect.any(String) as unknown,
       });
       const words = ['webhook', 'list', '--limit', '1', '--cursor', first.next_cursor!];
       const second = await cli.ok<Listed<WebhookObject>>(...words);
-      expect(second.items).toEqual([older.webhook]);
+      expect(second.items).toEqual([older]);
     });
 
     test('rotate gives a new secret', async () => {
@@ -165,7 +174,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
     });
 
     test('delete is for good', async () => {
-      const { webhook } = await register();
+      const webhook = await newWebhook();
       expect(await cli.ok('webhook', 'delete', String(webhook.id))).toEqual({ ok: true, webhook });
       const { items } = await cli.ok<Listed<WebhookObject>>('webhook', 'list');
       expect(items.map(({ id }) => id)).not.toContain(webhook.id);
@@ -177,7 +186,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
     });
 
     test('test tells how it went', async () => {
-      const { webhook } = await register();
+      const webhook = await newWebhook();
       const failure = await cli.fails('webhook', 'test', String(webhook.id));
       expect(failure).toMatchObject({ error_code: 'unavailable', attempt: ATTEMPT });
       expect(failure.message).toBe('the receiver did not accept the test event: connection refused');

@@ -60,6 +60,18 @@ test('the app opens its page signed in, locked to it, and comes back when the se
   await shell.event('load', 2);
   await expect(page.getByRole('heading', { name: 'API access' })).toBeVisible();
   expect(new URL(page.url()).hash).toBe('#/api-access');
+
+  // A setting that holds from the next start: here a button makes one.
+  await page.goto(`${new URL(page.url()).origin}/#/settings`);
+  const rateLimit = page.getByRole('row', { name: /^Rate limit/u });
+  await rateLimit.getByRole('button').click();
+  await page.getByRole('dialog').getByLabel('Value').fill('120');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByRole('button', { name: 'Restart' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
+  await shell.event('load', 3);
+  await expect(rateLimit).toContainText('120');
+  await expect(rateLimit).not.toContainText('After the restart');
 });
 
 test('a request that is opened with the app is on the desk; what is saved goes through the system’s dialogs', async ({

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { expect, importLicenses, issueLicense, test } from './test.ts';
 
 const rows = (page: Page) =>
   page.getByRole('grid', { name: 'Licenses' }).getByRole('rowgroup').getByRole('row');
@@ -9,19 +9,6 @@ const KEY = /[0-9A-Z]{5}(-[0-9A-Z]{5}){4}/u;
 async function openLicenses(page: Page): Promise<void> {
   await page.goto('/#/licenses');
   await expect(page.getByRole('heading', { name: 'Licenses' })).toBeVisible();
-}
-
-/** Many at once, in the order given. */
-async function importLicenses(page: Page, holders: readonly string[]): Promise<void> {
-  const upload = await page.request.post('/admin/api/licenses/import/', {
-    headers: { 'content-type': 'text/csv' },
-    data: ['holder', ...holders].join('\n'),
-  });
-  const { import_id } = (await upload.json()) as { import_id: string };
-  const run = await page.request.post('/admin/api/licenses/import/run/', {
-    data: { import_id, mapping: { holder: 'holder' } },
-  });
-  expect(await run.json()).toMatchObject({ state: 'done', done: holders.length });
 }
 
 /** Tab by tab, as somebody without a mouse: fails if the control cannot be reached. */

@@ -1,6 +1,7 @@
 // A look into a data directory's database, past the service, to see what is really there.
 import { join } from 'node:path';
 import { QueryTypes } from 'sequelize';
+import { expect, vi } from 'vitest';
 import { connect } from '../../server/database/connect.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- rows are whatever the query selects
@@ -23,8 +24,19 @@ export async function writeRows(dataDir: string, ...statements: string[]): Promi
   }
 }
 
-/** Everything in the database, but for when credentials were last used. */
+/**
+ * Until the dispatcher has tried all that is due, and leaves the database alone for a while. It begins with the first
+ * delivery, and then takes on what a test's clock dates into the future, too.
+ */
+async function untilDispatched(dataDir: string): Promise<void> {
+  const dueSql = `SELECT id, status FROM deliveries WHERE status = 'delivering' OR (status = 'pending' AND
+    (next_attempt_at <= ${Date.now()} OR NOT EXISTS (SELECT 1 FROM delivery_attempts)))`;
+  await vi.waitFor(async () => expect(await selectRows(dataDir, dueSql)).toEqual([]), { timeout: 20_000 });
+}
+
+/** Everything in the database of a server that runs, but for when credentials were last used. */
 export async function dumpDatabase(dataDir: string): Promise<string> {
+  await untilDispatched(dataDir);
   const tables = await selectRows(
     dataDir,
     // What a virtual table shows is in the tables behind it.

@@ -48,6 +48,9 @@ interface TestServerOptions {
   dataDir?: string;
 }
 
+/** No job comes in between by itself in this time, unless a test gives it a shorter interval. */
+const SETTLE_MS = 60_000;
+
 export async function newDataDir(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'license-desk-test-'));
 }
@@ -64,7 +67,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const env = options.masterKey === undefined ? {} : { LICENSE_DESK_MASTER_KEY: options.masterKey };
   const config = loadConfig({ flags, env });
-  const server = await startServer(config, options.clock ?? systemClock, { logToStderr: false });
+  const server = await startServer(config, options.clock ?? systemClock, {
+    logToStderr: false,
+    settleMs: SETTLE_MS,
+  });
   const api = server.api.replace(/\/$/u, '');
   const runtime = readRuntimeFile(dataDir);
   if (!runtime) throw new Error('the server left no runtime file');

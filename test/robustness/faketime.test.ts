@@ -31,8 +31,9 @@ describe.skipIf(!hasFaketime())('under faketime', { timeout: 120_000 }, () => {
     /** Runs a server at that day until it has scanned. */
     const runOn = async (day: number, work: (server: ServerProcess) => Promise<void> = async () => {}) => {
       clock.set(day);
-      const server = await startServerProcess({ dataDir, prefix: clock.prefix });
-      await server.logLines({ msg: 'job done' });
+      const flags = { 'scan-seconds': '0.2' };
+      const server = await startServerProcess({ dataDir, prefix: clock.prefix, flags });
+      await server.logLines({ msg: 'job done', job: 'license-scan' });
       await work(server);
       expect((await server.kill()).code).toBe(0);
       return licenseId === 0 ? [] : noticesOf(dataDir, licenseId);

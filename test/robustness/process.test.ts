@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { cliOn } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
 import {
   SERVE,
@@ -16,6 +17,8 @@ import { fingerprintOf } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
 const yesterday = () => new Date(Date.now() - DAY_MS).toISOString();
+/** Where nothing is due, jobs leave the first seconds to others. */
+const SCAN_SOON = { 'scan-seconds': '0.2' };
 
 /** Ends the server, and expects a clean end: exit code 0, nothing left to recover, no lock, no runtime file. */
 async function expectCleanEnd(server: ServerProcess, signal?: NodeJS.Signals): Promise<void> {
@@ -64,7 +67,7 @@ it('prints one line on stdout when it is ready, and logs as JSON on stderr', asy
 });
 
 it('reports its database and its jobs as healthy', async () => {
-  const server = await startServerProcess({ dataDir: temporaryDirectory() });
+  const server = await startServerProcess({ dataDir: temporaryDirectory(), flags: SCAN_SOON });
   await server.logLines({ msg: 'job done' });
   const { status, body } = await server.get('/health/');
   expect(status).toBe(200);
@@ -74,21 +77,18 @@ it('reports its database and its jobs as healthy', async () => {
 
 it('scans at the start, in a worker thread, for what fell due before', async () => {
   const dataDir = temporaryDirectory();
-  const first = await startServerProcess({ dataDir });
-  // The scan at the first start finds nothing yet; the next one is a minute away.
-  await first.logLines({ job: 'license-scan', looked: 0, emitted: 0 });
-  const plans = ['trial', 'standard'];
-  for (const plan of plans)
-    await first.admin.createLicense({ holder: 'Late', plan, expires_at: yesterday() });
-  await expectCleanEnd(first);
+  const cli = cliOn(dataDir);
+  const create = ['license', 'create', '--holder', 'Late', '--expires-at', yesterday()];
+  for (const plan of ['trial', 'standard']) await cli.ok(...create, '--plan', plan);
 
-  const second = await startServerProcess({ dataDir });
-  await second.logLines({ job: 'license-scan', looked: 2, emitted: 2 });
+  // The next round is a day away.
+  const server = await startServerProcess({ dataDir, flags: { 'scan-seconds': '86400' } });
+  await server.logLines({ job: 'license-scan', looked: 2, emitted: 2 });
   expect(await selectRows(dataDir, 'SELECT name FROM events ORDER BY license_id')).toEqual([
     { name: 'license.expired' },
     { name: 'license.in_grace' },
   ]);
-  await expectCleanEnd(second);
+  await expectCleanEnd(server);
 });
 
 describe.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('%s', (signal) => {
@@ -209,6 +209,7 @@ describe('a place with an awkward name', () => {
     const server = await startServerProcess({
       dataDir: temporaryDirectory(),
       program: [join(installed, 'out/main/cli.js'), 'serve'],
+      flags: SCAN_SOON,
     });
     await server.logLines({ job: 'license-scan', msg: 'job done' });
     expect((await fetch(server.adminOrigin)).headers.get('content-type')).toMatch('text/html');

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { asCommand } from '../helpers/as-command.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
@@ -28,12 +29,10 @@ async function expectRefusal(options: ServeOptions, ...said: (string | RegExp)[]
   return end;
 }
 
-/** A data directory with a license in it, that no server runs on any more. */
+/** A data directory with a license in it, that no server runs on. */
 async function usedDirectory(env: Record<string, string> = {}) {
   const dataDir = temporaryDirectory();
-  const server = await startServerProcess({ dataDir, env });
-  const { license } = await server.admin.createLicense({ holder: 'Kept' });
-  expect((await server.kill()).code).toBe(0);
+  const { license } = await asCommand(dataDir, (admin) => admin.createLicense({ holder: 'Kept' }), env);
   return { dataDir, license };
 }
 

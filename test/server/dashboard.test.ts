@@ -20,15 +20,18 @@ const dashboard = () => adminSuccess(server, 'dashboard');
 const at = (ms: number) => new Date(ms).toISOString();
 const stats = async () => success(server, 'stats', {}, await newBearer(server));
 
+const NO_STATES = { issued: 0, active: 0, expiring: 0, in_grace: 0, expired: 0, revoked: 0 };
+
 describe('the dashboard of a new installation', () => {
   it('is all zeros, and makes nothing', async () => {
     const shown = await dashboard();
     expect(shown).toMatchObject({
       licenses: {
         total: 0,
-        by_state: { issued: 0, active: 0, expiring: 0, in_grace: 0, expired: 0, revoked: 0 },
+        by_state: NO_STATES,
       },
       expiring: { days_7: 0, days_30: 0, days_90: 0, soonest: [] },
+      newest_issued: null,
       failed_deliveries: 0,
       revocation_list: null,
       authority: null,
@@ -57,12 +60,16 @@ describe('the licenses on the dashboard', () => {
     }
   });
 
-  it('are counted by state as the statistics count them, whatever the time', async () => {
+  it('are counted by state as each of them says itself, whatever the time, in the statistics too', async () => {
     for (const days of [-20, -7, 0, 7, 14, 28, 30, 90, 120, 400]) {
       for (const ms of [-1, 0, 1]) {
         clock.set(START + days * DAY_MS + ms);
-        const { total, by_state } = (await stats()).licenses;
-        expect((await dashboard()).licenses, `${days} days ${ms} ms`).toEqual({ total, by_state });
+        const { items } = await server.admin.listLicenses({ limit: 500 });
+        const by_state = { ...NO_STATES };
+        for (const { state } of items) by_state[state] += 1;
+        const counted = { total: items.length, by_state };
+        expect((await dashboard()).licenses, `${days} days ${ms} ms`).toEqual(counted);
+        expect((await stats()).licenses, `${days} days ${ms} ms`).toMatchObject(counted);
       }
     }
     const { by_state } = (await dashboard()).licenses;
@@ -104,6 +111,23 @@ describe('the dashboard shows', () => {
     }
     expect(activations.slice(27).map(({ count }: { count: number }) => count)).toEqual([0, 1, 2]);
     expect(authorizations[29].count).toBe(1);
+  });
+
+  it('the newest of the licenses that nobody has activated', async () => {
+    clock.set(START + 50 * DAY_MS);
+    const older = await newLicense(server);
+    const newer = await newLicense(server, { holder: 'Newest' });
+    const { license_id, license_key, holder } = newer;
+    expect((await dashboard()).newest_issued).toEqual({ license_id, license_key, holder });
+    await activateDevice(server, newer);
+    expect((await dashboard()).newest_issued).toMatchObject({ license_id: older.license_id });
+    await server.admin.revokeLicense({ ref: older.license_key });
+    // One that is about to expire is not `issued` any more.
+    const { license_id: expiring } = await newLicense(server, { days: 1 });
+    const found = (await dashboard()).newest_issued?.license_id as number;
+    const { items } = await server.admin.listLicenses({ state: 'issued', limit: 1 });
+    expect(found).toBe(items[0]?.license_id);
+    expect(found).not.toBe(expiring);
   });
 
   it('the authority and its list, once they are there', async () => {

@@ -7,7 +7,7 @@ import { startServerProcess, temporaryDirectory } from '../helpers/server-proces
 const root = join(import.meta.dirname, '../..');
 const program = [
   '--import',
-  join(root, 'test/electron/parent-port-stand-in.ts'),
+  join(root, 'test/electron/stand-in/parent-port.ts'),
   join(root, 'server/main.ts'),
 ];
 

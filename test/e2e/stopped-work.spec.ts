@@ -1,0 +1,83 @@
+// What takes long can be stopped while it is under way, and says what became of it.
+import { expect, importLicenses, test } from './test.ts';
+
+/** A gate that requests wait at until it is opened. */
+function gate(): { open(): void; isOpen: Promise<void> } {
+  let open = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), isOpen };
+}
+
+const holders = (count: number) => Array.from({ length: count }, (_, index) => `Customer ${index + 1}`);
+
+test('a change of many licenses ends with the hundred that is under way', async ({ desk }) => {
+  await importLicenses(desk, holders(120));
+  await desk.goto('/#/licenses');
+  const grid = desk.getByRole('grid', { name: 'Licenses' });
+  await grid.getByRole('row').nth(1).focus();
+  await desk.keyboard.press('End');
+  await expect(grid).toHaveAttribute('aria-rowcount', '121');
+  await desk.getByLabel('Select all rows that are loaded').check();
+
+  const first = gate();
+  await desk.route('**/licenses/bulk/renew/', async (route) => {
+    await first.isOpen;
+    await route.continue();
+  });
+  await desk.getByRole('button', { name: 'Renew …' }).click();
+  await desk.getByRole('button', { name: 'Renew', exact: true }).click();
+  const renewing = desk.getByRole('dialog', { name: 'Renew 120 licenses' });
+  await renewing.getByRole('button', { name: 'Stop' }).click();
+  await expect(renewing.getByRole('button', { name: 'Stop' })).toBeDisabled();
+  first.open();
+  await expect(renewing.getByRole('status')).toContainText('100 were changed.');
+  await expect(renewing.getByRole('status')).toContainText('20 were left alone.');
+});
+
+test('an import that is cancelled leaves nothing', async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Import licenses from a CSV file' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const text = ['holder', ...holders(20_000)].join('\n');
+  const file = { name: 'licenses.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await dialog.getByLabel('CSV file').setInputFiles(file);
+  await dialog.getByRole('button', { name: 'Check all rows' }).click();
+  await dialog.getByRole('button', { name: 'Import 20,000 licenses' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog.getByRole('status')).toHaveText('The import was cancelled: nothing of it is left.');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const response = await desk.request.get('/admin/api/licenses/?limit=1');
+  expect(await response.json()).toMatchObject({ items: [] });
+});
+
+test('a backup and an export that are given up are broken off', async ({ desk }) => {
+  const never = gate();
+  await desk.route(/\/admin\/api\/(?:backup|licenses\/export)\//u, async (route) => {
+    await never.isOpen;
+    await route.abort();
+  });
+  await desk.goto('/#/settings?tab=backup');
+  const download = desk.getByRole('button', { name: 'Download backup' });
+  await download.click();
+  await expect(desk.getByRole('progressbar')).toBeVisible();
+  await expect(download).toBeDisabled();
+  const brokenOff = desk.waitForEvent('requestfailed', (request) => request.url().includes('/backup/'));
+  await desk.getByRole('button', { name: 'Cancel' }).click();
+  await brokenOff;
+  await expect(download).toBeEnabled();
+  await expect(desk.getByRole('alert')).toHaveCount(0);
+
+  await importLicenses(desk, holders(2));
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Export as CSV …' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Export as CSV' });
+  await dialog.getByRole('button', { name: 'Download CSV' }).click();
+  await expect(dialog.getByRole('progressbar')).toBeVisible();
+  const givenUp = desk.waitForEvent('requestfailed', (request) => request.url().includes('/export/'));
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await givenUp;
+  await expect(dialog).toHaveCount(0);
+  never.open();
+});

@@ -34,7 +34,7 @@ async function runShell(): Promise<void> {
   const preferences = setUpPreferences();
   const files = setUpOpenedFiles(() => window.tellFileOpened());
   const isFirst = setUpSingleInstance((argv, workingDirectory) => {
-    if (!files.openFrom(argv, workingDirectory) && !notice.focus()) window.focus();
+    if (!files.openFrom(argv, workingDirectory)) bringToFront();
   });
   if (!isFirst) {
     app.quit();
@@ -42,6 +42,8 @@ async function runShell(): Promise<void> {
   }
   await app.whenReady();
 
+  /** What keeps the server from running is to be seen before its page. */
+  const bringToFront = () => notice.focus() || window.focus();
   let api = '';
   const copyApiAddress = () => clipboard.writeText(api);
   const notice = setUpShellWindow();
@@ -76,7 +78,7 @@ async function runShell(): Promise<void> {
     onClosed: () => platform.isMacOS || app.quit(),
     requestSignIn: server.requestSignIn,
   });
-  const tray = setUpTray({ open: window.focus, copyApiAddress, quit: () => app.quit() });
+  const tray = setUpTray({ open: bringToFront, copyApiAddress, quit: () => app.quit() });
   const attend = setUpAttention({
     isWanted: () => preferences.read().notifications,
     show: window.showScreen,

@@ -31,9 +31,8 @@ import { createHealthService } from './health/health-service.ts';
 import { createIdempotencyService } from './idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from './idempotency/idempotent-reply-store.ts';
 import type { Overdue } from './jobs/schedule.ts';
-import { LICENSE_STATES } from './licenses/license-contract.ts';
+import { EXPIRING_MS } from './licenses/license-lifecycle.ts';
 import { toLicenseObject } from './licenses/license-presenter.ts';
-import { LICENSE_STATE } from './licenses/license-query.ts';
 import { createLicenseStore } from './licenses/license-store.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { topicsOfAction } from './live/live-topics.ts';
@@ -52,6 +51,7 @@ import { createLicenseFiles } from './signing/license-file-service.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
 import { signingAdminRoutes, signingRoutes } from './signing/signing-routes.ts';
 import { createSigningService } from './signing/signing-service.ts';
+import { createLicenseCountStore } from './stats/license-count-store.ts';
 import { statsRoutes } from './stats/stats-routes.ts';
 import { createStatsService } from './stats/stats-service.ts';
 import { createStatsStore } from './stats/stats-store.ts';
@@ -170,12 +170,13 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     transaction,
     clock,
   });
-  const figures = createStatsStore(sequelize, LICENSE_STATE);
+  const figures = createStatsStore(sequelize);
+  const licenseCounts = createLicenseCountStore(sequelize, EXPIRING_MS);
   const stats = createStatsService({
     stats: figures,
+    licenses: licenseCounts,
     clock,
     flushUsage: authorizations.usage.flush,
-    states: LICENSE_STATES,
   });
   const webhooks = composeWebhooks(sequelize, { ...shared, config, licenses, sealer, onQueued });
   const certificates = composeCertificates(sequelize, {
@@ -202,6 +203,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
   const dashboard = composeDashboard(sequelize, {
     health,
     live,
+    licenses: licenseCounts,
     perDay: figures,
     lists: certificates.lists,
     authority: certificates.authority,

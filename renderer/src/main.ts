@@ -1,4 +1,3 @@
-import './zod-without-eval.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import { PiniaColada } from '@pinia/colada';

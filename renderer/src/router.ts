@@ -1,9 +1,13 @@
 // Which screen is behind which address. Addresses are fragments, `#/licenses?state=active`: the server sees none of them.
 import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-router';
+import { askForDashboard } from './features/overview/dashboard-query.ts';
 
 /** In the order of the side bar; each loads its code when it is first shown. */
 const SCREENS = {
-  overview: () => import('./features/overview/OverviewPage.vue'),
+  overview: () => {
+    askForDashboard();
+    return import('./features/overview/OverviewPage.vue');
+  },
   licenses: () => import('./features/licenses/LicensesPage.vue'),
   'license-print': () => import('./features/license-print/LicensePrintPage.vue'),
   'air-gap': () => import('./features/air-gap/AirGapPage.vue'),

@@ -33,6 +33,8 @@ export const dashboardContract = {
       authorizations_per_day: perDay,
       /** Licenses that end within so many days from now, whether or not a grace period follows. */
       expiring: z.object({ days_7: count, days_30: count, days_90: count, soonest: z.array(soonExpired) }),
+      /** The last of the licenses in state `issued`; null if there is none. */
+      newest_issued: z.object({ license_id: id, license_key: z.string(), holder: z.string() }).nullable(),
       failed_deliveries: count,
       /** Null until the certificate authority is first used. */
       revocation_list: z

@@ -6,9 +6,10 @@ import type { LicenseState } from '../licenses/license-lifecycle.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf } from '../platform/endpoint.ts';
 import { DAY_MS, toTimestamp } from '../platform/fields.ts';
+import type { LicenseCountStore } from '../stats/license-count-store.ts';
 import type { StatsStore } from '../stats/stats-store.ts';
 import type { dashboardContract } from './dashboard-contract.ts';
-import type { DashboardStore, LicenseCounts, SoonExpired } from './dashboard-store.ts';
+import type { DashboardStore, SoonExpired } from './dashboard-store.ts';
 import { sharedRuns } from './shared-runs.ts';
 
 const DAYS_SHOWN = 30;
@@ -17,6 +18,7 @@ const RECENT_SHOWN = 10;
 
 interface Needs {
   figures: DashboardStore;
+  licenses: Pick<LicenseCountStore, 'countByState'>;
   perDay: Pick<StatsStore, 'countActivationsPerDay' | 'countAuthorizationsPerDay'>;
   lists: Pick<RevocationListStore, 'newest' | 'countListed'>;
   authority: Pick<AuthorityService, 'find'>;
@@ -25,21 +27,6 @@ interface Needs {
 }
 
 type Dashboard = ReplyOf<typeof dashboardContract.dashboard>;
-
-function toLicenses(counts: LicenseCounts): Dashboard['licenses'] {
-  const { total, settled, activated, expiring, ended, inGrace } = counts;
-  return {
-    total,
-    by_state: {
-      issued: settled - activated,
-      active: activated,
-      expiring,
-      in_grace: inGrace,
-      expired: ended - inGrace,
-      revoked: total - settled - expiring - ended,
-    },
-  };
-}
 
 function toSummary(license: SoonExpired): Dashboard['expiring']['soonest'][number] {
   return {
@@ -66,7 +53,7 @@ function everyDay(
 }
 
 export function createDashboardService(needs: Needs) {
-  const { figures, perDay, lists, authority, audit, clock } = needs;
+  const { figures, licenses, perDay, lists, authority, audit, clock } = needs;
 
   async function revocationList(): Promise<Dashboard['revocation_list']> {
     const list = await lists.newest();
@@ -83,18 +70,25 @@ export function createDashboardService(needs: Needs) {
     const now = clock.now();
     const today = Math.floor(now / DAY_MS);
     const period = { from: (today - DAYS_SHOWN + 1) * DAY_MS, to: now + 1, product: undefined };
-    const counts = await figures.countLicenses(now);
+    const { total, byState } = await licenses.countByState(now);
+    const ending = await figures.countEnding(now);
+    const unused = await figures.findNewestUnused(now);
     const active = await authority.find();
     const recent = await audit.list({ limit: RECENT_SHOWN });
     return {
-      licenses: toLicenses(counts),
+      licenses: { total, by_state: byState },
       activations_per_day: everyDay(await perDay.countActivationsPerDay(period), today),
       authorizations_per_day: everyDay(await perDay.countAuthorizationsPerDay(period), today),
       expiring: {
-        days_7: counts.days7,
-        days_30: counts.days30,
-        days_90: counts.days90,
+        days_7: ending.days7,
+        days_30: ending.days30,
+        days_90: ending.days90,
         soonest: (await figures.listSoonExpired(now, SOONEST_SHOWN)).map((license) => toSummary(license)),
+      },
+      newest_issued: unused && {
+        license_id: unused.id,
+        license_key: unused.licenseKey,
+        holder: unused.holder,
       },
       failed_deliveries: await figures.countFailedDeliveries(),
       revocation_list: await revocationList(),

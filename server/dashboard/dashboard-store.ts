@@ -1,20 +1,19 @@
 import { QueryTypes, type Sequelize } from 'sequelize';
+import { dialectOf } from '../database/connect.ts';
 import { DAY_MS } from '../platform/fields.ts';
 
-/** Licenses as the states need them; revoked ones are what is left of the total. */
-export interface LicenseCounts {
-  total: number;
-  /** Further from their end than those that are expiring. */
-  settled: number;
-  /** Of these, the ones that have been activated. */
-  activated: number;
-  expiring: number;
-  /** Past their end, in grace or not. */
-  ended: number;
-  inGrace: number;
+/** Licenses in force that end within so many days. */
+export interface EndingCounts {
   days7: number;
   days30: number;
   days90: number;
+}
+
+/** A license in force that was never activated. */
+export interface UnusedLicense {
+  id: number;
+  licenseKey: string;
+  holder: string;
 }
 
 export interface SoonExpired {
@@ -27,26 +26,18 @@ export interface SoonExpired {
   expiresAt: number;
 }
 
-/**
- * Ranges of one index that holds all they need: a tenth of what it takes to work out the state of each license. The
- * rules are those of `licenseState`.
- */
-const COUNT_LICENSES = `
-  SELECT total."total", later."settled", later."activated", soon."expiring", past."ended", grace."inGrace",
-    ahead."days7", ahead."days30", ahead."days90"
-  FROM (SELECT count(*) AS "total" FROM licenses) total,
-    (SELECT count(*) AS "settled", count(first_activated_at) AS "activated" FROM licenses
-     WHERE revoked_at IS NULL AND expires_at >= $settledFrom) later,
-    (SELECT count(*) AS "expiring" FROM licenses
-     WHERE revoked_at IS NULL AND expires_at > $now AND expires_at < $settledFrom) soon,
-    (SELECT count(*) AS "ended" FROM licenses WHERE revoked_at IS NULL AND expires_at <= $now) past,
-    (SELECT count(*) AS "inGrace" FROM licenses l JOIN plans p ON p.id = l.plan_id
-     WHERE l.revoked_at IS NULL AND l.expires_at <= $now
-       AND l.expires_at > $now - (SELECT max(grace_days) FROM plans) * ${DAY_MS}
-       AND l.expires_at + p.grace_days * ${DAY_MS} > $now) grace,
-    (SELECT count(CASE WHEN expires_at <= $in7 THEN 1 END) AS "days7",
-       count(CASE WHEN expires_at <= $in30 THEN 1 END) AS "days30", count(*) AS "days90" FROM licenses
-     WHERE revoked_at IS NULL AND expires_at > $now AND expires_at <= $in90) ahead`;
+/** Counted piece by piece, each license once. */
+const COUNT_ENDING = [
+  ['days7', '$now', '$in7'],
+  ['days30', '$in7', '$in30'],
+  ['days90', '$in30', '$in90'],
+]
+  .map(
+    ([name, after, until]) => `
+    (SELECT count(*) FROM licenses
+     WHERE revoked_at IS NULL AND expires_at > ${after} AND expires_at <= ${until}) AS "${name}"`,
+  )
+  .join(',');
 
 interface Needs {
   /** The SQL expression of a license's state, over `l`, `p` and `$now`. */
@@ -56,21 +47,33 @@ interface Needs {
 }
 
 export function createDashboardStore(sequelize: Sequelize, { licenseState, expiringMs }: Needs) {
+  const isSqlite = dialectOf(sequelize) === 'sqlite';
   const select = <Row extends object>(sql: string, bind: Record<string, unknown>) =>
     sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
 
   return {
-    async countLicenses(now: number): Promise<LicenseCounts> {
+    async countEnding(now: number): Promise<EndingCounts> {
       const within = (days: number) => now + days * DAY_MS;
-      const [row] = await select<LicenseCounts>(COUNT_LICENSES, {
+      const [row] = await select<EndingCounts>(`SELECT ${COUNT_ENDING}`, {
         now,
-        settledFrom: now + expiringMs,
         in7: within(7),
         in30: within(30),
         in90: within(90),
       });
-      if (!row) throw new Error('the licenses were not counted');
-      return row;
+      const { days7 = 0, days30 = 0, days90 = 0 } = row ?? {};
+      return { days7, days30: days7 + days30, days90: days7 + days30 + days90 };
+    },
+
+    /** The last of those that `issued` stands for. */
+    async findNewestUnused(now: number): Promise<UnusedLicense | null> {
+      const [row] = await select<UnusedLicense>(
+        `SELECT l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder"
+         FROM licenses l ${isSqlite ? 'INDEXED BY licenses_unused' : ''}
+         WHERE l.revoked_at IS NULL AND l.first_activated_at IS NULL AND l.expires_at >= $soon
+         ORDER BY l.id DESC LIMIT 1`,
+        { soon: now + expiringMs },
+      );
+      return row ?? null;
     },
 
     /** Those that end next, the first of them first. */

@@ -8,6 +8,7 @@ import { createLicenseSearch } from './migrations/0003-license-search.ts';
 import { createOverviewIndices } from './migrations/0004-overview.ts';
 import { createLicenseImports } from './migrations/0006-license-imports.ts';
 import { createServiceMarks } from './migrations/0005-service-marks.ts';
+import { createFigureIndices } from './migrations/0007-figures.ts';
 import type { RunTransaction } from './transaction.ts';
 
 interface Migration {
@@ -22,6 +23,7 @@ const MIGRATIONS: Migration[] = [
   { name: '0004-overview', up: createOverviewIndices },
   { name: '0005-service-marks', up: createServiceMarks },
   { name: '0006-license-imports', up: createLicenseImports },
+  { name: '0007-figures', up: createFigureIndices },
 ];
 
 const TABLE = 'migrations';

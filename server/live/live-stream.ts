@@ -8,6 +8,8 @@ const LEAST_INTERVAL_MS = 1000;
 const RECONNECT_MS = 3000;
 
 export interface LiveStream {
+  /** Says hello; what it is told before waits until then. */
+  greet(hello: LiveHello): void;
   tell(topics: Iterable<LiveTopic>): void;
   /** Shows both sides that the connection is there; drops a client that has not taken what it was sent last. */
   keepAlive(): void;
@@ -15,10 +17,11 @@ export interface LiveStream {
 }
 
 /** @param response its head is written; nothing else writes to it */
-export function createLiveStream(response: ServerResponse, hello: LiveHello): LiveStream {
+export function createLiveStream(response: ServerResponse): LiveStream {
   const waiting = new Set<LiveTopic>();
   let sentAt = -Infinity;
   let timer: NodeJS.Timeout | undefined;
+  let isGreeted = false;
 
   function write(event: string, data: LiveHello | LiveChange | LiveEnd): void {
     response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -27,7 +30,7 @@ export function createLiveStream(response: ServerResponse, hello: LiveHello): Li
   function send(): void {
     timer = undefined;
     // Whoever reads slowly gets one message for all that was to tell meanwhile, when there is room again.
-    if (waiting.size === 0 || response.writableNeedDrain) return;
+    if (!isGreeted || waiting.size === 0 || response.writableNeedDrain) return;
     sentAt = performance.now();
     write('change', { topics: [...waiting] });
     waiting.clear();
@@ -41,9 +44,14 @@ export function createLiveStream(response: ServerResponse, hello: LiveHello): Li
   response.on('drain', sendSoon);
   response.once('close', () => clearTimeout(timer));
   response.write(`retry: ${RECONNECT_MS}\n`);
-  write('hello', hello);
 
   return {
+    greet(hello) {
+      if (response.destroyed || response.writableEnded) return;
+      isGreeted = true;
+      write('hello', hello);
+      sendSoon();
+    },
     tell(topics) {
       for (const topic of topics) waiting.add(topic);
       sendSoon();

@@ -30,7 +30,7 @@ export function createLiveStreams({ hello, look }: Needs) {
   const open = new Map<LiveStream, Listener>();
   let timers: NodeJS.Timeout[] = [];
   const listeners = new Set<() => void>();
-  let isLooking = false;
+  let looking: Promise<void> | undefined;
   let isClosed = false;
 
   function publish(topics: Iterable<LiveTopic>): void {
@@ -40,11 +40,13 @@ export function createLiveStreams({ hello, look }: Needs) {
     for (const listener of listeners) listener();
   }
 
-  async function lookAgain(isFirst: boolean): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
-    publish(await look(isFirst));
-    isLooking = false;
+  /** One look at a time; who comes while it is under way shares it. */
+  function lookAgain(isFirst: boolean): Promise<void> {
+    looking ??= look(isFirst).then((topics) => {
+      looking = undefined;
+      publish(topics);
+    });
+    return looking;
   }
 
   function end(stream: LiveStream, reason: LiveEnd['reason']): void {
@@ -60,9 +62,10 @@ export function createLiveStreams({ hello, look }: Needs) {
     }
   }
 
-  function wake(): void {
+  /** @returns ends when it is known what has been there before: everything after that is told of */
+  function wake(): Promise<void> {
     timers = [setInterval(keepAlive, KEEP_ALIVE_MS), setInterval(() => void lookAgain(false), LOOK_EVERY_MS)];
-    void lookAgain(true);
+    return lookAgain(true);
   }
 
   function rest(): void {
@@ -77,9 +80,10 @@ export function createLiveStreams({ hello, look }: Needs) {
       const [oldest] = open.keys();
       if (oldest && open.size >= MAX_STREAMS) end(oldest, 'too_many_streams');
       beginReply();
-      const stream = createLiveStream(response, hello);
-      if (open.size === 0) wake();
+      const stream = createLiveStream(response);
+      const watching = open.size === 0 ? wake() : looking;
       open.set(stream, listener);
+      void Promise.resolve(watching).then(() => stream.greet(hello));
       response.once('close', () => {
         if (open.delete(stream) && open.size === 0) rest();
       });

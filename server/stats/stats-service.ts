@@ -1,19 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LicenseState } from '../licenses/license-lifecycle.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { DAY_MS } from '../platform/fields.ts';
 import type { statsContract } from './stats-contract.ts';
+import type { LicenseCountStore } from './license-count-store.ts';
 import type { StatsStore } from './stats-store.ts';
 
 interface Needs {
   stats: StatsStore;
+  licenses: Pick<LicenseCountStore, 'count'>;
   clock: Clock;
   /** Writes down the authorizations that are still counted in memory. */
   flushUsage(): Promise<void>;
-  /** All states, each of which is shown even if no license is in it. */
-  states: readonly LicenseState[];
 }
 
 type Stats = ReplyOf<typeof statsContract.stats>;
@@ -33,18 +32,14 @@ function sumBy<Row extends { count: number }>(
   return Object.fromEntries(sums);
 }
 
-export function createStatsService({ stats, clock, flushUsage, states }: Needs) {
+export function createStatsService({ stats, licenses, clock, flushUsage }: Needs) {
   async function licenseCounts(now: number, product: string | undefined): Promise<Stats['licenses']> {
-    const rows = await stats.countLicenses(now, product);
-    const byState = sumBy(rows, (row) => row.state);
+    const { total, byState, kinds } = await licenses.count(now, product);
     return {
-      total: rows.reduce((sum, row) => sum + row.count, 0),
-      by_state: Object.fromEntries(states.map((state) => [state, byState[state] ?? 0])) as Record<
-        LicenseState,
-        number
-      >,
-      by_plan: sumBy(rows, (row) => row.plan),
-      by_product: sumBy(rows, (row) => row.product),
+      total,
+      by_state: byState,
+      by_plan: sumBy(kinds, ({ plan }) => plan),
+      by_product: sumBy(kinds, (kind) => kind.product),
     };
   }
 
@@ -58,7 +53,6 @@ export function createStatsService({ stats, clock, flushUsage, states }: Needs) 
       if (period.from > period.to || period.to - period.from > MAX_DAYS * DAY_MS) {
         throw new ApiError('invalid_request', `from: must lie before to, and at most ${MAX_DAYS} days`);
       }
-      const tokens = sumBy(await stats.countTokens(now, product), (row) => row.state);
       const deliveries = sumBy(await stats.countDeliveries(), (row) => row.status);
       return {
         licenses: await licenseCounts(now, product),
@@ -66,12 +60,7 @@ export function createStatsService({ stats, clock, flushUsage, states }: Needs) 
           ...(await stats.countActivations(product)),
           per_day: await stats.countActivationsPerDay(period),
         },
-        tokens: {
-          active: tokens['active'] ?? 0,
-          expired: tokens['expired'] ?? 0,
-          revoked: tokens['revoked'] ?? 0,
-          replaced: tokens['replaced'] ?? 0,
-        },
+        tokens: await stats.countTokens(now, product),
         certificates: await stats.countCertificates(now),
         webhooks: {
           registrations: await stats.countRegistrations(),

@@ -101,3 +101,27 @@ test('has a line for the shell that really activates', async ({ desk, context })
     'Put a license key in place of LICENSE-KEY',
   );
 });
+
+test('asks for its figures once, and follows what changes from then on', async ({ desk }) => {
+  const asked: string[] = [];
+  desk.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await desk.reload();
+  await expect(panel(desk, 'Health')).toContainText(/Running for \d+ seconds?/u);
+  await expect(desk.getByText('There is no license yet.')).toBeVisible();
+  await issueLicense(desk, { holder: 'Later' });
+  await expect(panel(desk, 'Licenses')).toContainText('1 in all');
+  expect(asked.filter((path) => path === '/admin/api/dashboard/')).toHaveLength(2);
+});
+
+test('shows what changed before it was told of changes', async ({ desk }) => {
+  const begin = Promise.withResolvers<void>();
+  await desk.route('**/admin/api/live/', async (route) => {
+    await begin.promise;
+    await route.continue();
+  });
+  await desk.reload();
+  await expect(desk.getByText('There is no license yet.')).toBeVisible();
+  await issueLicense(desk, { holder: 'Missed' });
+  begin.resolve();
+  await expect(panel(desk, 'Licenses')).toContainText('1 in all');
+});

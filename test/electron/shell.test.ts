@@ -241,6 +241,12 @@ describe('a server that cannot start', () => {
     } as const;
     expect(await shell.happen(call)).toEqual({ error: 'the bridge answers its own page only' });
 
+    // Whoever looks for the app finds the reason.
+    await shell.happen({ do: 'second-instance', argv: [] });
+    await shell.event('focused');
+    await shell.happen({ do: 'click-tray', id: 'open' });
+    await shell.event('focused', 2);
+    expect(shell.count('window')).toBe(1);
     await shell.answerShell(1, { kind: 'failure', action: 'show_logs' });
     expect((await shell.event('opened')).what).toBe(join(shell.dataDir, 'logs'));
     await shell.answerShell(1, { kind: 'failure', action: 'quit' });

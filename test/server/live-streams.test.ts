@@ -26,11 +26,13 @@ function setUp(look: () => LiveTopic[] = () => []) {
   let isSignedIn = true;
   let begun = 0;
   const streams = createLiveStreams({ hello: { version: '1.2.3' }, look: async () => look() });
-  const open = () => {
+  const open = async () => {
     const made = newReply();
     streams.open(made.response, { sessionId: 'one', isSignedIn: () => isSignedIn }, () => {
       begun += 1;
     });
+    // The first look is over, and the stream has said hello.
+    await vi.advanceTimersByTimeAsync(0);
     return made;
   };
   return { streams, open, begun: () => begun, signOut: () => (isSignedIn = false) };
@@ -39,7 +41,7 @@ function setUp(look: () => LiveTopic[] = () => []) {
 describe('streams', () => {
   it('greet, and show every fifteen seconds that they are there', async () => {
     const { open } = setUp();
-    const { text } = open();
+    const { text } = await open();
     expect(text()).toBe('retry: 3000\nevent: hello\ndata: {"version":"1.2.3"}\n\n');
     await vi.advanceTimersByTimeAsync(14_999);
     expect(text()).toBe('');
@@ -47,9 +49,31 @@ describe('streams', () => {
     expect(text()).toBe(': keep-alive\n\n');
   });
 
+  it('say hello when it is known what was there before, and tell of all that came after', async () => {
+    let seeWhatIsThere = (_topics: LiveTopic[]) => {};
+    const streams = createLiveStreams({
+      hello: { version: '1.2.3' },
+      look: () =>
+        new Promise((resolve) => {
+          seeWhatIsThere = resolve;
+        }),
+    });
+    const { response, text } = newReply();
+    streams.open(response, { sessionId: 'one', isSignedIn: () => true }, () => {});
+    streams.publish(['plans']);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(text()).toBe('retry: 3000\n');
+    seeWhatIsThere([]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(text()).toBe(
+      'event: hello\ndata: {"version":"1.2.3"}\n\nevent: change\ndata: {"topics":["plans"]}\n\n',
+    );
+    streams.close();
+  });
+
   it('end when the session has run out', async () => {
     const { open, signOut } = setUp();
-    const { text } = open();
+    const { text } = await open();
     text();
     signOut();
     await vi.advanceTimersByTimeAsync(15_000);
@@ -59,7 +83,7 @@ describe('streams', () => {
 
   it('leave nothing behind when the last one is gone', async () => {
     const { streams, open } = setUp();
-    const made = [open(), open()];
+    const made = [await open(), await open()];
     streams.publish(['plans']);
     for (const { reply } of made) reply.destroy();
     await Promise.all(made.map(({ reply }) => once(reply, 'close')));
@@ -70,7 +94,7 @@ describe('streams', () => {
 
   it('keep for a slow reader one message, and drop one that reads no more', async () => {
     const { streams, open } = setUp();
-    const { reply, text } = open();
+    const { reply, text } = await open();
     reply.write('x'.repeat(5000));
     for (const topic of ['plans', 'tokens', 'plans'] as const) {
       streams.publish([topic]);
@@ -86,10 +110,10 @@ describe('streams', () => {
 
   it('are refused once they are closed, and all have ended', async () => {
     const { streams, open, begun } = setUp();
-    const { text } = open();
+    const { text } = await open();
     streams.close();
     expect(text()).toContain('event: end\ndata: {"reason":"stopping"}\n\n');
-    expect(() => open()).toThrow('the server is stopping');
+    await expect(open()).rejects.toThrow('the server is stopping');
     expect([begun(), vi.getTimerCount()]).toEqual([1, 0]);
   });
 
@@ -97,7 +121,7 @@ describe('streams', () => {
     const look = vi.fn((): LiveTopic[] => ['health']);
     const { open } = setUp(look);
     expect(look).not.toHaveBeenCalled();
-    const { reply, text } = open();
+    const { reply, text } = await open();
     await vi.advanceTimersByTimeAsync(9000);
     expect(look).toHaveBeenCalledTimes(4);
     expect(text()).toContain('event: change\ndata: {"topics":["health"]}\n\n');

@@ -18,9 +18,12 @@ export const useSession = defineStore('session', () => {
   const phase = ref<'opening' | 'signed_in' | 'signed_out'>('opening');
   const failure = shallowRef<CallFailure | null>(null);
   let code = takeCode();
+  const hadCode = code !== null;
 
   return {
     phase: computed(() => phase.value),
+    /** Whether somebody may be signed in: who has no code to use was, most likely, before the page was loaded. */
+    mayBeSignedIn: computed(() => phase.value === 'signed_in' || (phase.value === 'opening' && !hadCode)),
     /** Why the link in the address did not work. */
     failure: computed(() => failure.value),
 

@@ -8,6 +8,8 @@ interface FakeShell {
   preferences: Preferences;
   /** Names that PDFs were to be saved under. */
   saved: string[];
+  /** How often a new link was asked for. */
+  signIns: number;
   /** Why it does not do what it is asked for; empty: it does. */
   refusal: string;
   tellOpened(): void;
@@ -27,6 +29,7 @@ export async function addFakeShell(page: Page, opened: readonly OpenedFile[] = [
       opened: [...waiting],
       preferences: { start_at_login: false, keep_in_tray: true, notifications: true, update_address: null },
       saved: [],
+      signIns: 0,
       refusal: '',
       tellOpened() {
         for (const listener of listeners) listener();
@@ -38,7 +41,7 @@ export async function addFakeShell(page: Page, opened: readonly OpenedFile[] = [
     }
     const bridge: Bridge = {
       appInfo: async () => ({ version: '1.2.3', electron: '45.0.0' }),
-      signIn: async () => {},
+      signIn: async () => void (shell.signIns += 1),
       takeOpenedFile: async () => shell.opened.shift() ?? null,
       async savePdf(name) {
         await obey('savePdf');

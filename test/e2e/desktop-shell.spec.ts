@@ -98,11 +98,8 @@ test('a request that is opened with the app is on the desk; what is saved goes t
   expect(readFileSync(defaultPath, 'latin1')).toMatch(/^%PDF-/u);
 
   await page.goto(`${new URL(page.url()).origin}/#/licenses`);
-  await page.getByRole('button', { name: 'Export' }).click();
-  await page
-    .getByRole('button', { name: /export|download/iu })
-    .last()
-    .click();
+  await page.getByRole('button', { name: 'Export as CSV …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Download CSV' }).click();
   const saved = await shell.event('download');
   expect(saved.state).toBe('completed');
   expect(saved.defaultPath.startsWith(folder)).toBe(true);

@@ -11,21 +11,29 @@ const ROUNDS = 5;
 interface Start {
   /** From the first line of the built main process to the start of the server. */
   loadMs: number;
-  /** From the start of the app's process to its first screen. */
+  /** From there to the first screen. */
   firstScreenMs: number;
 }
 
 async function start(dataDir: string): Promise<Start> {
   const app = await openStandIn({ dataDir });
   try {
-    await app.page.getByRole('heading', { name: 'First steps' }).waitFor();
-    const firstScreenMs = performance.now() - app.startedAt;
+    await app.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const shown = performance.timeOrigin + performance.now();
     const { at: registered } = await app.shell.event('registered');
     const { at: forked } = await app.shell.event('forked');
-    return { loadMs: forked - registered, firstScreenMs };
+    return { loadMs: forked - registered, firstScreenMs: shown - registered };
   } finally {
     await app.dispose();
   }
+}
+
+/** The first start of all makes keys and tables, fills the cache of compiled code, and introduces itself. */
+async function firstEver(dataDir: string): Promise<void> {
+  const app = await openStandIn({ dataDir });
+  await app.page.getByRole('button', { name: 'Skip this' }).click();
+  await app.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await app.dispose();
 }
 
 /** What `npm start` does before it opens the app. */
@@ -40,13 +48,12 @@ export async function measureDesktop() {
   const starts: Start[] = [];
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-desktop-'));
   try {
-    // The first start of all makes keys and tables, and fills the cache of compiled code.
-    const { firstScreenMs: firstEverMs } = await start(dataDir);
+    await firstEver(dataDir);
     for (let round = 0; round < ROUNDS; round += 1) {
       checks.push(checkBuildMs());
       starts.push(await start(dataDir));
     }
-    return { ...middleOf(starts, checks), firstEverMs, starts, checks };
+    return { ...middleOf(starts, checks), starts, checks };
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

@@ -57,8 +57,6 @@ export async function openElectron(flags: readonly string[]): Promise<DesktopApp
 
 export interface StandInApp extends DesktopApp {
   shell: Shell;
-  /** When its process was started, as `performance.now()` has it. */
-  startedAt: number;
 }
 
 /**
@@ -72,7 +70,6 @@ export async function openStandIn(options: Parameters<typeof startShell>[0] = {}
     args: [...chromiumLaunch.args, `--remote-debugging-port=${port}`],
   });
   const endpoint = `http://127.0.0.1:${port}`;
-  const startedAt = performance.now();
   const shell = startShell({ ...options, env: { ...options.env, STAND_IN_BROWSER: endpoint } });
   async function dispose(): Promise<void> {
     await shell.dispose();
@@ -86,7 +83,7 @@ export async function openStandIn(options: Parameters<typeof startShell>[0] = {}
     const isShown = (page: Page) => page.url().startsWith('http:');
     await expect.poll(() => context.pages().some((page) => isShown(page))).toBe(true);
     const page = context.pages().find((one) => isShown(one)) as Page;
-    return { dataDir: shell.dataDir, context, page, shell, startedAt, dispose };
+    return { dataDir: shell.dataDir, context, page, shell, dispose };
   } catch (error) {
     await dispose();
     throw error;

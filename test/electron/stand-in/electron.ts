@@ -59,8 +59,8 @@ class WebContents extends EventEmitter {
   constructor(id: number, preload: string, size: { width: number; height: number }) {
     super();
     this.id = id;
-    const browser = process.env['STAND_IN_BROWSER'];
-    this.shown = browser ? showPage(browser, preload, size, this.pageEvents()) : showNothing(preload);
+    const hasBrowser = Boolean(process.env['STAND_IN_BROWSER']);
+    this.shown = hasBrowser ? showPage(preload, size, this.pageEvents()) : showNothing(preload);
   }
 
   private pageEvents(): PageEvents {
@@ -403,7 +403,13 @@ export const utilityProcess = {
       env,
     });
     const key = env['LICENSE_DESK_MASTER_KEY'] ?? null;
-    report({ event: 'forked', pid: child.pid ?? 0, args, key, at: performance.now() });
+    report({
+      event: 'forked',
+      pid: child.pid ?? 0,
+      args,
+      key,
+      at: performance.timeOrigin + performance.now(),
+    });
     return new UtilityProcess(child);
   },
 };

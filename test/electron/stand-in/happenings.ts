@@ -11,6 +11,7 @@ export type ShellEvent =
   | { event: 'window'; id: number; options: Record<string, unknown>; webPreferences: Record<string, unknown> }
   | { event: 'load'; id: number; url: string }
   | { event: 'shown' | 'focused' | 'hidden' | 'closed' | 'maximized'; id: number }
+  /** Times are epoch milliseconds. */
   | { event: 'registered'; at: number }
   | { event: 'forked'; pid: number; args: string[]; key: string | null; at: number }
   | { event: 'message-box'; message: string; detail: string; buttons: string[] }

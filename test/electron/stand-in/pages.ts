@@ -1,7 +1,7 @@
 // What is in a window: nothing at all, or a page of the Chromium that the test has opened.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page, Request, Route } from '@playwright/test';
+import type { Browser, Page, Request, Route } from '@playwright/test';
 
 export interface Shown {
   load(url: string): Promise<void>;
@@ -89,11 +89,17 @@ async function fulfil(route: Route, response: Response): Promise<void> {
   });
 }
 
-async function openPage(endpoint: string, preload: string, size: Size, events: PageEvents): Promise<Page> {
-  // Half a second, which most shells under test do not need.
+/** At once, as Electron's own browser is there before any window is. Half a second, which most tests do without. */
+async function connect(endpoint: string): Promise<Browser> {
   const { chromium } = await import('@playwright/test');
-  const browser = await chromium.connectOverCDP(endpoint);
-  const [context] = browser.contexts();
+  return chromium.connectOverCDP(endpoint);
+}
+
+const endpoint = process.env['STAND_IN_BROWSER'];
+export const browser = endpoint ? connect(endpoint) : null;
+
+async function openPage(preload: string, size: Size, events: PageEvents): Promise<Page> {
+  const [context] = (await browser)?.contexts() ?? [];
   if (!context) throw new Error('the browser has no context');
   const page = await context.newPage();
   await page.setViewportSize(size);
@@ -115,8 +121,8 @@ async function openPage(endpoint: string, preload: string, size: Size, events: P
   return page;
 }
 
-export function showPage(endpoint: string, preload: string, size: Size, events: PageEvents): Shown {
-  const opened = openPage(endpoint, preload, size, events);
+export function showPage(preload: string, size: Size, events: PageEvents): Shown {
+  const opened = openPage(preload, size, events);
   let asked = '';
   let shown = '';
   const isAskedFor = (request: Request) => inApp(request.url()) === asked.replace(/#.*$/u, '');

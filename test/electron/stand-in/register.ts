@@ -11,4 +11,7 @@ registerHooks({
 
 // All that is loaded from here on is the shell's, and what it asks of Electron.
 await import('./electron.ts');
-report({ event: 'registered', at: performance.now() });
+await (
+  await import('./pages.ts')
+).browser;
+report({ event: 'registered', at: performance.timeOrigin + performance.now() });

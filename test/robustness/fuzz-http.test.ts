@@ -166,13 +166,19 @@ function requestTo(listener: 'api' | 'admin'): fc.Arbitrary<RawRequest> {
     }));
 }
 
+/** What is no JSON: lists that are downloaded, the authority's certificate and its revocation list. */
+const DOCUMENTS = [
+  { path: /\/export/u, type: /^text\/csv/u },
+  { path: /\/certs\/(?:ca|crl)\//u, type: /^application\/(?:pkix-cert|pkix-crl|x-pem-file)/u },
+];
+
 /** What is wrong with a reply to anything at all; null if nothing is. */
 function faultOf({ method, path }: RawRequest, { status, headers, text: content }: RawReply): string | null {
   if (status >= 500) return `${status}: ${content}`;
   if (headers['x-request-id'] === undefined && status >= 400) return `${status} without X-Request-Id`;
   const type = String(headers['content-type'] ?? '');
-  // Lists that are downloaded.
-  if (status === 200 && type.startsWith('text/csv') && path.includes('/export')) return null;
+  if (status === 200 && DOCUMENTS.some((document) => document.path.test(path) && document.type.test(type)))
+    return null;
   // Pages and their files, whole or not modified, and the way to them.
   if (status < 400 && !type.startsWith('application/json')) {
     return /^\/(?:admin\/api|license\/api\/svc\/(?!docs))/u.test(path) && status !== 304

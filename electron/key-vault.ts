@@ -154,7 +154,7 @@ export function createKeyVault({ dataDir, givenKey, mayHoldData, desk, choicePat
 
   /** Of a headless server, or put here by a restore: it is the newer truth. */
   async function adopt(key: Buffer): Promise<Buffer> {
-    // A start that was broken off between the two files left both.
+    // Somebody put it there again while the app runs.
     const isSealedAlready = opened?.key.equals(key) ?? false;
     if (!isSealedAlready) {
       const sealed = await seal(key);

@@ -2,13 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { app } from 'electron';
-import { loadConfig } from '../server/platform/config.ts';
+import { databaseLocation } from '../server/database-location.ts';
+import { loadConfig, MASTER_KEY_ENV } from '../server/platform/config.ts';
 import type { Failure } from './failure-screen.ts';
 import { createKeyVault, type KeyVault, type PassphraseDesk } from './key-vault.ts';
 import type { ServerFlags } from './server-arguments.ts';
-
-const VARIABLE = 'LICENSE_DESK_MASTER_KEY';
-const DATABASE = 'license-desk.db';
 
 interface Needs {
   dataDir: string;
@@ -18,9 +16,10 @@ interface Needs {
 
 export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
   /** With settings that cannot be read nothing is known; the server will say what is wrong with them. */
-  function usesOtherDatabase(): boolean {
+  function mayHoldData(): boolean {
     try {
-      return loadConfig({ flags, env: process.env }).databaseUrl !== null;
+      const { url, file } = databaseLocation(loadConfig({ flags, env: process.env }));
+      return url !== null || existsSync(file);
     } catch {
       return true;
     }
@@ -29,8 +28,8 @@ export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
   return createKeyVault({
     dataDir,
     desk,
-    givenKey: process.env[VARIABLE],
-    mayHoldData: () => existsSync(join(dataDir, DATABASE)) || usesOtherDatabase(),
+    givenKey: process.env[MASTER_KEY_ENV],
+    mayHoldData,
     choicePath: join(app.getPath('userData'), 'master-key.json'),
   });
 }
@@ -42,7 +41,7 @@ export async function keyEnvironment(
 ): Promise<Record<string, string> | null> {
   try {
     const key = await vault.open();
-    return key === null ? {} : { [VARIABLE]: key };
+    return key === null ? {} : { [MASTER_KEY_ENV]: key };
   } catch (error) {
     // What the file system refuses is about the directory, whatever is read or written there.
     const isFileSystem = (error as NodeJS.ErrnoException).syscall !== undefined;

@@ -1,6 +1,6 @@
 // A small window of the shell's own, for when there is no page to show: why the server does not run, or a passphrase.
-import { join } from 'node:path';
-import { BrowserWindow } from 'electron';
+import type { BrowserWindow } from 'electron';
+import { createLockedWindow } from './locked-window.ts';
 import type { ShellAnswer, ShellView } from './shell-bridge.ts';
 import { SHELL_PAGE } from './shell-protocol.ts';
 
@@ -15,26 +15,6 @@ export interface ShellWindow {
   isOwnPage(address: string): boolean;
   currentView(): ShellView | null;
   answer(answer: ShellAnswer): void;
-}
-
-function create(): BrowserWindow {
-  const window = new BrowserWindow({
-    title: 'License Desk',
-    width: 720,
-    height: 560,
-    show: false,
-    autoHideMenuBar: true,
-    webPreferences: {
-      preload: join(import.meta.dirname, '../preload/shell-preload.cjs'),
-      contextIsolation: true,
-      sandbox: true,
-      nodeIntegration: false,
-      webviewTag: false,
-      spellcheck: false,
-    },
-  });
-  window.once('ready-to-show', () => window.show());
-  return window;
 }
 
 export function setUpShellWindow(): ShellWindow {
@@ -54,7 +34,7 @@ export function setUpShellWindow(): ShellWindow {
       window.webContents.send('shellChange');
       return;
     }
-    window = create();
+    window = createLockedWindow('shell-preload.cjs', { width: 720, height: 560, autoHideMenuBar: true });
     window.once('closed', () => {
       window = null;
       current = null;

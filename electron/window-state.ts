@@ -38,7 +38,7 @@ export function setUpWindowState(): WindowState {
     },
     follow(window) {
       if (kept['maximized'] === true) window.maximize();
-      const keep = () => {
+      window.on('close', () => {
         // What it would be if it were neither maximized nor in full screen.
         Object.assign(kept, window.getNormalBounds(), { maximized: window.isMaximized() });
         try {
@@ -46,9 +46,7 @@ export function setUpWindowState(): WindowState {
         } catch {
           // A full disk must not keep a window from closing.
         }
-      };
-      window.on('close', keep);
-      window.on('hide', keep);
+      });
     },
   };
 }

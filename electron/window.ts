@@ -1,6 +1,6 @@
 // The one window, on the page that the server's admin listener serves.
-import { join } from 'node:path';
-import { BrowserWindow } from 'electron';
+import type { BrowserWindow } from 'electron';
+import { createLockedWindow } from './locked-window.ts';
 import type { WindowState } from './window-state.ts';
 
 export interface MainWindow {
@@ -42,23 +42,12 @@ export function setUpMainWindow(needs: Needs): MainWindow {
   let wantedScreen: string | null = null;
 
   function create(): BrowserWindow {
-    const made = new BrowserWindow({
-      title: 'License Desk',
+    const made = createLockedWindow('preload.cjs', {
       ...needs.state.options(),
       minWidth: 900,
       minHeight: 600,
-      show: false,
-      webPreferences: {
-        preload: join(import.meta.dirname, '../preload/preload.cjs'),
-        contextIsolation: true,
-        sandbox: true,
-        nodeIntegration: false,
-        webviewTag: false,
-        spellcheck: false,
-      },
     });
     needs.state.follow(made);
-    made.once('ready-to-show', () => made.show());
     made.on('close', (event) => {
       if (!needs.hidesOnClose()) return;
       event.preventDefault();

@@ -12,7 +12,8 @@ const DOWNLOAD_TIMEOUT_MS = 3 * 60_000;
 
 const electronFolder = join(root, 'node_modules', 'electron');
 
-function findBinary() {
+/** @returns {string | undefined} the binary; without one, nothing is downloaded */
+export function findElectron() {
   const pathFile = join(electronFolder, 'path.txt');
   if (!existsSync(pathFile)) return undefined;
   const binary = join(electronFolder, 'dist', readFileSync(pathFile, 'utf8').trim());
@@ -27,15 +28,15 @@ async function downloadBinary() {
     ownGroup: true,
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
   });
-  return findBinary();
+  return findElectron();
 }
 
 /** @returns {Promise<string | undefined>} Electron's binary, downloaded if need be; undefined if it cannot be had */
 export async function obtainElectron() {
-  return findBinary() ?? (await downloadBinary());
+  return findElectron() ?? (await downloadBinary());
 }
 
-function hasDisplay() {
+export function hasDisplay() {
   return process.platform !== 'linux' || Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
 }
 

@@ -1,5 +1,6 @@
 // A call that a person makes of the shell: whether it is under way, and why it failed.
-import { ref } from 'vue';
+import { computed } from 'vue';
+import { useAttempt } from './api/attempt.ts';
 
 /** What Electron puts before the reason that the shell gave. */
 const WRAPPING = /^Error invoking remote method '[^']*': (?:\w*Error: )?/u;
@@ -12,22 +13,6 @@ function reasonOf(error: unknown): string {
 export function useDesktopCall<Arguments extends unknown[], Result>(
   work: (...given: Arguments) => Promise<Result>,
 ) {
-  const busy = ref(false);
-  const problem = ref('');
-
-  async function run(...given: Arguments): Promise<Result | undefined> {
-    if (busy.value) return undefined;
-    busy.value = true;
-    problem.value = '';
-    try {
-      return await work(...given);
-    } catch (error) {
-      problem.value = reasonOf(error);
-      return undefined;
-    } finally {
-      busy.value = false;
-    }
-  }
-
-  return { busy, problem, run };
+  const { busy, failure, run } = useAttempt(work, reasonOf);
+  return { busy, problem: computed(() => failure.value ?? ''), run };
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
+import { MASTER_KEY_ENV } from '../platform/config.ts';
 import { writeFileDurably } from '../platform/durable-file.ts';
 import { loadMasterKey, MASTER_KEY_FILE, writeMasterKeyFile } from '../platform/master-key.ts';
 import { openUnderPassphrase, PassphraseError } from '../platform/passphrase-seal.ts';
@@ -101,14 +102,14 @@ export function createRestoreService({ dataDir, masterKey, clock, isKnownSchema,
         : await openSealedKey(readFileSync(staged(SEALED_MASTER_KEY), 'utf8'), passphrase);
     if (masterKey !== null) {
       const key = loadMasterKey(dataDir, masterKey, false);
-      return { key, from: 'LICENSE_DESK_MASTER_KEY', isFromBackup: false };
+      return { key, from: MASTER_KEY_ENV, isFromBackup: false };
     }
     if (opened) return { key: opened, from: 'the backup', isFromBackup: true };
     const path = join(dataDir, MASTER_KEY_FILE);
     if (!existsSync(path)) {
       const advice = isSealedIn
         ? 'give the passphrase that it was sealed with'
-        : `put the master.key that was kept apart into ${dataDir}, or set LICENSE_DESK_MASTER_KEY`;
+        : `put the master.key that was kept apart into ${dataDir}, or set ${MASTER_KEY_ENV}`;
       throw new BackupError(`the master key of the backup is needed: ${advice}`);
     }
     return { key: loadMasterKey(dataDir, null, false), from: path, isFromBackup: false };

@@ -233,19 +233,20 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
   }
 
   /** The jobs that have not begun yet. */
-  const settling = new Set<Job>();
+  const settling = new Map<string, Job>();
   let looking: Promise<void> | undefined;
 
   function begin(name: string): void {
-    for (const job of settling) {
-      if (job.name !== name || stopping) continue;
-      settling.delete(job);
-      run(name);
-      timers.push(setInterval(() => run(name), job.everySeconds * 1000));
-    }
+    const job = settling.get(name);
+    if (!job || stopping) return;
+    settling.delete(name);
+    endedAt.set(name, performance.now());
+    run(name);
+    timers.push(setInterval(() => run(name), job.everySeconds * 1000));
   }
 
   const isFine = ({ name, everySeconds }: Job): boolean => {
+    if (settling.has(name)) return true;
     const allowed = Math.max(LEAST_LATE_MS, everySeconds * 1000 * LATE_AFTER_INTERVALS);
     const since = endedAt.get(name);
     const isFailing = (failures.get(name) ?? 0) >= FAILURES_UNTIL_FAILING;
@@ -257,9 +258,9 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
       tellChanged = onChanged;
       jobs = listJobs(masterKey);
       for (const job of jobs) {
-        endedAt.set(job.name, performance.now());
-        settling.add(job);
-        const wait = Math.min(settleMs, job.everySeconds * 1000);
+        settling.set(job.name, job);
+        // Who has the scan run more often than that gets its first run sooner.
+        const wait = job.name === SCAN ? Math.min(settleMs, job.everySeconds * 1000) : settleMs;
         timers.push(setTimeout(() => begin(job.name), wait));
       }
       looking = overdue().then(

@@ -8,6 +8,9 @@ export class ConfigError extends Error {
   override readonly name: string = 'ConfigError';
 }
 
+/** The master key is no setting: it is never on a command line or in a file that people edit. */
+export const MASTER_KEY_ENV = 'LICENSE_DESK_MASTER_KEY';
+
 export type SettingName = keyof typeof SETTINGS;
 type ValueOf<Row> = Row extends Setting<infer Value> ? Value : never;
 
@@ -97,7 +100,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const values = given.map(([name, said]) => [name, parseGiven(SETTINGS[name] as Setting<unknown>, said)]);
   return {
     ...(Object.fromEntries(values) as SettingValues),
-    masterKey: sources.env['LICENSE_DESK_MASTER_KEY'] || null,
+    masterKey: sources.env[MASTER_KEY_ENV] || null,
     given: Object.fromEntries(given) as Record<SettingName, Given>,
   };
 }

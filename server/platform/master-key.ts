@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from './config.ts';
+import { ConfigError, MASTER_KEY_ENV } from './config.ts';
 import { writeFileDurably } from './durable-file.ts';
 
 const KEY_BYTES = 32;
@@ -44,18 +44,18 @@ export function writeMasterKeyFile(dataDir: string, key: Buffer): void {
  * @throws ConfigError if the key is unusable, or missing and not to be made
  */
 export function loadMasterKey(dataDir: string, fromEnvironment: string | null, mayCreate: boolean): Buffer {
-  if (fromEnvironment !== null) return decodeMasterKey(fromEnvironment, 'LICENSE_DESK_MASTER_KEY');
+  if (fromEnvironment !== null) return decodeMasterKey(fromEnvironment, MASTER_KEY_ENV);
   const kept = readMasterKeyFile(dataDir);
   if (kept) return kept;
   const path = join(dataDir, MASTER_KEY_FILE);
   if (existsSync(join(dataDir, SEALED_KEY_FILE))) {
     throw new ConfigError(
-      `${path} is missing, as the desktop app keeps the key sealed; open the app, have it write the key file (menu Server), or set LICENSE_DESK_MASTER_KEY`,
+      `${path} is missing, as the desktop app keeps the key sealed; open the app, have it write the key file (menu Server), or set ${MASTER_KEY_ENV}`,
     );
   }
   if (!mayCreate) {
     throw new ConfigError(
-      `${path} is missing, and the database holds keys sealed with it; restore it from a backup, or set LICENSE_DESK_MASTER_KEY`,
+      `${path} is missing, and the database holds keys sealed with it; restore it from a backup, or set ${MASTER_KEY_ENV}`,
     );
   }
   const key = newMasterKey();

@@ -15,6 +15,7 @@ import {
   refuseUnknown,
   type SettingName,
   type SettingValues,
+  MASTER_KEY_ENV,
 } from '../platform/config.ts';
 import { writeFileDurably } from '../platform/durable-file.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
@@ -29,7 +30,6 @@ type Changes = RequestOf<typeof settingsAdminContract.updateSettings>['changes']
 type Rows = [SettingName, Setting<unknown>][];
 
 const ROWS = Object.entries(SETTINGS) as Rows;
-const MASTER_KEY_ENV = 'LICENSE_DESK_MASTER_KEY';
 const ADVICE_TO_CALL = 'Changed settings are taken up by a restart of the server, which takes a moment.';
 const ADVICE_TO_DO =
   'Changed settings are taken up at the next start: stop the server where it was started, and start it again there.';

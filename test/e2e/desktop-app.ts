@@ -1,9 +1,10 @@
 // The desktop app with a page in it: in Electron, or built as it is over the stand-in and in Chromium.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { _electron, type BrowserContext, chromium, expect, type Page } from '@playwright/test';
 import { chromiumLaunch } from '../../scripts/chromium.mjs';
+import { findElectron, hasDisplay } from '../../scripts/desktop-app.mjs';
 import { type Shell, startShell } from '../electron/shell.ts';
 import { freePort } from './free-port.ts';
 
@@ -17,22 +18,11 @@ export interface DesktopApp {
   dispose(): Promise<void>;
 }
 
-/** Not `require('electron')`, which would download 100 MB in the middle of a test. */
-function findElectron(): string | null {
-  const folder = join(project, 'node_modules/electron');
-  const pathFile = join(folder, 'path.txt');
-  if (!existsSync(pathFile)) return null;
-  const binary = join(folder, 'dist', readFileSync(pathFile, 'utf8').trim());
-  return existsSync(binary) ? binary : null;
-}
-
 /** @returns null where Electron can be started */
 export function electronObstacle(): string | null {
-  if (findElectron() === null) {
-    return 'Electron’s binary is not installed: `npx install-electron` downloads it';
-  }
-  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-  return process.platform !== 'linux' || DISPLAY || WAYLAND_DISPLAY ? null : 'this session has no display';
+  // Not `require('electron')`, which would download 100 MB in the middle of a test.
+  if (!findElectron()) return 'Electron’s binary is not installed: `npx install-electron` downloads it';
+  return hasDisplay() ? null : 'this session has no display';
 }
 
 /** @param flags for the server */

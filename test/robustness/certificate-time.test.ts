@@ -8,8 +8,8 @@ import { type ServerProcess, startServerProcess, temporaryDirectory } from '../h
 
 const DAY_MS = 86_400_000;
 const WEEK_SECONDS = 7 * 86_400;
-/** A day passes in a third of a second, and so do the timers of the jobs; no HTTP goes through at that pace. */
-const SPEED = 250_000;
+/** A day passes in a second, and so do the timers of the jobs; no HTTP goes through at that pace. */
+const SPEED = 86_400;
 const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not installed)';
 
 /** Both ends of the list as OpenSSL reads them, in epoch milliseconds. */
@@ -52,6 +52,7 @@ describe.skipIf(why !== '')(`under faketime${why}`, { timeout: 120_000 }, () => 
     const first = await startServerProcess({ dataDir });
     await newRevocation(first);
     await first.kill();
+    const [before] = await selectRows(dataDir, 'SELECT number FROM revocation_lists');
 
     const prefix = ['faketime', '-f', `+0 x${SPEED}`];
     const server = await startServerProcess({ dataDir, prefix });
@@ -63,12 +64,17 @@ describe.skipIf(why !== '')(`under faketime${why}`, { timeout: 120_000 }, () => 
     } while (days() < 30);
     await server.kill('SIGKILL');
 
-    // A list's number is the second in which it was made.
-    const made = runs.flatMap(({ listNumber }) => listNumber ?? []);
-    const gaps = made.slice(1).map((number, place) => number - made[place]!);
-    process.stderr.write(`${made.length} lists in ${Math.round(days())} days\n`);
-    expect(Math.max(...gaps)).toBeLessThan(WEEK_SECONDS);
-    expect(made.length).toBeGreaterThan(5);
+    // A list's number is the second in which it was made. However long this machine kept a run waiting, the run leaves a
+    // list that is in force.
+    let newest = before.number;
+    const ages = runs.map(({ time, listNumber }) => {
+      newest = listNumber ?? newest;
+      return Date.parse(time) / 1000 - newest;
+    });
+    const made = runs.filter(({ listNumber }) => listNumber !== null).length;
+    process.stderr.write(`${made} lists in ${Math.round(days())} days\n`);
+    expect(Math.max(...ages)).toBeLessThan(WEEK_SECONDS);
+    expect(made).toBeGreaterThan(2);
     const [list] = await selectRows(dataDir, 'SELECT next_update FROM revocation_lists');
     expect(list.next_update).toBeGreaterThan(Date.parse(runs.at(-1)!.time));
   });

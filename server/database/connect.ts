@@ -1,6 +1,7 @@
 // Opens the database: SQLite in the data directory or PostgreSQL by URL. The only file that knows either driver.
 import { Sequelize } from 'sequelize';
-import { finalizeStatements, LOOKUP_LANE } from './prepared-query.ts';
+import { finalizeStatements } from './compiled-statements.ts';
+import { LOOKUP_LANE } from './prepared-query.ts';
 import { currentTransaction } from './transaction.ts';
 
 /** An open database, as those hand it on who need not know more. */

@@ -75,8 +75,8 @@ function isWorthRetrying(error: unknown): boolean {
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-async function runOnce<Result>(sequelize: Sequelize, type: Transaction.TYPES, work: () => Promise<Result>) {
-  const handle = await beginTransaction(sequelize, type);
+async function runOnce<Result>(sequelize: Sequelize, work: () => Promise<Result>) {
+  const handle = await beginTransaction(sequelize);
   const current: OpenTransaction = { handle, afterCommit: [] };
   let result: Result;
   try {
@@ -97,7 +97,7 @@ function sqliteTransactions(sequelize: Sequelize): RunTransaction {
   let last: Promise<unknown> = Promise.resolve();
   return async (work) => {
     if (open.getStore()) return work();
-    const mine = last.then(() => runOnce(sequelize, Transaction.TYPES.IMMEDIATE, work));
+    const mine = last.then(() => runOnce(sequelize, work));
     last = mine.catch(() => {});
     return mine;
   };
@@ -109,7 +109,7 @@ function postgresTransactions(sequelize: Sequelize): RunTransaction {
     if (open.getStore()) return work();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await runOnce(sequelize, Transaction.TYPES.DEFERRED, work);
+        return await runOnce(sequelize, work);
       } catch (error) {
         if (attempt >= POSTGRES_ATTEMPTS || !isWorthRetrying(error)) throw error;
       }

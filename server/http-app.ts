@@ -1,4 +1,5 @@
 // The two Express applications: the API for clients and integrators, the back office for administrators.
+import { parse, type ParsedUrlQuery } from 'node:querystring';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { authenticateAdmin, checkHostAndOrigin } from './admin-session/admin-guard.ts';
@@ -20,12 +21,22 @@ import { pageHeaders } from './platform/page-headers.ts';
 import { carryRequestId, requestId } from './platform/request-id.ts';
 import type { Route } from './platform/route.ts';
 
+/** Express's simple parser; what asks for the revocation list, all day long, asks with the same query each time. */
+function lastParsed(): (text: string) => ParsedUrlQuery {
+  let last = '';
+  let query = parse(last);
+  return (text) => {
+    if (text !== last) [last, query] = [text, Object.freeze(parse(text))];
+    return query;
+  };
+}
+
 /** @param behindProxy whether the caller's address is in `X-Forwarded-For`, which takes longer to find out */
 function newApp(logger: Logger, behindProxy: boolean): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.set('query parser', 'simple');
+  app.set('query parser', lastParsed());
   const addressOf = (request: Request) => (behindProxy ? request.ip : request.socket.remoteAddress);
   app.use(requestId(logger, addressOf), requireHost);
   return app;

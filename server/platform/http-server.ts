@@ -19,6 +19,8 @@ class AddressError extends ConfigError {
 /** What is under way when the server stops may take this long; connections that linger after that are cut. */
 const DRAIN_MS = 3000;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Longer than a proxy keeps a connection that it does not use: whoever closes first must not be the one who is written to. */
+const KEEP_ALIVE_MS = 65_000;
 
 /** Answers on a bare connection, where there is no response to write to, and closes it. */
 function answerOnSocket(socket: Duplex, status: string, message: string, logger: Logger): void {
@@ -70,14 +72,18 @@ export function createServer(tls: TlsSource | null, app: Application, logger: Lo
 
   const onRequest: RequestListener = (request, response) => {
     underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    response.on('close', () => underWay.delete(response));
     if (!server.listening) response.shouldKeepAlive = false;
     // Express comes back only with a target that it finds no path in.
     app(request, response, () => refuse(response, 404, 'the request has no readable target', logger));
   };
 
   // Without it, Node answers a missing Host by itself, with an empty body; the application refuses it in the envelope.
-  const options = { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS };
+  const options = {
+    requireHostHeader: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
   const server = tls ? createTlsServer(tls, options, onRequest) : createHttpServer(options, onRequest);
   server.on('connection', (socket) => {
     sockets.add(socket);

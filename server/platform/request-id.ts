@@ -30,7 +30,7 @@ export function requestId(
       typeof given === 'string' && SANE_ID.test(given) && given.search(SECRET) === -1 ? given : randomUUID();
     const startedAt = performance.now();
     const { originalUrl } = request;
-    response.once('close', () => {
+    response.on('close', () => {
       const query = originalUrl.indexOf('?');
       logger.info({
         request_id: request.id,

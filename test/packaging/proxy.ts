@@ -36,7 +36,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     .replace('listen 443 ssl', `listen 127.0.0.1:${own} ssl`)
     .replace(`/etc/ssl/${SITE}.pem`, join(folder, 'site.pem'))
     .replace(`/etc/ssl/${SITE}.key`, join(folder, 'site.key'))
-    .replace('http://127.0.0.1:8787', `http://127.0.0.1:${port}`);
+    .replace('server 127.0.0.1:8787', `server 127.0.0.1:${port}`);
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, configurationOf(folder, [site]));
   const verdict = execFileSync('sh', ['-c', '"$0" -t -p "$1" -c "$2" 2>&1', NGINX, folder, file]);

@@ -107,6 +107,12 @@ describe('the wire', () => {
     ]);
   });
 
+  it('keeps a connection that idles for longer than proxies do', async () => {
+    const response = await fetch(`${server.api}/health/`);
+    await response.arrayBuffer();
+    expect(response.headers.get('keep-alive')).toBe('timeout=65');
+  });
+
   it('sends no body after the headers of a HEAD', async () => {
     for (const path of ['/health/', '/renew/', '/nothing/']) {
       const bytes = await exchangeBytes(

@@ -26,6 +26,16 @@ const RARE = 40_000;
 const SAMPLE = 5000;
 const RARE_IN_SAMPLE = 50;
 
+/** How a search finds licenses. */
+interface Found {
+  /** Selects the ids of all that may have the text; null if they are so many that passing over the others is quicker. */
+  words: Condition | null;
+  /** That license `l` has it. */
+  text: Condition;
+  /** Selects the ids of those with the code; null if it can be none. */
+  codes: Condition | null;
+}
+
 /** SQLite keeps no statistics to choose by, so it is told. */
 const WALKS: Record<LicenseSort, string> = {
   created: 'INDEXED BY licenses_newest',
@@ -74,10 +84,15 @@ export function createLicenseFinder(sequelize: Sequelize) {
     return `ORDER BY ${key === null ? '' : `${key} ${order}, `}l.id ${order}`;
   }
 
-  function isBeyond({ sort, order }: LicenseSequence, { id, expiresAt }: LicensePosition): Condition {
+  /** @param idColumn what the ids are read from, in that order */
+  function isBeyond(
+    { sort, order }: LicenseSequence,
+    { id, expiresAt }: LicensePosition,
+    idColumn = 'l.id',
+  ): Condition {
     const beyond = order === 'asc' ? '>' : '<';
     const bind = { afterId: id, afterExpiry: expiresAt };
-    if (sort === 'created') return { sql: `l.id ${beyond} $afterId`, bind };
+    if (sort === 'created') return { sql: `${idColumn} ${beyond} $afterId`, bind };
     if (sort === 'expires') return { sql: `(l.expires_at, l.id) ${beyond} ($afterExpiry, $afterId)`, bind };
     // The cursor does not carry the name, which may be longer than a cursor; a license keeps its holder.
     const last = `(SELECT ${keyOf(sort, 'k')} FROM licenses k WHERE k.id = $afterId)`;
@@ -118,24 +133,24 @@ export function createLicenseFinder(sequelize: Sequelize) {
     return (await countUpTo(RARE + 1, from)) > RARE ? WALKS[sort] : WALKS.expires;
   }
 
+  async function lookFor(search: string): Promise<Found> {
+    const parsed = parseSearch(search);
+    return {
+      words: await rareWords(parsed),
+      text: hasWords(dialect, parsed),
+      codes: codesQuery(dialect, parsed),
+    };
+  }
+
   /** @param walk how SQLite reads the table where the search does not say which licenses to look at */
-  async function fromClause(
-    filter: LicenseFilter,
-    walk: string,
-    further: Condition[] = [],
-  ): Promise<Condition> {
-    const facets = [...facetConditions(filter), ...further];
+  function fromClause(facets: readonly Condition[], walk: string, found: Found | null): Condition {
     const hint = isSqlite ? walk : '';
-    if (!filter.search)
-      return { sql: `FROM licenses l ${hint} WHERE ${joined(facets)}`, bind: bindOf(...facets) };
-    const search = parseSearch(filter.search);
-    const text = hasWords(dialect, search);
-    const codes = codesQuery(dialect, search);
-    const words = await rareWords(search);
+    if (!found) return { sql: `FROM licenses l ${hint} WHERE ${joined(facets)}`, bind: bindOf(...facets) };
+    const { words, text, codes } = found;
     const bind = bindOf(...facets, text, codes, words);
     if (words === null) {
-      const found = codes === null ? text.sql : `${text.sql} OR l.id IN (${codes.sql})`;
-      return { sql: `FROM licenses l ${hint} WHERE ${joined(facets)} AND (${found})`, bind };
+      const either = codes === null ? text.sql : `${text.sql} OR l.id IN (${codes.sql})`;
+      return { sql: `FROM licenses l ${hint} WHERE ${joined(facets)} AND (${either})`, bind };
     }
     const coded = codes === null ? '' : `UNION ALL SELECT id, 1 AS coded FROM (${codes.sql}) codes`;
     // Whoever is found by its words is not found by a code once more.
@@ -144,6 +159,27 @@ export function createLicenseFinder(sequelize: Sequelize) {
         ${isSqlite ? 'CROSS JOIN licenses l NOT INDEXED' : 'JOIN licenses l'} ON l.id = f.id
         WHERE ${joined(facets)} AND (f.coded = 1) <> (${text.sql})`,
       bind,
+    };
+  }
+
+  /**
+   * By id, SQLite's index of words gives them in order: whoever wants the first page reads no more licenses than that,
+   * while a sort would first have read every one that may have the text.
+   */
+  function pageById(
+    facets: readonly Condition[],
+    found: Found,
+    words: Condition,
+    order: 'asc' | 'desc',
+  ): Condition {
+    const { text, codes } = found;
+    const first = (ids: Condition, also: string) =>
+      `SELECT id FROM (SELECT f.id AS id FROM (${ids.sql}) f CROSS JOIN licenses l NOT INDEXED ON l.id = f.id
+        WHERE ${joined(facets)} AND ${also} ORDER BY f.id ${order} LIMIT $limit)`;
+    const ways = [first(words, text.sql), ...(codes === null ? [] : [first(codes, 'TRUE')])];
+    return {
+      sql: `SELECT id FROM (${ways.join(' UNION ')}) ORDER BY id ${order} LIMIT $limit`,
+      bind: bindOf(...facets, text, codes, words),
     };
   }
 
@@ -156,15 +192,24 @@ export function createLicenseFinder(sequelize: Sequelize) {
       after: LicensePosition | null,
       limit: number,
     ): Promise<Condition> {
-      const beyond = after === null ? [] : [isBeyond(sequence, after)];
-      const from = await fromClause(filter, await walkFor(filter, sequence.sort), beyond);
+      const { sort, order } = sequence;
+      const found = filter.search ? await lookFor(filter.search) : null;
+      const words = isSqlite && sort === 'created' ? found?.words : null;
+      const beyond = after === null ? [] : [isBeyond(sequence, after, words ? 'f.id' : 'l.id')];
+      const facets = [...facetConditions(filter), ...beyond];
+      if (found && words) {
+        const { sql, bind } = pageById(facets, found, words, order);
+        return pruned({ sql, bind: { ...bind, limit } });
+      }
+      const from = fromClause(facets, await walkFor(filter, sort), found);
       const sql = `SELECT l.id AS id ${from.sql} ${orderBy(sequence)} LIMIT $limit`;
       return pruned({ sql, bind: { ...from.bind, limit } });
     },
     /** How many there are, but no more than `most`. */
     async count(filter: LicenseFilter, most: number): Promise<number> {
       const walk = await walkFor(filter, filter.search ? 'holder' : 'expires');
-      return countUpTo(most, await fromClause(filter, walk));
+      const found = filter.search ? await lookFor(filter.search) : null;
+      return countUpTo(most, fromClause(facetConditions(filter), walk, found));
     },
   };
 }

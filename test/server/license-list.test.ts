@@ -136,6 +136,25 @@ describe('a search', () => {
     expect(idsOf(await list({ search: 'ABCDEFABCDEF' }))).toEqual([license.license_id]);
   });
 
+  it('comes in pages in which those found by their words and those found by a device are one list', async () => {
+    const digits = 'fade00c0ffee';
+    const ids: number[] = [];
+    for (const number of [1, 2, 3, 4, 5, 6]) {
+      const isNamed = number % 2 === 0;
+      const holder = isNamed ? unique(`${digits} works`) : unique('by device');
+      const { license_id, license_key } = await newLicense(server, { holder });
+      const machine_fingerprint = `sha256:${digits}${String(number).padStart(52, '0')}`;
+      if (!isNamed || number === 6) await server.post('/activate/', { license_key, machine_fingerprint });
+      ids.push(license_id);
+    }
+    for (const limit of [1, 2, 4]) {
+      const upward = { search: digits, sort: 'created', order: 'asc' } as const;
+      expect(await listedIds(server, upward, limit)).toEqual(ids);
+      expect(await listedIds(server, { search: digits }, limit)).toEqual(ids.toReversed());
+    }
+    expect(await count({ search: digits })).toMatchObject({ count: ids.length });
+  });
+
   it('finds any part of a fingerprint from six digits on, of a released device too', async () => {
     const license = await newLicense(server, { plan: 'enterprise' });
     const digits = '90f3b1c85d2e47a6f0b9c1d8e3a5724680fdb97531eca86420d1c3b5a7980f6e';

@@ -1,13 +1,14 @@
 /** Commands that npm cannot install, fetched with apt where that is possible. Node 20 built-ins only. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { OUTPUT_TO_STDERR, run } from './child.mjs';
 import { findOnPath } from './paths.mjs';
 
 /** Whether packages may start their services; Debian's scripts ask it. */
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
 
-/** @param {string} command */
-export const isMissing = (command) => findOnPath(command) === undefined;
+/** @param {string} name of a command, or a file's whole path */
+export const isMissing = (name) => (isAbsolute(name) ? !existsSync(name) : findOnPath(name) === undefined);
 
 /**
  * Runs `work` with no service started by the packages that it installs: nginx would take port 80 at once.
@@ -30,10 +31,10 @@ async function withoutServices(work) {
 }
 
 /**
- * Installs the Debian packages behind the commands that are missing. Asks nobody, so it does that for root only.
+ * Installs the Debian packages behind the commands and files that are missing. Asks nobody, so it does that for root only.
  *
  * @param {Record<string, readonly string[]>} packagesByCommand
- * @returns {Promise<string[]>} the commands that are missing still
+ * @returns {Promise<string[]>} what is missing still
  */
 export async function ensureCommands(packagesByCommand) {
   const missing = Object.keys(packagesByCommand).filter(isMissing);

@@ -18,6 +18,11 @@ const SIZES = [
 const LICENSES = 1000;
 /** Nobody listens there, so what is sent to it fails. */
 const CLOSED = 'https://127.0.0.1:9/hooks';
+/** For holders in every script. */
+const FONTS = {
+  '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc': ['fonts-noto-cjk'],
+  '/usr/share/fonts/truetype/noto/NotoSansDevanagari-Regular.ttf': ['fonts-noto-core'],
+};
 const DEVICE = `sha256:${'a1'.repeat(32)}`;
 
 /** What the shell shows when its server cannot listen. */
@@ -171,8 +176,9 @@ async function shellPictures(page: Page): Promise<void> {
   }
 }
 
-const missing = await ensureCommands({ chromium: ['chromium', 'fonts-liberation', 'fonts-noto-cjk'] });
-if (missing.length > 0) throw new Error('the pictures need chromium (the Debian package of this name)');
+const missing = await ensureCommands({ chromium: ['chromium', 'fonts-liberation'], ...FONTS });
+if (missing.includes('chromium'))
+  throw new Error('the pictures need chromium (the Debian package of this name)');
 const only = process.argv[2];
 const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-screenshots-'));
 mkdirSync(TARGET, { recursive: true });

@@ -1,7 +1,7 @@
 // Who did what, when, and what it changed.
 import { z } from 'zod';
 import { endpoint } from '../platform/endpoint.ts';
-import { id, moment, pageOf, pageRequest, searchText, timestamp } from '../platform/fields.ts';
+import { id, moment, pageOf, pageRequest, queryId, searchText, timestamp } from '../platform/fields.ts';
 
 const auditEntry = z.object({
   id,
@@ -46,6 +46,15 @@ export const auditAdminContract = {
     request: z.object({ ...pageRequest, ...auditFilter }),
     reply: z.object(pageOf(auditEntry)),
     errors: [],
+  }),
+  showAuditEntry: endpoint({
+    method: 'GET',
+    path: '/audit/entry/',
+    auth: 'admin',
+    summary: 'One audit entry',
+    request: z.object({ id: queryId }),
+    reply: z.object({ entry: auditEntry }),
+    errors: ['not_found'],
   }),
   listAuditActions: endpoint({
     method: 'GET',

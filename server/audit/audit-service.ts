@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { csvLine } from '../platform/csv.ts';
 import { Document } from '../platform/document.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
+import { ApiError } from '../platform/errors.ts';
 import type { auditAdminContract } from './audit-contract.ts';
 import type { AuditRow } from './audit-model.ts';
 import { AUDIT_CSV_HEADER, toAuditCells, toAuditEntry } from './audit-presenter.ts';
@@ -96,6 +97,11 @@ export function createAuditService({ entries, clock, onRecorded }: Needs) {
       const before = idFromCursor(cursor);
       const selection = await entries.prepare(toFilter(filter));
       return toPage(await entries.list(selection, before, limit), limit, toAuditEntry);
+    },
+    async show(id: number) {
+      const entry = await entries.find(id);
+      if (!entry) throw new ApiError('not_found', `there is no audit entry ${id}`);
+      return { entry: toAuditEntry(entry) };
     },
     listActions: () => entries.listActions(),
     async export(request: RequestOf<typeof auditAdminContract.exportAudit>): Promise<Document> {

@@ -102,6 +102,11 @@ export function createAuditStore(sequelize: Sequelize) {
     listActions,
     insertAll: insertAllInto(preparedQuery(sequelize), entries, ['id']),
 
+    async find(id: number): Promise<AuditRow | null> {
+      const [row] = await select<AuditRow>(`SELECT ${COLUMNS} FROM audit_entries WHERE id = $id`, { id });
+      return row ?? null;
+    },
+
     async prepare(filter: AuditFilter): Promise<AuditSelection> {
       const { action } = filter;
       const all = action?.endsWith('.')

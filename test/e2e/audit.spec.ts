@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expectAccessible } from './accessibility.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { expect, importLicenses, issueLicense, test } from './test.ts';
 
 test('who did what is found, read and taken along', { tag: '@browser' }, async ({ desk, server }) => {
   await issueLicense(desk, { holder: '=Evil & Söhne' });
@@ -41,6 +41,21 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   const lines = csv.trimEnd().split('\r\n');
   expect(lines[0]).toBe('id,at,actor_kind,actor_name,action,subject,before,after,request_id');
   expect(lines.slice(1).map((line) => line.includes('license.created'))).toEqual([true, true]);
+});
+
+test('an entry opens by its address, however far down the list it is', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'First of all' });
+  const reply = await desk.request.get('/admin/api/audit/?action=license.created');
+  const [first] = ((await reply.json()) as { items: { id: number }[] }).items;
+  await importLicenses(
+    desk,
+    Array.from({ length: 120 }, (_, number) => `Later ${number}`),
+  );
+  await desk.goto(`/#/audit?open=${first?.id}`);
+  const inspector = desk.getByRole('complementary', { name: 'license.created' });
+  await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toContainText('First of all');
+  await desk.goto('/#/audit?open=999999');
+  await expect(desk.getByText('there is no audit entry 999999')).toBeVisible();
 });
 
 test('a new entry shows by itself', async ({ desk, server }) => {

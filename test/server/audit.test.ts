@@ -204,4 +204,13 @@ describe('the audit log', () => {
       expectFailure(await callAdmin(server, 'listAudit', input), 'invalid_request');
     }
   });
+
+  it('is shown one by one', async () => {
+    const subject = `license:${(await newLicense(server)).license_id}`;
+    const [entry] = (await adminSuccess(server, 'listAudit', { subject })).items;
+    expect((await adminSuccess(server, 'showAuditEntry', { id: entry.id })).entry).toEqual(entry);
+    expectFailure(await callAdmin(server, 'showAuditEntry', { id: 999_999 }), 'not_found');
+    for (const id of [0, -1, 1.5, 'x'])
+      expectFailure(await callAdmin(server, 'showAuditEntry', { id }), 'invalid_request');
+  });
 });

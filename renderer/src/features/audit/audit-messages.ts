@@ -27,7 +27,7 @@ export const auditMessages = messagesOf(
     unchangedToo: 'Fields that stayed the same too',
   },
   {
-    columns: { at: 'Wann', actor: 'Wer', kind: 'Auf welchem Weg', action: 'Was', subject: 'Woran' },
+    columns: { at: 'Wann', actor: 'Wer', kind: 'Über', action: 'Was', subject: 'Woran' },
     kinds: {
       public: 'Öffentliche API',
       api_token: 'API-Token',

@@ -69,7 +69,7 @@ export const licenseMessages = messagesOf(
   },
   {
     create: 'Neue Lizenz',
-    searchHint: 'Inhaber, E-Mail, Schlüssel oder Fingerabdruck',
+    searchHint: 'Inhaber, E-Mail, Schlüssel, Gerät',
     state: 'Zustand',
     anyState: 'Jeder Zustand',
     anyPlan: 'Jeder Plan',

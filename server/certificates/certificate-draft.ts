@@ -1,13 +1,14 @@
 // A certificate as it is ordered: its key made or read, its text signed. None of it needs the database.
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { DAY_MS } from '../platform/fields.ts';
 import type { certificateContract } from './certificate-contract.ts';
 import type { Certificate } from './certificate-store.ts';
+import type { issueClientCertificate as IssueClientCertificate } from './certificate-builder.ts';
 import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
 import { formatSubject } from './distinguished-name.ts';
-import { type Issuer, newSerial } from './issuer.ts';
+import { type Issuer, newSerial, toSpki } from './issuer.ts';
 import { generateRsaKey } from './key-pair.ts';
 import { toPem } from './pem.ts';
 import { readSigningRequest, SigningRequestError } from './signing-request.ts';
@@ -41,6 +42,9 @@ export async function newSubject({ csr, key_size: keySize }: Order): Promise<Sub
   return csr === undefined ? generateRsaKey(keySize) : readRequest(csr);
 }
 
+/** The library that writes names and extensions is loaded when they are first needed. */
+let builder: { issueClientCertificate: typeof IssueClientCertificate } | undefined;
+
 interface Circumstances {
   issuer: Issuer;
   /** Lower-case hex. */
@@ -58,7 +62,7 @@ export async function draftCertificate(
   { issuer, authorityKey, endsAt, now, crlUrl }: Circumstances,
 ): Promise<Draft> {
   // By the key itself: the identifier of an imported one may be made in any way.
-  if (createPublicKey(issuer.privateKey).equals(publicKey))
+  if (toSpki(issuer.privateKey).equals(toSpki(publicKey)))
     return refuseRequest("its key is the authority's own");
   const notAfter = Math.min(wholeSeconds(now + order.validity_days * DAY_MS), endsAt);
   if (notAfter <= now)
@@ -67,9 +71,16 @@ export async function draftCertificate(
   const names = { commonName, organization, email };
   const serial = newSerial();
   const notBefore = wholeSeconds(now - CLOCK_SKEW_MS);
-  // The library that writes names and extensions is loaded when they are first needed.
-  const { issueClientCertificate } = await import('./certificate-builder.ts');
-  const der = await issueClientCertificate({ issuer, serial, names, notBefore, notAfter, publicKey, crlUrl });
+  builder ??= await import('./certificate-builder.ts');
+  const der = await builder.issueClientCertificate({
+    issuer,
+    serial,
+    names,
+    notBefore,
+    notAfter,
+    publicKey,
+    crlUrl,
+  });
   return {
     authorityKey,
     serialNumber: serial.toString('hex'),
@@ -77,7 +88,7 @@ export async function draftCertificate(
     subject: formatSubject(names),
     notBefore,
     notAfter,
-    fingerprint: createHash('sha256').update(der).digest('hex'),
+    fingerprint: hash('sha256', der),
     createdAt: now,
     revokedAt: null,
     revokeReason: null,

@@ -22,6 +22,8 @@ export interface LicensePosition {
 
 /** So many are sorted in less time than a common text takes to be found in the order asked for, if it is far down. */
 const RARE = 40_000;
+/** Of what may have the text, so many of the newest are looked at before it is asked how many there are. */
+const NEWEST = 1000;
 /** A short text that so few of the newest licenses have is looked up, any other one comes up soon enough. */
 const SAMPLE = 5000;
 const RARE_IN_SAMPLE = 50;
@@ -185,6 +187,25 @@ export function createLicenseFinder(sequelize: Sequelize) {
 
   return {
     orderBy,
+    /**
+     * Selects what `page` does for a first page of the newest, if that many are among the first that may have the text;
+     * fewer, if not. Null where that is not worth a try.
+     */
+    soon(filter: LicenseFilter, { sort, order }: LicenseSequence, limit: number): Condition | null {
+      if (!isSqlite || sort !== 'created' || !filter.search) return null;
+      const search = parseSearch(filter.search);
+      const { text } = search;
+      // What is found by a code may be older than the first that may have the text, and newer than others that have it.
+      if (text === null || !hasGrams(text) || codesQuery(dialect, search) !== null) return null;
+      const { sql, bind } = wordsQuery(dialect, text);
+      const words = {
+        sql: `${sql} ORDER BY rowid ${order} LIMIT $newest`,
+        bind: { ...bind, newest: NEWEST },
+      };
+      const found = { words, text: hasWords(dialect, search), codes: null };
+      const page = pageById(facetConditions(filter), found, words, order);
+      return pruned({ sql: page.sql, bind: { ...page.bind, limit } });
+    },
     /** Selects the column `id` of up to `limit` licenses. */
     async page(
       filter: LicenseFilter,

@@ -5,7 +5,7 @@ import { lockRow, skipLocked } from '../database/transaction.ts';
 import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
 import { graceEndsAt } from './license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
-import { LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
+import { type Condition, LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
 
 /** A license as everything else sees it: its own row, what its plan grants, and what its devices say. */
 export interface License extends Omit<LicenseRow, 'searchText'> {
@@ -65,6 +65,14 @@ export function createLicenseStore(sequelize: Sequelize) {
     return rows.map((row) => toLicense(row));
   }
 
+  /** @param page selects their ids */
+  function selectPage(page: Condition, sequence: LicenseSequence) {
+    // A JOIN whose order SQLite keeps: left to itself it might walk all licenses in the order of the list.
+    const join = sequelize.getDialect() === 'sqlite' ? 'CROSS JOIN' : 'JOIN';
+    const tables = `(${page.sql}) page ${join} licenses l ON l.id = page.id JOIN plans p ON p.id = l.plan_id`;
+    return select(tables, finder.orderBy(sequence), page.bind);
+  }
+
   function columnsOf({ id, key }: LicenseReference): Record<string, string | number> {
     if (id === undefined && key === undefined) throw new Error('a license is named by its id or its key');
     return { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { license_key: key }) };
@@ -111,11 +119,11 @@ export function createLicenseStore(sequelize: Sequelize) {
     },
     /** In the order asked for, one more than `limit` if there are more. */
     async list({ sort, order, after, limit, ...filter }: LicensePageRequest): Promise<License[]> {
-      const page = await finder.page(filter, { sort, order }, after, limit + 1);
-      // A JOIN whose order SQLite keeps: left to itself it might walk all licenses in the order of the list.
-      const join = sequelize.getDialect() === 'sqlite' ? 'CROSS JOIN' : 'JOIN';
-      const tables = `(${page.sql}) page ${join} licenses l ON l.id = page.id JOIN plans p ON p.id = l.plan_id`;
-      return select(tables, finder.orderBy({ sort, order }), page.bind);
+      const sequence = { sort, order };
+      const soon = after === null ? finder.soon(filter, sequence, limit + 1) : null;
+      const first = soon ? await selectPage(soon, sequence) : [];
+      if (first.length > limit) return first;
+      return selectPage(await finder.page(filter, sequence, after, limit + 1), sequence);
     },
     count: finder.count,
     /** Licenses that the scan has to look at, the longest waiting first; locked, and skipped where another server has them. */

@@ -1,6 +1,7 @@
 // The built server as the shell has it beside itself: what it tells without being asked, and what it does when told.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +10,7 @@ import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
 import type { MessageFromServer, MessageToServer } from '../../server/parent-port.ts';
 import { createClient, httpTransport } from '../../server/platform/client.ts';
 import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { writeRows } from '../helpers/database.ts';
 import { movableClock } from '../helpers/faketime.ts';
 
 type Message<Type> = Extract<MessageFromServer, { type: Type }>;
@@ -156,4 +158,19 @@ test('says why it does not start, for the shell to say what can be done', async 
     before: (dataDir) => writeFileSync(join(dataDir, 'config.json'), '{"rate_limit": "many"}'),
   });
   expect(await wrong.message('refused')).toMatchObject({ cause: 'settings' });
+});
+
+test('says that the database belongs to a newer version', async () => {
+  const older = start();
+  await older.message('ready');
+  const ended = once(older.child, 'exit');
+  older.tell('stop');
+  await ended;
+  await writeRows(older.dataDir, `INSERT INTO migrations (name) VALUES ('0999-from-the-future')`);
+
+  const server = start({ before: (dataDir) => cpSync(older.dataDir, dataDir, { recursive: true }) });
+  expect(await server.message('refused')).toMatchObject({
+    cause: 'newer_database',
+    message: expect.stringContaining('0999-from-the-future'),
+  });
 });

@@ -33,15 +33,15 @@ async function withoutServices(work) {
 /**
  * Installs the Debian packages behind the commands and files that are missing. Asks nobody, so it does that for root only.
  *
- * @param {Record<string, readonly string[]>} packagesByCommand
+ * @param {Record<string, readonly string[]>} packagesByName
  * @returns {Promise<string[]>} what is missing still
  */
-export async function ensureCommands(packagesByCommand) {
-  const missing = Object.keys(packagesByCommand).filter(isMissing);
+export async function ensureCommands(packagesByName) {
+  const missing = Object.keys(packagesByName).filter(isMissing);
   const mayInstall = process.getuid?.() === 0 && !isMissing('apt-get');
   if (missing.length === 0 || !mayInstall) return missing;
 
-  const packages = missing.flatMap((command) => packagesByCommand[command] ?? []);
+  const packages = missing.flatMap((name) => packagesByName[name] ?? []);
   process.stderr.write(`Installing Debian packages: ${packages.join(' ')} …\n`);
   const options = { stdio: OUTPUT_TO_STDERR, env: { DEBIAN_FRONTEND: 'noninteractive' } };
   await run('apt-get', ['update', '-qq'], options);

@@ -49,9 +49,9 @@ export const auditAdminContract = {
   }),
   showAuditEntry: endpoint({
     method: 'GET',
-    path: '/audit/entry/',
+    path: '/audit/show/',
     auth: 'admin',
-    summary: 'One audit entry',
+    summary: 'Show one audit entry',
     request: z.object({ id: queryId }),
     reply: z.object({ entry: auditEntry }),
     errors: ['not_found'],

@@ -3,9 +3,9 @@ import { hash, type KeyObject } from 'node:crypto';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { DAY_MS } from '../platform/fields.ts';
+import type { issueClientCertificate } from './certificate-builder.ts';
 import type { certificateContract } from './certificate-contract.ts';
 import type { Certificate } from './certificate-store.ts';
-import type { issueClientCertificate as IssueClientCertificate } from './certificate-builder.ts';
 import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
 import { formatSubject } from './distinguished-name.ts';
 import { type Issuer, newSerial, toSpki } from './issuer.ts';
@@ -43,7 +43,7 @@ export async function newSubject({ csr, key_size: keySize }: Order): Promise<Sub
 }
 
 /** The library that writes names and extensions is loaded when they are first needed. */
-let builder: { issueClientCertificate: typeof IssueClientCertificate } | undefined;
+let builder: { issueClientCertificate: typeof issueClientCertificate } | undefined;
 
 interface Circumstances {
   issuer: Issuer;

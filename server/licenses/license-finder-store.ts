@@ -86,19 +86,21 @@ export function createLicenseFinder(sequelize: Sequelize) {
     return `ORDER BY ${key === null ? '' : `${key} ${order}, `}l.id ${order}`;
   }
 
-  /** @param idColumn what the ids are read from, in that order */
+  /** @param idColumn what the ids are read from, in that order. @returns what is to be met beside the facets */
   function isBeyond(
     { sort, order }: LicenseSequence,
-    { id, expiresAt }: LicensePosition,
+    after: LicensePosition | null,
     idColumn = 'l.id',
-  ): Condition {
+  ): Condition[] {
+    if (after === null) return [];
+    const { id, expiresAt } = after;
     const beyond = order === 'asc' ? '>' : '<';
     const bind = { afterId: id, afterExpiry: expiresAt };
-    if (sort === 'created') return { sql: `${idColumn} ${beyond} $afterId`, bind };
-    if (sort === 'expires') return { sql: `(l.expires_at, l.id) ${beyond} ($afterExpiry, $afterId)`, bind };
+    if (sort === 'created') return [{ sql: `${idColumn} ${beyond} $afterId`, bind }];
+    if (sort === 'expires') return [{ sql: `(l.expires_at, l.id) ${beyond} ($afterExpiry, $afterId)`, bind }];
     // The cursor does not carry the name, which may be longer than a cursor; a license keeps its holder.
     const last = `(SELECT ${keyOf(sort, 'k')} FROM licenses k WHERE k.id = $afterId)`;
-    return { sql: `(${keyOf(sort, 'l')}, l.id) ${beyond} (${last}, $afterId)`, bind };
+    return [{ sql: `(${keyOf(sort, 'l')}, l.id) ${beyond} (${last}, $afterId)`, bind }];
   }
 
   /** The entries of the index of words which begin with a text that is too short for one; null if they are many. */
@@ -169,20 +171,20 @@ export function createLicenseFinder(sequelize: Sequelize) {
    * while a sort would first have read every one that may have the text.
    */
   function pageById(
-    facets: readonly Condition[],
-    found: Found,
-    words: Condition,
-    order: 'asc' | 'desc',
+    filter: LicenseFilter,
+    { words, text, codes }: Found & { words: Condition },
+    sequence: LicenseSequence,
+    after: LicensePosition | null,
+    limit: number,
   ): Condition {
-    const { text, codes } = found;
+    const { order } = sequence;
+    const facets = [...facetConditions(filter), ...isBeyond(sequence, after, 'f.id')];
     const first = (ids: Condition, also: string) =>
       `SELECT id FROM (SELECT f.id AS id FROM (${ids.sql}) f CROSS JOIN licenses l NOT INDEXED ON l.id = f.id
         WHERE ${joined(facets)} AND ${also} ORDER BY f.id ${order} LIMIT $limit)`;
     const ways = [first(words, text.sql), ...(codes === null ? [] : [first(codes, 'TRUE')])];
-    return {
-      sql: `SELECT id FROM (${ways.join(' UNION ')}) ORDER BY id ${order} LIMIT $limit`,
-      bind: bindOf(...facets, text, codes, words),
-    };
+    const sql = `SELECT id FROM (${ways.join(' UNION ')}) ORDER BY id ${order} LIMIT $limit`;
+    return pruned({ sql, bind: { ...bindOf(...facets, text, codes, words), limit } });
   }
 
   return {
@@ -191,7 +193,8 @@ export function createLicenseFinder(sequelize: Sequelize) {
      * Selects what `page` does for a first page of the newest, if that many are among the first that may have the text;
      * fewer, if not. Null where that is not worth a try.
      */
-    soon(filter: LicenseFilter, { sort, order }: LicenseSequence, limit: number): Condition | null {
+    soon(filter: LicenseFilter, sequence: LicenseSequence, limit: number): Condition | null {
+      const { sort, order } = sequence;
       if (!isSqlite || sort !== 'created' || !filter.search) return null;
       const search = parseSearch(filter.search);
       const { text } = search;
@@ -203,8 +206,7 @@ export function createLicenseFinder(sequelize: Sequelize) {
         bind: { ...bind, newest: NEWEST },
       };
       const found = { words, text: hasWords(dialect, search), codes: null };
-      const page = pageById(facetConditions(filter), found, words, order);
-      return pruned({ sql: page.sql, bind: { ...page.bind, limit } });
+      return pageById(filter, found, sequence, null, limit);
     },
     /** Selects the column `id` of up to `limit` licenses. */
     async page(
@@ -213,15 +215,11 @@ export function createLicenseFinder(sequelize: Sequelize) {
       after: LicensePosition | null,
       limit: number,
     ): Promise<Condition> {
-      const { sort, order } = sequence;
+      const { sort } = sequence;
       const found = filter.search ? await lookFor(filter.search) : null;
-      const words = isSqlite && sort === 'created' ? found?.words : null;
-      const beyond = after === null ? [] : [isBeyond(sequence, after, words ? 'f.id' : 'l.id')];
-      const facets = [...facetConditions(filter), ...beyond];
-      if (found && words) {
-        const { sql, bind } = pageById(facets, found, words, order);
-        return pruned({ sql, bind: { ...bind, limit } });
-      }
+      if (isSqlite && sort === 'created' && found?.words)
+        return pageById(filter, { ...found, words: found.words }, sequence, after, limit);
+      const facets = [...facetConditions(filter), ...isBeyond(sequence, after)];
       const from = fromClause(facets, await walkFor(filter, sort), found);
       const sql = `SELECT l.id AS id ${from.sql} ${orderBy(sequence)} LIMIT $limit`;
       return pruned({ sql, bind: { ...from.bind, limit } });

@@ -91,8 +91,7 @@ function passed(middleware: RequestHandler, request: Request, response: Response
 function answer(route: Route, options: MountOptions): RequestHandler {
   const { row, name } = route;
   return async (request: Request, response: Response) => {
-    const authenticated = options.authenticate(row.auth, request);
-    const actor = authenticated instanceof Promise ? await authenticated : authenticated;
+    const actor = await options.authenticate(row.auth, request);
     checkRole(route, actor);
     if (row.method !== 'GET' && !row.upload) await passed(parseBody, request, response);
     const headers: string[] = [];

@@ -67,31 +67,32 @@ export function beginEventStream(response: ServerResponse, requestId: string): v
 }
 
 /**
- * Ends when the whole of it is on its way, or the caller has gone.
  * @param isFresh whether the caller has it already, and only has to be told so
- * @throws whatever keeps a part from being made; what was begun by then is cut off, so that nobody takes it for the whole
+ * @returns for a document in parts, what ends when the last of them is on its way, or the caller has gone; it fails with
+ *   whatever keeps a part from being made, and what was begun by then is cut off, so that nobody takes it for the whole
  */
-export async function sendDocument(
+export function sendDocument(
   response: ServerResponse,
   document: Document,
   requestId: string,
   isFresh: boolean,
-): Promise<void> {
+): Promise<void> | undefined {
   const { body, etag } = document;
   const headers = ['X-Request-Id', requestId, 'Cache-Control', document.cacheControl, 'Vary', 'Accept'];
   if (etag !== undefined) headers.push('ETag', etag);
   if (isFresh) {
     // What else there is to say of it the caller has been told with the document (RFC 9110, section 15.4.5).
     response.writeHead(304, headers).end();
-    return;
+    return undefined;
   }
   headers.push('Content-Type', document.contentType);
   if (document.length !== undefined) headers.push('Content-Length', String(document.length));
   if (document.fileName !== undefined)
     headers.push('Content-Disposition', `attachment; filename="${document.fileName}"`);
   headers.push(...COMMON_HEADERS);
-  if (isWhole(body)) response.writeHead(200, headers).end(body);
-  else await sendParts(response, headers, body[Symbol.asyncIterator]());
+  if (!isWhole(body)) return sendParts(response, headers, body[Symbol.asyncIterator]());
+  response.writeHead(200, headers).end(body);
+  return undefined;
 }
 
 type Parts = ReturnType<DocumentParts[typeof Symbol.asyncIterator]>;

@@ -91,7 +91,8 @@ function passed(middleware: RequestHandler, request: Request, response: Response
 function answer(route: Route, options: MountOptions): RequestHandler {
   const { row, name } = route;
   return async (request: Request, response: Response) => {
-    const actor = await options.authenticate(row.auth, request);
+    const authenticated = options.authenticate(row.auth, request);
+    const actor = authenticated instanceof Promise ? await authenticated : authenticated;
     checkRole(route, actor);
     if (row.method !== 'GET' && !row.upload) await passed(parseBody, request, response);
     const headers: string[] = [];

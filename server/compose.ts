@@ -4,6 +4,8 @@ import {
   type AdminSessionService,
   createAdminSessionService,
 } from './admin-session/admin-session-service.ts';
+import { createAlertBoard } from './alerts/alert-board.ts';
+import { alertAdminRoutes } from './alerts/alert-routes.ts';
 import { apiTokenAdminRoutes } from './api-tokens/api-token-routes.ts';
 import { type ApiTokenService, createApiTokenService } from './api-tokens/api-token-service.ts';
 import { createApiTokenStore } from './api-tokens/api-token-store.ts';
@@ -125,6 +127,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     jobsAreFine: around.jobsAreFine,
   });
   const live = composeLive(sequelize, health);
+  const alerts = createAlertBoard({ clock, onChanged: () => live.publish(['alerts']) });
   const onQueued = () => {
     around.onDeliveriesQueued();
     live.publish(['deliveries']);
@@ -232,6 +235,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       ...signingAdminRoutes(signing),
       ...auditRoutes(audit),
       ...dashboard.routes,
+      ...alertAdminRoutes(alerts),
       ...adminSessionRoutes(sessions, {
         signInAddress: () => around.signInAddress(sessions.createCode()),
         port: around.adminPort,

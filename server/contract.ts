@@ -2,6 +2,7 @@
 import { activationAdminContract, activationContract } from './activations/activation-contract.ts';
 import { offlineDeskContract } from './activations/offline-desk-contract.ts';
 import { adminSessionContract } from './admin-session/admin-session-contract.ts';
+import { alertAdminContract } from './alerts/alert-contract.ts';
 import { apiTokenAdminContract } from './api-tokens/api-token-contract.ts';
 import { auditAdminContract } from './audit/audit-contract.ts';
 import {
@@ -59,6 +60,7 @@ export const adminContract = {
   ...auditAdminContract,
   ...adminSessionContract,
   ...dashboardContract,
+  ...alertAdminContract,
   ...webhookAdminContract,
   ...certificateAdminContract,
   ...settingsAdminContract,

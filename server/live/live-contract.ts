@@ -19,6 +19,7 @@ export const LIVE_TOPICS = [
   'sessions',
   'audit',
   'health',
+  'alerts',
 ] as const;
 
 export type LiveTopic = (typeof LIVE_TOPICS)[number];

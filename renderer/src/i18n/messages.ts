@@ -1,6 +1,7 @@
 // Every text of the page, merged from the features.
 import { airGapMessages } from '../features/air-gap/air-gap-messages.ts';
 import { certificateMessages } from '../features/certificates/certificate-messages.ts';
+import { alertMessages } from '../features/alerts/alert-messages.ts';
 import { apiAccessMessages } from '../features/api-access/api-access-messages.ts';
 import { auditMessages } from '../features/audit/audit-messages.ts';
 import { failedEventMessages } from '../features/failed-events/failed-event-messages.ts';
@@ -25,6 +26,7 @@ const features = {
   common: commonMessages,
   shell: shellMessages,
   health: healthMessages,
+  alerts: alertMessages,
   session: sessionMessages,
   firstRun: firstRunMessages,
   overview: overviewMessages,

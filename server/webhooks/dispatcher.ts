@@ -162,7 +162,8 @@ export function createDispatcher(needs: Needs): Dispatcher {
     const hasOutcomes = recorder.hasFresh();
     if (!hasOutcomes && plan.size === 0) {
       // What is due has no slot until an attempt ends, which wakes the dispatcher, or begins to hang.
-      const waits = waiting.map(({ dueAt }) => (dueAt <= now ? inFlight.msUntilNextHangs() : dueAt - now));
+      const slotMs = inFlight.msUntilNextHangs();
+      const waits = waiting.map(({ dueAt }) => (dueAt <= now ? slotMs : dueAt - now));
       return Math.min(POLL_MS, recorder.msUntilRetry(), ...waits);
     }
     const claimed = await exchange(plan);

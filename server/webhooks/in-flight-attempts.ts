@@ -25,7 +25,7 @@ export function createInFlightAttempts(now: () => number = () => performance.now
   const servedAt = new Map<number, number>();
   let served = 0;
 
-  const hangs = ({ startedAt }: InFlight) => now() - startedAt >= PROMPT_MS;
+  const hangs = ({ startedAt }: InFlight, at: number) => at - startedAt >= PROMPT_MS;
 
   return {
     begin(deliveryId: number, webhookId: number): void {
@@ -38,24 +38,27 @@ export function createInFlightAttempts(now: () => number = () => performance.now
       const attempt = attempts.get(deliveryId);
       if (!attempt) return;
       attempts.delete(deliveryId);
-      standings.set(attempt.webhookId, delivered && !hangs(attempt) ? 'working' : 'failing');
+      standings.set(attempt.webhookId, delivered && !hangs(attempt, now()) ? 'working' : 'failing');
     },
 
     deliveryIds: () => [...attempts.keys()],
 
     /** How long until another attempt counts as hanging and leaves its slot to others, in milliseconds. */
     msUntilNextHangs(): number {
-      const pending = [...attempts.values()].filter((attempt) => !hangs(attempt));
-      return Math.min(...pending.map(({ startedAt }) => Math.ceil(startedAt + PROMPT_MS - now())));
+      const at = now();
+      const pending = [...attempts.values()].filter((attempt) => !hangs(attempt, at));
+      return Math.min(...pending.map(({ startedAt }) => Math.ceil(startedAt + PROMPT_MS - at)));
     },
 
     /** How many deliveries to claim for each webhook. */
     plan(candidates: readonly Candidate[]): Map<number, number> {
+      const at = now();
       const inFlight = Map.groupBy(attempts.values(), ({ webhookId }) => webhookId);
       const toContender = ({ webhookId, isDue, standing }: Candidate): Contender => {
         const own = inFlight.get(webhookId) ?? [];
         const known = standings.get(webhookId) ?? standing;
-        return { webhookId, isDue, inFlight: own.length, standing: own.some(hangs) ? 'failing' : known };
+        const isStuck = own.some((attempt) => hangs(attempt, at));
+        return { webhookId, isDue, inFlight: own.length, standing: isStuck ? 'failing' : known };
       };
       const listed = new Set(candidates.map(({ webhookId }) => webhookId));
       // A webhook that was deleted, or has nothing else to send, still uses the slots of its last attempts.

@@ -45,7 +45,8 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
   vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   const webhooks = new Map<number, Webhook>();
   const deliveries: Delivery[] = [];
-  const open = new Set<Delivery>();
+  /** By webhook: deliveries that are not concluded. */
+  const open = new Map<number, Set<Delivery>>();
   const attempts: SimulatedAttempt[] = [];
   const errors: unknown[] = [];
   let underWay = 0;
@@ -86,23 +87,21 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
     delivery.status = 'retrying';
     if (retryAt !== null) return;
     delivery.status = delivered ? 'delivered' : 'failed';
-    open.delete(delivery);
+    open.get(delivery.webhookId)?.delete(delivery);
   }
 
   const store: DispatchStore = {
     async listWaiting() {
-      const first = new Map<number, number>();
-      for (const { webhookId, nextAttemptAt } of open) {
-        first.set(webhookId, Math.min(first.get(webhookId) ?? Infinity, nextAttemptAt ?? Infinity));
-      }
       return [...webhooks].flatMap(([webhookId, webhook]) => {
-        const dueAt = first.get(webhookId);
-        return dueAt === undefined ? [] : [{ webhookId, dueAt, standing: standingOf(webhook) }];
+        let dueAt = Infinity;
+        for (const { nextAttemptAt } of open.get(webhookId) ?? [])
+          dueAt = Math.min(dueAt, nextAttemptAt ?? Infinity);
+        return dueAt === Infinity ? [] : [{ webhookId, dueAt, standing: standingOf(webhook) }];
       });
     },
     async claim(webhookId, now, limit, leaseEndsAt) {
-      return [...open]
-        .filter((delivery) => delivery.webhookId === webhookId && (delivery.nextAttemptAt ?? Infinity) <= now)
+      return [...(open.get(webhookId) ?? [])]
+        .filter(({ nextAttemptAt }) => (nextAttemptAt ?? Infinity) <= now)
         .toSorted(byDue)
         .slice(0, limit)
         .map((delivery) => claimOne(delivery, leaseEndsAt));
@@ -201,7 +200,7 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
           claimedDueAt: 0,
         };
         deliveries.push(delivery);
-        open.add(delivery);
+        open.set(webhookId, (open.get(webhookId) ?? new Set()).add(delivery));
       }
       dispatcher.wake();
     },
@@ -217,7 +216,8 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
         webhookId,
         ms: startedAt - dueAt,
       }));
-      const stillWaiting = [...open]
+      const stillWaiting = [...open.values()]
+        .flatMap((own) => [...own])
         .filter(({ status }) => status !== 'delivering')
         .map(({ webhookId, nextAttemptAt }) => ({ webhookId, ms: Date.now() - (nextAttemptAt ?? Infinity) }));
       const waits = [...started, ...stillWaiting].filter(({ webhookId }) => wanted.has(webhookId));

@@ -1,5 +1,6 @@
 // One agent for each receiver and its CA, kept while it is of use.
 import type { SecureContext } from 'node:tls';
+import { createFairLookup } from './fair-lookup.ts';
 import { createTrust, GuardedAgent } from './guarded-agent.ts';
 import type { Lookup } from './webhook-url.ts';
 
@@ -35,6 +36,7 @@ export interface AgentPool {
 }
 
 export function createAgentPool({ allow, extraCa, lookup }: Needs): AgentPool {
+  const fairLookup = createFairLookup(lookup);
   // Both in the order of their last use.
   const places = new Map<string, Place>();
   const trusts = new Map<string | null, SecureContext>();
@@ -51,7 +53,7 @@ export function createAgentPool({ allow, extraCa, lookup }: Needs): AgentPool {
   function enter(origin: string, ca: string | null): Place {
     const key = `${origin} ${ca ?? ''}`;
     const place = places.get(key) ?? {
-      agent: new GuardedAgent({ allow, lookup, trust: trustFor(ca) }),
+      agent: new GuardedAgent({ allow, lookup: fairLookup, trust: trustFor(ca) }),
       users: 0,
       usedAt: 0,
     };

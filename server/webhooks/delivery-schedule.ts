@@ -4,10 +4,10 @@
 const MAX_ATTEMPTS = 6;
 
 /**
- * The share of a delay that may be added to it, so that what failed together does not come back together. Half of the
- * tenth that the contract allows; the rest is for what is in the way of an attempt.
+ * Up to this share of a delay is added at random, so that deliveries that failed together do not all return together. The
+ * contract allows a tenth; the rest is for the database and a busy machine.
  */
-const JITTER = 0.05;
+const JITTER = 0.02;
 
 /** Of what a receiver may ask for with `Retry-After`. */
 const LONGEST_STRETCH = 2;
@@ -17,8 +17,8 @@ const HTTP_DATE =
   /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/u;
 
 /**
- * How long to wait after a failed attempt: 1, 2, 4, 8, 16 units, never less and at most a twentieth more. A receiver that
- * asks for more time is given up to twice that delay.
+ * How long to wait after a failed attempt: 1, 2, 4, 8, 16 units, never less and at most 2 % more. A receiver that asks
+ * for more time gets up to twice that delay.
  *
  * @param failedAttempts of this cycle, the one that has just failed included: 1 to 6
  * @param unitMs one backoff unit in milliseconds

@@ -1,68 +1,84 @@
-// Whose turn it is: at most so many attempts in all and per registration, and those that hang delay nobody else. Pure.
-
-const MAX_IN_FLIGHT = 20;
-export const MAX_PER_WEBHOOK = 2;
-
-/** With so many places taken nobody is given a second one, so that those that begin to hang together take one each. */
-const NO_SECOND_FROM = 10;
-
-/** What to expect of a registration: that it keeps a place for long, anything, or that it gives it back at once. */
-export type Standing = 'slow' | 'untried' | 'prompt';
+// Which webhooks may start attempts now. An attempt that hangs costs little more than a socket, so failing receivers get
+// many slots, but never those that working receivers need. Pure.
 
 /**
- * How many places those of a standing, and of the ones before it, may have together. Whatever the others do, and
- * however many they are, the rest is there for those that answer promptly.
+ * What to expect of a receiver: `working` ones accept a delivery within a second, `failing` ones did not the last time or
+ * keep an attempt waiting now, of `untried` ones nothing is known.
  */
-const CEILINGS: readonly (readonly [standing: Standing, places: number])[] = [
-  ['slow', 10],
-  ['untried', 16],
-  ['prompt', MAX_IN_FLIGHT],
-];
+export type Standing = 'failing' | 'untried' | 'working';
+
+/** Attempts under way at the same time, also those of working receivers that have all begun to hang. */
+const MAX_IN_FLIGHT = 300;
+
+/** Attempts to failing receivers. Half of them are kept for webhooks without an attempt under way. */
+const MAX_FAILING = 200;
+
+/** New receivers may use these as well, as most of them work. */
+const MAX_FAILING_AND_UNTRIED = 240;
+
+/** Many new receivers that hang fail after a second; until then they leave slots to the working ones. */
+const MAX_UNTRIED = 64;
+
+/** Attempts that should be over within a second: bounded because each takes processor time. */
+export const MAX_RESPONSIVE = 100;
+
+/** A working receiver gets few deliveries at a time, and so roughly in order. */
+const MAX_PER_WEBHOOK = 2;
+
+/** Retries have times to keep, however long each of them hangs. */
+const MAX_PER_FAILING_WEBHOOK = 20;
+
+/** From this many attempts on, only webhooks without an attempt under way get a slot. */
+const NO_SECOND_FROM = { failing: MAX_FAILING / 2, responsive: MAX_RESPONSIVE / 2 };
 
 export interface Contender {
   webhookId: number;
   standing: Standing;
   /** Attempts under way. */
-  taken: number;
-  /** Something of it waits to be sent. */
+  inFlight: number;
+  /** A delivery waits to be sent. */
   isDue: boolean;
 }
 
-/** Counts places against the ceilings. */
-function openPlaces(contenders: readonly Contender[]) {
-  const left = new Map<Standing, number>(CEILINGS);
-  const take = (standing: Standing, count: number) => {
-    const rank = CEILINGS.findIndex(([name]) => name === standing);
-    for (const [name] of CEILINGS.slice(rank)) left.set(name, (left.get(name) ?? 0) - count);
-  };
-  const hasRoom = (standing: Standing) => {
-    const rank = CEILINGS.findIndex(([name]) => name === standing);
-    return CEILINGS.slice(rank).every(([name]) => (left.get(name) ?? 0) > 0);
-  };
-  for (const { standing, taken } of contenders) take(standing, taken);
-  return { take, hasRoom, taken: () => MAX_IN_FLIGHT - (left.get('prompt') ?? 0) };
+type Counts = Record<Standing, number>;
+
+function hasSlot(standing: Standing, { failing, untried, working }: Counts): boolean {
+  if (failing + untried + working >= MAX_IN_FLIGHT) return false;
+  if (standing === 'failing') return failing < MAX_FAILING;
+  if (untried + working >= MAX_RESPONSIVE) return false;
+  if (standing === 'working') return true;
+  return untried < MAX_UNTRIED && failing + untried < MAX_FAILING_AND_UNTRIED;
+}
+
+function hasSecondSlot(standing: Standing, { failing, untried, working }: Counts): boolean {
+  if (standing === 'failing') return failing < NO_SECOND_FROM.failing;
+  return untried + working < NO_SECOND_FROM.responsive;
 }
 
 /**
- * How many deliveries to claim for each registration.
- * @param contenders everybody with something due or under way; who was served longest ago comes first
+ * How many deliveries to claim for each webhook. Nobody gets a second slot before all others have had their first.
+ *
+ * @param contenders all webhooks with a delivery due or an attempt under way, the one served longest ago first
  */
 export function planClaims(contenders: readonly Contender[]): Map<number, number> {
-  const places = openPlaces(contenders);
+  const counts: Counts = { failing: 0, untried: 0, working: 0 };
+  for (const { standing, inFlight } of contenders) counts[standing] += inFlight;
   const plan = new Map<number, number>();
-  const give = ({ webhookId, standing }: Contender) => {
-    plan.set(webhookId, (plan.get(webhookId) ?? 0) + 1);
-    places.take(standing, 1);
-  };
-  const due = contenders.filter(({ isDue }) => isDue);
-  for (const contender of due) {
-    if (contender.taken === 0 && places.hasRoom(contender.standing)) give(contender);
-  }
-  for (const contender of due) {
-    const taken = contender.taken + (plan.get(contender.webhookId) ?? 0);
-    // Without a first place there is no second one.
-    if (taken === 0 || taken >= MAX_PER_WEBHOOK || places.taken() >= NO_SECOND_FROM) continue;
-    if (places.hasRoom(contender.standing)) give(contender);
+  let waiting = contenders.filter(({ isDue }) => isDue);
+  for (let slot = 1; slot <= MAX_PER_FAILING_WEBHOOK && waiting.length > 0; slot += 1) {
+    const next: Contender[] = [];
+    for (const contender of waiting) {
+      const { webhookId, standing, inFlight } = contender;
+      const has = inFlight >= slot;
+      const may = has || (hasSlot(standing, counts) && (slot === 1 || hasSecondSlot(standing, counts)));
+      if (!may) continue;
+      if (!has) {
+        counts[standing] += 1;
+        plan.set(webhookId, slot - inFlight);
+      }
+      if (standing === 'failing' || slot < MAX_PER_WEBHOOK) next.push(contender);
+    }
+    waiting = next;
   }
   return plan;
 }

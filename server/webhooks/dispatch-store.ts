@@ -49,7 +49,7 @@ interface WaitingWebhook {
 /** Each registration with the moment of its first waiting delivery; one index seek each, however many wait. */
 const LIST_WAITING = `
   SELECT w.id AS "webhookId",
-    CASE WHEN w.last_delivery_at IS NULL THEN 'untried' WHEN w.last_error IS NULL THEN 'prompt' ELSE 'slow' END
+    CASE WHEN w.last_delivery_at IS NULL THEN 'untried' WHEN w.last_error IS NULL THEN 'working' ELSE 'failing' END
       AS "standing",
     (SELECT min(d.next_attempt_at) FROM deliveries d
      WHERE d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL) AS "dueAt"

@@ -6,13 +6,16 @@ import { hashSecret } from '../platform/secret-token.ts';
 import { retryDelayMs } from './delivery-schedule.ts';
 import type { Attempt, DeliverySender } from './delivery-sender.ts';
 import { signatureHeaders } from './delivery-signature.ts';
-import { createPlaces } from './dispatch-places.ts';
-import type { ClaimedDelivery, DispatchStore, Outcome } from './dispatch-store.ts';
+import type { ClaimedDelivery, DispatchStore } from './dispatch-store.ts';
+import { createInFlightAttempts } from './in-flight-attempts.ts';
+import { createOutcomeRecorder } from './outcome-recorder.ts';
 import { openWebhookSecrets } from './webhook-secrets.ts';
 
 /** New deliveries wake the dispatcher; this is for what no wake-up came for. */
 const POLL_MS = 5000;
 const ERROR_PAUSE_MS = 1000;
+/** After another server was faster: its claims are visible once it has committed them. */
+const CONTENDED_PAUSE_MS = 50;
 /** What a lease lasts beyond the longest attempt. */
 const LEASE_MARGIN_MS = 15_000;
 /** At a stop, attempts under way may take this long; what is not answered by then is sent again at the next start. */
@@ -33,8 +36,6 @@ const NOTHING_SENT: Attempt = {
   reply: '',
   retryAfterMs: null,
 };
-
-const byWebhook = (a: Outcome, b: Outcome): number => a.webhookId - b.webhookId;
 
 interface Needs {
   store: DispatchStore;
@@ -65,8 +66,8 @@ export interface Dispatcher {
 export function createDispatcher(needs: Needs): Dispatcher {
   const { store, transaction, sender, sealer, clock } = needs;
   const leaseMs = needs.timeoutMs + LEASE_MARGIN_MS;
-  const places = createPlaces();
-  let finished: Outcome[] = [];
+  const inFlight = createInFlightAttempts();
+  const recorder = createOutcomeRecorder(needs);
   const stopping = new AbortController();
   let isAwake = false;
   let wakeUp = () => {};
@@ -105,13 +106,14 @@ export function createDispatcher(needs: Needs): Dispatcher {
   }
 
   async function send(delivery: ClaimedDelivery, now: number): Promise<Attempt> {
-    const { url, body, ca } = delivery;
+    const { id, webhookId, url, body, ca } = delivery;
     try {
       return await sender.send({ url, headers: headersOf(delivery, now), body, ca });
     } catch (error) {
-      // The sender never throws; a secret does that was sealed under another master key.
-      needs.onError(error);
-      return { ...NOTHING_SENT, error: (error as Error).message };
+      // The sender never throws. A secret that was sealed under another master key does.
+      const { message } = error as Error;
+      needs.onError(new Error(`delivery ${id} to webhook ${webhookId} cannot be sent: ${message}`));
+      return { ...NOTHING_SENT, error: message };
     }
   }
 
@@ -121,7 +123,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
     const delay = result.delivered
       ? null
       : retryDelayMs(delivery.attempts + 1, needs.backoffMs, retryAfterMs);
-    finished.push({
+    recorder.add({
       ...result,
       id: delivery.id,
       webhookId: delivery.webhookId,
@@ -129,59 +131,45 @@ export function createDispatcher(needs: Needs): Dispatcher {
       attempts: delivery.attempts,
       retryAt: delay === null ? null : clock.now() + delay,
     });
-    places.leave(delivery.id);
+    inFlight.end(delivery.id, result.delivered);
     wake();
   }
 
   function start(delivery: ClaimedDelivery): void {
-    places.take(delivery.id, delivery.webhookId);
+    inFlight.begin(delivery.id, delivery.webhookId);
     void attempt(delivery);
   }
 
-  /** Registrations by their ids, and before their deliveries: servers that lock rows in one order never meet head-on. */
-  async function record(outcomes: readonly Outcome[]): Promise<void> {
-    const newest = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
-    for (const { webhookId, startedAt, error } of [...newest.values()].toSorted(byWebhook))
-      await store.noteHealth(webhookId, startedAt, error);
-    for (const outcome of outcomes) await store.record(outcome);
+  /** Records outcomes and claims what goes out next, in one transaction. */
+  function exchange(plan: ReadonlyMap<number, number>): Promise<ClaimedDelivery[]> {
+    return recorder.writeWith(async () => {
+      const now = clock.now();
+      const claimed: ClaimedDelivery[] = [];
+      for (const [webhookId, count] of plan) {
+        claimed.push(...(await store.claim(webhookId, now, count, now + leaseMs)));
+      }
+      return claimed;
+    });
   }
 
-  /** One transaction for what came back and what goes out next. */
-  async function exchange(plan: ReadonlyMap<number, number>): Promise<ClaimedDelivery[]> {
-    const outcomes = finished;
-    finished = [];
-    try {
-      const begun = await transaction(async () => {
-        await record(outcomes);
-        const now = clock.now();
-        const claimed: ClaimedDelivery[] = [];
-        for (const [webhookId, count] of plan) {
-          claimed.push(...(await store.claim(webhookId, now, count, now + leaseMs)));
-        }
-        return claimed;
-      });
-      if (outcomes.length > 0 || begun.length > 0) needs.onProgress();
-      return begun;
-    } catch (error) {
-      finished = [...outcomes, ...finished];
-      throw error;
-    }
-  }
-
-  /** @returns how long nothing will be due, in milliseconds */
+  /** @returns how long there will be nothing to do, in milliseconds */
   async function turn(): Promise<number> {
     const now = clock.now();
     const waiting = await store.listWaiting();
     const plan = stopping.signal.aborted
       ? new Map<number, number>()
-      : places.plan(waiting.map(({ dueAt, ...webhook }) => ({ ...webhook, isDue: dueAt <= now })));
-    if (finished.length === 0 && plan.size === 0) {
-      const full = places.full();
-      const open = waiting.filter(({ webhookId }) => !full.has(webhookId));
-      // Of those whose places are taken the end of an attempt will tell.
-      return Math.min(POLL_MS, ...open.map(({ dueAt }) => (dueAt <= now ? POLL_MS : dueAt - now)));
+      : inFlight.plan(waiting.map(({ dueAt, ...webhook }) => ({ ...webhook, isDue: dueAt <= now })));
+    const hasOutcomes = recorder.hasFresh();
+    if (!hasOutcomes && plan.size === 0) {
+      // What is due has no slot until an attempt ends, which wakes the dispatcher, or begins to hang.
+      const slotMs = inFlight.msUntilNextHangs();
+      const waits = waiting.map(({ dueAt }) => (dueAt <= now ? slotMs : dueAt - now));
+      return Math.min(POLL_MS, recorder.msUntilRetry(), ...waits);
     }
-    for (const delivery of await exchange(plan)) start(delivery);
+    const claimed = await exchange(plan);
+    for (const delivery of claimed) start(delivery);
+    if (!hasOutcomes && claimed.length === 0) return CONTENDED_PAUSE_MS;
+    needs.onProgress();
     return 0;
   }
 
@@ -204,13 +192,9 @@ export function createDispatcher(needs: Needs): Dispatcher {
 
   async function drain(): Promise<void> {
     const deadline = performance.now() + DRAIN_MS;
-    while (places.deliveryIds().length > 0 && performance.now() < deadline)
+    while (inFlight.deliveryIds().length > 0 && performance.now() < deadline)
       await sleep(deadline - performance.now());
-    await transaction(async () => {
-      await record(finished);
-      finished = [];
-      await store.release(places.deliveryIds(), clock.now());
-    });
+    await recorder.writeWith(() => store.release(inFlight.deliveryIds(), clock.now()));
     sender.close();
   }
 
@@ -230,6 +214,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
       while (!stopping.signal.aborted) {
         needs.onAlive();
         try {
+          await recorder.retry();
           await keepHouse();
           const idleMs = await turn();
           if (idleMs > 0) await sleep(idleMs);

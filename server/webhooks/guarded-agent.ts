@@ -11,11 +11,12 @@ import {
   getCACertificates,
   type SecureContext,
 } from 'node:tls';
+import { MAX_RESPONSIVE } from './dispatch-plan.ts';
 import { isReachable } from './public-address.ts';
 import type { Lookup } from './webhook-url.ts';
 
-/** Connections that are kept for one origin while they have nothing to do: as many as there are attempts in all. */
-export const MAX_FREE_SOCKETS = 20;
+/** Idle connections kept for one origin: enough for all prompt attempts, as webhooks may share an origin. */
+export const MAX_FREE_SOCKETS = MAX_RESPONSIVE;
 
 /** A connection that has had nothing to do for this long is closed. */
 const IDLE_MS = 30_000;
@@ -99,8 +100,8 @@ export class GuardedAgent extends Agent {
   readonly #guard: Guard;
 
   constructor(guard: Guard) {
-    // Not bounded here: registrations that share an origin must not wait for each other, and the dispatcher gives each
-    // of them two attempts at a time.
+    // Not bounded here: webhooks that share an origin must not wait for each other, and the dispatcher bounds the
+    // attempts of each.
     super({ keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS, timeout: IDLE_MS });
     this.#guard = guard;
   }

@@ -12,9 +12,7 @@ import { type PythonReceiver, type Received, startPythonReceiver } from './pytho
 const ROUNDS = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 4);
 const TIMEOUT_MS = 30_000 + ROUNDS * 6000;
 /** Changes in each round. */
-const CHANGES = 3;
-/** How many of them are sent at a time. */
-const AT_ONCE = 2;
+const CHANGES = 2;
 
 let receiver: PythonReceiver;
 beforeAll(async () => {
@@ -96,7 +94,7 @@ it(`loses nothing in ${ROUNDS} kills between the commit and the POST`, { timeout
     if (round % 2 === 1) {
       await lookUntil(async () => {
         const states = await statesIn(dataDir);
-        return states.filter((state) => state === 'delivering').length === AT_ONCE || undefined;
+        return states.filter((state) => state === 'delivering').length >= 2 || undefined;
       });
     }
     expect((await server.kill('SIGKILL')).code).toBe(null);
@@ -132,26 +130,25 @@ it(
       await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
       await change(server, CHANGES);
       expected += CHANGES;
-      const underWay = (await receiver.received(path, before + AT_ONCE)).slice(before);
+      const underWay = (await receiver.received(path, before + CHANGES)).slice(before);
       await whileNobodyWrites(dataDir, async () => {
         await receiver.configure(path, { answers: [{ status: 200 }] });
         await receiver.release(path);
-        await receiver.answered(path, answersBefore + AT_ONCE);
+        await receiver.answered(path, answersBefore + CHANGES);
         expect((await server.kill('SIGKILL')).code).toBe(null);
       });
       const states = await statesIn(dataDir);
-      expect(states.filter((state) => state === 'delivering')).toHaveLength(AT_ONCE);
+      expect(states.filter((state) => state === 'delivering')).toHaveLength(CHANGES);
 
       server = await serve(dataDir);
       await lookUntil(
         async () => (await statesIn(dataDir)).every((state) => state === 'delivered') || undefined,
       );
-      // The two that had been accepted came once more, the third for the first time.
-      const later = receiver.to(path).slice(before + AT_ONCE);
-      expect(later).toHaveLength(CHANGES);
-      expect(later.map(({ delivery }) => delivery)).toEqual(
-        expect.arrayContaining(underWay.map(({ delivery }) => delivery)),
-      );
+      // All that had been accepted came once more.
+      const later = receiver.to(path).slice(before + CHANGES);
+      const idsOf = (requests: Received[]) =>
+        requests.map(({ delivery }) => delivery).toSorted((a, b) => a - b);
+      expect(idsOf(later)).toEqual(idsOf(underWay));
     }
     await allIn(server, registered, 'delivered', Math.min(expected, 500));
     await expectAll(server, registered, path, expected);

@@ -1,176 +1,192 @@
-import { assert, constantFrom, array, boolean, integer, property, record } from 'fast-check';
+import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPlaces } from '../../server/webhooks/dispatch-places.ts';
 import { type Contender, planClaims, type Standing } from '../../server/webhooks/dispatch-plan.ts';
+import { createInFlightAttempts } from '../../server/webhooks/in-flight-attempts.ts';
 
-/** So many alike; ids count on from `from`. */
+/** `count` webhooks alike, with ids from `from` on. */
 const some = (
   count: number,
   standing: Standing,
-  taken = 0,
+  inFlight = 0,
   { from = 1, isDue = true }: { from?: number; isDue?: boolean } = {},
 ): Contender[] =>
-  Array.from({ length: count }, (_, index) => ({ webhookId: from + index, standing, taken, isDue }));
+  Array.from({ length: count }, (_, index) => ({ webhookId: from + index, standing, inFlight, isDue }));
+
+/** The plan that gives each of `count` webhooks this many slots. */
+const each = (count: number, slots: number, from = 1): [id: number, slots: number][] =>
+  Array.from({ length: count }, (_, index) => [from + index, slots]);
 
 const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
-const takenBy = (contenders: Contender[], ...standings: Standing[]) =>
-  sum(contenders.filter(({ standing }) => standings.includes(standing)).map(({ taken }) => taken));
+const inFlightOf = (contenders: Contender[], ...standings: Standing[]) =>
+  sum(contenders.filter(({ standing }) => standings.includes(standing)).map(({ inFlight }) => inFlight));
 
-describe('places are given', () => {
-  it.each<[what: string, contenders: Contender[], plan: [id: number, count: number][]]>([
-    ['to nobody where nothing is due', some(3, 'prompt', 0, { isDue: false }), []],
-    ['twice to one that is alone', some(1, 'prompt'), [[1, 2]]],
-    ['twice to one that is slow and alone', some(1, 'slow'), [[1, 2]]],
-    ['twice to one that is new and alone', some(1, 'untried'), [[1, 2]]],
-    ['once more to one that has one', some(1, 'prompt', 1), [[1, 1]]],
-    ['no third time', some(1, 'prompt', 2), []],
+describe('planClaims', () => {
+  it.each<[what: string, contenders: Contender[], plan: [id: number, slots: number][]]>([
+    ['nothing is due: no slots', some(3, 'working', 0, { isDue: false }), []],
+    ['a working webhook gets two slots', some(1, 'working'), [[1, 2]]],
+    ['a new webhook gets two slots', some(1, 'untried'), [[1, 2]]],
+    ['a failing webhook gets twenty slots', some(1, 'failing'), [[1, 20]]],
+    ['a working webhook with one attempt gets one more slot', some(1, 'working', 1), [[1, 1]]],
+    ['a working webhook with two attempts gets none', some(1, 'working', 2), []],
+    ['a failing webhook with 17 attempts gets three more slots', some(1, 'failing', 17), [[1, 3]]],
+    ['nineteen failing webhooks share half of their slots', some(20, 'failing'), each(20, 5)],
+    ['no second slot once half are in use', some(50, 'working'), each(50, 1)],
     [
-      'in the order of the turns, first ones before second ones',
-      [...some(2, 'prompt', 0, { from: 8 }), ...some(1, 'prompt', 1, { from: 3 })],
+      'first slots come before second ones',
+      [...some(49, 'working'), ...some(1, 'working', 1, { from: 50 })],
+      each(49, 1),
+    ],
+    ['100 working webhooks', some(120, 'working'), each(100, 1)],
+    ['64 new webhooks', some(90, 'untried'), each(64, 1)],
+    ['200 failing webhooks', some(300, 'failing'), each(200, 1)],
+    [
+      'a working webhook beside 64 new ones',
+      [...some(64, 'untried', 1), ...some(1, 'working', 0, { from: 100 })],
+      each(1, 1, 100),
+    ],
+    [
+      'working webhooks beside any number of failing ones',
       [
-        [8, 2],
-        [9, 2],
-        [3, 1],
+        ...some(200, 'failing', 1),
+        ...some(300, 'failing', 0, { from: 201 }),
+        ...some(20, 'working', 0, { from: 600 }),
       ],
+      each(20, 2, 600),
     ],
     [
-      'no second time once half are taken',
-      some(9, 'prompt'),
-      [[1, 2], ...[2, 3, 4, 5, 6, 7, 8, 9].map((id): [number, number] => [id, 1])],
+      'new webhooks beside any number of failing ones',
+      [
+        ...some(200, 'failing', 1),
+        ...some(300, 'failing', 0, { from: 201 }),
+        ...some(50, 'untried', 0, { from: 600 }),
+      ],
+      each(40, 1, 600),
     ],
     [
-      'to all twenty that answer',
-      some(20, 'prompt'),
-      some(20, 'prompt').map(({ webhookId }) => [webhookId, 1]),
+      'no more than 300 in all',
+      [...some(298, 'failing', 1), ...some(5, 'working', 0, { from: 600 })],
+      each(2, 1, 600),
     ],
-    ['to ten that are slow', some(30, 'slow'), some(10, 'slow').map(({ webhookId }) => [webhookId, 1])],
-    [
-      'to sixteen of which nothing is known',
-      some(30, 'untried'),
-      some(16, 'untried').map(({ webhookId }) => [webhookId, 1]),
-    ],
-    [
-      'to one that answers beside nineteen that have begun to hang',
-      [...some(19, 'slow', 1), ...some(3, 'prompt', 0, { from: 30 })],
-      [[30, 1]],
-    ],
-    [
-      'to ten that answer beside any number known to be slow',
-      [...some(10, 'slow', 1), ...some(90, 'slow', 0, { from: 11 }), ...some(12, 'prompt', 0, { from: 200 })],
-      some(10, 'prompt', 0, { from: 200 }).map(({ webhookId }) => [webhookId, 1]),
-    ],
-    [
-      'to new ones beside any number known to be slow',
-      [...some(10, 'slow', 1), ...some(90, 'slow', 0, { from: 11 }), ...some(9, 'untried', 0, { from: 200 })],
-      some(6, 'untried', 0, { from: 200 }).map(({ webhookId }) => [webhookId, 1]),
-    ],
-    ['to nobody beyond twenty', [...some(20, 'slow', 1), ...some(5, 'prompt', 0, { from: 30 })], []],
   ])('%s', (_what, contenders, plan) => {
     expect([...planClaims(contenders)]).toEqual(plan);
   });
 
-  it('within the limits, whatever comes and goes', () => {
+  it('keeps within its limits, whatever comes and goes', () => {
     const contender = record({
-      standing: constantFrom<Standing>('slow', 'untried', 'prompt'),
+      standing: constantFrom<Standing>('failing', 'untried', 'working'),
       isDue: boolean(),
       // How many of its attempts end before the next turn.
-      ending: integer({ min: 0, max: 2 }),
+      ending: integer({ min: 0, max: 6 }),
     });
-    const turns = array(array(contender, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 6 });
-    assert(
-      property(turns, (all) => {
-        let held = new Map<number, number>();
-        for (const turn of all) {
-          const contenders = turn.map(({ standing, isDue }, webhookId) => ({
-            webhookId,
-            standing,
-            isDue,
-            taken: held.get(webhookId) ?? 0,
-          }));
-          // Whoever is not listed any more has ended, too.
-          const plan = planClaims(contenders);
-          const after = contenders.map((each) => ({
-            ...each,
-            taken: each.taken + (plan.get(each.webhookId) ?? 0),
-          }));
-          for (const [webhookId] of plan) expect(contenders[webhookId]?.isDue).toBe(true);
-          for (const { taken } of after) expect(taken).toBeLessThanOrEqual(2);
-          expect(sum(after.map(({ taken }) => taken))).toBeLessThanOrEqual(20);
-          for (const [standings, most] of [
-            [['slow'], 10],
-            [['slow', 'untried'], 16],
-          ] as [Standing[], number][]) {
-            // More can only be there because they have become slow since.
-            const before = takenBy(contenders, ...standings);
-            expect(takenBy(after, ...standings)).toBeLessThanOrEqual(Math.max(before, most));
-          }
-          // No place stays empty while somebody prompt waits for a first one.
-          const waits = after.some(
-            ({ standing, isDue, taken }) => standing === 'prompt' && isDue && taken === 0,
+    const turns = array(array(contender, { minLength: 1, maxLength: 400, size: 'max' }), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    const run = property(turns, (all) => {
+      let held = new Map<number, number>();
+      for (const turn of all) {
+        const contenders = turn.map(({ standing, isDue }, webhookId) => ({
+          webhookId,
+          standing,
+          isDue,
+          inFlight: held.get(webhookId) ?? 0,
+        }));
+        const plan = planClaims(contenders);
+        const after = contenders.map((one) => ({
+          ...one,
+          inFlight: one.inFlight + (plan.get(one.webhookId) ?? 0),
+        }));
+        for (const [webhookId, slots] of plan) {
+          expect(contenders[webhookId]?.isDue).toBe(true);
+          expect(after[webhookId]?.inFlight).toBeLessThanOrEqual(
+            contenders[webhookId]?.standing === 'failing' ? 20 : 2,
           );
-          if (waits) expect(sum(after.map(({ taken }) => taken))).toBe(20);
-          held = new Map(
-            after.map(({ webhookId, taken }) => [
-              webhookId,
-              Math.max(0, taken - (turn[webhookId]?.ending ?? 0)),
-            ]),
-          );
+          expect(slots).toBeGreaterThan(0);
         }
-      }),
-    );
+        for (const [standings, most] of [
+          [['failing'], 200],
+          [['untried'], 64],
+          [['failing', 'untried'], 240],
+          [['untried', 'working'], 100],
+          [['failing', 'untried', 'working'], 300],
+        ] as [Standing[], number][]) {
+          // More can only be there because standings changed since.
+          const before = inFlightOf(contenders, ...standings);
+          expect(inFlightOf(after, ...standings)).toBeLessThanOrEqual(Math.max(before, most));
+        }
+        // No slot stays free while a working webhook waits for its first one.
+        const waits = after.some(
+          ({ standing, isDue, inFlight }) => standing === 'working' && isDue && inFlight === 0,
+        );
+        const isFull =
+          inFlightOf(after, 'untried', 'working') >= 100 ||
+          inFlightOf(after, 'failing', 'untried', 'working') >= 300;
+        if (waits) expect(isFull).toBe(true);
+        held = new Map(
+          after.map(({ webhookId, inFlight }) => [
+            webhookId,
+            Math.max(0, inFlight - (turn[webhookId]?.ending ?? 0)),
+          ]),
+        );
+      }
+    });
+    assert(run, { numRuns: 50 });
   });
 });
 
-describe('a registration', () => {
-  const all = (...ids: number[]) =>
+describe('a webhook', () => {
+  const due = (...ids: number[]) =>
     ids.map((webhookId) => ({ webhookId, isDue: true, standing: 'untried' as const }));
 
   it('that was served longest ago comes first', () => {
-    const places = createPlaces(() => 0);
-    for (const id of [3, 1, 2]) places.take(id, id);
-    for (const id of [3, 1, 2]) places.leave(id);
-    expect([...places.plan(all(1, 2, 3, 4)).keys()]).toEqual([4, 3, 1, 2]);
+    const attempts = createInFlightAttempts(() => 0);
+    for (const id of [3, 1, 2]) attempts.begin(id, id);
+    for (const id of [3, 1, 2]) attempts.end(id, true);
+    expect([...attempts.plan(due(1, 2, 3, 4)).keys()]).toEqual([4, 3, 1, 2]);
   });
 
-  it('is slow while an attempt hangs, and until one is quick', () => {
+  it('fails while an attempt hangs, and until one is accepted promptly', () => {
     let now = 0;
-    const places = createPlaces(() => now);
-    const hanging = Array.from({ length: 16 }, (_, index) => index + 1);
-    for (const id of hanging) places.take(id, id);
-    // Nothing is known of them yet, so there is room for four that answer, and not for any that are new.
-    expect(places.plan(all(...hanging, 100)).size).toBe(0);
-    const prompt = [101, 102, 103, 104, 105].map((webhookId) => ({
-      webhookId,
-      isDue: true,
-      standing: 'prompt' as const,
-    }));
-    expect([...places.plan([...all(...hanging), ...prompt]).keys()]).toEqual([101, 102, 103, 104]);
-    now = 30_000;
-    for (const id of hanging) places.leave(id);
-    expect(places.plan(all(...hanging)).size).toBe(10);
-    // Ten of them answer at once.
-    for (const id of hanging.slice(0, 10)) {
-      places.take(id, id);
-      places.leave(id);
-    }
-    expect(places.plan(all(...hanging)).size).toBe(16);
+    const attempts = createInFlightAttempts(() => now);
+    expect(attempts.msUntilNextHangs()).toBe(Infinity);
+    attempts.begin(1, 7);
+    now = 400;
+    attempts.begin(2, 7);
+    expect([...attempts.plan(due(7))]).toEqual([]);
+    expect(attempts.msUntilNextHangs()).toBe(600);
+    now = 1000;
+    expect([...attempts.plan(due(7))]).toEqual([[7, 18]]);
+    expect(attempts.msUntilNextHangs()).toBe(400);
+    now = 1500;
+    expect(attempts.msUntilNextHangs()).toBe(Infinity);
+    // Accepted, but late.
+    attempts.end(1, true);
+    attempts.end(2, true);
+    expect([...attempts.plan(due(7))]).toEqual([[7, 20]]);
+    attempts.begin(3, 7);
+    attempts.end(3, true);
+    expect([...attempts.plan(due(7))]).toEqual([[7, 2]]);
+    // Refused at once.
+    attempts.begin(4, 7);
+    attempts.end(4, false);
+    expect([...attempts.plan(due(7))]).toEqual([[7, 20]]);
   });
 
-  it('that is gone keeps its places until its attempts end', () => {
-    const places = createPlaces(() => 0);
-    for (let id = 1; id <= 20; id += 1) places.take(id, id);
-    expect(places.plan(all(21)).size).toBe(0);
-    for (let id = 1; id <= 20; id += 1) places.leave(id);
-    expect([...places.plan(all(21))]).toEqual([[21, 2]]);
-    expect(places.deliveryIds()).toEqual([]);
+  it('counts as the database has it until its first attempt here has ended', () => {
+    const attempts = createInFlightAttempts(() => 0);
+    const known = { webhookId: 7, isDue: true, standing: 'failing' as const };
+    expect([...attempts.plan([known])]).toEqual([[7, 20]]);
+    attempts.begin(1, 7);
+    attempts.end(1, true);
+    expect([...attempts.plan([known])]).toEqual([[7, 2]]);
   });
 
-  it('with two attempts under way is full', () => {
-    const places = createPlaces(() => 0);
-    places.take(1, 7);
-    expect(places.full()).toEqual(new Set());
-    places.take(2, 7);
-    expect(places.full()).toEqual(new Set([7]));
-    expect(places.plan(all(7)).size).toBe(0);
+  it('that was deleted keeps its slots until its attempts end', () => {
+    const attempts = createInFlightAttempts(() => 0);
+    for (let id = 1; id <= 64; id += 1) attempts.begin(id, id);
+    expect(attempts.plan(due(100)).size).toBe(0);
+    for (let id = 1; id <= 64; id += 1) attempts.end(id, true);
+    expect([...attempts.plan(due(100))]).toEqual([[100, 2]]);
+    expect(attempts.deliveryIds()).toEqual([]);
   });
 });

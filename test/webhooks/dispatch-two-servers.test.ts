@@ -119,7 +119,7 @@ describe.skipIf(binaries === null)(`two servers on one database${why}`, { timeou
     const path = '/held';
     await registerPath(servers[0], receiver, path, 'license.renewed');
     await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
-    // Those of the first server wake nobody but its own dispatcher, which now waits for two answers.
+    // Events of the first server wake only its own dispatcher, which now waits for answers.
     await renew([servers[0]], 5);
     const underWay = await receiver.received(path, 2);
     const changing = renew(servers, 200).catch(() => undefined);

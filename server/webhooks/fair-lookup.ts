@@ -1,0 +1,40 @@
+// Name lookups of deliveries. `getaddrinfo` gets two threads of the whole process, and a name server that does not answer
+// keeps one of them for ten seconds or more, long after the attempt has given up.
+import type { LookupAddress } from 'node:dns';
+import type { Lookup } from './webhook-url.ts';
+
+/**
+ * Callers that ask for the same name share one lookup. Names whose last lookup failed are looked up one at a time, so that
+ * they never keep all threads from the others.
+ */
+export function createFairLookup(lookup: Lookup): Lookup {
+  const pending = new Map<string, Promise<LookupAddress[]>>();
+  const failing = new Set<string>();
+  let lane: Promise<unknown> = Promise.resolve();
+
+  async function look(host: string): Promise<LookupAddress[]> {
+    try {
+      const addresses = await lookup(host, { all: true });
+      failing.delete(host);
+      return addresses;
+    } catch (error) {
+      failing.add(host);
+      throw error;
+    } finally {
+      pending.delete(host);
+    }
+  }
+
+  function begin(host: string): Promise<LookupAddress[]> {
+    if (!failing.has(host)) return look(host);
+    const looking = lane.then(() => look(host));
+    lane = looking.catch(() => undefined);
+    return looking;
+  }
+
+  return (host) => {
+    const looking = pending.get(host) ?? begin(host);
+    pending.set(host, looking);
+    return looking;
+  };
+}

@@ -1,0 +1,73 @@
+// The attempts under way, and what they tell about their receivers.
+import { type Contender, planClaims, type Standing } from './dispatch-plan.ts';
+
+/** A receiver that keeps an attempt waiting for longer is not a working one. */
+const PROMPT_MS = 1000;
+
+/** A webhook with deliveries that wait. */
+export interface Candidate {
+  webhookId: number;
+  isDue: boolean;
+  /** By its last delivery in the database; counts until this process has sent one. */
+  standing: Standing;
+}
+
+interface InFlight {
+  webhookId: number;
+  startedAt: number;
+}
+
+/** @param now milliseconds by a monotonic clock */
+export function createInFlightAttempts(now: () => number = () => performance.now()) {
+  const attempts = new Map<number, InFlight>();
+  const standings = new Map<number, Standing>();
+  /** Counts attempts, so that webhooks sort by who was served longest ago. */
+  const servedAt = new Map<number, number>();
+  let served = 0;
+
+  const hangs = ({ startedAt }: InFlight, at: number) => at - startedAt >= PROMPT_MS;
+
+  return {
+    begin(deliveryId: number, webhookId: number): void {
+      served += 1;
+      servedAt.set(webhookId, served);
+      attempts.set(deliveryId, { webhookId, startedAt: now() });
+    },
+
+    end(deliveryId: number, delivered: boolean): void {
+      const attempt = attempts.get(deliveryId);
+      if (!attempt) return;
+      attempts.delete(deliveryId);
+      standings.set(attempt.webhookId, delivered && !hangs(attempt, now()) ? 'working' : 'failing');
+    },
+
+    deliveryIds: () => [...attempts.keys()],
+
+    /** How long until another attempt counts as hanging and leaves its slot to others, in milliseconds. */
+    msUntilNextHangs(): number {
+      const at = now();
+      const pending = [...attempts.values()].filter((attempt) => !hangs(attempt, at));
+      return Math.min(...pending.map(({ startedAt }) => Math.ceil(startedAt + PROMPT_MS - at)));
+    },
+
+    /** How many deliveries to claim for each webhook. */
+    plan(candidates: readonly Candidate[]): Map<number, number> {
+      const at = now();
+      const inFlight = Map.groupBy(attempts.values(), ({ webhookId }) => webhookId);
+      const toContender = ({ webhookId, isDue, standing }: Candidate): Contender => {
+        const own = inFlight.get(webhookId) ?? [];
+        const known = standings.get(webhookId) ?? standing;
+        const isStuck = own.some((attempt) => hangs(attempt, at));
+        return { webhookId, isDue, inFlight: own.length, standing: isStuck ? 'failing' : known };
+      };
+      const listed = new Set(candidates.map(({ webhookId }) => webhookId));
+      // A webhook that was deleted, or has nothing else to send, still uses the slots of its last attempts.
+      const others = [...inFlight.keys()]
+        .filter((webhookId) => !listed.has(webhookId))
+        .map((webhookId): Candidate => ({ webhookId, isDue: false, standing: 'untried' }));
+      const involved = candidates.filter(({ webhookId, isDue }) => isDue || inFlight.has(webhookId));
+      const turnOf = ({ webhookId }: Candidate) => servedAt.get(webhookId) ?? 0;
+      return planClaims([...involved, ...others].toSorted((a, b) => turnOf(a) - turnOf(b)).map(toContender));
+    },
+  };
+}

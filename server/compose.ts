@@ -265,6 +265,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     overdue: async () => ({
       notices: (await licenses.findNoticeDue(clock.now(), 1)).length > 0,
       deliveries: await webhooks.hasWaiting(),
+      certificates: await certificates.hasUnlisted(),
     }),
     endImports: transfer.end,
     async close() {

@@ -28,6 +28,8 @@ const CERTIFICATE_UPKEEP_SECONDS = 300;
 export interface Overdue {
   notices: boolean;
   deliveries: boolean;
+  /** Revocations that no CRL has yet. */
+  certificates: boolean;
 }
 
 export interface Jobs {
@@ -276,9 +278,10 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
         timers.push(setTimeout(() => begin(job.name), wait));
       }
       looking = overdue().then(
-        ({ notices, deliveries }) => {
+        ({ notices, deliveries, certificates }) => {
           if (notices) begin(SCAN);
           if (deliveries) begin(DISPATCHER);
+          if (certificates) begin(CERTIFICATE_UPKEEP);
         },
         // The jobs themselves will say what is wrong with the database.
         () => undefined,

@@ -57,7 +57,17 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
   const { transaction, clock, audit, apiBaseUrl } = needs;
   const { certificates, lists, authority, upkeep } = composeUpkeep(sequelize, needs);
   const publishRevocations = needs.runUpkeep ?? (async () => void (await upkeep.run()));
-  const revocationList = createRevocationListService({ lists, authority, clock, publishRevocations });
+  async function hasUnlisted(): Promise<boolean> {
+    const active = await authority.find();
+    return active !== null && lists.hasUnlisted(active.keyIdentifier);
+  }
+  const revocationList = createRevocationListService({
+    lists,
+    authority,
+    clock,
+    publishRevocations,
+    hasUnlisted,
+  });
   const keys = createCertificateKeyService({
     certificates,
     authority,
@@ -75,6 +85,11 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     byIdOrKey,
     licenseNotFound,
     publishRevocations: revocationList.publish,
+    async isUnlisted({ id, authorityKey }) {
+      // What a former authority issued has ended, and is on no list of the present one.
+      const active = await authority.find();
+      return active?.keyIdentifier === authorityKey && lists.isUnlisted(id, authorityKey);
+    },
   });
   const validation = createCertificateValidation({ certificates, authority, clock });
   // The list in its name is there when the authority is: without one, relying parties would refuse everybody.
@@ -90,6 +105,7 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
   return {
     authority,
     lists,
+    hasUnlisted,
     routes: certificateRoutes(publicContract, services),
     adminRoutes: [
       ...certificateRoutes(adminContract, services),

@@ -4,7 +4,7 @@ import {
   type AdminSessionService,
   createAdminSessionService,
 } from './admin-session/admin-session-service.ts';
-import { createAlertBoard } from './alerts/alert-board.ts';
+import { type AlertBoard, createAlertBoard } from './alerts/alert-board.ts';
 import { alertAdminRoutes } from './alerts/alert-routes.ts';
 import { apiTokenAdminRoutes } from './api-tokens/api-token-routes.ts';
 import { type ApiTokenService, createApiTokenService } from './api-tokens/api-token-service.ts';
@@ -85,6 +85,7 @@ export interface Service {
   apiTokens: ApiTokenService;
   sessions: AdminSessionService;
   live: LiveStreams;
+  alerts: Pick<AlertBoard, 'raise' | 'clear'>;
   /** How the service is, for whoever runs it. */
   status: ServerStatusReports;
   runOnce: NonNullable<MountOptions['runOnce']>;
@@ -256,6 +257,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     apiTokens,
     sessions,
     live,
+    alerts,
     status: dashboard.status,
     runOnce: idempotency.runOnce,
     masterKey,
@@ -263,6 +265,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     overdue: async () => ({
       notices: (await licenses.findNoticeDue(clock.now(), 1)).length > 0,
       deliveries: await webhooks.hasWaiting(),
+      certificates: await certificates.hasUnlisted(),
     }),
     endImports: transfer.end,
     async close() {

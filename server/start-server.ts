@@ -9,6 +9,7 @@ import { createAdminApp, createApiApp } from './http-app.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
 import { createJobs } from './jobs/schedule.ts';
 import type { ServerStatus } from './parent-port.ts';
+import { createClockGuard } from './platform/clock-guard.ts';
 import { watchClock } from './platform/clock-watch.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -93,7 +94,20 @@ export async function startServer(
     let { port, adminPort } = config;
     const runtimeSecret = newRuntimeSecret();
     const baseUrl = () => apiBaseUrl(config, port);
-    const jobs = createJobs({ location, config, logger, settleMs });
+    const clockGuard = createClockGuard({
+      scanSeconds: config.scanSeconds,
+      onHeld(aheadMs) {
+        const hours = Math.round(aheadMs / 3_600_000);
+        logger.warn({ hours }, 'the clock jumped ahead; notices are on hold until it is confirmed');
+        service.alerts.raise('clock_jumped', { params: { hours } });
+      },
+      onTrusted() {
+        logger.warn('the clock is trusted again');
+        service.alerts.clear('clock_jumped');
+        jobs.wake();
+      },
+    });
+    const jobs = createJobs({ location, config, logger, clockGuard, settleMs });
     const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
     const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
     const service: Service = await compose({

@@ -48,14 +48,15 @@ export function addCertCommands(program: Command): void {
 
   cert
     .command('revoke')
-    .description('revoke a certificate, for good; the revocation list has it when this ends')
+    .description('revoke a certificate permanently and wait for the CRL')
     .argument('<serial>', 'serial number in hex, as OpenSSL and browsers show it')
     .addOption(new Option('--reason <reason>', 'why').choices(REVOCATION_REASONS).default('unspecified'))
     .action(
       calling(
         (client, serial: string, { reason }: { reason: RevocationReason }) =>
           client.revokeCertificate({ serial_number: serial, reason }),
-        (reply) => certificateBlock(reply.certificate),
+        ({ certificate, listed }) =>
+          listed ? certificateBlock(certificate) : `${certificateBlock(certificate)}\n\n${NOT_LISTED}`,
       ),
     );
 
@@ -180,6 +181,9 @@ function addAuthority(cert: Command): void {
       }),
     );
 }
+
+const NOT_LISTED =
+  'warning: the CRL does not have this certificate yet, so proxies still accept it; the server keeps trying (see license-desk doctor)';
 
 const COLUMNS: readonly Column<CertificateObject>[] = [
   { title: 'ID', value: (certificate) => certificate.id },

@@ -6,6 +6,7 @@ import { timestamp } from '../platform/fields.ts';
 /** Every condition that can be raised, with its severity. The page has a text for each. */
 export const ALERTS = {
   device_surge: 'warning',
+  clock_jumped: 'critical',
 } as const satisfies Record<string, 'warning' | 'critical'>;
 
 export type AlertCode = keyof typeof ALERTS;

@@ -125,6 +125,9 @@ export const certificateContract = {
     reply: z.object({
       crl: pem,
       crl_number: z.int(),
+      built_at: timestamp.meta({
+        description: 'When the list was made; `this_update` is earlier, for clocks that lag',
+      }),
       this_update: timestamp,
       next_update: timestamp,
       revoked: z.array(z.object({ serial_number: serialNumber, revoked_at: timestamp, reason })),
@@ -147,7 +150,10 @@ export const certificateContract = {
         message: 'serial_number or id is required',
         path: ['serial_number'],
       }),
-    reply: z.object({ certificate }),
+    reply: z.object({
+      certificate,
+      listed: z.boolean().meta({ description: 'Whether the CRL has the entry; false if it is late' }),
+    }),
     errors: ['certificate_not_found'],
   }),
 };

@@ -33,6 +33,8 @@ interface Needs {
   apiBaseUrl(): string;
   /** Ends once the revocation list has what was revoked before, or when that takes too long to wait for. */
   publishRevocations(): Promise<void>;
+  /** Whether the revocation list still lacks it. */
+  isUnlisted(certificate: Certificate): Promise<boolean>;
 }
 
 interface Prepared extends Subject {
@@ -162,13 +164,14 @@ export function createCertificateService(needs: Needs) {
     },
 
     /**
-     * Once more changes nothing. The caller is answered when the list has it, so that nobody is let in after that; also
-     * one who comes second, while the list is still being made for the first.
+     * Revoking again changes nothing. The reply waits for the CRL, also for a second caller while the CRL is being
+     * rebuilt for the first; `listed` is false if that takes too long (contract, section 8).
      */
     async revoke(request: RequestOf<typeof certificateContract.revokeCertificate>, call: Call) {
       const certificate = await revoke(request, call);
       await needs.publishRevocations();
-      return { certificate: toCertificateObject(certificate, clock.now()) };
+      const listed = !(await needs.isUnlisted(certificate));
+      return { certificate: toCertificateObject(certificate, clock.now()), listed };
     },
   };
 }

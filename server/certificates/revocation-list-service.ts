@@ -22,10 +22,12 @@ type Format = keyof typeof TYPES;
 const LOOK_AGAIN_MS = 1000;
 
 interface Needs {
-  lists: RevocationListStore;
+  lists: Pick<RevocationListStore, 'newest' | 'der' | 'json'>;
   authority: Pick<AuthorityService, 'current'>;
   clock: Clock;
   publishRevocations(): Promise<void>;
+  /** Whether a revocation is on no list yet. */
+  hasUnlisted(): Promise<boolean>;
 }
 
 interface Loaded extends RevocationListRow {
@@ -65,6 +67,15 @@ export function createRevocationListService(needs: Needs) {
     lookedAt = -Infinity;
   }
 
+  /**
+   * A revocation that was committed shortly before a crash may be on no list yet. Nothing is served before it is
+   * listed, or its upkeep has had its time.
+   */
+  async function listLeftovers(): Promise<void> {
+    if (await needs.hasUnlisted()) await make();
+  }
+  let leftovers: Promise<void> | undefined;
+
   /** The first list there is; or one in place of a list that has ended while nobody did the upkeep. */
   function make(): Promise<void> {
     making ??= (async () => {
@@ -84,6 +95,11 @@ export function createRevocationListService(needs: Needs) {
   };
 
   async function newest(): Promise<Loaded> {
+    leftovers ??= listLeftovers().catch((error: unknown) => {
+      leftovers = undefined;
+      throw error;
+    });
+    await leftovers;
     if (performance.now() - lookedAt > LOOK_AGAIN_MS) await look();
     if (!loaded || !isInForce(loaded)) await make();
     if (!loaded) throw new ApiError('unavailable', 'the revocation list is still being made; try again');
@@ -101,6 +117,7 @@ export function createRevocationListService(needs: Needs) {
       ok: true,
       crl: pem,
       crl_number: list.number,
+      built_at: toTimestamp(list.builtAt),
       this_update: toTimestamp(list.thisUpdate),
       next_update: toTimestamp(list.nextUpdate),
     });

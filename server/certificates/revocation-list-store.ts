@@ -24,6 +24,10 @@ const NEWEST = `
 const HAS_UNLISTED = `
   SELECT 1 AS "found" FROM revocation_entries WHERE first_listed_in IS NULL AND authority_key = $1 LIMIT 1`;
 
+const IS_UNLISTED = `
+  SELECT 1 AS "found" FROM revocation_entries
+  WHERE certificate_id = $1 AND authority_key = $2 AND first_listed_in IS NULL`;
+
 /**
  * Ahead of reading: an entry that another server commits between the two statements is then neither marked nor missed,
  * but left for the next list.
@@ -75,6 +79,10 @@ export function createRevocationListStore(sequelize: Sequelize) {
     },
     async hasUnlisted(authorityKey: string): Promise<boolean> {
       return (await query(HAS_UNLISTED, [authorityKey])).length > 0;
+    },
+    /** Whether a revoked certificate is on no list yet. */
+    async isUnlisted(certificateId: number, authorityKey: string): Promise<boolean> {
+      return (await query(IS_UNLISTED, [certificateId, authorityKey])).length > 0;
     },
     /** Marks what the list is the first to have, and reads all that is on it: DER, one element behind the other. */
     async collectEntries(list: Contents): Promise<Buffer> {

@@ -38,7 +38,15 @@ export const dashboardContract = {
       failed_deliveries: count,
       /** Null until the certificate authority is first used. */
       revocation_list: z
-        .object({ number: count, this_update: timestamp, next_update: timestamp, revoked: count })
+        .object({
+          number: count,
+          built_at: timestamp,
+          this_update: timestamp,
+          next_update: timestamp,
+          revoked: count,
+          /** Whether a revocation is not on it yet. */
+          waiting: z.boolean(),
+        })
         .nullable(),
       authority: z.object({ not_after: timestamp }).nullable(),
       recent: auditAdminContract.listAudit.reply.shape.items,

@@ -20,7 +20,7 @@ interface Needs {
   figures: DashboardStore;
   licenses: Pick<LicenseCountStore, 'countByState'>;
   perDay: Pick<StatsStore, 'countActivationsPerDay' | 'countAuthorizationsPerDay'>;
-  lists: Pick<RevocationListStore, 'newest' | 'countListed'>;
+  lists: Pick<RevocationListStore, 'newest' | 'countListed' | 'hasUnlisted'>;
   authority: Pick<AuthorityService, 'find'>;
   audit: Pick<AuditService, 'list'>;
   clock: Clock;
@@ -60,9 +60,11 @@ export function createDashboardService(needs: Needs) {
     if (!list) return null;
     return {
       number: list.number,
+      built_at: toTimestamp(list.builtAt),
       this_update: toTimestamp(list.thisUpdate),
       next_update: toTimestamp(list.nextUpdate),
       revoked: await lists.countListed(list),
+      waiting: await lists.hasUnlisted(list.authorityKey),
     };
   }
 

@@ -48,6 +48,11 @@ export async function lockRow(
   });
 }
 
+/** The clause that locks the rows of table alias `alias`, waiting for those that another server has locked. */
+export function lockRows(sequelize: Sequelize, alias: string): string {
+  return sequelize.getDialect() === 'postgres' ? `FOR UPDATE OF ${alias}` : '';
+}
+
 /** The clause that locks the rows of table alias `alias`, and passes over those that another server has locked. */
 export function skipLocked(sequelize: Sequelize, alias: string): string {
   return sequelize.getDialect() === 'postgres' ? `FOR UPDATE OF ${alias} SKIP LOCKED` : '';

@@ -6,9 +6,18 @@ import { createEventService } from '../events/event-service.ts';
 import { createEventStore } from '../events/event-store.ts';
 import { scanLicenses } from '../licenses/license-scan.ts';
 import { createLicenseStore } from '../licenses/license-store.ts';
+import { createNoticeClockStore } from '../licenses/notice-clock-store.ts';
+import { isAhead } from '../platform/clock-guard.ts';
 import { systemClock } from '../platform/clock.ts';
 
-const { location } = workerData as { location: DatabaseLocation };
+export interface LicenseScanData {
+  location: DatabaseLocation;
+  /** The clock guard's shared offset. */
+  trustedOffset: SharedArrayBuffer;
+}
+
+const { location, trustedOffset } = workerData as LicenseScanData;
+const trusted = new Float64Array(trustedOffset);
 
 let cancelled = false;
 parentPort?.on('message', (message) => {
@@ -27,7 +36,9 @@ try {
       onQueued: () => {},
     }),
     transaction: createTransactions(sequelize),
+    noticeClock: createNoticeClockStore(sequelize),
     clock: systemClock,
+    isTrusted: (now) => !isAhead(now, trusted[0] ?? 0),
     isCancelled: () => cancelled,
   });
   parentPort?.postMessage({ ...result, ms: Math.round(performance.now() - startedAt) });

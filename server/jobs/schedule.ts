@@ -3,9 +3,11 @@ import { extname, join } from 'node:path';
 import type Bree from 'bree';
 import type { DatabaseLocation } from '../database/connect.ts';
 import type { LiveTopic } from '../live/live-contract.ts';
+import type { ClockGuard } from '../platform/clock-guard.ts';
 import type { Config } from '../platform/config.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
+import type { LicenseScanData } from './license-scan-worker.ts';
 import { createTickets } from './tickets.ts';
 import type { DispatcherData } from './webhook-dispatcher-worker.ts';
 
@@ -26,6 +28,8 @@ const CERTIFICATE_UPKEEP_SECONDS = 300;
 export interface Overdue {
   notices: boolean;
   deliveries: boolean;
+  /** Revocations that no CRL has yet. */
+  certificates: boolean;
 }
 
 export interface Jobs {
@@ -58,6 +62,7 @@ interface Needs {
     'scanSeconds' | 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'webhookAllow' | 'webhookCa'
   >;
   logger: Logger;
+  clockGuard: ClockGuard;
   /** How long the jobs that nothing waits for leave a new server alone. */
   settleMs: number;
 }
@@ -68,6 +73,8 @@ interface WorkerMessage {
   error?: string;
   /** Events that a scan has written. */
   emitted?: number;
+  /** The scan stopped because the clock cannot be trusted. */
+  held?: true;
   /** Deliveries have been sent or are being sent. */
   sent?: true;
   /** What the upkeep of certificates has done. */
@@ -106,7 +113,7 @@ function workerFile(name: string): string {
     : join(import.meta.dirname, 'jobs', `${name}-worker.js`);
 }
 
-export function createJobs({ location, config, logger, settleMs }: Needs): Jobs {
+export function createJobs({ location, config, logger, clockGuard, settleMs }: Needs): Jobs {
   let jobs: Job[] = [];
   const endedAt = new Map<string, number>();
   /** In a row, by job. */
@@ -124,9 +131,10 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
       allow: config.webhookAllow,
       caFile: config.webhookCa,
     };
+    const scanData: LicenseScanData = { location, trustedOffset: clockGuard.shared };
     const upkeepData: CertificateUpkeepData = { location, masterKey };
     return [
-      { name: SCAN, everySeconds: config.scanSeconds, workerData: { location } },
+      { name: SCAN, everySeconds: config.scanSeconds, workerData: scanData },
       { name: CERTIFICATE_UPKEEP, everySeconds: CERTIFICATE_UPKEEP_SECONDS, workerData: upkeepData },
       { name: DISPATCHER, everySeconds: DISPATCHER_BACK_SECONDS, workerData: dispatcherData },
     ];
@@ -143,6 +151,7 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
     if (error !== undefined) logger.error({ job: name }, error);
     if (!alive) logger.info({ job: name, ...done }, 'job done');
     if (done.emitted) wakeDispatcher();
+    if (done.held) clockGuard.isTrusted();
     tellChanged(topicsOf(message));
     if (answered !== undefined) upkeepTickets.settle(answered);
   }
@@ -226,6 +235,11 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
   }
 
   function run(name: string): void {
+    // Asked again at the next interval; nothing is lost meanwhile.
+    if (name === SCAN && !clockGuard.isTrusted()) {
+      endedAt.set(name, performance.now());
+      return;
+    }
     schedule().then(
       (bree) => stopping || runUnlessRunning(bree, name),
       () => undefined,
@@ -264,9 +278,10 @@ export function createJobs({ location, config, logger, settleMs }: Needs): Jobs 
         timers.push(setTimeout(() => begin(job.name), wait));
       }
       looking = overdue().then(
-        ({ notices, deliveries }) => {
+        ({ notices, deliveries, certificates }) => {
           if (notices) begin(SCAN);
           if (deliveries) begin(DISPATCHER);
+          if (certificates) begin(CERTIFICATE_UPKEEP);
         },
         // The jobs themselves will say what is wrong with the database.
         () => undefined,

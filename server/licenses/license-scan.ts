@@ -1,19 +1,24 @@
-// Tells of licenses that are expiring, in grace or expired: each once per term, and after downtime only the newest state.
+// Sends the notices that a license is expiring, in grace or expired: each once per term, after downtime the newest only.
 import type { RunTransaction } from '../database/transaction.ts';
 import type { Events } from '../events/event-service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DAY_MS, toTimestamp } from '../platform/fields.ts';
 import { dueNotice, type LicenseNotice, nextNoticeAt } from './license-lifecycle.ts';
 import type { License, LicenseStore } from './license-store.ts';
+import type { NoticeClockStore } from './notice-clock-store.ts';
+import { recoverNotices } from './notice-recovery.ts';
 
 /** Few enough that a batch never keeps an activation waiting for long. */
 const BATCH = 100;
 
 interface Needs {
-  licenses: Pick<LicenseStore, 'findNoticeDue' | 'update'>;
+  licenses: Pick<LicenseStore, 'findNoticeDue' | 'listExpiringBetween' | 'update'>;
+  noticeClock: NoticeClockStore;
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
+  /** Whether notices may be sent by this reading of the clock. */
+  isTrusted(now: number): boolean;
   /** Asked between batches; true ends the scan early, and the next one goes on. */
   isCancelled(): boolean;
 }
@@ -23,6 +28,8 @@ export interface ScanResult {
   looked: number;
   /** Events written. */
   emitted: number;
+  /** The scan stopped because the clock cannot be trusted. */
+  held?: true;
 }
 
 function extraFields(notice: LicenseNotice, license: License, now: number): Record<string, unknown> {
@@ -33,12 +40,17 @@ function extraFields(notice: LicenseNotice, license: License, now: number): Reco
 /** Runs until nothing is due any more. Each batch is one transaction, so a crash loses and repeats nothing. */
 export async function scanLicenses({
   licenses,
+  noticeClock,
   events,
   transaction,
   clock,
+  isTrusted,
   isCancelled,
 }: Needs): Promise<ScanResult> {
   const result: ScanResult = { looked: 0, emitted: 0 };
+  const startedAt = clock.now();
+  if (!isTrusted(startedAt)) return { ...result, held: true };
+  await recoverNotices({ licenses, noticeClock, transaction, isCancelled }, startedAt);
 
   async function scanOne(license: License, now: number): Promise<void> {
     const notice = dueNotice(license, now);
@@ -58,6 +70,8 @@ export async function scanLicenses({
   for (;;) {
     if (isCancelled()) return result;
     const now = clock.now();
+    // A notice that was sent cannot be taken back.
+    if (!isTrusted(now)) return { ...result, held: true };
     const count = await transaction(async () => {
       const due = await licenses.findNoticeDue(now, BATCH);
       for (const license of due) await scanOne(license, now);

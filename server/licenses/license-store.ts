@@ -1,7 +1,7 @@
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { insertAllInto } from '../database/insert-row.ts';
 import { preparedQuery } from '../database/prepared-query.ts';
-import { lockRow, skipLocked } from '../database/transaction.ts';
+import { lockRow, lockRows, skipLocked } from '../database/transaction.ts';
 import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
 import { graceEndsAt } from './license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
@@ -126,6 +126,24 @@ export function createLicenseStore(sequelize: Sequelize) {
       return selectPage(await finder.page(filter, sequence, after, limit + 1), sequence);
     },
     count: finder.count,
+    /**
+     * Licenses in force whose grace period ends after `from` and whose term ends by `to`, in that order, locked.
+     * @param after where the page before ended
+     */
+    listExpiringBetween: (
+      from: number,
+      to: number,
+      after: { expiresAt: number; id: number },
+      limit: number,
+    ) =>
+      select(
+        LICENSE_TABLES,
+        `WHERE l.revoked_at IS NULL
+           AND l.expires_at > $from - (SELECT coalesce(max(grace_days), 0) FROM plans) * 86400000
+           AND l.expires_at <= $to AND (l.expires_at, l.id) > ($afterExpiry, $afterId)
+         ORDER BY l.expires_at, l.id LIMIT $limit ${lockRows(sequelize, 'l')}`,
+        { from, to, afterExpiry: after.expiresAt, afterId: after.id, limit },
+      ),
     /** Licenses that the scan has to look at, the longest waiting first; locked, and skipped where another server has them. */
     findNoticeDue: (now: number, limit: number) =>
       select(

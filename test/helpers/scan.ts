@@ -6,6 +6,7 @@ import { createEventService } from '../../server/events/event-service.ts';
 import { createEventStore } from '../../server/events/event-store.ts';
 import { scanLicenses, type ScanResult } from '../../server/licenses/license-scan.ts';
 import { createLicenseStore } from '../../server/licenses/license-store.ts';
+import { createNoticeClockStore } from '../../server/licenses/notice-clock-store.ts';
 import type { Clock } from '../../server/platform/clock.ts';
 
 /** Opens a second connection to the data directory's database, as the worker thread does. */
@@ -14,9 +15,11 @@ export async function runScan(dataDir: string, clock: Clock): Promise<ScanResult
   try {
     return await scanLicenses({
       licenses: createLicenseStore(sequelize),
+      noticeClock: createNoticeClockStore(sequelize),
       events: createEventService({ events: createEventStore(sequelize), clock, onQueued: () => {} }),
       transaction: createTransactions(sequelize),
       clock,
+      isTrusted: () => true,
       isCancelled: () => false,
     });
   } finally {

@@ -111,6 +111,30 @@ describe.skipIf(!hasFaketime())('under faketime', { timeout: 120_000 }, () => {
     expect((await server.kill()).code).toBe(0);
   });
 
+  it('sends no notice while the clock is years ahead for a moment', async () => {
+    const dataDir = temporaryDirectory();
+    const clock = movableClock();
+    const flags = { 'scan-seconds': '1' };
+    const server = await startServerProcess({ dataDir, prefix: clock.prefix, flags });
+    const { license } = await server.admin.createLicense({ holder: 'Steady', days: 30 });
+    await nextScan(server);
+    clock.set(5 * 365);
+    await server.logLines({ msg: 'the clock jumped ahead; notices are on hold until it is confirmed' });
+    const { alerts } = await server.admin.listAlerts({});
+    expect(alerts).toMatchObject([{ code: 'clock_jumped', severity: 'critical', params: { hours: 43_800 } }]);
+    clock.set(0);
+    await server.logLines({ msg: 'the clock is trusted again' });
+    await nextScan(server);
+    expect((await server.admin.listAlerts({})).alerts).toEqual([]);
+    expect(await noticesOf(dataDir, license.license_id)).toEqual([]);
+    clock.set(24);
+    await server.logLines({ msg: 'the clock jumped ahead; notices are on hold until it is confirmed' }, 2);
+    await server.logLines({ msg: 'the clock is trusted again' }, 2);
+    await server.logLines({ msg: 'job done', job: 'license-scan', emitted: 1 });
+    expect(await noticesOf(dataDir, license.license_id)).toEqual(['license.expiring 1']);
+    expect((await server.kill()).code).toBe(0);
+  });
+
   it('starts a day before it was last stopped', async () => {
     const dataDir = temporaryDirectory();
     const clock = movableClock();

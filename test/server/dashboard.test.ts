@@ -143,6 +143,8 @@ describe('the dashboard shows', () => {
     expect(shown.authority).toEqual({ not_after: authority.not_after });
     expect(shown.revocation_list).toEqual({
       number: list.crl_number,
+      built_at: list.built_at,
+      waiting: false,
       this_update: list.this_update,
       next_update: list.next_update,
       revoked: 1,

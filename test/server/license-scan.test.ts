@@ -327,3 +327,36 @@ describe('many licenses', () => {
     expect(await scan()).toEqual({ looked: 0, emitted: 0 });
   });
 });
+
+describe('after a clock that was years ahead went back', () => {
+  const YEAR_MS = 365 * DAY_MS;
+
+  it('sends in time what the wrong time had skipped, and nothing twice', async () => {
+    const { license, end, graceEnd } = await planned(14);
+    await scanAt(START, START + 5 * YEAR_MS);
+    expect(await notices(license)).toEqual(['expired']);
+    // The next start goes by the right time again.
+    await scanAt(START + DAY_MS);
+    expect(await notices(license)).toEqual(['expired']);
+    await scanAt(end - 6 * DAY_MS, end, graceEnd);
+    expect(await notices(license)).toEqual(['expired', 'expiring', 'in_grace']);
+  });
+
+  it('sends at once what is due at the right time', async () => {
+    const { license, end } = await planned(14);
+    await scanAt(START, end + 5 * YEAR_MS, end + DAY_MS);
+    expect(await notices(license)).toEqual(['expired', 'in_grace']);
+  });
+
+  it('leaves licenses alone that were revoked, renewed, or not looked at', async () => {
+    const revoked = await planned(0);
+    const renewed = await planned(0);
+    await scanAt(START, START + YEAR_MS);
+    await server.admin.revokeLicense({ ref: revoked.license.license_key });
+    clock.set(START);
+    await server.admin.renewLicense({ ref: renewed.license.license_key, days: 3000 });
+    await scanAt(START + 1, START + 2);
+    expect(await notices(revoked.license)).toEqual(['expired', 'revoked']);
+    expect(await notices(renewed.license)).toEqual(['expired', 'renewed']);
+  });
+});

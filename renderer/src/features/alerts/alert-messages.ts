@@ -8,6 +8,8 @@ export const alertMessages = messagesOf(
     text: {
       device_surge:
         'License {subject} gained {count} devices within {minutes} minutes. Check whether its key was published.',
+      clock_jumped:
+        'The clock jumped ahead by {hours} hours. Expiry notices are on hold until it is confirmed. Check the date of this machine.',
     },
   },
   {
@@ -16,6 +18,8 @@ export const alertMessages = messagesOf(
     text: {
       device_surge:
         'Lizenz {subject} hat innerhalb von {minutes} Minuten {count} Geräte hinzubekommen. Prüfen Sie, ob ihr Schlüssel veröffentlicht wurde.',
+      clock_jumped:
+        'Die Uhr ist um {hours} Stunden vorgesprungen. Ablaufmeldungen warten, bis sich das bestätigt. Prüfen Sie das Datum dieses Rechners.',
     },
   },
 );

@@ -66,6 +66,8 @@ export const certificateMessages = messagesOf(
     csrNote: 'Its key is where the signing request was made.',
     revoke: 'Revoke',
     revokeTitle: 'Revoke the certificate {name}?',
+    revokeLate:
+      'The certificate is revoked, but the CRL does not have it yet: proxies still accept it. The server keeps trying.',
     revokeConsequence:
       'It cannot be taken back. The revocation list is made anew at once; servers refuse the certificate as soon as they have fetched it.',
     checkLabel: 'Certificate (PEM) or serial number',
@@ -176,6 +178,8 @@ export const certificateMessages = messagesOf(
     csrNote: 'Sein Schlüssel liegt dort, wo die Anfrage erzeugt wurde.',
     revoke: 'Widerrufen',
     revokeTitle: 'Zertifikat {name} widerrufen?',
+    revokeLate:
+      'Das Zertifikat ist gesperrt, steht aber noch nicht auf der Sperrliste: Proxys akzeptieren es noch. Der Server versucht es weiter.',
     revokeConsequence:
       'Das lässt sich nicht rückgängig machen. Die Sperrliste wird sofort neu erstellt; Server weisen das Zertifikat ab, sobald sie sie geholt haben.',
     checkLabel: 'Zertifikat (PEM) oder Seriennummer',

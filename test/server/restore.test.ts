@@ -50,7 +50,7 @@ describe('a restore', () => {
     await saveBackup(server, file, PASSPHRASE);
     const dataDir = await keptDataDir();
     const restored = await restore(file, dataDir, { passphrase: PASSPHRASE });
-    expect(restored).toMatchObject({ before: null, manifest: { version: '0.1.0' } });
+    expect(restored).toMatchObject({ before: null, preview: { version: '0.1.0', authenticated: true } });
     expect(readdirSync(dataDir).toSorted()).toEqual([
       'config.json',
       'license-desk.db',

@@ -67,13 +67,20 @@ function finishDatabase(
     const audit = createAuditService({ entries: createAuditStore(sequelize), clock });
     const store = createRestoredDatabaseStore(sequelize);
     const { created_at, version, authenticated } = preview;
+    const { upkeep } = composeUpkeep(sequelize, {
+      sealer: createSealer(masterKey),
+      audit,
+      transaction,
+      clock,
+    });
+    // There may be no CRL yet, and then there would be no number to raise.
+    await upkeep.run();
     await transaction(async () => {
       await store.skipIds(highest);
       await store.skipListNumbers(highest, clock.now());
       await audit.record(call, 'backup.restored', 'backup', null, { created_at, version, authenticated });
     });
-    const sealer = createSealer(masterKey);
-    await composeUpkeep(sequelize, { sealer, audit, transaction, clock }).upkeep.run();
+    await upkeep.run();
   });
 }
 

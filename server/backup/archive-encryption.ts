@@ -75,26 +75,34 @@ function keyFor(header: Buffer, passphrase: string): Promise<Buffer> {
   return derivePassphraseKey(passphrase, salt, parametersOf(header));
 }
 
-/** All but the last have `bytes` bytes; the last has at least one, unless the source is empty. */
-async function* inChunks(
-  source: Chunks,
-  bytes: number,
-): AsyncGenerator<{ chunk: Buffer; counter: number; isLast: boolean }> {
+interface Chunk {
+  bytes: Buffer;
+  counter: number;
+  isLast: boolean;
+}
+
+/**
+ * All but the last have `size` bytes; the last has at least one, unless the source is empty. As many at a time as come in
+ * at a time: a step for each would cost more than encrypting it.
+ */
+async function* inChunks(source: Chunks, size: number): AsyncGenerator<Chunk[]> {
   let pending: Uint8Array[] = [];
   let length = 0;
   let counter = 0;
   for await (const piece of source) {
     pending.push(piece);
     length += piece.length;
-    if (length <= bytes) continue;
+    if (length <= size) continue;
     const joined = Buffer.concat(pending);
+    const chunks: Chunk[] = [];
     let at = 0;
-    for (; joined.length - at > bytes; at += bytes)
-      yield { chunk: joined.subarray(at, at + bytes), counter: counter++, isLast: false };
+    for (; joined.length - at > size; at += size)
+      chunks.push({ bytes: joined.subarray(at, at + size), counter: counter++, isLast: false });
+    yield chunks;
     pending = [joined.subarray(at)];
     length = joined.length - at;
   }
-  yield { chunk: Buffer.concat(pending), counter, isLast: true };
+  yield [{ bytes: Buffer.concat(pending), counter, isLast: true }];
 }
 
 /** @returns the bytes of the encrypted archive */
@@ -102,10 +110,14 @@ export async function* encryptArchive(source: Chunks, passphrase: string): Async
   const header = newHeader();
   const key = await keyFor(header, passphrase);
   yield header;
-  for await (const { chunk, counter, isLast } of inChunks(source, CHUNK_BYTES)) {
-    const cipher = createCipheriv('aes-256-gcm', key, nonceOf(header, counter, isLast));
-    cipher.setAAD(header);
-    yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
+  for await (const chunks of inChunks(source, CHUNK_BYTES)) {
+    yield Buffer.concat(
+      chunks.flatMap(({ bytes, counter, isLast }) => {
+        const cipher = createCipheriv('aes-256-gcm', key, nonceOf(header, counter, isLast));
+        cipher.setAAD(header);
+        return [cipher.update(bytes), cipher.final(), cipher.getAuthTag()];
+      }),
+    );
   }
 }
 
@@ -120,17 +132,17 @@ export async function* decryptArchive(
   passphrase: string,
 ): AsyncGenerator<Buffer> {
   const key = await keyFor(header, passphrase);
-  for await (const { chunk, counter, isLast } of inChunks(source, CHUNK_BYTES + TAG_BYTES))
-    yield openChunk(key, nonceOf(header, counter, isLast), header, chunk) ?? refuse(counter);
+  for await (const chunks of inChunks(source, CHUNK_BYTES + TAG_BYTES))
+    yield Buffer.concat(chunks.flatMap((chunk) => openChunk(key, header, chunk) ?? refuse(chunk.counter)));
 }
 
 /** @returns null if the chunk is not authentic */
-function openChunk(key: Buffer, nonce: Buffer, header: Buffer, chunk: Buffer): Buffer | null {
-  if (chunk.length < TAG_BYTES) return null;
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce);
-  decipher.setAAD(header).setAuthTag(chunk.subarray(-TAG_BYTES));
+function openChunk(key: Buffer, header: Buffer, { bytes, counter, isLast }: Chunk): Buffer[] | null {
+  if (bytes.length < TAG_BYTES) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(header, counter, isLast));
+  decipher.setAAD(header).setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
-    return Buffer.concat([decipher.update(chunk.subarray(0, -TAG_BYTES)), decipher.final()]);
+    return [decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()];
   } catch {
     return null;
   }

@@ -20,7 +20,6 @@ import {
 } from '../helpers/backup-file.ts';
 import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
-import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
@@ -140,7 +139,7 @@ describe('an archive without encryption', () => {
     );
     const listedTwice = {
       ...described,
-      parts: Array(2).fill({ name: 'config.json', bytes: 2, sha256: '0'.repeat(64) }),
+      parts: [1, 2].map(() => ({ name: 'config.json', bytes: 2, sha256: '0'.repeat(64) })),
     };
     expect(await refusal(await tarOf({ 'manifest.json': JSON.stringify(listedTwice) }))).toMatch(
       /manifest that this version/u,

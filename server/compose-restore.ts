@@ -52,6 +52,21 @@ function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> {
   });
 }
 
+/** Compared with a new database, which is removed with the rest of what was unpacked. */
+async function findForeignCode(file: string): Promise<string[]> {
+  const known = new Map<string, string>();
+  await onDatabase(`${file}.new`, async (sequelize, transaction) => {
+    await migrate(sequelize, transaction);
+    for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode()) known.set(name, sql);
+  });
+  const foreign: string[] = [];
+  await onDatabase(file, async (sequelize) => {
+    for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode())
+      if (known.get(name) !== sql) foreign.push(name);
+  });
+  return foreign;
+}
+
 interface About {
   preview: RestorePreview;
   highest: HighestGiven | null;
@@ -84,6 +99,21 @@ function finishDatabase(
   });
 }
 
+/** Everything but the data directory's lock. */
+function composeRestore({ dataDir, masterKey }: Config, userName: string) {
+  return createRestoreService({
+    dataDir,
+    masterKey,
+    clock,
+    isKnownSchema,
+    upgradeDatabase,
+    findForeignCode,
+    compareDatabases,
+    compareSettings: settingDifferences,
+    finishDatabase: (file, key, about) => finishDatabase(file, key, about, cliCall(userName)),
+  });
+}
+
 /** A restore that waits for its confirmation; `close` cancels it unless it has been committed. */
 export interface OpenedRestore extends PendingRestore {
   close(): Promise<void>;
@@ -101,18 +131,8 @@ export async function openRestore(
 ): Promise<OpenedRestore> {
   if (databaseLocation(config).url !== null)
     throw new ConfigError('the data is in PostgreSQL, as --database-url says: restore it with pg_restore');
-  const { dataDir, masterKey } = config;
-  const lock = await takeDataDirectory(dataDir, LOCK_WAIT_MS);
-  const restores = createRestoreService({
-    dataDir,
-    masterKey,
-    clock,
-    isKnownSchema,
-    upgradeDatabase,
-    compareDatabases,
-    compareSettings: settingDifferences,
-    finishDatabase: (file, key, about) => finishDatabase(file, key, about, cliCall(userName)),
-  });
+  const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
+  const restores = composeRestore(config, userName);
   const close = async () => {
     restores.cancel();
     await lock.release();

@@ -46,6 +46,8 @@ interface Needs {
   isKnownSchema(name: string): boolean;
   /** Brings the database to this version's schema. @throws Error named SealError if the key does not open what it holds */
   upgradeDatabase(file: string, masterKey: Buffer): Promise<void>;
+  /** The names of triggers and views in the database that no migration has made. */
+  findForeignCode(file: string): Promise<string[]>;
   /** Reads both. @param present null if there is none */
   compareDatabases(
     restored: string,
@@ -132,6 +134,15 @@ export function createRestoreService(needs: Needs) {
     }
   }
 
+  /** They would do what the preview does not show. @throws BackupError */
+  async function refuseForeignCode(file: string): Promise<void> {
+    const names = await needs.findForeignCode(staged(DATABASE));
+    if (names.length === 0) return;
+    throw new BackupError(
+      `${file} was altered: its database has triggers or views that License Desk does not create (${names.join(', ')})`,
+    );
+  }
+
   async function open(request: RestoreRequest): Promise<PendingRestore> {
     const { manifest, authenticated } = await unpack(request);
     const chosen = await chooseMasterKey(dataDir, staging, needs.masterKey, request.passphrase);
@@ -140,6 +151,7 @@ export function createRestoreService(needs: Needs) {
       if (error.name !== 'SealError') throw error;
       throw new BackupError(`the master key from ${chosen.from} does not belong to this backup`);
     });
+    if (!authenticated) await refuseForeignCode(request.file);
     const { comparison, highest } = await needs.compareDatabases(
       staged(DATABASE),
       existsSync(presentDatabase) ? presentDatabase : null,

@@ -42,11 +42,12 @@ export function createRestoredDatabaseStore(sequelize: Sequelize) {
         { bind: [least, LISTS_AHEAD, now - DAY_MS] },
       );
     },
-    async countLicenses(): Promise<number> {
-      const [row] = await sequelize.query<{ count: number }>('SELECT count(*) AS "count" FROM licenses', {
-        type: QueryTypes.SELECT,
-      });
-      return row?.count ?? 0;
+    /** Triggers and views, which run SQL that no preview shows: their names and texts. */
+    async listCode(): Promise<{ name: string; sql: string }[]> {
+      return sequelize.query<{ name: string; sql: string }>(
+        "SELECT name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')",
+        { type: QueryTypes.SELECT },
+      );
     },
   };
 }

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issue } from '../certificates/issuing.ts';
-import { forge, openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
+import { entriesOf, forge, openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
 import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
@@ -125,24 +125,27 @@ describe('the preview of a restore', () => {
     });
   });
 
-  it('tells an API token and settings that somebody put into the backup', async () => {
-    const forged = join(await keptDataDir(), 'forged.tar');
+  /** The backup without its encryption, after these statements and with these settings. */
+  async function forgedBackup(config: string, ...statements: string[]): Promise<string> {
     const working = await keptDataDir();
-    const archive = await forge(decryptBackup(readFileSync(file), PASSPHRASE), (files) => {
-      writeFileSync(join(working, 'license-desk.db'), files['license-desk.db'] ?? '');
+    const forged = join(working, 'forged.tar');
+    const archive = decryptBackup(readFileSync(file), PASSPHRASE);
+    writeFileSync(join(working, 'license-desk.db'), entriesOf(archive).get('license-desk.db') ?? '');
+    await writeRows(working, ...statements);
+    const bytes = await forge(archive, (files) => {
+      files['license-desk.db'] = readFileSync(join(working, 'license-desk.db'));
+      files['config.json'] = Buffer.from(config);
     });
-    await writeRows(
-      working,
-      `INSERT INTO api_tokens (name, role, token_hash, last_four, created_at)
-       VALUES ('backdoor', 'admin', '${'0'.repeat(64)}', 'evil', 1)`,
-    );
-    writeFileSync(
-      forged,
-      await forge(archive, (files) => {
-        files['license-desk.db'] = readFileSync(join(working, 'license-desk.db'));
-        files['config.json'] = Buffer.from('{ "database_url": "postgres://evil:secret@evil.example/desk" }');
-      }),
-    );
+    writeFileSync(forged, bytes);
+    return forged;
+  }
+
+  const backdoor = `INSERT INTO api_tokens (name, role, token_hash, last_four, created_at)
+    VALUES ('backdoor', 'admin', '${'0'.repeat(64)}', 'evil', 1)`;
+
+  it('shows an API token and settings that somebody put into the backup', async () => {
+    const settings = '{ "database_url": "postgres://evil:secret@evil.example/desk" }';
+    const forged = await forgedBackup(settings, backdoor);
     const preview = await previewOf(await present(), forged, { acceptUnsigned: true });
     expect(preview.authenticated).toBe(false);
     expect(preview.api_tokens.items).toContainEqual(
@@ -153,6 +156,14 @@ describe('the preview of a restore', () => {
       now: null,
       restored: 'postgres://evil:********@evil.example/desk',
     });
+  });
+
+  it('is refused for a database that would change itself later', async () => {
+    const trigger = `CREATE TRIGGER later AFTER INSERT ON audit_entries BEGIN ${backdoor}; END`;
+    const forged = await forgedBackup('{}', trigger);
+    await expect(previewOf(await present(), forged, { acceptUnsigned: true })).rejects.toThrow(
+      /was altered: its database has triggers or views that License Desk does not create \(later\)/u,
+    );
   });
 
   it('works where the present database is damaged, empty or of another installation', async () => {

@@ -178,18 +178,15 @@ describe('an archive without encryption', () => {
   it('does not unpack a gzip bomb', async () => {
     const files = { 'license-desk.db': Buffer.from('small') };
     const archive = await tarOf({ 'manifest.json': manifest(files), ...files });
-    // 40 GB of zeros behind the archive, and in place of it.
+    // 40 GB of zeros behind the archive, in place of it, and as its first file: to read them would take minutes.
     const zeros = gzipSync(Buffer.alloc(8 * 1024 * 1024));
     const bomb = Array<Buffer>(5000).fill(zeros);
-    const mebibytes = () => process.memoryUsage().rss / 1024 / 1024;
-    const rss = mebibytes();
     expect(await refusal(Buffer.concat([gzipSync(archive), ...bomb]))).toMatch(
       /larger than its manifest declares/u,
     );
     expect(await refusal(Buffer.concat(bomb))).toMatch(/is not a License Desk backup/u);
     const header = (await tarOf({ 'manifest.json': '{}' })).subarray(0, 512);
     expect(await refusal(Buffer.concat([gzipSync(header), ...bomb]))).toMatch(/damaged/u);
-    expect(mebibytes() - rss).toBeLessThan(400);
   });
 
   it('is refused before it is unpacked where the disk is too small', async () => {

@@ -22,6 +22,7 @@ const TEST_COMMANDS = {
   pg_lsclusters: ['postgresql'],
   nginx: ['nginx'],
   'systemd-analyze': ['systemd'],
+  strace: ['strace'],
 };
 
 /** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */

@@ -29,13 +29,13 @@ interface Needs {
 }
 
 /**
- * Puts in order what a sudden end has left. Called under the directory's lock, ahead of all else.
- * @throws ConfigError where it brought other settings than those that have been read
+ * Cleans up after a crash. Called under the directory's lock, before anything else.
+ * @throws ConfigError if that completed a restore: its settings are not the ones that have been read
  */
 export function tidyDataDirectory(dataDir: string): void {
   if (finishRestore(dataDir)) {
     throw new ConfigError(
-      'a restore that had been broken off is finished now, and may have brought other settings; start again',
+      'an interrupted restore has been completed and may have changed settings; start again',
     );
   }
   removeLeftovers(dataDir);

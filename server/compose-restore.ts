@@ -1,77 +1,146 @@
-// The construction of a restore: on a data directory that no server runs on, over the database of the backup.
+// Wires a restore: on a data directory that no server runs on, over the database of the backup.
 import { createAuditService } from './audit/audit-service.ts';
 import { createAuditStore } from './audit/audit-store.ts';
-import { createRestoredDatabaseStore } from './backup/restored-database-store.ts';
-import { createRestoreService, type Restored } from './backup/restore-service.ts';
+import { compareDatabases } from './backup/restore-comparison-store.ts';
+import type { RestorePreview } from './backup/restore-preview.ts';
+import { createRestoreService, type PendingRestore, type RestoreRequest } from './backup/restore-service.ts';
+import { createRestoredDatabaseStore, type HighestGiven } from './backup/restored-database-store.ts';
 import { composeUpkeep } from './compose-certificates.ts';
 import { takeDataDirectory } from './data-directory.ts';
 import { databaseLocation } from './database-location.ts';
-import { connect } from './database/connect.ts';
+import { connect, type Database } from './database/connect.ts';
 import { isKnownSchema, migrate } from './database/migrate.ts';
-import { createTransactions } from './database/transaction.ts';
+import { createTransactions, type RunTransaction } from './database/transaction.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
 import { type Call, cliCall } from './platform/call.ts';
-import { systemClock } from './platform/clock.ts';
+import { systemClock as clock } from './platform/clock.ts';
 import { type Config, ConfigError } from './platform/config.ts';
 import { createSealer } from './platform/sealer.ts';
+import { settingDifferences } from './settings/setting-changes.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
 import { openSigningKey } from './signing/signing-service.ts';
 
-/** Another command is done sooner than this; a server is not. */
+/** Another command finishes sooner than this; a server does not. */
 const LOCK_WAIT_MS = 2000;
 
-/** @throws SealError if the master key is another one */
-async function prepareDatabase(file: string, masterKey: Buffer, call: Call, about: object) {
-  const sequelize = await connect({ url: null, file });
+async function onDatabase(
+  file: string,
+  work: (sequelize: Database, transaction: RunTransaction) => Promise<void>,
+): Promise<void> {
+  const location = { url: null, file };
   try {
-    const clock = systemClock;
-    const transaction = createTransactions(sequelize);
+    const sequelize = await connect(location);
+    try {
+      await work(sequelize, createTransactions(sequelize));
+    } finally {
+      await sequelize.close();
+    }
+  } catch (error) {
+    throw aboutDatabase(error, location);
+  }
+}
+
+/** @throws SealError if the master key is another one */
+function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> {
+  return onDatabase(file, async (sequelize, transaction) => {
     const sealer = createSealer(masterKey);
     const audit = createAuditService({ entries: createAuditStore(sequelize), clock });
     await migrate(sequelize, transaction);
     for (const row of await createSigningKeyStore(sequelize).list()) openSigningKey(sealer, row);
-    const { authority, upkeep } = composeUpkeep(sequelize, { sealer, audit, transaction, clock });
     // Opens each key of the authority.
-    await authority.all();
+    await composeUpkeep(sequelize, { sealer, audit, transaction, clock }).authority.all();
+  });
+}
+
+/** Compared with a new database, which is removed with the rest of what was unpacked. */
+async function findForeignCode(file: string): Promise<string[]> {
+  const known = new Map<string, string>();
+  await onDatabase(`${file}.new`, async (sequelize, transaction) => {
+    await migrate(sequelize, transaction);
+    for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode()) known.set(name, sql);
+  });
+  const foreign: string[] = [];
+  await onDatabase(file, async (sequelize) => {
+    for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode())
+      if (known.get(name) !== sql) foreign.push(name);
+  });
+  return foreign;
+}
+
+interface About {
+  preview: RestorePreview;
+  highest: HighestGiven | null;
+}
+
+function finishDatabase(
+  file: string,
+  masterKey: Buffer,
+  { preview, highest }: About,
+  call: Call,
+): Promise<void> {
+  return onDatabase(file, async (sequelize, transaction) => {
+    const audit = createAuditService({ entries: createAuditStore(sequelize), clock });
     const store = createRestoredDatabaseStore(sequelize);
+    const { created_at, version, authenticated } = preview;
+    const { upkeep } = composeUpkeep(sequelize, {
+      sealer: createSealer(masterKey),
+      audit,
+      transaction,
+      clock,
+    });
+    // There may be no CRL yet, and then there would be no number to raise.
+    await upkeep.run();
     await transaction(async () => {
-      await store.leaveIdsOut();
-      await store.leaveListNumbersOut(clock.now());
-      await audit.record(call, 'backup.restored', 'backup', null, about);
+      await store.skipIds(highest);
+      await store.skipListNumbers(highest, clock.now());
+      await audit.record(call, 'backup.restored', 'backup', null, { created_at, version, authenticated });
     });
     await upkeep.run();
-    return { licenses: await store.countLicenses() };
-  } catch (error) {
-    throw aboutDatabase(error, { url: null, file });
-  } finally {
-    await sequelize.close();
-  }
+  });
+}
+
+/** Everything but the data directory's lock. */
+function composeRestore({ dataDir, masterKey }: Config, userName: string) {
+  return createRestoreService({
+    dataDir,
+    masterKey,
+    clock,
+    isKnownSchema,
+    upgradeDatabase,
+    findForeignCode,
+    compareDatabases,
+    compareSettings: settingDifferences,
+    finishDatabase: (file, key, about) => finishDatabase(file, key, about, cliCall(userName)),
+  });
+}
+
+/** A restore that waits for its confirmation; `close` cancels it unless it has been committed. */
+export interface OpenedRestore extends PendingRestore {
+  close(): Promise<void>;
 }
 
 /**
- * Puts a backup in the place of what the data directory holds, all of it or nothing.
- * @param passphrase of the master key in it; null: that is kept apart
+ * Unpacks and checks a backup, and locks the data directory until `close` is called.
  * @param userName the OS user, for the audit log
  * @throws DataDirectoryError if a server runs there; BackupError, ConfigError, NewerDatabaseError, UnusableDatabaseError
  */
-export async function restoreBackup(
+export async function openRestore(
   config: Config,
-  request: { file: string; passphrase: string | null; userName: string },
-): Promise<Restored> {
+  request: RestoreRequest,
+  userName: string,
+): Promise<OpenedRestore> {
   if (databaseLocation(config).url !== null)
     throw new ConfigError('the data is in PostgreSQL, as --database-url says: restore it with pg_restore');
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
-  try {
-    const { dataDir, masterKey } = config;
-    return await createRestoreService({
-      dataDir,
-      masterKey,
-      clock: systemClock,
-      isKnownSchema,
-      prepareDatabase: (file, key, { created_at, version }) =>
-        prepareDatabase(file, key, cliCall(request.userName), { created_at, version }),
-    }).restore(request.file, request.passphrase);
-  } finally {
+  const restores = composeRestore(config, userName);
+  const close = async () => {
+    restores.cancel();
     await lock.release();
+  };
+  try {
+    return { ...(await restores.open(request)), close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }

@@ -13,11 +13,11 @@ interface BackupOptions {
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('write everything into one file; a server may run meanwhile')
-    .requiredOption('--out <file>', 'a new file, which only you can read')
+    .description('write everything into one file; a server may be running')
+    .requiredOption('--out <file>', 'a new file, readable only by you')
     .option(
       '--passphrase-file <file>',
-      'seal the master key into it under the passphrase in this file; - is stdin',
+      'encrypt the backup, the master key included, under the passphrase in this file (recommended); - is stdin',
     )
     .action(
       printing(async ({ out, passphraseFile }: BackupOptions, command: Command) => {
@@ -27,10 +27,14 @@ export function addBackup(program: Command): void {
           await withService(command, async (_client, access) =>
             file.finish(await access.download('downloadBackup', passphrase === null ? {} : { passphrase })),
           );
-          // What cannot be read back is no backup.
-          const { readArchive } = await import('../../server/backup/backup-archive.ts');
-          const manifest = await readArchive(out, null, () => {});
-          return { reply: { backup: about(out, manifest) }, text: backupText(out, manifest) };
+          // A backup that cannot be read back is worth nothing.
+          const { readArchive } = await import('../../server/backup/archive-reader.ts');
+          const { manifest } = await readArchive(out, { passphrase, directory: null });
+          const isEncrypted = passphrase !== null;
+          return {
+            reply: { backup: about(out, manifest, isEncrypted) },
+            text: backupText(out, manifest, isEncrypted),
+          };
         } catch (error) {
           await file.discard();
           throw error;
@@ -39,24 +43,23 @@ export function addBackup(program: Command): void {
     );
 }
 
-function isKeySealedIn({ parts }: Manifest): boolean {
-  return parts.some(({ name }) => name === 'master-key.json');
-}
-
-function about(file: string, manifest: Manifest) {
+function about(file: string, manifest: Manifest, isEncrypted: boolean) {
   const { version, schema, created_at, parts } = manifest;
-  return { file, version, schema, created_at, parts, master_key: isKeySealedIn(manifest) };
+  const hasKey = parts.some(({ name }) => name === 'master.key');
+  return { file, version, schema, created_at, parts, master_key: hasKey, encrypted: isEncrypted };
 }
 
-function backupText(file: string, manifest: Manifest): string {
+function backupText(file: string, manifest: Manifest, isEncrypted: boolean): string {
   const facts = block([
     ['File', file],
-    ['Made', instant(manifest.created_at)],
+    ['Created', instant(manifest.created_at)],
     ['Version', manifest.version],
+    ['Encrypted', isEncrypted ? 'yes' : 'no'],
     ...manifest.parts.map(({ name, bytes }) => [name, `${bytes} bytes`] as const),
   ]);
-  const key = isKeySealedIn(manifest)
-    ? 'The master key is in it, sealed: keep the passphrase apart.'
-    : 'The master key is not in it, and without that key nothing in it can be signed with: keep master.key apart.';
-  return `${facts}\n\nEvery byte of it has been read back.\n${key}`;
+  const advice = isEncrypted
+    ? 'The master key is included. Keep the passphrase separately: without it, the backup cannot be read.'
+    : 'This backup is not encrypted. Anyone with the file can read it, and can alter it without being detected, so restoring it takes --accept-unsigned. ' +
+      'The master key is not included: keep master.key separately. Use --passphrase-file to encrypt backups.';
+  return `${facts}\n\nEvery byte has been read back and verified.\n${advice}`;
 }

@@ -1,33 +1,70 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { RestorePreview } from '../../server/backup/restore-preview.ts';
 import { printing, userName } from '../command-action.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { confirms, hasTerminal } from '../confirmation.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
 import { readPassphrase } from '../passphrase.ts';
+import { previewText, revivedText } from '../restore-text.ts';
 import { configOf } from '../setting-options.ts';
 import { instant } from '../text-layout.ts';
+
+interface RestoreOptions {
+  passphraseFile?: string;
+  acceptUnsigned?: true;
+  yes?: true;
+}
 
 export function addRestore(program: Command): void {
   program
     .command('restore')
-    .description('put a backup in the place of all that the data directory holds; no server may run on it')
-    .argument('<file>', 'what `backup` wrote')
-    .option('--passphrase-file <file>', 'the passphrase that the master key in it is sealed with; - is stdin')
+    .description('replace everything in the data directory with a backup; stop the server first')
+    .argument('<file>', 'a file that `backup` wrote')
+    .option('--passphrase-file <file>', 'a file with the passphrase of the backup; - is stdin')
+    .option('--accept-unsigned', 'restore a backup that no passphrase authenticates')
+    .option('--yes', 'restore without asking; required where there is no terminal')
     .action(
-      printing(async (file: string, options: { passphraseFile?: string }, command: Command) => {
+      printing(async (file: string, options: RestoreOptions, command: Command) => {
         const config = configOf(command);
         const passphrase = await readPassphrase(options.passphraseFile);
-        const { restoreBackup } = await import('../../server/compose-restore.ts');
-        const restored = await restoreBackup(config, { file, passphrase, userName: userName() });
-        const { created_at, version } = restored.manifest;
-        const before = restored.before && join(config.dataDir, restored.before);
-        return {
-          reply: { restored: { created_at, version, licenses: restored.licenses, before } },
-          text:
-            `${config.dataDir} is as it was at ${instant(created_at)}; licenses in it: ${restored.licenses}.\n` +
-            'What happened after that is not known any more: look at what was revoked since then.' +
-            (before === null
-              ? ''
-              : `\nWhat was here before is in ${before}; delete it when you need it no more.`),
-        };
+        const { openRestore } = await import('../../server/compose-restore.ts');
+        const request = { file, passphrase, acceptUnsigned: options.acceptUnsigned ?? false };
+        const opened = await openRestore(config, request, userName());
+        try {
+          const { preview } = opened;
+          if (!options.yes) await confirmRestore(config.dataDir, preview);
+          const { before: folder } = await opened.commit();
+          const { created_at, version, counts } = preview;
+          const before = folder && join(config.dataDir, folder);
+          return {
+            reply: { restored: { created_at, version, licenses: counts.licenses, before }, preview },
+            text: [
+              // Otherwise it has been shown with the question.
+              options.yes ? previewText(preview) : revivedText(preview),
+              `${config.dataDir} is restored to ${instant(created_at)}.`,
+              ...(before === null
+                ? []
+                : [`The previous data is in ${before}. Delete it when you no longer need it.`]),
+            ].join('\n\n'),
+          };
+        } finally {
+          await opened.close();
+        }
       }),
     );
+}
+
+/** @throws CommandFailure unless somebody at the terminal agrees */
+async function confirmRestore(dataDir: string, preview: RestorePreview): Promise<void> {
+  if (!hasTerminal()) {
+    throw new CommandFailure(
+      'invalid_request',
+      'restore asks for confirmation, and there is no terminal to ask on; add --yes to restore without asking',
+      { exitCode: EXIT_CODES.usage, report: { fields: { preview }, text: previewText(preview) } },
+    );
+  }
+  process.stderr.write(`${previewText(preview)}\n\n`);
+  if (await confirms(`Replace everything in ${dataDir} with this backup?`)) return;
+  throw new CommandFailure('invalid_request', 'restore cancelled; nothing has changed');
 }

@@ -1,30 +1,37 @@
-// A backup: everything that a data directory holds and that could not be made again, as one file.
+// A backup: everything in a data directory that could not be made again, as one file.
 import { z } from 'zod';
 import { endpoint } from '../platform/endpoint.ts';
 
-const LEAST_PASSPHRASE = 12;
+/** Characters; fewer are refused, because the passphrase is all that protects a copied file. */
+export const MIN_PASSPHRASE = 12;
+export const MAX_PASSPHRASE = 1000;
 
-export const BACKUP_TYPE = 'application/x-tar';
+export const TAR_TYPE = 'application/x-tar';
+export const ENCRYPTED_TYPE = 'application/octet-stream';
 
 export const backupAdminContract = {
   downloadBackup: endpoint({
     method: 'POST',
     path: '/backup/',
     auth: 'admin',
-    summary: 'Download a backup, made while the server runs; `license-desk restore` takes it',
+    summary: 'Download a backup of the running server; `license-desk restore` restores it',
     request: z.object({
       passphrase: z
         .string()
-        .min(LEAST_PASSPHRASE)
-        .max(1000)
-        .refine((value) => value.isWellFormed(), 'is no text')
+        .min(MIN_PASSPHRASE)
+        .max(MAX_PASSPHRASE)
+        .refine((value) => value.isWellFormed(), 'contains broken Unicode characters')
         .optional()
         .meta({
-          description: 'Seals the master key into the backup; without it the key has to be kept apart',
+          description:
+            'Encrypts and authenticates the backup, the master key included. Without it, the file is readable by everybody, lacks the master key, and restoring it takes `--accept-unsigned`.',
         }),
     }),
     reply: z.object({}),
     errors: [],
-    documents: { [BACKUP_TYPE]: 'The backup, a tar archive' },
+    documents: {
+      [ENCRYPTED_TYPE]: 'The backup, encrypted under the passphrase',
+      [TAR_TYPE]: 'The backup without a passphrase: a tar archive',
+    },
   }),
 };

@@ -9,24 +9,24 @@ import { configFilePath } from '../platform/config.ts';
 import { Document, type DocumentParts } from '../platform/document.ts';
 import { ApiError } from '../platform/errors.ts';
 import { toTimestamp } from '../platform/fields.ts';
-import { sealUnderPassphrase } from '../platform/passphrase-seal.ts';
-import type { Source } from './backup-archive.ts';
-import { BACKUP_TYPE } from './backup-contract.ts';
+import type { Source } from './archive-writer.ts';
+import { ENCRYPTED_TYPE, TAR_TYPE } from './backup-contract.ts';
 import {
   CONFIG,
   DATABASE,
   MANIFEST,
   type Manifest,
-  MASTER_KEY_PURPOSE,
+  MASTER_KEY,
   type PartName,
-  SEALED_MASTER_KEY,
+  SPARE_SPACE,
 } from './backup-format.ts';
 import { copyFile } from './data-files.ts';
 
-/** Private keys wait here for one download, and replies for a repeated call: neither is for keeping. */
-const LEFT_OUT = ['certificate_keys', 'idempotent_replies'];
-/** Beside the copy the server needs room to go on. */
-const ROOM_TO_SPARE = 64 * 1024 * 1024;
+/**
+ * Private keys that wait for their one download. Replies to idempotent calls stay in: without them, a call that is
+ * repeated after a restore would take effect twice.
+ */
+const LEFT_OUT = ['certificate_keys'];
 
 interface Needs {
   dataDir: string;
@@ -46,11 +46,16 @@ interface Needs {
   ): Promise<void>;
 }
 
-const noRoom = () =>
+const noRoom = (needed: number, free: number) =>
   new ApiError(
     'unavailable',
-    'there is no room for a copy of the database beside it; make space on its disk',
+    `not enough disk space for a copy of the database beside it: ${needed} bytes needed, ${free} bytes free`,
   );
+
+async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}
 
 async function sizeOnDisk(file: string): Promise<number> {
   return existsSync(file) ? (await stat(file)).size : 0;
@@ -63,27 +68,25 @@ export function createBackupService(needs: Needs) {
   let isBusy = false;
 
   async function makeCopy(source: string): Promise<void> {
-    const { bavail, bsize } = await statfs(dataDir);
-    const size = (await sizeOnDisk(source)) + (await sizeOnDisk(`${source}-wal`));
-    if (bavail * bsize < size + ROOM_TO_SPARE) throw noRoom();
+    const needed = (await sizeOnDisk(source)) + (await sizeOnDisk(`${source}-wal`)) + SPARE_SPACE;
+    const free = await freeBytes(dataDir);
+    if (free < needed) throw noRoom(needed, free);
     await rm(copy, { force: true });
     try {
       await needs.copyDatabase(source, copy, { withoutRowsOf: LEFT_OUT, signal: closing.signal });
     } catch (error) {
       if (closing.signal.aborted) throw new ApiError('unavailable', 'the server is stopping');
-      throw (error as { code?: unknown }).code === 'SQLITE_FULL' ? noRoom() : error;
+      if ((error as { code?: unknown }).code !== 'SQLITE_FULL') throw error;
+      throw noRoom(needed, await freeBytes(dataDir));
     }
   }
 
-  async function partsOf(passphrase: string | null): Promise<Source<PartName>[]> {
+  function partsOf(passphrase: string | null): Source<PartName>[] {
     const parts: Source<PartName>[] = [];
     if (existsSync(configFilePath(dataDir)))
       parts.push({ name: CONFIG, text: readFileSync(configFilePath(dataDir), 'utf8') });
     if (passphrase !== null)
-      parts.push({
-        name: SEALED_MASTER_KEY,
-        text: await sealUnderPassphrase(MASTER_KEY_PURPOSE, needs.masterKey, passphrase),
-      });
+      parts.push({ name: MASTER_KEY, text: `${needs.masterKey.toString('base64')}\n` });
     return [...parts, { name: DATABASE, path: copy }];
   }
 
@@ -108,10 +111,10 @@ export function createBackupService(needs: Needs) {
 
   async function begin(passphrase: string | null, source: string): Promise<Document> {
     // Loaded for the first backup: a server that starts needs none of it.
-    const { archiveSize, measure, writeArchive } = await import('./backup-archive.ts');
+    const { measure, writeArchive } = await import('./archive-writer.ts');
     const now = clock.now();
     await makeCopy(source);
-    const parts = await partsOf(passphrase);
+    const parts = partsOf(passphrase);
     const manifest: Manifest = {
       format: 'license-desk-backup',
       format_version: 1,
@@ -121,17 +124,18 @@ export function createBackupService(needs: Needs) {
       parts: await Promise.all(parts.map(measure)),
     };
     const sources = [{ name: MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n` }, ...parts];
-    const fileName = `license-desk-${manifest.created_at.slice(0, 19).replaceAll(/[-:]/gu, '')}Z.tar`;
-    return new Document(BACKUP_TYPE, thenRemove(writeArchive(sources, new Date(now))), {
-      fileName,
-      length: await archiveSize(sources),
+    const { content, size } = await writeArchive(sources, { passphrase, mtime: new Date(now) });
+    const [type, extension] = passphrase === null ? [TAR_TYPE, 'tar'] : [ENCRYPTED_TYPE, 'ldbackup'];
+    return new Document(type, thenRemove(content), {
+      fileName: `license-desk-${manifest.created_at.slice(0, 19).replaceAll(/[-:]/gu, '')}Z.${extension}`,
+      length: size,
     });
   }
 
   return {
     /**
      * The copy is made when this ends, and gone when all of it has been read or nobody wants more.
-     * @param passphrase seals the master key into it; null: it is left out
+     * @param passphrase encrypts it, the master key included; null: it is readable by everybody, without that key
      */
     async download(passphrase: string | null, call: Call): Promise<Document> {
       if (database === null) {
@@ -145,7 +149,7 @@ export function createBackupService(needs: Needs) {
       isBusy = true;
       try {
         await transaction(() =>
-          audit.record(call, 'backup.made', 'backup', null, { master_key: passphrase !== null }),
+          audit.record(call, 'backup.made', 'backup', null, { encrypted: passphrase !== null }),
         );
         return await begin(passphrase, database);
       } catch (error) {

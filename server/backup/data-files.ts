@@ -1,4 +1,4 @@
-// What a backup or a restore keeps in the data directory for as long as it takes, and how a restore puts things in place.
+// What a backup or a restore keeps in the data directory while it works, and how a restore puts things in place.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { CONFIG, DATABASE } from './backup-format.ts';
 
 export const PLAN = 'plan.json';
 
-/** The order in which things are put in place: as long as the database is not, a restore is not finished. */
+/** In the order in which they are put in place: the restore is complete once the database is. */
 const INCOMING = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
 /** What belongs to the old database or the old key, and would be wrong beside the new ones. */
 const OUTGOING = [`${DATABASE}-wal`, `${DATABASE}-shm`, CONFIG, 'tls'];
@@ -22,21 +22,21 @@ const plan = z.object({
 
 export type RestorePlan = z.infer<typeof plan>;
 
-/** Of the database, while a backup is being made. */
+/** The copy of the database, while a backup is being made. */
 export const copyFile = (dataDir: string) => join(dataDir, 'backup-copy.db');
-/** Where a restore prepares what it will put in place; worth nothing if it is broken off. */
+/** Where a restore prepares what it will put in place; worthless if it is interrupted. */
 export const stagingFolder = (dataDir: string) => join(dataDir, 'restore-staging');
-/** The same once everything is prepared: from the moment it has this name there is no way back. */
+/** The same once everything is prepared: when it has this name, the restore is committed and will be completed. */
 const readyFolder = (dataDir: string) => join(dataDir, 'restore-ready');
 
-/** What was left by a process that came to a sudden end. Called under the data directory's lock. */
+/** Removes what a crashed process left. Called under the data directory's lock. */
 export function removeLeftovers(dataDir: string): void {
   const copy = copyFile(dataDir);
   for (const path of [copy, `${copy}-journal`, stagingFolder(dataDir)])
     rmSync(path, { recursive: true, force: true });
 }
 
-/** A name that is free, for what is there now. @param now epoch milliseconds */
+/** A free name for the folder that keeps the present data: `before-restore-20260131T120000Z`. @param now epoch milliseconds */
 export function folderForBefore(dataDir: string, now: number): string {
   const name = `before-restore-${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '')}Z`;
   for (let count = 1; ; count += 1) {
@@ -45,7 +45,7 @@ export function folderForBefore(dataDir: string, now: number): string {
   }
 }
 
-/** All that is in the staging folder will be put in place, whatever happens from here on. */
+/** Everything in the staging folder will be put in place, now or by the next start. */
 export function commitRestore(dataDir: string): void {
   syncDirectory(stagingFolder(dataDir));
   renameSync(stagingFolder(dataDir), readyFolder(dataDir));
@@ -53,8 +53,7 @@ export function commitRestore(dataDir: string): void {
 }
 
 /**
- * Puts in place what a restore has prepared, also where it was broken off in the middle of that. Called under the data
- * directory's lock.
+ * Puts in place what a restore has committed, also after a crash midway. Called under the data directory's lock.
  * @returns whether there was anything to do
  */
 export function finishRestore(dataDir: string): boolean {
@@ -69,7 +68,7 @@ export function finishRestore(dataDir: string): boolean {
   if (existsSync(join(ready, DATABASE))) {
     for (const name of OUTGOING) if (!names.includes(name as never)) keep(name);
     for (const name of INCOMING) {
-      // One that is no longer there has been put in place before.
+      // It has been put in place already.
       if (!existsSync(join(ready, name))) continue;
       keep(name);
       renameSync(join(ready, name), join(dataDir, name));
@@ -78,7 +77,7 @@ export function finishRestore(dataDir: string): boolean {
   if (readdirSync(kept).length === 0) rmdirSync(kept);
   else syncDirectory(kept);
   syncDirectory(dataDir);
-  // Under its old name it is nothing but rubbish, should this be broken off.
+  // Under its old name it is removed by the next start, should this be interrupted.
   rmSync(stagingFolder(dataDir), { recursive: true, force: true });
   renameSync(ready, stagingFolder(dataDir));
   removeLeftovers(dataDir);

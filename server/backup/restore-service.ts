@@ -1,20 +1,21 @@
-// Puts a backup in the place of what a data directory holds; until all of it is prepared and checked, nothing is changed.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+// Restores a backup in two steps: it is unpacked, checked and previewed first, and put in place on request.
+// Until then nothing in the data directory has changed.
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import { MASTER_KEY_ENV } from '../platform/config.ts';
+import { configFilePath } from '../platform/config.ts';
 import { writeFileDurably } from '../platform/durable-file.ts';
-import { loadMasterKey, MASTER_KEY_FILE, writeMasterKeyFile } from '../platform/master-key.ts';
-import { openUnderPassphrase, PassphraseError } from '../platform/passphrase-seal.ts';
-import { readArchive } from './backup-archive.ts';
+import { MASTER_KEY_FILE, writeMasterKeyFile } from '../platform/master-key.ts';
+import { readArchive } from './archive-reader.ts';
 import {
   BackupError,
   CONFIG,
   DATABASE,
+  hasPart,
   type Manifest,
-  MASTER_KEY_PURPOSE,
-  MOST_OF_A_SMALL_FILE,
+  MAX_SMALL_FILE,
   SEALED_MASTER_KEY,
+  SPARE_SPACE,
 } from './backup-format.ts';
 import {
   commitRestore,
@@ -25,6 +26,17 @@ import {
   type RestorePlan,
   stagingFolder,
 } from './data-files.ts';
+import type { Comparison, RestorePreview, SettingChange } from './restore-preview.ts';
+import type { HighestGiven } from './restored-database-store.ts';
+import { chooseMasterKey } from './restored-master-key.ts';
+
+export interface RestoreRequest {
+  file: string;
+  /** Null if there is none. */
+  passphrase: string | null;
+  /** Takes an archive that no passphrase authenticates (contract, section 8). */
+  acceptUnsigned: boolean;
+}
 
 interface Needs {
   dataDir: string;
@@ -32,25 +44,39 @@ interface Needs {
   masterKey: string | null;
   clock: Clock;
   isKnownSchema(name: string): boolean;
-  /** Brings the database to this version's schema, and makes it ready for its next start. @throws SealError */
-  prepareDatabase(file: string, masterKey: Buffer, manifest: Manifest): Promise<{ licenses: number }>;
+  /** Brings the database to this version's schema. @throws Error named SealError if the key does not open what it holds */
+  upgradeDatabase(file: string, masterKey: Buffer): Promise<void>;
+  /** The names of triggers and views in the database that no migration has made. */
+  findForeignCode(file: string): Promise<string[]>;
+  /** Reads both. @param present null if there is none */
+  compareDatabases(
+    restored: string,
+    present: string | null,
+    now: number,
+  ): Promise<{ comparison: Comparison; highest: HighestGiven | null }>;
+  /** @param now, restored the contents of `config.json`; null if there is none */
+  compareSettings(now: string | null, restored: string | null): SettingChange[];
+  /** Makes the database ready for its next start. */
+  finishDatabase(
+    file: string,
+    masterKey: Buffer,
+    about: { preview: RestorePreview; highest: HighestGiven | null },
+  ): Promise<void>;
 }
 
 export interface Restored {
-  manifest: Manifest;
-  licenses: number;
   /** The folder in the data directory that holds what was there before; null if there was nothing. */
   before: string | null;
 }
 
-interface ChosenKey {
-  key: Buffer;
-  /** In words, for when it is the wrong one. */
-  from: string;
-  isFromBackup: boolean;
+/** A restore that waits for its confirmation. The data directory stays locked meanwhile. */
+export interface PendingRestore {
+  preview: RestorePreview;
+  /** Puts the backup in place, all of it or nothing. @throws BackupError */
+  commit(): Promise<Restored>;
 }
 
-/** What has to be said of an error of this file's own making, or of the file system's, or of anything else. */
+/** @param error of the archive, or of the file system, or of something else */
 function aboutFile(file: string, error: unknown): Error {
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof BackupError) return new BackupError(`${file} ${message}`);
@@ -59,98 +85,125 @@ function aboutFile(file: string, error: unknown): Error {
   );
 }
 
-/** @throws BackupError */
-async function openSealedKey(content: string, passphrase: string): Promise<Buffer> {
-  try {
-    return await openUnderPassphrase(MASTER_KEY_PURPOSE, content, passphrase);
-  } catch (error) {
-    if (!(error instanceof PassphraseError)) throw error;
-    throw new BackupError(
-      error.reason === 'wrong_passphrase'
-        ? 'the passphrase is not the one that the backup was made with'
-        : 'the master key in the backup is in a form that this version does not know',
-    );
-  }
+function textOf(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-export function createRestoreService({ dataDir, masterKey, clock, isKnownSchema, prepareDatabase }: Needs) {
+export function createRestoreService(needs: Needs) {
+  const { dataDir, clock } = needs;
   const staging = stagingFolder(dataDir);
   const staged = (name: string) => join(staging, name);
+  const presentDatabase = join(dataDir, DATABASE);
 
-  async function unpack(file: string): Promise<Manifest> {
+  function refuseUnusable(found: Manifest): void {
+    const { schema, version, parts } = found;
+    if (!needs.isKnownSchema(schema))
+      throw new BackupError(`was made by a newer version of License Desk (${version}); update this one`);
+    if (!hasPart(found, DATABASE)) throw new BackupError('has no database in it');
+    const large = parts.find(({ name, bytes }) => name !== DATABASE && bytes > MAX_SMALL_FILE);
+    if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);
+  }
+
+  function refuseWithoutSpace({ parts }: Manifest): void {
+    const needed = parts.reduce((sum, { bytes }) => sum + bytes, SPARE_SPACE);
+    const { bavail, bsize } = statfsSync(dataDir);
+    if (bavail * bsize < needed) {
+      throw new BackupError(
+        `cannot be unpacked: not enough disk space in ${dataDir}: ${needed} bytes needed, ${bavail * bsize} bytes free`,
+      );
+    }
+  }
+
+  async function unpack({ file, passphrase, acceptUnsigned }: RestoreRequest) {
     try {
-      return await readArchive(file, staging, ({ schema, version, parts }) => {
-        if (!isKnownSchema(schema))
-          throw new BackupError(`was made by a newer version of License Desk (${version}); update this one`);
-        if (!parts.some(({ name }) => name === DATABASE)) throw new BackupError('has no database in it');
-        if (parts.some(({ name, bytes }) => name !== DATABASE && bytes > MOST_OF_A_SMALL_FILE))
-          throw new BackupError('has settings in it that are too large');
+      return await readArchive(file, {
+        passphrase,
+        directory: staging,
+        accept(found, authenticated) {
+          refuseUnusable(found);
+          if (!authenticated && !acceptUnsigned) {
+            throw new BackupError(
+              'is not authenticated: it was made without a passphrase or by an earlier version, and may have been altered since; --accept-unsigned restores it anyway',
+            );
+          }
+          refuseWithoutSpace(found);
+        },
       });
     } catch (error) {
       throw aboutFile(file, error);
     }
   }
 
-  /** What the next start will take: the environment's, the backup's, or the one that is kept here already. */
-  async function chooseKey(passphrase: string | null): Promise<ChosenKey> {
-    const isSealedIn = existsSync(staged(SEALED_MASTER_KEY));
-    if (passphrase !== null && !isSealedIn)
-      throw new BackupError('the backup has no master key in it, so that no passphrase is needed');
-    const opened =
-      passphrase === null
-        ? null
-        : await openSealedKey(readFileSync(staged(SEALED_MASTER_KEY), 'utf8'), passphrase);
-    if (masterKey !== null) {
-      const key = loadMasterKey(dataDir, masterKey, false);
-      return { key, from: MASTER_KEY_ENV, isFromBackup: false };
-    }
-    if (opened) return { key: opened, from: 'the backup', isFromBackup: true };
-    const path = join(dataDir, MASTER_KEY_FILE);
-    if (!existsSync(path)) {
-      const advice = isSealedIn
-        ? 'give the passphrase that it was sealed with'
-        : `put the master.key that was kept apart into ${dataDir}, or set ${MASTER_KEY_ENV}`;
-      throw new BackupError(`the master key of the backup is needed: ${advice}`);
-    }
-    return { key: loadMasterKey(dataDir, null, false), from: path, isFromBackup: false };
+  /** They would do what the preview does not show. @throws BackupError */
+  async function refuseForeignCode(file: string): Promise<void> {
+    const names = await needs.findForeignCode(staged(DATABASE));
+    if (names.length === 0) return;
+    throw new BackupError(
+      `${file} was altered: its database has triggers or views that License Desk does not create (${names.join(', ')})`,
+    );
   }
 
-  async function prepare(manifest: Manifest, { key, from }: ChosenKey) {
+  async function open(request: RestoreRequest): Promise<PendingRestore> {
+    const { manifest, authenticated } = await unpack(request);
+    const chosen = await chooseMasterKey(dataDir, staging, needs.masterKey, request.passphrase);
+    const { key } = chosen;
+    await needs.upgradeDatabase(staged(DATABASE), key).catch((error: Error) => {
+      if (error.name !== 'SealError') throw error;
+      throw new BackupError(`the master key from ${chosen.from} does not belong to this backup`);
+    });
+    if (!authenticated) await refuseForeignCode(request.file);
+    const { comparison, highest } = await needs.compareDatabases(
+      staged(DATABASE),
+      existsSync(presentDatabase) ? presentDatabase : null,
+      clock.now(),
+    );
+    const { created_at, version } = manifest;
+    const settings = needs.compareSettings(textOf(configFilePath(dataDir)), textOf(staged(CONFIG)));
+    const preview: RestorePreview = { created_at, version, authenticated, ...comparison, settings };
+
+    return {
+      preview,
+      async commit() {
+        await needs.finishDatabase(staged(DATABASE), key, { preview, highest });
+        if (existsSync(`${staged(DATABASE)}-wal`))
+          throw new BackupError('the restored database could not be written completely; check the disk');
+        rmSync(staged(MASTER_KEY_FILE), { force: true });
+        if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
+        rmSync(staged(SEALED_MASTER_KEY), { force: true });
+        return { before: putInPlace() };
+      },
+    };
+  }
+
+  /** @returns the folder for what was there before; null if there was nothing */
+  function putInPlace(): string | null {
+    const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
+    const before = folderForBefore(dataDir, clock.now());
+    const plan: RestorePlan = { names: names.filter((name) => existsSync(staged(name))), before };
+    writeFileDurably(staged(PLAN), JSON.stringify(plan));
+    commitRestore(dataDir);
     try {
-      return await prepareDatabase(staged(DATABASE), key, manifest);
+      finishRestore(dataDir);
     } catch (error) {
-      if ((error as Error).name !== 'SealError') throw error;
-      throw new BackupError(`the master key from ${from} is not the one that the backup belongs to`);
+      throw new BackupError(
+        `the restore is committed but not finished (${(error as Error).message}); the next start of the server finishes it`,
+      );
     }
+    return existsSync(join(dataDir, before)) ? before : null;
   }
 
   return {
     /**
-     * Called under the data directory's lock.
-     * @param passphrase of the master key in it; null: that is kept apart
+     * Called under the data directory's lock, which is kept until the restore is committed or cancelled.
      * @throws BackupError, ConfigError or NewerDatabaseError, and then nothing has changed
      */
-    async restore(file: string, passphrase: string | null): Promise<Restored> {
+    async open(request: RestoreRequest): Promise<PendingRestore> {
       finishRestore(dataDir);
       removeLeftovers(dataDir);
       mkdirSync(staging, { mode: 0o700 });
-      try {
-        const manifest = await unpack(file);
-        const key = await chooseKey(passphrase);
-        const { licenses } = await prepare(manifest, key);
-        if (key.isFromBackup) writeMasterKeyFile(staging, key.key);
-        rmSync(staged(SEALED_MASTER_KEY), { force: true });
-        const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
-        const before = folderForBefore(dataDir, clock.now());
-        const plan: RestorePlan = { names: names.filter((name) => existsSync(staged(name))), before };
-        writeFileDurably(staged(PLAN), JSON.stringify(plan));
-        commitRestore(dataDir);
-        finishRestore(dataDir);
-        return { manifest, licenses, before: existsSync(join(dataDir, before)) ? before : null };
-      } catch (error) {
-        removeLeftovers(dataDir);
-        throw error;
-      }
+      return open(request);
     },
+    /** Removes what has been unpacked, unless it has been committed. */
+    cancel: () => removeLeftovers(dataDir),
   };
 }

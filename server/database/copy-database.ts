@@ -1,45 +1,32 @@
-// A copy of the SQLite database as it is at one moment, made while others read and write it.
-import type { Database } from 'sqlite3';
+// Copies the SQLite database as it is at one moment, while others read and write it.
+import { openSqliteFile } from './sqlite-file.ts';
 
 interface CopyOptions {
   /** Tables whose rows stay out of the copy; not a byte of them is left in it. */
   withoutRowsOf: readonly string[];
-  /** Aborted when nobody needs the copy any more. */
+  /** Aborted when the copy is no longer needed. */
   signal: AbortSignal;
 }
 
 const BUSY_TIMEOUT_MS = 5000;
 
-async function openFile(file: string): Promise<Database> {
-  const { default: sqlite3 } = await import('sqlite3');
-  return new Promise((resolve, reject) => {
-    const opened = new sqlite3.Database(file, sqlite3.OPEN_READWRITE, (error) =>
-      error ? reject(error) : resolve(opened),
-    );
-  });
-}
-
-/** On a connection of its own, which waits in a thread of its own: nobody else has to. */
+/** On its own connection, which works in its own thread: nothing else has to wait. */
 async function runOn(file: string, sql: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  const database = await openFile(file);
+  const database = await openSqliteFile(file);
   const interrupt = () => database.interrupt();
   signal.addEventListener('abort', interrupt);
   try {
-    await new Promise<void>((resolve, reject) => {
-      database.exec(sql, (error) => (error ? reject(error) : resolve()));
-    });
+    await database.exec(sql);
   } finally {
     signal.removeEventListener('abort', interrupt);
-    await new Promise<void>((resolve) => {
-      database.close(() => resolve());
-    });
+    await database.close();
   }
 }
 
 /**
  * One read transaction, which no writer waits for; the log cannot be written back meanwhile, and grows.
- * @param target a file that is not there yet
+ * @param target a file that does not exist yet
  * @throws Error with SQLite's code, such as `SQLITE_FULL`
  */
 export async function copyDatabase(
@@ -50,7 +37,7 @@ export async function copyDatabase(
   const quoted = target.replaceAll("'", "''");
   await runOn(source, `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; VACUUM INTO '${quoted}'`, signal);
   const deletions = withoutRowsOf.map((table) => `DELETE FROM ${table}`);
-  // Of a row that is deleted the bytes would stay in the file.
+  // The bytes of a deleted row would otherwise stay in the file.
   const settings = ['PRAGMA secure_delete = ON', 'PRAGMA journal_mode = MEMORY'];
   await runOn(target, [...settings, ...deletions].join('; '), signal);
 }

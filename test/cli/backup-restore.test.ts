@@ -1,29 +1,53 @@
 // Backups, restores and settings on the command line, with a server and without one.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RestorePreview } from '../../server/backup/restore-preview.ts';
 import { lockDirectory } from '../../server/database/directory-lock.ts';
 import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
 import type { SettingsObject } from '../../server/settings/settings-contract.ts';
 import { writeRuntimeFile } from '../../server/runtime-file.ts';
 import type { SigningKeyObject } from '../../server/signing/signing-contract.ts';
-import { PASSPHRASE, spoil } from '../helpers/backup-file.ts';
-import { cliOn } from '../helpers/cli.ts';
+import { entriesOf, forge, PASSPHRASE, spoil } from '../helpers/backup-file.ts';
+import { CLI_PROGRAM, cliOn } from '../helpers/cli.ts';
+import { writeRows } from '../helpers/database.ts';
+import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 interface BackupReply {
-  backup: { file: string; version: string; created_at: string; master_key: boolean };
+  backup: { file: string; version: string; created_at: string; master_key: boolean; encrypted: boolean };
 }
 
 interface RestoreReply {
-  restored: { created_at: string; licenses: number; before: string | null };
+  restored: { created_at: string; version: string; licenses: number; before: string | null };
+  preview: RestorePreview;
 }
 
 const folder = temporaryDirectory('backups');
 const passphraseFile = join(folder, 'passphrase');
 writeFileSync(passphraseFile, `${PASSPHRASE}\n`);
+const WITH_PASSPHRASE = ['--passphrase-file', passphraseFile];
+
+/** Runs the command where it has a terminal, and answers its question. */
+async function atTerminal(dataDir: string, words: readonly string[], answer: string) {
+  const command = [process.execPath, CLI_PROGRAM, ...words, '--data-dir', dataDir];
+  const child = spawn('script', ['--quiet', '--return', '--command', command.join(' '), '/dev/null'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let output = '';
+  for await (const part of child.stdout.setEncoding('utf8') as AsyncIterable<string>) {
+    const isAsked = output.includes('[y/N]');
+    output += part;
+    if (!isAsked && output.includes('[y/N]')) child.stdin.write(`${answer}\n`);
+  }
+  const exitCode = child.exitCode ?? (await once(child, 'exit'))[0];
+  return { output, exitCode: exitCode as number };
+}
 
 describe('backup and restore', () => {
   const dataDir = temporaryDirectory();
@@ -31,14 +55,15 @@ describe('backup and restore', () => {
 
   test('take everything to another directory', async () => {
     const { license } = await cli.ok<{ license: LicenseRecord }>('license', 'create', '--holder', 'Ústav');
-    const out = join(folder, 'offline.tar');
-    const { backup } = await cli.ok<BackupReply>('backup', '--out', out, '--passphrase-file', passphraseFile);
-    expect(backup).toMatchObject({ file: out, version: '0.1.0', master_key: true });
+    const out = join(folder, 'offline.ldbackup');
+    const { backup } = await cli.ok<BackupReply>('backup', '--out', out, ...WITH_PASSPHRASE);
+    expect(backup).toMatchObject({ file: out, version: '0.1.0', master_key: true, encrypted: true });
     expect(statSync(out).mode & 0o777).toBe(0o600);
 
     const other = cliOn(temporaryDirectory());
-    const { restored } = await other.ok<RestoreReply>('restore', out, '--passphrase-file', passphraseFile);
+    const { restored, preview } = await other.ok<RestoreReply>('restore', out, ...WITH_PASSPHRASE, '--yes');
     expect(restored).toEqual({ created_at: backup.created_at, version: '0.1.0', licenses: 1, before: null });
+    expect(preview).toMatchObject({ authenticated: true, counts: { licenses: 1 } });
     const shown = await other.ok<{ license: LicenseRecord }>('license', 'show', license.license_key);
     expect(shown.license.holder).toBe('Ústav');
   });
@@ -47,15 +72,82 @@ describe('backup and restore', () => {
     const server = await startServerProcess({ dataDir });
     const out = join(folder, 'online.tar');
     const text = await cli.prints('backup', '--out', out);
-    expect(text).toContain('Every byte of it has been read back.');
-    expect(text).toContain('The master key is not in it');
-    expect(await cli.fails('restore', out)).toMatchObject({
+    expect(text).toContain('Every byte has been read back and verified.');
+    expect(text).toContain('This backup is not encrypted.');
+    expect(text).toContain('restoring it takes --accept-unsigned');
+    expect(text).toContain('The master key is not included');
+    expect(await cli.fails('restore', out, '--accept-unsigned', '--yes')).toMatchObject({
       error_code: 'unavailable',
       message: expect.stringContaining(`in use by a server (process ${server.pid}`) as string,
     });
     await server.kill();
-    const { restored } = await cli.ok<RestoreReply>('restore', out);
+    const { restored } = await cli.ok<RestoreReply>('restore', out, '--accept-unsigned', '--yes');
     expect(existsSync(join(restored.before ?? '', 'license-desk.db'))).toBe(true);
+  });
+
+  test('bring no credential that somebody put into the file', async () => {
+    const honest = join(folder, 'honest.tar');
+    await cli.ok('backup', '--out', honest);
+    // Hashes and all: an administrator's token of the attacker's choice.
+    const forged = join(folder, 'forged.tar');
+    const working = temporaryDirectory();
+    const secret = `ldk_${'A'.repeat(43)}`;
+    const hash = createHash('sha256').update(secret).digest('hex');
+    const archive = readFileSync(honest);
+    writeFileSync(join(working, 'license-desk.db'), entriesOf(archive).get('license-desk.db') ?? '');
+    await writeRows(
+      working,
+      'DELETE FROM audit_entries',
+      `INSERT INTO api_tokens (name, role, token_hash, last_four, created_at) VALUES ('backdoor', 'admin', '${hash}', 'AAAA', 1)`,
+    );
+    writeFileSync(
+      forged,
+      await forge(archive, (files) => {
+        files['license-desk.db'] = readFileSync(join(working, 'license-desk.db'));
+      }),
+    );
+    const before = snapshotOf(dataDir);
+    expect((await cli.fails('restore', forged, '--yes')).message).toMatch(
+      /is not authenticated: .*--accept-unsigned/u,
+    );
+    const { preview, ...failure } = (await cli.refuses(
+      'restore',
+      forged,
+      '--accept-unsigned',
+    )) as unknown as RestoreReply;
+    expect(failure).toMatchObject({
+      error_code: 'invalid_request',
+      message: expect.stringContaining('--yes') as string,
+    });
+    expect(preview.api_tokens.items).toMatchObject([{ name: 'backdoor', role: 'admin', present: false }]);
+    expect(snapshotOf(dataDir)).toEqual(before);
+  });
+
+  test.skipIf(process.platform !== 'linux')('ask at a terminal, and take no for an answer', async () => {
+    const out = join(folder, 'asked.tar');
+    await cli.ok('license', 'create', '--holder', 'Asked');
+    await cli.ok('backup', '--out', out);
+    const before = snapshotOf(dataDir);
+    const words = ['restore', out, '--accept-unsigned'];
+    const refused = await atTerminal(dataDir, words, 'n');
+    expect(refused.output).toContain('Replace everything in');
+    expect(refused.output).toContain('error: restore cancelled; nothing has changed');
+    expect(refused.exitCode).toBe(1);
+    expect(snapshotOf(dataDir)).toEqual(before);
+    const agreed = await atTerminal(dataDir, words, 'y');
+    expect(agreed.output).toContain('is restored to');
+    expect(agreed.exitCode).toBe(0);
+  });
+
+  test('name what was revoked after the backup, and how it is revoked again', async () => {
+    const { license } = await cli.ok<{ license: LicenseRecord }>('license', 'create', '--holder', 'Revoked');
+    const out = join(folder, 'revoked.tar');
+    await cli.ok('backup', '--out', out);
+    await cli.ok('license', 'revoke', license.license_key);
+    const text = await cli.prints('restore', out, '--accept-unsigned', '--yes');
+    expect(text).toMatch(/Authenticated: +no: it may have been altered/u);
+    expect(text).toMatch(/active again after the restore\. To end it again, run:\nLicenses: 1\n/u);
+    expect(text).toContain(`  license-desk license revoke ${license.license_key}  # Revoked, revoked 20`);
   });
 
   test('leave a file alone that is there already, and none behind that is not whole', async () => {
@@ -100,13 +192,21 @@ describe('backup and restore', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  test('fail in one line for a damaged file', async () => {
+  test('fail in one line for a damaged file, and for a wrong passphrase', async () => {
     const out = join(folder, 'damaged.tar');
     await cli.ok('backup', '--out', out);
     spoil(out, 'license-desk.db', 5000);
-    const failure = await cli.fails('restore', out);
+    const failure = await cli.fails('restore', out, '--accept-unsigned', '--yes');
     expect(failure).toMatchObject({ error_code: 'invalid_request' });
-    expect(failure.message).toContain('is damaged: license-desk.db is not what it was');
+    expect(failure.message).toContain('is damaged: the SHA-256 of license-desk.db does not match');
+    const sealed = join(folder, 'sealed.ldbackup');
+    await cli.ok('backup', '--out', sealed, ...WITH_PASSPHRASE);
+    const wrong = join(folder, 'wrong');
+    writeFileSync(wrong, 'another passphrase\n');
+    expect(await cli.fails('restore', sealed, '--passphrase-file', wrong, '--yes')).toMatchObject({
+      error_code: 'invalid_request',
+      message: `${sealed} cannot be decrypted: the passphrase is wrong, or the file was altered`,
+    });
   });
 });
 

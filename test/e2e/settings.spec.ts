@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { expectAccessible } from './accessibility.ts';
 import { expect, test } from './test.ts';
 
@@ -86,25 +87,35 @@ test('other sessions are listed, and ended', { tag: '@browser' }, async ({ desk,
   }
 });
 
-test('a backup is downloaded, and the way back is told', { tag: '@browser' }, async ({ desk }) => {
+test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings?tab=backup');
-  await desk.getByLabel('Passphrase for the master key').fill('correct horse battery');
-  await desk.getByLabel('The passphrase once more').fill('correct horse buttery');
-  await expect(desk.getByRole('alert')).toHaveText('The two are not the same.');
+  const passphrase = desk.getByLabel('Passphrase (recommended)');
+  const repeated = desk.getByLabel('Repeat passphrase');
   const button = desk.getByRole('button', { name: 'Download backup' });
+  await expect(desk.getByText('Without a passphrase, the backup is not encrypted.')).toBeVisible();
+  for (const [text, verdict] of [
+    ['horse', 'Too short: use at least 12 characters.'],
+    ['aaaaaaaaaaaaaaaa', 'Weak'],
+    ['correct horse battery', 'Fair'],
+    ['correct horse battery staple moon', 'Strong'],
+  ] as const) {
+    await passphrase.fill(text);
+    await expect(desk.getByRole('region', { name: 'Back up' }).getByRole('status')).toContainText(verdict);
+  }
+  await repeated.fill('correct horse buttery');
+  await expect(desk.getByRole('alert')).toHaveText('The passphrases do not match.');
   await expect(button).toBeDisabled();
-  await desk.getByLabel('The passphrase once more').fill('correct horse battery');
+  await repeated.fill('correct horse battery staple moon');
   await expectAccessible(desk);
   const waiting = desk.waitForEvent('download');
   await button.click();
   const download = await waiting;
   const name = download.suggestedFilename();
-  expect(name).toMatch(/^license-desk-\d{8}T\d{6}Z\.tar$/u);
-  const archive = readFileSync(await download.path());
+  expect(name).toMatch(/^license-desk-\d{8}T\d{6}Z\.ldbackup$/u);
+  const archive = decryptBackup(readFileSync(await download.path()), 'correct horse battery staple moon');
   expect(archive.includes('manifest.json')).toBe(true);
-  expect(archive.length % 512).toBe(0);
-  await expect(desk.getByText(`Handed to the browser as ${name}.`)).toBeVisible();
-  await expect(desk.getByLabel('Passphrase for the master key')).toHaveValue('');
+  await expect(desk.getByText(`Saved as ${name}.`)).toBeVisible();
+  await expect(passphrase).toHaveValue('');
   await expect(desk.getByRole('region', { name: 'Restore a backup' })).toContainText(
     `restore ${name} --data-dir`,
   );

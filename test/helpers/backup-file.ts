@@ -1,7 +1,10 @@
-// Backups as tests make, open and spoil them.
+// Backups as tests make, open, forge and damage them.
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
 import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
-import { restoreBackup } from '../../server/compose-restore.ts';
+import { openRestore } from '../../server/compose-restore.ts';
 import { loadConfig } from '../../server/platform/config.ts';
 import type { TestServer } from './test-server.ts';
 
@@ -12,13 +15,55 @@ export const PASSPHRASE = 'Příliš žluťoučký kůň';
 export interface RestoreOptions {
   passphrase?: string;
   masterKey?: string;
+  /** Where there is no passphrase, this is the default. */
+  acceptUnsigned?: boolean;
 }
 
-/** As the command does it, but in this process. */
-export function restore(file: string, dataDir: string, { passphrase, masterKey }: RestoreOptions = {}) {
+/** As the command does it, but in this process, and without committing it. */
+export function openBackup(file: string, dataDir: string, options: RestoreOptions = {}) {
+  const { passphrase = null, masterKey, acceptUnsigned = passphrase === null } = options;
   const env = masterKey === undefined ? {} : { LICENSE_DESK_MASTER_KEY: masterKey };
   const config = loadConfig({ flags: { 'data-dir': dataDir }, env });
-  return restoreBackup(config, { file, passphrase: passphrase ?? null, userName: 'tester' });
+  return openRestore(config, { file, passphrase, acceptUnsigned }, 'tester');
+}
+
+/** As the command does it with `--yes`, but in this process. */
+export async function restore(file: string, dataDir: string, options: RestoreOptions = {}) {
+  const opened = await openBackup(file, dataDir, options);
+  try {
+    return { preview: opened.preview, ...(await opened.commit()) };
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A backup without encryption that holds these files, whatever its manifest says of them. */
+export async function tarOf(files: Readonly<Record<string, Buffer | string>>): Promise<Buffer> {
+  const archive = pack();
+  for (const [name, content] of Object.entries(files)) archive.entry({ name }, content);
+  archive.finalize();
+  return buffer(archive as AsyncIterable<Buffer>);
+}
+
+/** The manifest that belongs to these files. */
+export function manifestOf(manifest: object, files: Readonly<Record<string, Buffer>>): string {
+  const parts = Object.entries(files).map(([name, content]) => ({
+    name,
+    bytes: content.length,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  }));
+  return JSON.stringify({ ...manifest, parts });
+}
+
+/** An altered copy of a backup that nobody encrypted, with a manifest that fits it. */
+export async function forge(
+  archive: Buffer,
+  change: (files: Record<string, Buffer>) => void,
+): Promise<Buffer> {
+  const { 'manifest.json': manifest = Buffer.alloc(0), ...files } = Object.fromEntries(entriesOf(archive));
+  change(files);
+  const described = JSON.parse(manifest.toString()) as object;
+  return tarOf({ 'manifest.json': manifestOf(described, files), ...files });
 }
 
 /** The reply of the endpoint, whose body nobody has read yet. */

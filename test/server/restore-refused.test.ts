@@ -1,4 +1,4 @@
-// Restores that cannot be: each says why in one line, and changes nothing.
+// Restores that are refused: each says why in one line, and changes nothing.
 import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import {
   type RestoreOptions,
   saveBackup,
   spoil,
+  tarOf,
 } from '../helpers/backup-file.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   files.withoutKey = await saveBackup(server, file);
 });
 
-/** A directory with data of its own, and a backup from elsewhere with the master key in it or without. */
+/** A directory with other data, and a backup from elsewhere: encrypted under the passphrase if there is one. */
 async function prepare(passphrase?: string) {
   const dataDir = await keptDataDir();
   cpSync(other, dataDir, { recursive: true });
@@ -54,50 +55,65 @@ async function expectRefused(
 
 it('with a wrong passphrase', async () => {
   const prepared = await prepare(PASSPHRASE);
-  await expectRefused(prepared, /the passphrase is not the one/u, { passphrase: 'Prilis zlutoucky kun' });
+  await expectRefused(prepared, /the passphrase is wrong, or the file was altered$/u, {
+    passphrase: 'Prilis zlutoucky kun',
+  });
 });
 
-it('with a passphrase where there is nothing to open', async () => {
-  await expectRefused(await prepare(), /no master key in it/u, { passphrase: PASSPHRASE });
+it('without the passphrase of an encrypted backup', async () => {
+  const prepared = await prepare(PASSPHRASE);
+  await expectRefused(prepared, /backup\.tar is encrypted: its passphrase is required$/u);
+});
+
+it('with a passphrase for a backup that was made without one', async () => {
+  const options = { passphrase: PASSPHRASE, acceptUnsigned: true };
+  await expectRefused(await prepare(), /is not encrypted and has no master key in it/u, options);
+});
+
+it('without --accept-unsigned for a backup that no passphrase authenticates', async () => {
+  await expectRefused(await prepare(), /is not authenticated: .*--accept-unsigned restores it anyway$/u, {
+    acceptUnsigned: false,
+  });
 });
 
 it('with the master key of another installation', async () => {
-  await expectRefused(await prepare(), /master\.key is not the one that the backup belongs to/u);
+  await expectRefused(await prepare(), /master\.key does not belong to this backup/u);
   const masterKey = Buffer.alloc(32, 1).toString('base64');
-  await expectRefused(await prepare(), /LICENSE_DESK_MASTER_KEY is not the one/u, { masterKey });
+  await expectRefused(await prepare(), /LICENSE_DESK_MASTER_KEY does not belong to this backup/u, {
+    masterKey,
+  });
 });
 
 it('without any master key', async () => {
   const { file } = await prepare();
   const dataDir = await keptDataDir();
-  await expect(restore(file, dataDir)).rejects.toThrow(/put the master\.key that was kept apart into/u);
+  await expect(restore(file, dataDir)).rejects.toThrow(/put the master\.key that was kept separately into/u);
   expect(readdirSync(dataDir)).toEqual(['server.lock']);
 });
 
 it('where anything in the file is damaged', async () => {
-  const prepared = await prepare(PASSPHRASE);
-  const options = { passphrase: PASSPHRASE };
+  const prepared = await prepare();
   const whole = readFileSync(prepared.file);
   const again = (change: () => void) => {
     writeFileSync(prepared.file, whole);
     change();
   };
   again(() => spoil(prepared.file, 'license-desk.db', 20_000));
-  await expectRefused(prepared, /damaged: license-desk\.db is not what it was/u, options);
-  again(() => spoil(prepared.file, 'master-key.json', 100));
-  await expectRefused(prepared, /damaged: master-key\.json is not what it was/u, options);
+  await expectRefused(prepared, /is damaged: the SHA-256 of license-desk\.db does not match/u);
   again(() => spoil(prepared.file, 'manifest.json', 0));
-  await expectRefused(prepared, /damaged/u, options);
+  await expectRefused(prepared, /is damaged: manifest\.json is not valid JSON/u);
   for (const length of [whole.length - 40_000, 3000, 700, 0]) {
     again(() => truncateSync(prepared.file, length));
-    await expectRefused(prepared, /damaged|is no backup/u, options);
+    await expectRefused(prepared, /is damaged|is not a License Desk backup/u);
   }
 });
 
 it('where the file is something else', async () => {
   const prepared = await prepare();
   writeFileSync(prepared.file, 'Dear diary, '.repeat(1000));
-  await expectRefused(prepared, /damaged|is no backup/u);
+  await expectRefused(prepared, /is not a License Desk backup$/u);
+  writeFileSync(prepared.file, await tarOf({ 'diary.txt': 'Dear diary' }));
+  await expectRefused(prepared, /is not a License Desk backup$/u);
   await expectRefused(
     { ...prepared, file: join(prepared.dataDir, 'nothing.tar') },
     /cannot be unpacked: ENOENT/u,

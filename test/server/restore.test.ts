@@ -1,4 +1,4 @@
-// What a restore puts in place, and what it keeps; also one that was broken off.
+// What a restore puts in place, and what it keeps; also where it was interrupted.
 import {
   copyFileSync,
   cpSync,
@@ -11,8 +11,9 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sealUnderPassphrase } from '../../server/platform/passphrase-seal.ts';
 import { issue } from '../certificates/issuing.ts';
-import { PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
+import { forge, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -50,7 +51,7 @@ describe('a restore', () => {
     await saveBackup(server, file, PASSPHRASE);
     const dataDir = await keptDataDir();
     const restored = await restore(file, dataDir, { passphrase: PASSPHRASE });
-    expect(restored).toMatchObject({ before: null, manifest: { version: '0.1.0' } });
+    expect(restored).toMatchObject({ before: null, preview: { version: '0.1.0', authenticated: true } });
     expect(readdirSync(dataDir).toSorted()).toEqual([
       'config.json',
       'license-desk.db',
@@ -122,6 +123,27 @@ describe('a restore', () => {
     expect(readdirSync(dataDir)).not.toContain('master.key');
   });
 
+  it('takes a backup of an earlier version, which sealed the master key only, as an unsigned one', async () => {
+    const folder = await keptDataDir();
+    const file = join(folder, 'backup.tar');
+    const masterKey = Buffer.from(readFileSync(join(server.dataDir, 'master.key'), 'utf8'), 'base64');
+    const sealed = await sealUnderPassphrase('backup-master-key', masterKey, PASSPHRASE);
+    const archive = await forge(await saveBackup(server, file), (files) => {
+      files['master-key.json'] = Buffer.from(sealed);
+    });
+    writeFileSync(file, archive);
+    const dataDir = await keptDataDir();
+    const options = { passphrase: PASSPHRASE };
+    await expect(restore(file, dataDir, options)).rejects.toThrow(/is not authenticated/u);
+    const unsigned = { ...options, acceptUnsigned: true };
+    await expect(restore(file, dataDir, { ...unsigned, passphrase: 'another passphrase' })).rejects.toThrow(
+      /wrong passphrase/u,
+    );
+    expect((await restore(file, dataDir, unsigned)).preview.authenticated).toBe(false);
+    expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toBe(`${masterKey.toString('base64')}\n`);
+    expect(readdirSync(dataDir)).not.toContain('master-key.json');
+  });
+
   it('refuses while a server runs there', async () => {
     const file = join(await keptDataDir(), 'backup.tar');
     await saveBackup(server, file);
@@ -129,7 +151,7 @@ describe('a restore', () => {
   });
 });
 
-describe('a restore that was broken off', () => {
+describe('an interrupted restore', () => {
   const BEFORE = 'before-restore-20260101T000000Z';
   const NAMES = ['config.json', 'master.key', 'license-desk.db'];
 
@@ -144,7 +166,7 @@ describe('a restore that was broken off', () => {
     return { dataDir, ready, kept: join(dataDir, BEFORE) };
   }
 
-  it.each([0, 1, 2, 3])('is finished by the next start, with %i files in place', async (inPlace) => {
+  it.each([0, 1, 2, 3])('is completed by the next start, with %i files in place', async (inPlace) => {
     const { dataDir, ready, kept } = await committed();
     mkdirSync(kept);
     for (const [index, name] of NAMES.entries()) {
@@ -153,7 +175,9 @@ describe('a restore that was broken off', () => {
       renameSync(join(dataDir, name), join(kept, name));
       if (index < inPlace) renameSync(join(ready, name), join(dataDir, name));
     }
-    await expect(startTestServer({ dataDir })).rejects.toThrow(/broken off is finished now.*start again/u);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(
+      /interrupted restore has been completed.*start again/u,
+    );
     const [now, wanted] = [snapshotOf(dataDir), snapshotOf(next)];
     for (const name of NAMES) expect(now[name]).toBe(wanted[name]);
     expect(readFileSync(join(kept, 'config.json'), 'utf8')).toBe(
@@ -170,7 +194,7 @@ describe('a restore that was broken off', () => {
     expect((await again.admin.showLicense({ ref: key })).license.license_key).toBe(key);
   });
 
-  it('before that moment leaves everything as it was', async () => {
+  it('that was not committed leaves everything as it was', async () => {
     const dataDir = await keptDataDir();
     mkdirSync(join(dataDir, 'restore-staging'));
     writeFileSync(join(dataDir, 'restore-staging', 'license-desk.db'), 'half of it');

@@ -68,26 +68,33 @@ export const settingsMessages = messagesOf(
       consequence: 'All sessions but this one end at once. What somebody was entering there is lost.',
     },
     backup: {
-      title: 'Make a backup',
-      about: 'Database and settings in one file, made while the server runs.',
-      passphrase: 'Passphrase for the master key',
+      title: 'Back up',
+      about: 'The database, the settings and the master key in one file. The server keeps running.',
+      passphrase: 'Passphrase (recommended)',
       passphraseHint:
-        'At least 12 characters. It is kept nowhere: without it the key cannot be got out again.',
-      repeat: 'The passphrase once more',
-      differs: 'The two are not the same.',
-      withoutKey:
-        'Without a passphrase the master key is not in the backup: keep it apart, as nothing that is sealed can be read without it.',
-      copying: 'The database is being copied …',
+        'At least 12 characters. Encrypts the backup. The passphrase is not stored: without it, the backup cannot be read.',
+      strength: {
+        short: 'Too short: use at least {n} characters.',
+        weak: 'Weak: easy to guess. Use five or more unrelated words.',
+        fair: 'Fair: more words make it stronger.',
+        strong: 'Strong.',
+      },
+      repeat: 'Repeat passphrase',
+      differs: 'The passphrases do not match.',
+      unencrypted:
+        'Without a passphrase, the backup is not encrypted. Anyone with the file can read it and alter it without being detected. The master key is not included: keep master.key separately.',
+      copying: 'Copying the database …',
       received: '{n} of {total}',
-      saved: 'Handed to the browser as {file}.',
+      saved: 'Saved as {file}.',
       download: 'Download backup',
     },
     restore: {
       title: 'Restore a backup',
-      about: 'Stop the server first, then run this in a shell on its machine:',
-      passphrase: 'If the master key is in it:',
+      about: 'Stop the server, then run this command on its computer:',
+      passphrase: 'For an encrypted backup, add',
+      unsigned: 'For a backup that was made without a passphrase or by an earlier version, add',
       after:
-        'What is there now is kept beside it. Whatever was done after the backup is not known any more: look at what was revoked since then.',
+        'The command lists what the backup brings and what becomes active again, and asks for confirmation. The previous data is kept in a folder named before-restore-….',
     },
     languageNote: 'The language of these pages, in this browser.',
     app: {
@@ -183,26 +190,33 @@ export const settingsMessages = messagesOf(
         'Alle Sitzungen außer dieser enden sofort. Was dort gerade eingegeben wird, geht verloren.',
     },
     backup: {
-      title: 'Sicherung anlegen',
-      about: 'Datenbank und Einstellungen in einer Datei, angelegt bei laufendem Server.',
-      passphrase: 'Passphrase für den Hauptschlüssel',
+      title: 'Sichern',
+      about: 'Datenbank, Einstellungen und Hauptschlüssel in einer Datei. Der Server läuft weiter.',
+      passphrase: 'Passphrase (empfohlen)',
       passphraseHint:
-        'Mindestens 12 Zeichen. Sie wird nirgends aufbewahrt: Ohne sie lässt sich der Schlüssel nicht zurückholen.',
-      repeat: 'Die Passphrase noch einmal',
-      differs: 'Die beiden sind nicht gleich.',
-      withoutKey:
-        'Ohne Passphrase ist der Hauptschlüssel nicht in der Sicherung: Bewahren Sie ihn getrennt auf, denn ohne ihn ist nichts Versiegeltes lesbar.',
+        'Mindestens 12 Zeichen. Verschlüsselt die Sicherung. Die Passphrase wird nicht gespeichert: Ohne sie ist die Sicherung nicht lesbar.',
+      strength: {
+        short: 'Zu kurz: Verwenden Sie mindestens {n} Zeichen.',
+        weak: 'Schwach: leicht zu erraten. Verwenden Sie fünf oder mehr Wörter ohne Zusammenhang.',
+        fair: 'Ausreichend: Weitere Wörter machen sie stärker.',
+        strong: 'Stark.',
+      },
+      repeat: 'Passphrase wiederholen',
+      differs: 'Die Passphrasen stimmen nicht überein.',
+      unencrypted:
+        'Ohne Passphrase ist die Sicherung nicht verschlüsselt. Wer die Datei hat, kann sie lesen und unbemerkt verändern. Der Hauptschlüssel ist nicht enthalten: Bewahren Sie master.key getrennt auf.',
       copying: 'Die Datenbank wird kopiert …',
       received: '{n} von {total}',
-      saved: 'Dem Browser übergeben als {file}.',
+      saved: 'Gespeichert als {file}.',
       download: 'Sicherung herunterladen',
     },
     restore: {
-      title: 'Sicherung zurückspielen',
-      about: 'Beenden Sie zuerst den Server und führen Sie dann auf seinem Rechner in einer Shell dies aus:',
-      passphrase: 'Wenn der Hauptschlüssel darin ist:',
+      title: 'Sicherung wiederherstellen',
+      about: 'Beenden Sie den Server und führen Sie auf seinem Computer diesen Befehl aus:',
+      passphrase: 'Für eine verschlüsselte Sicherung ergänzen Sie',
+      unsigned: 'Für eine Sicherung ohne Passphrase oder aus einer früheren Version ergänzen Sie',
       after:
-        'Der jetzige Stand bleibt daneben erhalten. Was nach der Sicherung geschah, ist danach unbekannt: Sehen Sie nach, was seither widerrufen wurde.',
+        'Der Befehl zeigt, was die Sicherung mitbringt und was wieder gültig wird, und fragt vor dem Wiederherstellen nach. Die bisherigen Daten bleiben in einem Ordner namens before-restore-… erhalten.',
     },
     languageNote: 'Die Sprache dieser Seiten, in diesem Browser.',
     app: {

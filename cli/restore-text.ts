@@ -1,0 +1,147 @@
+// How the preview of a restore reads as text.
+import type {
+  Listed,
+  RestoredApiToken,
+  RestoredWebhook,
+  RestorePreview,
+  Revived,
+} from '../server/backup/restore-preview.ts';
+import { block, type Column, instant, printable, table } from './text-layout.ts';
+
+/** Items that text names; `--json` lists them all. */
+const NAMED = 5;
+const LISTED = 20;
+
+const STATUS = ({ present }: { present: boolean | null }) =>
+  present === null ? null : present ? 'unchanged' : 'new';
+
+const API_TOKENS: readonly Column<RestoredApiToken>[] = [
+  { title: 'NAME', value: ({ name }) => name, max: 40 },
+  { title: 'ROLE', value: ({ role }) => role },
+  { title: 'CREATED', value: ({ created_at }) => instant(created_at) },
+  { title: 'TOKEN', value: ({ token }) => token },
+  { title: 'STATUS', value: STATUS },
+];
+
+const WEBHOOKS: readonly Column<RestoredWebhook>[] = [
+  { title: 'URL', value: ({ url }) => url, max: 60 },
+  { title: 'SCOPE', value: ({ scope }) => scope },
+  { title: 'CREATED', value: ({ created_at }) => instant(created_at) },
+  { title: 'STATUS', value: STATUS },
+];
+
+function more(count: number, named: number): string[] {
+  return count > named ? [`… and ${count - named} more; --json lists them`] : [];
+}
+
+function section<Item>(
+  title: string,
+  columns: readonly Column<Item>[],
+  { count, items }: Listed<Item>,
+): string {
+  const rows = items.slice(0, LISTED);
+  const heading = `${title}: ${count}`;
+  return rows.length === 0
+    ? heading
+    : [heading, table(columns, rows), ...more(count, rows.length)].join('\n');
+}
+
+function settingsText({ settings }: RestorePreview): string {
+  const shown = (value: string | null) => (value === null ? '(not set)' : printable(value));
+  const lines = settings.map(
+    ({ name, now, restored }) => `  ${printable(name)}: ${shown(now)} → ${shown(restored)}`,
+  );
+  return [`Settings that change: ${settings.length}`, ...lines].join('\n');
+}
+
+function countsText({ counts, present }: RestorePreview): (readonly [string, string])[] {
+  const names = [
+    ['Licenses', 'licenses'],
+    ['Authorization tokens', 'authorization_tokens'],
+    ['Certificates', 'certificates'],
+  ] as const;
+  return names.map(([title, name]) => [
+    title,
+    present ? `${counts[name]} (now ${present.counts[name]})` : String(counts[name]),
+  ]);
+}
+
+/** Each with the command that ends it again. */
+function revivedLines({ licenses, authorization_tokens, api_tokens, certificates, webhooks }: Revived) {
+  const group = <Item>(title: string, { count, items }: Listed<Item>, line: (item: Item) => string) =>
+    count === 0
+      ? []
+      : [
+          `${title}: ${count}`,
+          ...items.slice(0, NAMED).map((item) => `  ${printable(line(item))}`),
+          ...more(count, NAMED).map((text) => `  ${text}`),
+        ];
+  const ended = (time: string | null, what: string) => (time === null ? what : `${what} ${instant(time)}`);
+  return [
+    ...group(
+      'Licenses',
+      licenses,
+      (item) =>
+        `license-desk license revoke ${item.license_key}  # ${item.holder}, ${ended(item.revoked_at, 'revoked')}`,
+    ),
+    ...group(
+      'Authorization tokens',
+      authorization_tokens,
+      (item) =>
+        `license-desk token revoke ${item.id}  # ${item.token} of ${item.license_key}, ${ended(item.ended_at, 'ended')}`,
+    ),
+    ...group(
+      'API tokens',
+      api_tokens,
+      (item) =>
+        `license-desk api-token revoke ${item.id}  # ${item.name}, ${item.role}, ${ended(item.revoked_at, 'revoked')}`,
+    ),
+    ...group(
+      'Certificates',
+      certificates,
+      (item) =>
+        `license-desk cert revoke ${item.serial_number} --reason ${item.reason}  # ${item.subject}, ${ended(item.revoked_at, 'revoked')}`,
+    ),
+    ...group(
+      'Webhooks',
+      webhooks,
+      (item) => `license-desk webhook delete ${item.id}  # ${item.url}, ${ended(item.deleted_at, 'deleted')}`,
+    ),
+  ];
+}
+
+/** What has to be said of what comes back to life. */
+export function revivedText({ present, present_problem: problem }: RestorePreview): string {
+  if (problem !== null) {
+    return `The present database cannot be read (${printable(problem)}), so nothing can be said about what was revoked after the backup. Check your records.`;
+  }
+  if (present === null)
+    return 'There is no present database to compare with: check what was revoked after the backup.';
+  const lines = revivedLines(present.revived);
+  if (lines.length === 0) return 'Nothing that was revoked or deleted after the backup becomes active again.';
+  return [
+    'Revoked or deleted after the backup was made, and active again after the restore. To end it again, run:',
+    ...lines,
+  ].join('\n');
+}
+
+export function previewText(preview: RestorePreview): string {
+  const { authenticated, created_at, version, present } = preview;
+  const facts = block([
+    ['Created', instant(created_at)],
+    ['Version', version],
+    [
+      'Authenticated',
+      authenticated ? 'yes, by its passphrase' : 'no: it may have been altered since it was made',
+    ],
+    ...countsText(preview),
+  ]);
+  return [
+    facts,
+    ...(present?.same_installation === false ? ['This backup is of another installation.'] : []),
+    section('API tokens', API_TOKENS, preview.api_tokens),
+    section('Webhooks', WEBHOOKS, preview.webhooks),
+    settingsText(preview),
+    revivedText(preview),
+  ].join('\n\n');
+}

@@ -1,0 +1,82 @@
+// A restore that is killed leaves the old installation or the new one, whichever step it had reached.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { tidyDataDirectory } from '../../server/compose-administration.ts';
+import { saveBackup } from '../helpers/backup-file.ts';
+import { CLI_PROGRAM } from '../helpers/cli.ts';
+import { newLicense } from '../helpers/contract-calls.ts';
+import { selectRows } from '../helpers/database.ts';
+import { snapshotOf } from '../helpers/directory-snapshot.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
+import { startTestServer } from '../helpers/test-server.ts';
+
+/** More than a restore takes: the last of them lets it finish. */
+const MOST_RENAMES = 20;
+
+const dataDir = temporaryDirectory();
+const file = join(temporaryDirectory(), 'backup.tar');
+let key: string;
+
+/** Whether this machine lets one process trace another one. */
+const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+if (!canTrace)
+  process.stderr.write('restore-killed.test.ts is skipped: strace is missing or not permitted\n');
+
+beforeAll(async () => {
+  writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 5 }');
+  const server = await startTestServer({ dataDir });
+  ({ license_key: key } = await newLicense(server));
+  await saveBackup(server, file);
+  await newLicense(server);
+  await server.stop();
+  writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 7 }');
+});
+
+/** Each step of a restore from the first one that can be seen is a rename. @returns the signal that ended the command */
+async function restoreUntilRename(directory: string, count: number): Promise<NodeJS.Signals | null> {
+  const tracing = [
+    '-f',
+    '-o',
+    '/dev/null',
+    '-e',
+    'trace=/^rename',
+    '-e',
+    `inject=/^rename:signal=KILL:when=${count}`,
+  ];
+  const words = ['restore', file, '--accept-unsigned', '--yes', '--json', '--data-dir', directory];
+  const command = spawn('strace', [...tracing, process.execPath, CLI_PROGRAM, ...words], { stdio: 'ignore' });
+  const [, signal] = (await once(command, 'exit')) as [number | null, NodeJS.Signals | null];
+  return signal;
+}
+
+const licensesIn = async (directory: string) =>
+  ((await selectRows(directory, 'SELECT license_key FROM licenses')) as { license_key: string }[]).map(
+    ({ license_key }) => license_key,
+  );
+
+it.skipIf(!canTrace)('at any rename', { timeout: 120_000 }, async () => {
+  const old = snapshotOf(dataDir);
+  const outcomes: string[] = [];
+  for (let count = 1; count <= MOST_RENAMES; count += 1) {
+    const directory = await keptDataDir();
+    cpSync(dataDir, directory, { recursive: true });
+    const signal = await restoreUntilRename(directory, count);
+    const isCommitted = existsSync(join(directory, 'restore-ready'));
+    // What the next start does first.
+    if (isCommitted) expect(() => tidyDataDirectory(directory)).toThrow(/start again/iu);
+    else tidyDataDirectory(directory);
+    expect(readdirSync(directory).filter((name) => name.startsWith('restore-'))).toEqual([]);
+    const isOld = readFileSync(join(directory, 'config.json'), 'utf8').includes('7');
+    outcomes.push(isOld ? 'old' : 'new');
+    const { 'server.lock-journal': _ofTheLock, ...files } = snapshotOf(directory);
+    if (isOld) expect(files).toEqual(old);
+    else expect(await licensesIn(directory)).toEqual([key]);
+    if (signal === null) break;
+  }
+  // It was killed before and after the point from which there is no way back.
+  expect(outcomes.join(' ')).toMatch(/^old (?:old )*new (?:new )*new$/u);
+});

@@ -1,0 +1,224 @@
+// What a restore shows before it is committed, and that it does not go behind what is there.
+import { cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { issue } from '../certificates/issuing.ts';
+import { entriesOf, forge, openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
+import { decryptBackup } from '../helpers/decrypt-backup.ts';
+import { newLicense } from '../helpers/contract-calls.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
+import { snapshotOf } from '../helpers/directory-snapshot.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+const dataDir = temporaryDirectory();
+const file = join(temporaryDirectory(), 'backup.ldbackup');
+const options = { passphrase: PASSPHRASE };
+
+/** Made before the backup, and ended after it; `api_token` renewed a license under an idempotency key. */
+async function fill(server: TestServer) {
+  const license = await newLicense(server, { holder: 'Revoked later' });
+  const kept = await newLicense(server, { holder: 'Kept' });
+  const { authorization_token } = await server.admin.issueToken({ license: String(kept.license_id) });
+  const revoked = await server.admin.createApiToken({ name: 'revoked later', role: 'admin' });
+  const integrator = await server.admin.createApiToken({ name: 'integrator', role: 'integrator' });
+  const { certificate } = await issue(server, { license_id: kept.license_id });
+  const { webhook } = await server.admin.registerWebhook({ url: 'https://127.0.0.1:9/hooks', scope: 'all' });
+  const renewal = { license_id: kept.license_id };
+  const headers = { authorization: `Bearer ${integrator.api_token}`, 'idempotency-key': 'order-4711' };
+  const renew = (at: TestServer) => at.post('/renew/', renewal, headers);
+  const firstReply = (await renew(server)).body as { license: { expires_at: string } };
+  return { license, kept, authorization_token, revoked, integrator, certificate, webhook, renew, firstReply };
+}
+
+let filled: Awaited<ReturnType<typeof fill>>;
+
+async function serveAt(directory: string) {
+  const server = await startTestServer({ dataDir: directory });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+beforeAll(async () => {
+  writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 5, "webhook_allow": "10.0.0.0/8" }');
+  const server = await startTestServer({ dataDir });
+  const { admin } = server;
+  filled = await fill(server);
+  await saveBackup(server, file, PASSPHRASE);
+  await admin.revokeLicense({ ref: String(filled.license.license_id), reason: 'chargeback' });
+  await admin.revokeToken({ id: filled.authorization_token.id });
+  await admin.revokeApiToken({ id: filled.revoked.token.id });
+  await admin.revokeCertificate({ id: filled.certificate.id, reason: 'key_compromise' });
+  await admin.deleteWebhook({ id: filled.webhook.id });
+  await server.stop();
+  writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 7, "default_product": "other" }');
+});
+
+/** A copy of the present installation. */
+async function present(): Promise<string> {
+  const directory = await keptDataDir();
+  cpSync(dataDir, directory, { recursive: true });
+  return directory;
+}
+
+async function previewOf(directory: string, backup = file, how: object = options) {
+  const opened = await openBackup(backup, directory, how);
+  await opened.close();
+  return opened.preview;
+}
+
+describe('the preview of a restore', () => {
+  it('lists what the backup brings', async () => {
+    const directory = await present();
+    const before = snapshotOf(directory);
+    const preview = await previewOf(directory);
+    expect(preview).toMatchObject({
+      version: '0.1.0',
+      authenticated: true,
+      counts: { licenses: 2, authorization_tokens: 1, certificates: 1 },
+      settings: [
+        { name: 'default_product', now: 'other', restored: null },
+        { name: 'scan_seconds', now: '7', restored: '5' },
+        { name: 'webhook_allow', now: null, restored: '10.0.0.0/8' },
+      ],
+    });
+    const { token } = filled.integrator;
+    expect(preview.api_tokens).toEqual({
+      count: 2,
+      items: [
+        {
+          name: 'integrator',
+          role: 'integrator',
+          created_at: token.created_at,
+          token: `ldk_…${token.last_four}`,
+          present: true,
+        },
+        expect.objectContaining({ name: 'revoked later', role: 'admin', present: true }),
+      ],
+    });
+    expect(preview.webhooks).toMatchObject({
+      count: 1,
+      items: [{ url: 'https://127.0.0.1:9/hooks', scope: 'all', present: true }],
+    });
+    expect(snapshotOf(directory)).toEqual(before);
+  });
+
+  it('names what was ended after the backup and becomes active again', async () => {
+    const { license, kept, authorization_token, revoked, certificate, webhook } = filled;
+    const { present: compared } = await previewOf(await present());
+    expect(compared).toMatchObject({
+      same_installation: true,
+      counts: { licenses: 2, authorization_tokens: 0, certificates: 1 },
+    });
+    const one = (item: object) => ({ count: 1, items: [expect.objectContaining(item) as object] });
+    expect(compared?.revived).toEqual({
+      licenses: one({ license_key: license.license_key, holder: 'Revoked later' }),
+      authorization_tokens: one({
+        id: authorization_token.id,
+        license_key: kept.license_key,
+        token: `ldt_…${authorization_token.last_four}`,
+      }),
+      api_tokens: one({ id: revoked.token.id, name: 'revoked later', role: 'admin' }),
+      certificates: one({ serial_number: certificate.serial_number, reason: 'key_compromise' }),
+      webhooks: one({ id: webhook.id, url: webhook.url }),
+    });
+  });
+
+  /** The backup without its encryption, after these statements and with these settings. */
+  async function forgedBackup(config: string, ...statements: string[]): Promise<string> {
+    const working = await keptDataDir();
+    const forged = join(working, 'forged.tar');
+    const archive = decryptBackup(readFileSync(file), PASSPHRASE);
+    writeFileSync(join(working, 'license-desk.db'), entriesOf(archive).get('license-desk.db') ?? '');
+    await writeRows(working, ...statements);
+    const bytes = await forge(archive, (files) => {
+      files['license-desk.db'] = readFileSync(join(working, 'license-desk.db'));
+      files['config.json'] = Buffer.from(config);
+    });
+    writeFileSync(forged, bytes);
+    return forged;
+  }
+
+  const backdoor = `INSERT INTO api_tokens (name, role, token_hash, last_four, created_at)
+    VALUES ('backdoor', 'admin', '${'0'.repeat(64)}', 'evil', 1)`;
+
+  it('shows an API token and settings that somebody put into the backup', async () => {
+    const settings = '{ "database_url": "postgres://evil:secret@evil.example/desk" }';
+    const forged = await forgedBackup(settings, backdoor);
+    const preview = await previewOf(await present(), forged, { acceptUnsigned: true });
+    expect(preview.authenticated).toBe(false);
+    expect(preview.api_tokens.items).toContainEqual(
+      expect.objectContaining({ name: 'backdoor', token: 'ldk_…evil', present: false }) as object,
+    );
+    expect(preview.settings).toContainEqual({
+      name: 'database_url',
+      now: null,
+      restored: 'postgres://evil:********@evil.example/desk',
+    });
+  });
+
+  it('is refused for a database that would change itself later', async () => {
+    const trigger = `CREATE TRIGGER later AFTER INSERT ON audit_entries BEGIN ${backdoor}; END`;
+    const forged = await forgedBackup('{}', trigger);
+    await expect(previewOf(await present(), forged, { acceptUnsigned: true })).rejects.toThrow(
+      /was altered: its database has triggers or views that License Desk does not create \(later\)/u,
+    );
+  });
+
+  it('works where the present database is damaged, empty or of another installation', async () => {
+    const damaged = await present();
+    truncateSync(join(damaged, 'license-desk.db'), 20_000);
+    const empty = await present();
+    truncateSync(join(empty, 'license-desk.db'), 0);
+    for (const directory of [damaged, empty]) {
+      const preview = await previewOf(directory);
+      expect(preview).toMatchObject({ present: null, present_problem: expect.any(String) as string });
+      expect(preview.api_tokens.items[0]).toMatchObject({ name: 'integrator', present: null });
+    }
+    const other = await keptDataDir();
+    await (await startTestServer({ dataDir: other })).stop();
+    const { present: compared } = await previewOf(other);
+    expect(compared).toMatchObject({ same_installation: false, revived: { webhooks: { count: 0 } } });
+    expect(await previewOf(await keptDataDir())).toMatchObject({ present: null, present_problem: null });
+  });
+});
+
+describe('after a restore', () => {
+  it('a repeated idempotent call gives the first reply, and has no second effect', async () => {
+    const directory = await present();
+    await restore(file, directory, options);
+    const again = await serveAt(directory);
+    const { renew, firstReply, kept } = filled;
+    const { status, body } = await renew(again);
+    expect(status).toBe(200);
+    expect(body).toEqual(firstReply);
+    const { license } = await again.admin.showLicense({ ref: kept.license_key });
+    expect(license.expires_at).toBe(firstReply.license.expires_at);
+  });
+
+  it('CRL numbers and ids are beyond those of the database before, however often that happens', async () => {
+    const directory = await present();
+    await restore(file, directory, options);
+    // As after many revocations in a short time, or a clock that was ahead for a while.
+    const number = 10_000_000_000;
+    await writeRows(directory, `UPDATE revocation_lists SET number = ${number}`);
+    const idsOf = async () =>
+      Object.fromEntries(
+        (
+          (await selectRows(directory, 'SELECT name, seq FROM sqlite_sequence')) as {
+            name: string;
+            seq: number;
+          }[]
+        ).map(({ name, seq }) => [name, seq]),
+      );
+    const first = await idsOf();
+    await restore(file, directory, options);
+    const second = await idsOf();
+    expect(Object.keys(second)).toContain('license_imports');
+    for (const [name, seq] of Object.entries(first)) expect(second[name], name).toBeGreaterThan(seq);
+    const again = await serveAt(directory);
+    const list = (await again.get('/certs/crl/')).body as { crl_number: number };
+    expect(list.crl_number).toBeGreaterThan(number);
+  });
+});

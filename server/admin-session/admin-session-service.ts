@@ -6,6 +6,7 @@ import type { RunTransaction } from '../database/transaction.ts';
 import type { Actor, Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
+import { readableText } from '../platform/readable-text.ts';
 import { hashSecret } from '../platform/secret-token.ts';
 import { type AdminSession, toSessionObject, toSessionRecord } from './session-presenter.ts';
 
@@ -128,7 +129,8 @@ export function createAdminSessionService(needs: Needs) {
         signedInAt: now,
         lastUsedAt: now,
         expiresAt: now + SESSION_MS,
-        userAgent: call.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+        userAgent:
+          call.userAgent === undefined ? null : readableText(call.userAgent).slice(0, MAX_USER_AGENT),
       };
       makeRoom(sessions, now, ({ id }) => onEnded(id));
       sessions.set(hashSecret(secret), session);

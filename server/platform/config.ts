@@ -93,6 +93,10 @@ export function parseGiven<Value>(row: Setting<Value>, given: Given): Value {
 /** @throws ConfigError for the first value that is not allowed */
 export function loadConfig(sources: ConfigSources): Config {
   const dataDir = parseGiven(SETTINGS.dataDir, givenBy(SETTINGS.dataDir, sources, {}));
+  if (dataDir === '') {
+    const { flag, env } = SETTINGS.dataDir;
+    throw new ConfigError(`this user has no home directory; name a data directory with --${flag} or ${env}`);
+  }
   const file = readConfigFile(dataDir);
   refuseUnknown(file);
   const rows = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];

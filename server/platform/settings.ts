@@ -82,6 +82,15 @@ function userDataDirectory(): string {
   return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'license-desk');
 }
 
+/** Where the platform keeps a user's data; '' for a user without a home, as in a container, who has to name a directory. */
+function defaultDataDirectory(): string {
+  try {
+    return userDataDirectory();
+  } catch {
+    return '';
+  }
+}
+
 /** What a setting is called in `config.json` and in the contract: its flag, with `_` for `-`. */
 export function settingKey({ flag }: Pick<Setting<unknown>, 'flag'>): string {
   return flag.replaceAll('-', '_');
@@ -97,7 +106,7 @@ export const SETTINGS = {
     allowed: 'a directory',
     kind: 'path',
     parse: (text) => (text ? resolve(text) : undefined),
-    fallback: userDataDirectory(),
+    fallback: defaultDataDirectory(),
   }),
   host: setting<string>({
     env: 'LICENSE_DESK_HOST',

@@ -15,6 +15,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { createServer } from './platform/http-server.ts';
 import { openLog } from './platform/logger.ts';
+import { settingWarnings } from './platform/setting-warnings.ts';
 import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from './runtime-file.ts';
 import { VERSION } from './version.ts';
 
@@ -167,6 +168,7 @@ export async function startServer(
     // Ahead of everything else, as nobody can write while an import does, not even to come to an end.
     done(() => service.endImports());
 
+    for (const { message } of settingWarnings(config)) logger.warn(message);
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
     return {
       api,

@@ -3,6 +3,7 @@ import { access, stat, statfs } from 'node:fs/promises';
 import type { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { ConfigError, type Config } from '../../server/platform/config.ts';
+import { settingWarnings } from '../../server/platform/setting-warnings.ts';
 import { printing } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import {
@@ -50,6 +51,11 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   const directory = await directoryFacts(config.dataDir);
   const checks = [
     { check: 'config', ok: true, detail: 'every setting has an allowed value' },
+    ...settingWarnings(config).map(({ message }) => ({
+      check: 'settings',
+      ok: true,
+      detail: `warning: ${message}`,
+    })),
     checkDataDirectory(config.dataDir, directory),
   ];
   if (!directory?.isDirectory) return checks;

@@ -21,6 +21,7 @@ import { writeFileDurably } from '../platform/durable-file.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError, type ErrorDetail } from '../platform/errors.ts';
 import { MASTER_KEY_FILE } from '../platform/master-key.ts';
+import { type SettingWarning, settingWarnings } from '../platform/setting-warnings.ts';
 import { type Setting, settingKey, SETTINGS } from '../platform/settings.ts';
 import { isEditable, MASK, shownValue, toSettingObject } from './setting-presenter.ts';
 import { type TrialNeeds, tryOut } from './setting-trial.ts';
@@ -60,6 +61,12 @@ function changed(file: ConfigFile, changes: Changes): ConfigFile {
     else next[key] = isNumber ? Number(value) : value;
   }
   return next;
+}
+
+/** Those of the values in force and of the next start's, each once. */
+function warningsOf(now: SettingValues, next: SettingValues): SettingWarning[] {
+  const known = settingWarnings(now);
+  return [...known, ...settingWarnings(next).filter(({ code }) => !known.some((one) => one.code === code))];
 }
 
 export function createSettingsService({ config, audit, transaction, restart, ...trials }: Needs) {
@@ -151,6 +158,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       },
       config_file: configFilePath(dataDir),
       config_problem: problem,
+      warnings: warningsOf(config, next),
       restart_needed: ROWS.some(([name]) => JSON.stringify(next[name]) !== JSON.stringify(config[name])),
       restart: restart !== null,
       restart_advice: restart === null ? ADVICE_TO_DO : ADVICE_TO_CALL,

@@ -6,10 +6,8 @@ import { cliOn, runCli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const UID = 54_321;
-const AS_UNKNOWN_USER = [
-  ...['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'],
-  ...['env', '-u', 'HOME', '-u', 'XDG_DATA_HOME'],
-];
+const AS_UNKNOWN_USER =
+  `setpriv --reuid=${UID} --regid=${UID} --clear-groups env -u HOME -u XDG_DATA_HOME`.split(' ');
 
 function directoryOfUnknownUser(): string {
   const directory = temporaryDirectory();

@@ -17,13 +17,15 @@ import {
   type SettingValues,
   MASTER_KEY_ENV,
 } from '../platform/config.ts';
+import { readDatabaseUrl } from '../platform/database-url.ts';
 import { writeFileDurably } from '../platform/durable-file.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError, type ErrorDetail } from '../platform/errors.ts';
+import { MASK } from '../platform/mask-passwords.ts';
 import { MASTER_KEY_FILE } from '../platform/master-key.ts';
 import { type SettingWarning, settingWarnings } from '../platform/setting-warnings.ts';
 import { type Setting, settingKey, SETTINGS } from '../platform/settings.ts';
-import { isEditable, MASK, shownValue, toSettingObject } from './setting-presenter.ts';
+import { isEditable, shownValue, toSettingObject } from './setting-presenter.ts';
 import { type TrialNeeds, tryOut } from './setting-trial.ts';
 import type { settingsAdminContract, SettingsObject } from './settings-contract.ts';
 
@@ -92,6 +94,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       file = readConfigFile(config.dataDir);
       refuseUnknown(file);
       for (const [name, row] of ROWS) parseGiven(row, nextGiven(name, file));
+      readDatabaseUrl(nextValues(file));
       return { file, problem: null };
     } catch (error) {
       if (error instanceof ConfigError) return { file, problem: error.message };

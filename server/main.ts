@@ -3,8 +3,11 @@ import { parseArgs } from 'node:util';
 import { parentPort, type RefusalCause } from './parent-port.ts';
 import { loadConfig } from './platform/config.ts';
 import { maskPasswords } from './platform/mask-passwords.ts';
+import { refuseDebugger } from './platform/refuse-debugger.ts';
 import { SETTINGS } from './platform/settings.ts';
 import { serve } from './serve.ts';
+
+refuseDebugger();
 
 const options = Object.fromEntries(
   Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]),

@@ -4,9 +4,14 @@ import type { DatabaseLocation } from './database/connect.ts';
 import type { Config } from './platform/config.ts';
 import { readDatabaseUrl } from './platform/database-url.ts';
 
+/** SQLite's. */
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, 'license-desk.db');
+}
+
 /** @throws ConfigError if a file that should hold the URL does not */
 export function databaseLocation(
   config: Pick<Config, 'databaseUrl' | 'databaseUrlFile' | 'dataDir'>,
 ): DatabaseLocation {
-  return { url: readDatabaseUrl(config), file: join(config.dataDir, 'license-desk.db') };
+  return { url: readDatabaseUrl(config), file: databaseFile(config.dataDir) };
 }

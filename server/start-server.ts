@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { apiBaseUrl, listenerAddress } from './api-address.ts';
 import { compose, type Service } from './compose.ts';
 import { PUBLIC_API_ROOT } from './contract.ts';
-import { takeDataDirectory } from './data-directory.ts';
+import { prepareDataDirectory, takeDataDirectory } from './data-directory.ts';
 import { databaseLocation } from './database-location.ts';
+import { refuseExposedFiles } from './exposed-files.ts';
 import { createAdminApp, createApiApp } from './http-app.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
 import { createJobs } from './jobs/schedule.ts';
@@ -62,6 +63,8 @@ export async function startServer(
   { logToStderr, giveUp, restart = null, settleMs = SETTLE_MS }: StartOptions,
 ): Promise<RunningServer> {
   const location = databaseLocation(config);
+  prepareDataDirectory(config.dataDir);
+  refuseExposedFiles(config);
   // Undone in reverse, at the end or when a later step fails.
   const undo: (() => void | Promise<void>)[] = [];
   const done = (undoing: () => void | Promise<void>) => {

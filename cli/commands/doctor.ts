@@ -12,6 +12,7 @@ import {
   checkDiskSpace,
   checkLicenseKeys,
   checkNodeVersion,
+  checkPermissions,
   type Check,
   type DirectoryFacts,
 } from '../doctor-checks.ts';
@@ -60,12 +61,14 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   ];
   if (!directory?.isDirectory) return checks;
   const { bavail, bsize } = await statfs(config.dataDir);
-  const [{ checkServer }, { diagnose }] = await Promise.all([
+  const [{ checkServer }, { diagnose }, { exposedFiles }] = await Promise.all([
     import('../check-server.ts'),
     import('../../server/diagnose.ts'),
+    import('../../server/exposed-files.ts'),
   ]);
   return [
     ...checks,
+    checkPermissions(exposedFiles(config)),
     checkDiskSpace(bavail * bsize),
     ...(await checkServer(config.dataDir)),
     ...(await diagnose(config)),

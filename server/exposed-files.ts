@@ -69,7 +69,9 @@ function secretFiles({ dataDir, tls }: Settings): string[] {
     join(dataDir, MASTER_KEY_FILE),
     join(dataDir, SEALED_KEY_FILE),
     join(dataDir, 'tls', 'server.json'),
-    ...[database, `${database}-wal`, `${database}-shm`],
+    database,
+    `${database}-wal`,
+    `${database}-shm`,
     ...(holdsDatabasePassword(configFile) ? [configFile] : []),
     ...(tls.mode === 'files' && isInside(tls.key) ? [tls.key] : []),
   ];

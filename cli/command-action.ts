@@ -1,7 +1,7 @@
 // What stands between commander and a command's own lines: getting the service, printing the outcome.
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { AdminAccess } from '../server/admin-access.ts';
+import { osUserName } from '../server/platform/os-user.ts';
 import { printOutcome, type Outcome } from './command-output.ts';
 import { configOf } from './setting-options.ts';
 
@@ -41,7 +41,7 @@ export async function withService<Result>(
   const config = configOf(command);
   // Not at the top: it brings the database libraries along, which commands without a service start faster without.
   const { connectToAdmin } = await import('../server/admin-access.ts');
-  const access = await connectToAdmin(config, userName());
+  const access = await connectToAdmin(config, osUserName());
   try {
     return await work(access.client, access);
   } finally {
@@ -51,13 +51,4 @@ export async function withService<Result>(
 
 function wantsJson(command: Command): boolean {
   return command.optsWithGlobals<{ json?: boolean }>().json ?? false;
-}
-
-/** The operating system's name for whoever types, for the audit log; a container's user may have none. */
-export function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
 }

@@ -1,6 +1,7 @@
 // How anything that goes wrong ends a command: an error code, one line of text and an exit code.
 import { CommanderError } from 'commander';
 import { ApiError, type ErrorCode } from '../server/platform/errors.ts';
+import { maskPasswords } from '../server/platform/mask-passwords.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
 interface CommandFailureOptions {
@@ -50,11 +51,11 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof CommanderError) return usageFailure(usageMessage(thrown));
   if (!(thrown instanceof Error)) return new CommandFailure('internal_error', String(thrown));
   const { code, ...options } = FOR_THE_USER[thrown.name] ?? { code: 'internal_error' };
-  return new CommandFailure(code, thrown.message, options);
+  return new CommandFailure(code, maskPasswords(thrown.message), options);
 }
 
 function usageMessage({ code, message }: CommanderError): string {
   // Commander prints the help instead of a message when a group such as `license` is given no command.
   if (code === 'commander.help') return 'a command is missing; the help lists them';
-  return message.replace(/^error: /u, '').replaceAll('\n', ' ');
+  return maskPasswords(message.replace(/^error: /u, '').replaceAll('\n', ' '));
 }

@@ -12,7 +12,6 @@ export interface Check {
 const EARLIEST_NOW = Date.UTC(2025, 0, 1);
 /** The database and its log need room to grow. */
 const LOW_DISK_BYTES = 500_000_000;
-const OTHERS_MAY_WRITE = 0o002;
 
 /**
  * @param version such as `v24.21.0`
@@ -54,9 +53,13 @@ export function checkDataDirectory(path: string, facts: DirectoryFacts | null): 
   if (!facts.writable) return found(false, `${path} is not writable for this user`);
   if (facts.mode === null) return found(true, `${path} is writable`);
   const mode = (facts.mode & 0o777).toString(8).padStart(4, '0');
-  if (facts.mode & OTHERS_MAY_WRITE)
-    return found(false, `${path} is writable for everybody (mode ${mode}): chmod o-w`);
   return found(true, `${path} is writable, mode ${mode}`);
+}
+
+/** @param exposed what other users could read or change, in words, or null */
+export function checkPermissions(exposed: string | null): Check {
+  const detail = exposed ?? 'keys and data are closed to other users';
+  return { check: 'permissions', ok: exposed === null, detail };
 }
 
 /** Whether a license key as made here is read back, and a mistyped one is noticed. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line `license-desk`: one program of commands, and the one place where a failure of any of them ends.
 import { Command, CommanderError } from 'commander';
+import { refuseDebugger } from '../server/platform/refuse-debugger.ts';
 import { VERSION } from '../server/version.ts';
 import { toApiError } from './command-failure.ts';
 import { printFailure } from './command-output.ts';
@@ -25,6 +26,8 @@ import { addTokenCommands } from './commands/token.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
 import { addGlobalSettings } from './setting-options.ts';
+
+refuseDebugger();
 
 /** Asked of the words themselves: wrong usage leaves nothing parsed to ask. */
 function asksForJson(words: readonly string[]): boolean {

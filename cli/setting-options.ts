@@ -6,7 +6,12 @@ import { SETTINGS } from '../server/platform/settings.ts';
 type SettingName = keyof typeof SETTINGS;
 
 /** What a command needs to find the data; `serve` alone takes the rest. */
-const OF_EVERY_COMMAND: readonly SettingName[] = ['dataDir', 'databaseUrl', 'defaultProduct'];
+const OF_EVERY_COMMAND: readonly SettingName[] = [
+  'dataDir',
+  'databaseUrl',
+  'databaseUrlFile',
+  'defaultProduct',
+];
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
 function settingOption(name: SettingName): Option {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { install } from './bootstrap.mjs';
 import { buildIfStale, sourceFolders } from './build.mjs';
 import { run } from './child.mjs';
-import { builtCli, nodePath, root } from './paths.mjs';
+import { cliArguments, nodePath, root } from './paths.mjs';
 
 /** An editor's save is several file events. */
 const SETTLE_MS = 150;
@@ -25,7 +25,7 @@ async function serve() {
       restarting = true;
       server?.kill('SIGTERM');
     });
-    const { code } = await run(nodePath, [builtCli, 'serve', ...process.argv.slice(2)], {
+    const { code } = await run(nodePath, [...cliArguments, 'serve', ...process.argv.slice(2)], {
       onSpawn: (child) => {
         server = child;
       },

@@ -16,6 +16,9 @@ export const nodePath = join(
 
 export const builtCli = join(root, 'out', 'main', 'cli.js');
 
+/** How the built program is run: SIGUSR1 does not open Node's debugger (server/platform/refuse-debugger.ts). */
+export const cliArguments = ['--disable-sigusr1', builtCli];
+
 /** The page as the admin listener serves it. */
 export const builtPage = join(root, 'out', 'renderer');
 

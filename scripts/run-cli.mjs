@@ -2,12 +2,12 @@
 import { install } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';
-import { builtCli, nodePath } from './paths.mjs';
+import { cliArguments, nodePath } from './paths.mjs';
 
 try {
   await install();
   await buildIfStale();
-  const { code } = await run(nodePath, [builtCli, ...process.argv.slice(2)]);
+  const { code } = await run(nodePath, [...cliArguments, ...process.argv.slice(2)]);
   process.exitCode = code;
 } catch (error) {
   process.stderr.write(`${/** @type {Error} */ (error).message}\n`);

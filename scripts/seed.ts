@@ -79,7 +79,8 @@ async function openAndSeed(location: DatabaseLocation, order: SeedOrder): Promis
 
 async function seed({ dataDir, licenses, tokensOut, due, seed: number }: Arguments): Promise<void> {
   const config = loadConfig({ flags: { 'data-dir': dataDir }, env: process.env });
-  if (config.databaseUrl !== null) throw new UsageError('only SQLite can be seeded; unset the database URL');
+  if (databaseLocation(config).url !== null)
+    throw new UsageError('only SQLite can be seeded; unset the database URL');
   const lock = await takeDataDirectory(dataDir, 0);
   const started = Date.now();
   const tokens = tokensOut === null ? null : createWriteStream(tokensOut, { mode: 0o600 });

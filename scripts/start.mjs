@@ -4,7 +4,7 @@ import { install } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';
 import { runDesktopApp } from './desktop-app.mjs';
-import { builtCli, nodePath } from './paths.mjs';
+import { cliArguments, nodePath } from './paths.mjs';
 
 const serverArguments = process.argv.slice(2);
 
@@ -20,7 +20,7 @@ function adminAddress(line) {
 
 /** Serves, passing stdout on as it comes: a program that reads the ready line sees it here as well. */
 async function serveToBrowser() {
-  const { code } = await run(nodePath, [builtCli, 'serve', ...serverArguments], {
+  const { code } = await run(nodePath, [...cliArguments, 'serve', ...serverArguments], {
     stdio: ['inherit', 'pipe', 'inherit'],
     onSpawn: (child) => {
       if (!child.stdout) return;

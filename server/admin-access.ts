@@ -6,6 +6,7 @@ import { DataDirectoryError, inUse, prepareDataDirectory } from './data-director
 import { databaseLocation } from './database-location.ts';
 import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
+import { refuseExposedFiles } from './exposed-files.ts';
 import { cliCall } from './platform/call.ts';
 import { type Client, createClient, httpTransport, type Transport } from './platform/client.ts';
 import { systemClock } from './platform/clock.ts';
@@ -74,6 +75,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
     );
   };
   try {
+    refuseExposedFiles(config);
     // Loaded only here: a command that goes through a server needs none of it.
     const { compose } = await import('./compose.ts');
     const { default: pino } = await import('pino');

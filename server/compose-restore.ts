@@ -130,7 +130,7 @@ export async function openRestore(
   userName: string,
 ): Promise<OpenedRestore> {
   if (databaseLocation(config).url !== null)
-    throw new ConfigError('the data is in PostgreSQL, as --database-url says: restore it with pg_restore');
+    throw new ConfigError('the data is in PostgreSQL, as database_url says; restore it with pg_restore');
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
   const restores = composeRestore(config, userName);
   const close = async () => {

@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
+import { provideHomeDirectory } from './platform/os-user.ts';
 import { readRuntimeFile } from './runtime-file.ts';
 
 const RETRY_MS = 100;
@@ -15,6 +16,7 @@ export class DataDirectoryError extends Error {
 export function prepareDataDirectory(dataDir: string): void {
   // Whatever is written from here on, database and logs included, is nobody else's to read.
   process.umask(0o077);
+  provideHomeDirectory(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK);

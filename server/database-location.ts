@@ -2,10 +2,16 @@
 import { join } from 'node:path';
 import type { DatabaseLocation } from './database/connect.ts';
 import type { Config } from './platform/config.ts';
+import { readDatabaseUrl } from './platform/database-url.ts';
 
-export function databaseLocation({
-  databaseUrl,
-  dataDir,
-}: Pick<Config, 'databaseUrl' | 'dataDir'>): DatabaseLocation {
-  return { url: databaseUrl, file: join(dataDir, 'license-desk.db') };
+/** SQLite's. */
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, 'license-desk.db');
+}
+
+/** @throws ConfigError if a file that should hold the URL does not */
+export function databaseLocation(
+  config: Pick<Config, 'databaseUrl' | 'databaseUrlFile' | 'dataDir'>,
+): DatabaseLocation {
+  return { url: readDatabaseUrl(config), file: databaseFile(config.dataDir) };
 }

@@ -8,8 +8,9 @@ import { connect, type Database, type DatabaseLocation } from './database/connec
 import { pendingMigrations } from './database/migrate.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
 import { judgeCertificate } from './platform/certificate-life.ts';
-import type { Config } from './platform/config.ts';
+import { type Config, ConfigError } from './platform/config.ts';
 import { loadMasterKey } from './platform/master-key.ts';
+import { maskPasswords } from './platform/mask-passwords.ts';
 import { createSealer } from './platform/sealer.ts';
 import type { TlsSetting } from './platform/settings.ts';
 import { readTlsFiles } from './platform/tls-files.ts';
@@ -23,7 +24,7 @@ export interface Finding {
 }
 
 function failed(location: DatabaseLocation, check: string, error: unknown): Finding {
-  return { check, ok: false, detail: (aboutDatabase(error, location) as Error).message };
+  return { check, ok: false, detail: maskPasswords((aboutDatabase(error, location) as Error).message) };
 }
 
 async function finding(
@@ -78,7 +79,13 @@ async function lookAtTls(location: DatabaseLocation, { tls, dataDir }: Config): 
 
 /** Each finding in words for an administrator; a database that is not there yet is no fault. */
 export async function diagnose(config: Config): Promise<Finding[]> {
-  const location = databaseLocation(config);
+  let location: DatabaseLocation;
+  try {
+    location = databaseLocation(config);
+  } catch (error) {
+    if (error instanceof ConfigError) return [{ check: 'database', ok: false, detail: error.message }];
+    throw error;
+  }
   return [...(await lookAtTls(location, config)), ...(await lookAtDatabase(location, config))];
 }
 

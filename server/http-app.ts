@@ -15,6 +15,7 @@ import { PUBLIC_ACTOR } from './platform/call.ts';
 import type { Config } from './platform/config.ts';
 import { errorHandler, notFound, requireHost } from './platform/error-handler.ts';
 import { ApiError } from './platform/errors.ts';
+import { readForwardedFor } from './platform/forwarded-for.ts';
 import type { Logger } from './platform/logger.ts';
 import { mount, type MountOptions } from './platform/mount.ts';
 import { pageHeaders } from './platform/page-headers.ts';
@@ -72,6 +73,7 @@ interface ApiNeeds {
 export function createApiApp({ routes, config, apiTokens, runOnce, logger, baseUrl }: ApiNeeds): Express {
   const app = newApp(logger, config.trustProxy !== false);
   app.set('trust proxy', config.trustProxy);
+  if (config.trustProxy !== false) app.use(readForwardedFor);
   const answerRoutes = mount(PUBLIC_API_ROOT, routes, {
     authenticate: (auth, request) =>
       auth === 'public' ? PUBLIC_ACTOR : apiTokens.authenticate(request.headers.authorization),

@@ -2,8 +2,12 @@
 import { parseArgs } from 'node:util';
 import { parentPort, type RefusalCause } from './parent-port.ts';
 import { loadConfig } from './platform/config.ts';
+import { maskPasswords } from './platform/mask-passwords.ts';
+import { refuseDebugger } from './platform/refuse-debugger.ts';
 import { SETTINGS } from './platform/settings.ts';
 import { serve } from './serve.ts';
+
+refuseDebugger();
 
 const options = Object.fromEntries(
   Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]),
@@ -22,7 +26,8 @@ try {
   const { values } = parseArgs({ options });
   await serve(loadConfig({ flags: values as Record<string, string | undefined>, env: process.env }));
 } catch (error) {
-  const { name, message } = error as Error;
+  const { name } = error as Error;
+  const message = maskPasswords((error as Error).message);
   const cause = CAUSES[name];
   // Anything else may be gone the next time.
   if (cause) parentPort()?.postMessage({ type: 'refused', cause, message });

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { apiBaseUrl, listenerAddress } from './api-address.ts';
 import { compose, type Service } from './compose.ts';
 import { PUBLIC_API_ROOT } from './contract.ts';
-import { takeDataDirectory } from './data-directory.ts';
+import { prepareDataDirectory, takeDataDirectory } from './data-directory.ts';
 import { databaseLocation } from './database-location.ts';
+import { refuseExposedFiles } from './exposed-files.ts';
 import { createAdminApp, createApiApp } from './http-app.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
 import { createJobs } from './jobs/schedule.ts';
@@ -15,6 +16,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { createServer } from './platform/http-server.ts';
 import { openLog } from './platform/logger.ts';
+import { settingWarnings } from './platform/setting-warnings.ts';
 import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from './runtime-file.ts';
 import { VERSION } from './version.ts';
 
@@ -61,6 +63,8 @@ export async function startServer(
   { logToStderr, giveUp, restart = null, settleMs = SETTLE_MS }: StartOptions,
 ): Promise<RunningServer> {
   const location = databaseLocation(config);
+  prepareDataDirectory(config.dataDir);
+  refuseExposedFiles(config);
   // Undone in reverse, at the end or when a later step fails.
   const undo: (() => void | Promise<void>)[] = [];
   const done = (undoing: () => void | Promise<void>) => {
@@ -167,6 +171,7 @@ export async function startServer(
     // Ahead of everything else, as nobody can write while an import does, not even to come to an end.
     done(() => service.endImports());
 
+    for (const { message } of settingWarnings(config)) logger.warn(message);
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
     return {
       api,

@@ -34,10 +34,14 @@ export function addAuditCommands(program: Command): void {
     );
 }
 
+function actorText({ actor_kind: kind, actor_name: name, actor_claimed: claimed }: AuditEntryObject): string {
+  return `${kind} ${name}${claimed ? ' (claimed)' : ''}`;
+}
+
 const COLUMNS: readonly Column<AuditEntryObject>[] = [
   { title: 'ID', value: (entry) => entry.id },
   { title: 'TIME', value: (entry) => instant(entry.at) },
-  { title: 'ACTOR', value: (entry) => `${entry.actor_kind} ${entry.actor_name}`, max: 32 },
+  { title: 'ACTOR', value: actorText, max: 40 },
   { title: 'ACTION', value: (entry) => entry.action },
   { title: 'SUBJECT', value: (entry) => entry.subject, max: 40 },
 ];

@@ -3,6 +3,7 @@ import { access, stat, statfs } from 'node:fs/promises';
 import type { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { ConfigError, type Config } from '../../server/platform/config.ts';
+import { settingWarnings } from '../../server/platform/setting-warnings.ts';
 import { printing } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import {
@@ -11,6 +12,7 @@ import {
   checkDiskSpace,
   checkLicenseKeys,
   checkNodeVersion,
+  checkPermissions,
   type Check,
   type DirectoryFacts,
 } from '../doctor-checks.ts';
@@ -50,16 +52,23 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   const directory = await directoryFacts(config.dataDir);
   const checks = [
     { check: 'config', ok: true, detail: 'every setting has an allowed value' },
+    ...settingWarnings(config).map(({ message }) => ({
+      check: 'settings',
+      ok: true,
+      detail: `warning: ${message}`,
+    })),
     checkDataDirectory(config.dataDir, directory),
   ];
   if (!directory?.isDirectory) return checks;
   const { bavail, bsize } = await statfs(config.dataDir);
-  const [{ checkServer }, { diagnose }] = await Promise.all([
+  const [{ checkServer }, { diagnose }, { exposedFiles }] = await Promise.all([
     import('../check-server.ts'),
     import('../../server/diagnose.ts'),
+    import('../../server/exposed-files.ts'),
   ]);
   return [
     ...checks,
+    checkPermissions(exposedFiles(config)),
     checkDiskSpace(bavail * bsize),
     ...(await checkServer(config.dataDir)),
     ...(await diagnose(config)),

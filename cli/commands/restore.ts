@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { RestorePreview } from '../../server/backup/restore-preview.ts';
-import { printing, userName } from '../command-action.ts';
+import { osUserName } from '../../server/platform/os-user.ts';
+import { printing } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { confirms, hasTerminal } from '../confirmation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -30,7 +31,7 @@ export function addRestore(program: Command): void {
         const passphrase = await readPassphrase(options.passphraseFile);
         const { openRestore } = await import('../../server/compose-restore.ts');
         const request = { file, passphrase, acceptUnsigned: options.acceptUnsigned ?? false };
-        const opened = await openRestore(config, request, userName());
+        const opened = await openRestore(config, request, osUserName());
         try {
           const { preview } = opened;
           if (!options.yes) await confirmRestore(config.dataDir, preview);

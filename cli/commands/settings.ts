@@ -55,6 +55,7 @@ function settingsText({
   settings,
   config_file,
   config_problem,
+  warnings,
   restart_needed,
   restart_advice,
 }: SettingsObject) {
@@ -62,6 +63,7 @@ function settingsText({
     table(COLUMNS, settings),
     '',
     `Settings are read from ${config_file}.`,
+    ...warnings.map(({ message }) => `Warning: ${message}.`),
     ...(restart_needed ? [restart_advice] : []),
     ...(config_problem === null ? [] : [`The next start would stop: ${config_problem}`]),
   ].join('\n');

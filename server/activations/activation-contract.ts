@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { licenseObject, licenseRef } from '../licenses/license-contract.ts';
 import { endpoint } from '../platform/endpoint.ts';
-import { fingerprint, id, pageOf, pageRequest, slug, text, timestamp } from '../platform/fields.ts';
+import { clientText, fingerprint, id, pageOf, pageRequest, slug, timestamp } from '../platform/fields.ts';
 
 export const VALIDATION_REASONS = [
   'signature_invalid',
@@ -53,9 +53,9 @@ export const activationContract = {
       license_key: licenseKey,
       machine_fingerprint: fingerprint,
       product_slug: slug.optional(),
-      machine_name: text(200).optional(),
-      platform: text(100).optional(),
-      app_version: text(100).optional(),
+      machine_name: clientText(200),
+      platform: clientText(100),
+      app_version: clientText(100),
       encrypt: z.boolean().default(false).meta({ description: 'Encrypt the license file for this device' }),
     }),
     reply: z.object({ license: licenseObject, activation, license_file: z.string() }),

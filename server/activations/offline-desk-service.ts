@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { toTimestamp, toTimestampOrNull } from '../platform/fields.ts';
+import { readableText } from '../platform/readable-text.ts';
 import type { LicenseFiles } from '../signing/license-file-service.ts';
 import type { RuleOutcome } from './activation-contract.ts';
 import { toActivationObject } from './activation-presenter.ts';
@@ -117,7 +118,7 @@ export function createOfflineDeskService(needs: Needs) {
         form: text.trimStart().startsWith('-----') ? 'file' : 'line',
         license_key: request.licenseKey,
         machine_fingerprint: request.fingerprint,
-        machine_name: request.machineName ?? null,
+        machine_name: readableText(request.machineName ?? '').trim() || null,
         product_slug: request.product ?? null,
         requested_at: toTimestamp(request.issuedAt),
         license: license && files.present(license, request.fingerprint),

@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Actor } from '../platform/call.ts';
 import type { EndpointAuth } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
+import { textProblem } from '../platform/readable-text.ts';
 import type { AdminSessionService } from './admin-session-service.ts';
 
 /** Cookies know no ports: each server of a machine has a name of its own, or they would sign each other out. */
@@ -39,11 +40,13 @@ function cookie(request: Request, name: string): string | undefined {
   return undefined;
 }
 
-const USER_NAME = /^[^\u0000-\u001f\u007f]{1,64}$/u;
+const MAX_USER_NAME = 64;
 
-function cliUser(request: Request): string {
-  const name = decodeURIComponent(String(request.headers['x-license-desk-user'] ?? ''));
-  return USER_NAME.test(name) ? name : 'unknown';
+/** What a command calls its user; nothing proves it. */
+function claimedUser(request: Request): string {
+  const name = decodeURIComponent(String(request.headers['x-license-desk-user'] ?? '')).trim();
+  const isName = name !== '' && name.length <= MAX_USER_NAME && textProblem(name) === null;
+  return isName ? name : 'unknown';
 }
 
 /** Says which administrator calls. @throws ApiError `unauthorized` */
@@ -54,7 +57,7 @@ export function authenticateAdmin(sessions: AdminSessionService) {
     const actor =
       bearer === undefined
         ? sessions.bySession(cookie(request, sessionCookie(request.socket.localPort ?? 0)))
-        : sessions.byRuntimeSecret(bearer, cliUser(request));
+        : sessions.byRuntimeSecret(bearer, claimedUser(request));
     if (!actor) {
       throw new ApiError('unauthorized', 'sign in first: `license-desk open` prints a link');
     }

@@ -1,11 +1,12 @@
 // Who may use the back office: the CLI by a secret in the runtime file, people by a one-time code and then a cookie.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { userInfo } from 'node:os';
 import type { Audit } from '../audit/audit-service.ts';
 import type { RunTransaction } from '../database/transaction.ts';
 import type { Actor, Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
+import { osUserName } from '../platform/os-user.ts';
+import { readableText } from '../platform/readable-text.ts';
 import { hashSecret } from '../platform/secret-token.ts';
 import { type AdminSession, toSessionObject, toSessionRecord } from './session-presenter.ts';
 
@@ -63,11 +64,12 @@ export function createAdminSessionService(needs: Needs) {
   const codes = new Map<string, { expiresAt: number }>();
   const sessions = new Map<string, AdminSession>();
   const runtimeHash = Buffer.from(hashSecret(needs.runtimeSecret));
+  const userName = osUserName();
 
   const isOpen = ({ expiresAt }: { expiresAt: number }): boolean => expiresAt > clock.now();
   const actorOf = ({ id }: AdminSession): Actor => ({
     kind: 'session',
-    name: userInfo().username,
+    name: userName,
     id,
     role: 'admin',
   });
@@ -115,8 +117,8 @@ export function createAdminSessionService(needs: Needs) {
       const now = clock.now();
       const hash = hashSecret(code);
       const given = codes.get(hash);
-      codes.delete(hash);
       if (!given || !isOpen(given)) {
+        codes.delete(hash);
         throw new ApiError(
           'unauthorized',
           'this sign-in link was used already or is too old; make a new one',
@@ -128,10 +130,14 @@ export function createAdminSessionService(needs: Needs) {
         signedInAt: now,
         lastUsedAt: now,
         expiresAt: now + SESSION_MS,
-        userAgent: call.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+        userAgent:
+          call.userAgent === undefined ? null : readableText(call.userAgent).slice(0, MAX_USER_AGENT),
       };
       makeRoom(sessions, now, ({ id }) => onEnded(id));
+      // Used up with the session in place and not before, so that a failure leaves the code usable. No await in between:
+      // the same code sent twice at once signs in once.
       sessions.set(hashSecret(secret), session);
+      codes.delete(hash);
       await note({ ...call, actor: actorOf(session) }, 'session.signed_in', [session]);
       return { secret, expiresAt: session.expiresAt };
     },
@@ -178,11 +184,11 @@ export function createAdminSessionService(needs: Needs) {
 
     /**
      * @param secret the bearer credential
-     * @param userName the OS user who runs the CLI
+     * @param claimedName the OS user who runs the CLI, as it says
      */
-    byRuntimeSecret(secret: string, userName: string): Actor | null {
+    byRuntimeSecret(secret: string, claimedName: string): Actor | null {
       if (!timingSafeEqual(Buffer.from(hashSecret(secret)), runtimeHash)) return null;
-      return { kind: 'cli', name: userName, role: 'admin' };
+      return { kind: 'cli', name: claimedName, role: 'admin' };
     },
   };
 }

@@ -8,6 +8,9 @@ const auditEntry = z.object({
   at: timestamp,
   actor_kind: z.string(),
   actor_name: z.string(),
+  actor_claimed: z
+    .boolean()
+    .meta({ description: 'Whether `actor_name` is what a command said of its user, which nothing proves' }),
   action: z.string(),
   subject: z.string(),
   before: z.unknown(),

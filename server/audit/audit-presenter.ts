@@ -1,4 +1,5 @@
 import { toTimestamp } from '../platform/fields.ts';
+import { isClaimed } from '../platform/call.ts';
 import type { CsvCell } from '../platform/csv.ts';
 import type { AuditEntryObject } from './audit-contract.ts';
 import type { AuditRow } from './audit-model.ts';
@@ -9,6 +10,7 @@ export function toAuditEntry(row: AuditRow): AuditEntryObject {
     at: toTimestamp(row.createdAt),
     actor_kind: row.actorKind,
     actor_name: row.actorName,
+    actor_claimed: isClaimed(row.actorKind),
     action: row.action,
     subject: row.subject,
     before: row.beforeState === null ? null : (JSON.parse(row.beforeState) as unknown),
@@ -27,6 +29,7 @@ export const AUDIT_CSV_HEADER = [
   'before',
   'after',
   'request_id',
+  'actor_claimed',
 ];
 
 /** In the order of the header. */
@@ -41,5 +44,6 @@ export function toAuditCells(row: AuditRow): CsvCell[] {
     row.beforeState,
     row.afterState,
     row.requestId,
+    String(isClaimed(row.actorKind)),
   ];
 }

@@ -38,7 +38,7 @@ export function aboutDatabase(error: unknown, { url, file }: DatabaseLocation): 
   if (!(error instanceof Error) || !NO_CONNECTION.test(error.name)) return error;
   const { host, pathname } = new URL(url);
   return new UnusableDatabaseError(
-    `the database ${host}${pathname} cannot be reached (${error.message}); check --database-url and that server`,
+    `the database ${host}${pathname} cannot be reached (${error.message}); check database_url and that server`,
     { cause: error },
   );
 }

@@ -98,6 +98,7 @@ const timelineItem = z.object({
   name: z.string().meta({ example: 'license.renewed' }),
   actor_kind: z.string().nullable(),
   actor_name: z.string().nullable(),
+  actor_claimed: z.boolean(),
   request_id: z.string().nullable(),
   detail: z
     .unknown()

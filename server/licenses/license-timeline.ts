@@ -1,5 +1,6 @@
 // What happened to one license, newest first: who changed what, and what partners were told.
 import { toPage } from '../database/page.ts';
+import { isClaimed } from '../platform/call.ts';
 import { ApiError } from '../platform/errors.ts';
 import { toTimestamp } from '../platform/fields.ts';
 import type { TimelineItem } from './license-contract.ts';
@@ -38,6 +39,7 @@ function toItem(row: TimelineRow): TimelineItem {
     name,
     actor_kind: actorKind,
     actor_name: actorName,
+    actor_claimed: actorKind !== null && isClaimed(actorKind),
     request_id: requestId,
     detail: kind === 'event' ? parsed(body) : { before: parsed(before), after: parsed(after) },
   };

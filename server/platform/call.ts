@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 /** Who a change is ascribed to in the audit log. */
 export interface Actor {
   kind: 'public' | 'api_token' | 'cli' | 'session' | 'system';
-  /** The API token's name, the OS user behind CLI or page, or the job. */
+  /** The API token's name, the OS user behind CLI (as it claims) or page, or the job. */
   name: string;
   /** The API token's or session's id. */
   id?: string;
@@ -20,6 +20,14 @@ export interface Call {
   setReplyHeader(name: string, value: string): void;
   /** Which of these media types the caller likes best; the first, if all are the same to it or none would do. */
   prefers(types: readonly [string, ...string[]]): string;
+}
+
+/**
+ * Whether the name is only what the caller says: a command names its user itself, and whoever may read the runtime
+ * file can send any name.
+ */
+export function isClaimed(kind: string): boolean {
+  return kind === 'cli';
 }
 
 export const PUBLIC_ACTOR: Actor = { kind: 'public', name: 'public' };

@@ -1,6 +1,7 @@
 // Loads the settings: command line, environment, `config.json` in the data directory, default (contract, section 1).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { holdsPassword, maskPasswords, maskSecret } from './mask-passwords.ts';
 import { type Setting, settingKey, SETTINGS } from './settings.ts';
 
 /** A setting that cannot be used; its message is one line that names the setting, the value and what is allowed. */
@@ -82,17 +83,26 @@ export function givenBy(row: Setting<unknown>, sources: ConfigSources, file: Con
 /** @throws ConfigError if it is not allowed */
 export function parseGiven<Value>(row: Setting<Value>, given: Given): Value {
   if (given.source === 'default') return row.fallback;
+  if (row.secret && given.source === 'flag' && holdsPassword(given.text)) {
+    throw new ConfigError(
+      `--${row.flag} holds a password, which every user of this machine can see in the list of processes; use ` +
+        `${row.env}, ${settingKey(row)} in config.json, or --${row.flag}-file`,
+    );
+  }
   const value = row.parse(given.text);
   if (value !== undefined) return value;
   const where = { flag: `--${row.flag}`, environment: row.env, file: `${settingKey(row)} in config.json` };
-  throw new ConfigError(
-    `${where[given.source]} is ${JSON.stringify(given.text)}, but must be ${row.allowed}`,
-  );
+  const shown = row.secret ? maskSecret(given.text) : maskPasswords(given.text);
+  throw new ConfigError(`${where[given.source]} is ${JSON.stringify(shown)}, but must be ${row.allowed}`);
 }
 
 /** @throws ConfigError for the first value that is not allowed */
 export function loadConfig(sources: ConfigSources): Config {
   const dataDir = parseGiven(SETTINGS.dataDir, givenBy(SETTINGS.dataDir, sources, {}));
+  if (dataDir === '') {
+    const { flag, env } = SETTINGS.dataDir;
+    throw new ConfigError(`this user has no home directory; name a data directory with --${flag} or ${env}`);
+  }
   const file = readConfigFile(dataDir);
   refuseUnknown(file);
   const rows = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];

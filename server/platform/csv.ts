@@ -2,14 +2,15 @@
 
 export type CsvCell = string | number | null;
 
-/** What makes a spreadsheet compute a cell, with the apostrophes that may stand before it. */
-const FORMULA = /^'*[=+\-@\t\r\n]/u;
-const GUARDED_FORMULA = /^'+[=+\-@\t\r\n]/u;
+/** What makes a spreadsheet compute a cell, with the apostrophes that may precede it. Some take full-width forms too. */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/u;
+const GUARDED_FORMULA = /^'+[=+\-@\t\r\n＝＋－＠]/u;
 const NEEDS_QUOTES = /[",\r\n]/u;
 
 /**
- * One line, with its CRLF. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, tab or a
- * line break) gets an apostrophe in front, which shows it as text (OWASP, "CSV Injection").
+ * One line, with its CRLF. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, the
+ * full-width form of one of them, a tab or a line break) gets an apostrophe in front, which shows it as text (OWASP,
+ * "CSV Injection").
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;

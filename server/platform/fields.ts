@@ -1,5 +1,6 @@
 // The field types that requests and replies are made of.
 import { z } from 'zod';
+import { readableText, textProblem } from './readable-text.ts';
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
@@ -8,14 +9,31 @@ function isPlain(value: string): boolean {
   return !CONTROL_CHARACTERS.test(value) && value.isWellFormed();
 }
 
-/** One line of text: trimmed, 1 to `max` characters, without control characters. */
+/** One line that an administrator enters: trimmed, 1 to `max` characters, none of them hidden. */
 export function text(max: number) {
   return z
     .string()
     .trim()
     .min(1, 'must not be empty')
     .max(max)
-    .refine(isPlain, 'contains control characters');
+    .superRefine((value, context) => {
+      const message = textProblem(value);
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    });
+}
+
+/**
+ * One line that client software says of itself: trimmed, 1 to `max` characters. Hidden characters are taken out, as
+ * its user cannot change them; a text of nothing else counts as not given.
+ */
+export function clientText(max: number) {
+  return z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(max)
+    .transform((value) => readableText(value).trim() || undefined)
+    .optional();
 }
 
 /** What people type into a search field; may be empty. */

@@ -4,6 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import pinoRoll from 'pino-roll';
+import { maskPasswords } from './mask-passwords.ts';
 
 export type { Logger };
 
@@ -25,7 +26,12 @@ export interface LogSink {
 
 /** Of an error only what says where it went wrong: database errors also carry the statement and its values. */
 function describeError(error: Error & { code?: unknown }): object {
-  return { type: error.name, message: error.message, code: error.code, stack: error.stack };
+  return {
+    type: error.name,
+    message: maskPasswords(error.message),
+    code: error.code,
+    stack: maskPasswords(error.stack ?? ''),
+  };
 }
 
 /** What cannot be removed now is tried again with the next file. */

@@ -43,6 +43,14 @@ function url(protocols: string[]) {
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
 }
 
+/** Everybody sees it in links, so it must hold no password. */
+function baseUrl(text: string): string | undefined {
+  const address = url(['http:', 'https:'])(text);
+  if (address === undefined || new URL(address).username !== '' || new URL(address).password !== '')
+    return undefined;
+  return address.replace(/\/+$/u, '');
+}
+
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
 
 function isNetwork(text: string): boolean {
@@ -82,6 +90,15 @@ function userDataDirectory(): string {
   return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'license-desk');
 }
 
+/** Where the platform keeps a user's data; '' for a user without a home, as in a container, who has to name a directory. */
+function defaultDataDirectory(): string {
+  try {
+    return userDataDirectory();
+  } catch {
+    return '';
+  }
+}
+
 /** What a setting is called in `config.json` and in the contract: its flag, with `_` for `-`. */
 export function settingKey({ flag }: Pick<Setting<unknown>, 'flag'>): string {
   return flag.replaceAll('-', '_');
@@ -97,7 +114,7 @@ export const SETTINGS = {
     allowed: 'a directory',
     kind: 'path',
     parse: (text) => (text ? resolve(text) : undefined),
-    fallback: userDataDirectory(),
+    fallback: defaultDataDirectory(),
   }),
   host: setting<string>({
     env: 'LICENSE_DESK_HOST',
@@ -134,9 +151,9 @@ export const SETTINGS = {
     flag: 'base-url',
     argument: '<url>',
     help: 'address of the service as its clients know it, used in links',
-    allowed: 'an http or https address',
+    allowed: 'an http or https address without a user name',
     kind: 'text',
-    parse: (text) => url(['http:', 'https:'])(text)?.replace(/\/+$/u, ''),
+    parse: baseUrl,
     fallback: null,
   }),
   databaseUrl: setting<string | null>({
@@ -144,10 +161,10 @@ export const SETTINGS = {
     flag: 'database-url',
     argument: '<url>',
     help: 'PostgreSQL instead of SQLite in the data directory',
-    allowed: 'postgres://user:password@host:port/database',
+    allowed: 'a URL such as postgres://user@host:port/database',
     kind: 'text',
     secret: true,
-    parse: url(['postgres:', 'postgresql:']),
+    parse: (text) => (text.includes('://') ? url(['postgres:', 'postgresql:'])(text) : undefined),
     fallback: null,
   }),
   defaultProduct: setting<string>({
@@ -251,5 +268,15 @@ export const SETTINGS = {
     kind: 'number',
     parse: seconds,
     fallback: 60,
+  }),
+  databaseUrlFile: setting<string | null>({
+    env: 'LICENSE_DESK_DATABASE_URL_FILE',
+    flag: 'database-url-file',
+    argument: '<file>',
+    help: 'file that holds the database URL, to keep its password off the command line',
+    allowed: 'a file',
+    kind: 'path',
+    parse: (text) => (text ? resolve(text) : undefined),
+    fallback: null,
   }),
 };

@@ -1,12 +1,10 @@
 // How settings are shown: as one would write them, without the secrets in them.
 import type { Given, SettingValues } from '../platform/config.ts';
+import { maskPasswords, maskSecret } from '../platform/mask-passwords.ts';
 import { type Setting, settingKey } from '../platform/settings.ts';
 import type { SettingObject } from './settings-contract.ts';
 
 type Value = SettingValues[keyof SettingValues];
-
-/** What stands for a password; no password may be this. */
-export const MASK = '********';
 
 /** The text that parses to this value. */
 function toText(value: Value): string | null {
@@ -18,19 +16,11 @@ function toText(value: Value): string | null {
   return String(value);
 }
 
-function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return MASK;
-  const url = new URL(text);
-  if (url.password !== '') url.password = MASK;
-  // PostgreSQL takes it here as well.
-  if (url.searchParams.has('password')) url.searchParams.set('password', MASK);
-  return url.href;
-}
-
-/** What may be told of a setting that this says. */
+/** What may be told of a setting that this says: everything but passwords in URLs. */
 export function shownValue(row: Setting<unknown>, given: Given): string | null {
   const text = given.source === 'default' ? toText(row.fallback as Value) : given.text;
-  return row.secret && text !== null ? withoutPassword(text) : text;
+  if (text === null) return null;
+  return row.secret ? maskSecret(text) : maskPasswords(text);
 }
 
 /** Whether the file may say what it is: it can neither overrule a flag or the environment, nor say where it is itself. */

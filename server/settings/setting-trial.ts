@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
 import type { SettingName, SettingValues } from '../platform/config.ts';
+import { readDatabaseUrl } from '../platform/database-url.ts';
 import type { ErrorDetail } from '../platform/errors.ts';
+import { maskPasswords } from '../platform/mask-passwords.ts';
 import { settingKey, SETTINGS, type TlsSetting } from '../platform/settings.ts';
 import { readTlsFiles } from '../platform/tls-files.ts';
 
@@ -63,7 +65,7 @@ export async function tryOut(
     [['adminPort', 'port'], async () => refuseSamePort(next)],
     [['tls'], () => tryTls(next.tls)],
     [['webhookCa'], () => tryAuthority(next.webhookCa)],
-    [['databaseUrl'], async () => next.databaseUrl !== null && tryDatabase(next.databaseUrl)],
+    [['databaseUrl', 'databaseUrlFile'], () => tryUrl(readDatabaseUrl(next), tryDatabase)],
   ];
   const details: ErrorDetail[] = [];
   for (const [names, trial] of trials) {
@@ -72,10 +74,14 @@ export async function tryOut(
     try {
       await trial();
     } catch (error) {
-      details.push({ path: settingKey(SETTINGS[named]), message: (error as Error).message });
+      details.push({ path: settingKey(SETTINGS[named]), message: maskPasswords((error as Error).message) });
     }
   }
   return details;
+}
+
+async function tryUrl(url: string | null, tryDatabase: TrialNeeds['tryDatabase']): Promise<void> {
+  if (url !== null) await tryDatabase(url);
 }
 
 function refuseSamePort({ port, adminPort }: SettingValues): void {

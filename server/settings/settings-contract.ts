@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '../platform/endpoint.ts';
 import { searchText } from '../platform/fields.ts';
+import { SETTING_WARNINGS } from '../platform/setting-warnings.ts';
 
 const LONGEST_VALUE = 4096;
 
@@ -33,6 +34,9 @@ const settings = z.object({
     .string()
     .nullable()
     .meta({ description: 'Why the next start would refuse `config.json`; null if it would not' }),
+  warnings: z
+    .array(z.object({ code: z.enum(SETTING_WARNINGS), message: z.string() }))
+    .meta({ description: 'Values in force, or of the next start, that are allowed and yet dangerous' }),
   restart_needed: z.boolean(),
   restart: z.boolean().meta({ description: 'Whether `/server/restart/` can be called' }),
   restart_advice: z.string().meta({ description: 'What to do so that changed settings are taken up' }),

@@ -17,12 +17,15 @@ import {
   type SettingValues,
   MASTER_KEY_ENV,
 } from '../platform/config.ts';
+import { readDatabaseUrl } from '../platform/database-url.ts';
 import { writeFileDurably } from '../platform/durable-file.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError, type ErrorDetail } from '../platform/errors.ts';
+import { MASK } from '../platform/mask-passwords.ts';
 import { MASTER_KEY_FILE } from '../platform/master-key.ts';
+import { type SettingWarning, settingWarnings } from '../platform/setting-warnings.ts';
 import { type Setting, settingKey, SETTINGS } from '../platform/settings.ts';
-import { isEditable, MASK, shownValue, toSettingObject } from './setting-presenter.ts';
+import { isEditable, shownValue, toSettingObject } from './setting-presenter.ts';
 import { type TrialNeeds, tryOut } from './setting-trial.ts';
 import type { settingsAdminContract, SettingsObject } from './settings-contract.ts';
 
@@ -62,6 +65,12 @@ function changed(file: ConfigFile, changes: Changes): ConfigFile {
   return next;
 }
 
+/** Those of the values in force and of the next start's, each once. */
+function warningsOf(now: SettingValues, next: SettingValues): SettingWarning[] {
+  const known = settingWarnings(now);
+  return [...known, ...settingWarnings(next).filter(({ code }) => !known.some((one) => one.code === code))];
+}
+
 export function createSettingsService({ config, audit, transaction, restart, ...trials }: Needs) {
   /** Who says at the next start what a setting is: flags and environment are taken to stay as they are. */
   function nextGiven(name: SettingName, file: ConfigFile): Given {
@@ -85,6 +94,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       file = readConfigFile(config.dataDir);
       refuseUnknown(file);
       for (const [name, row] of ROWS) parseGiven(row, nextGiven(name, file));
+      readDatabaseUrl(nextValues(file));
       return { file, problem: null };
     } catch (error) {
       if (error instanceof ConfigError) return { file, problem: error.message };
@@ -151,6 +161,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       },
       config_file: configFilePath(dataDir),
       config_problem: problem,
+      warnings: warningsOf(config, next),
       restart_needed: ROWS.some(([name]) => JSON.stringify(next[name]) !== JSON.stringify(config[name])),
       restart: restart !== null,
       restart_advice: restart === null ? ADVICE_TO_DO : ADVICE_TO_CALL,

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { TimeoutError } from 'got';
 import { ApiError } from '../platform/errors.ts';
+import { maskPasswords } from '../platform/mask-passwords.ts';
 import { ForbiddenAddressError, type HandshakeError } from './guarded-agent.ts';
 import { plainText } from './plain-text.ts';
 
@@ -219,6 +220,6 @@ export function describeReply(status: number, location: string | undefined): Fai
     return { errorClass: 'http_status', message: `HTTP ${status}` };
   }
   const end = ' not followed';
-  const start = plainText(`redirect to ${location}`, MAX_MESSAGE - end.length);
+  const start = plainText(`redirect to ${maskPasswords(location)}`, MAX_MESSAGE - end.length);
   return { errorClass: 'redirect', message: start + end };
 }

@@ -412,6 +412,9 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
       ['cli', 'license.created', subject],
     ]);
     expect(items[0]!.actor_name).not.toBe('');
+    expect(await cli.prints('audit', 'list', '--subject', subject!)).toMatch(
+      / cli \S+ \(claimed\) +license\./u,
+    );
   });
 
   test('reads as text without --json', async () => {

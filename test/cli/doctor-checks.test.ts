@@ -42,7 +42,6 @@ describe('the data directory', () => {
     ['is missing', null, false, 'does not exist'],
     ['is a file', { ...sound, isDirectory: false }, false, 'not a folder'],
     ['cannot be written', { ...sound, writable: false }, false, 'not writable'],
-    ['can be written by everybody', { ...sound, mode: 0o40777 }, false, 'mode 0777'],
   ])('%s', (_case, facts, ok, detail) => {
     const check = checkDataDirectory('/srv/desk', facts);
     expect(check.ok).toBe(ok);

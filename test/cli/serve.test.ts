@@ -89,7 +89,7 @@ describe('doctor', () => {
     const open = join(dataDir, 'open');
     mkdirSync(open);
     chmodSync(open, 0o777);
-    expect(await failedChecks(open)).toMatchObject([{ check: 'data_directory' }]);
+    expect(await failedChecks(open)).toMatchObject([{ check: 'permissions' }]);
   });
 
   test('finds a damaged database and a lost master key', async () => {

@@ -15,6 +15,7 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   await expect(rows).toHaveCount(2);
   const revoked = rows.nth(1);
   await expect(revoked).toContainText('Command line');
+  await expect(revoked).toContainText('(claimed)');
   await revoked.click();
   const inspector = desk.getByRole('complementary', { name: 'license.revoked' });
   const reason = inspector.getByRole('row').filter({ hasText: 'revoke_reason' });
@@ -39,7 +40,7 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   await desk.getByRole('link', { name: 'Download CSV' }).click();
   const csv = await readFile(await (await downloading).path(), 'utf8');
   const lines = csv.trimEnd().split('\r\n');
-  expect(lines[0]).toBe('id,at,actor_kind,actor_name,action,subject,before,after,request_id');
+  expect(lines[0]).toBe('id,at,actor_kind,actor_name,action,subject,before,after,request_id,actor_claimed');
   expect(lines.slice(1).map((line) => line.includes('license.created'))).toEqual([true, true]);
 });
 

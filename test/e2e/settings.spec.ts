@@ -35,6 +35,17 @@ test('a setting is changed, refused, and put back', { tag: '@browser' }, async (
   await expect(desk.getByText('Changed settings are not in force yet.')).toHaveCount(0);
 });
 
+test('dangerous settings are warned of', async ({ desk }) => {
+  await desk.route('**/admin/api/settings/', async (route) => {
+    const response = await route.fetch();
+    const warnings = [{ code: 'caller_address_forgeable', message: 'in English' }];
+    await route.fulfill({ response, json: { ...((await response.json()) as object), warnings } });
+  });
+  await desk.goto('/#/settings');
+  await expect(desk.getByRole('note')).toContainText('A client that connects directly can forge its address');
+  await expectAccessible(desk);
+});
+
 test(
   'signing keys are rotated on purpose alone, and their public halves saved',
   { tag: '@browser' },

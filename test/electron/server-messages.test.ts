@@ -148,7 +148,7 @@ test('notices by itself that the clock was set', async () => {
 
 test('says why it does not start, for the shell to say what can be done', async () => {
   const damaged = start({
-    before: (dataDir) => writeFileSync(join(dataDir, 'license-desk.db'), 'x'.repeat(5000)),
+    before: (dataDir) => writeFileSync(join(dataDir, 'license-desk.db'), 'x'.repeat(5000), { mode: 0o600 }),
   });
   expect(await damaged.message('refused')).toMatchObject({
     cause: 'database',

@@ -23,6 +23,8 @@ export interface CliOptions {
   /** What is on stdin. */
   readonly input?: string;
   readonly cwd?: string;
+  /** What the command line starts with, such as `setpriv`. */
+  readonly prefix?: readonly string[];
 }
 
 /** Settings of whoever runs the tests must not reach the program. */
@@ -34,9 +36,10 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 /** Runs one command to its end. */
 export async function runCli(
   words: readonly string[],
-  { env, input = '', cwd }: CliOptions = {},
+  { env, input = '', cwd, prefix = [] }: CliOptions = {},
 ): Promise<CliResult> {
-  const child = spawn(process.execPath, [CLI_PROGRAM, ...words], {
+  const [command = '', ...rest] = [...prefix, process.execPath, CLI_PROGRAM, ...words];
+  const child = spawn(command, rest, {
     env: { ...cleanEnvironment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),

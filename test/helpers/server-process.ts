@@ -93,7 +93,7 @@ export function temporaryDirectory(name = 'data'): string {
   const parent = mkdtempSync(join(tmpdir(), 'license-desk-process-'));
   directories.push(parent);
   const directory = join(parent, name);
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { mode: 0o700 });
   return directory;
 }
 

@@ -219,14 +219,3 @@ it('names the lock file that is no database', async () => {
   rmSync(file);
   expect((await (await startServerProcess({ dataDir })).kill()).code).toBe(0);
 });
-
-it('names the PostgreSQL server that does not answer, without the password', async () => {
-  const dataDir = temporaryDirectory();
-  const url = 'postgres://desk:hidden@127.0.0.1:1/licenses';
-  const { stderr } = await expectRefusal(
-    { dataDir, flags: { 'database-url': url } },
-    '127.0.0.1:1/licenses',
-    '--database-url',
-  );
-  expect(stderr).not.toContain('hidden');
-});

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createAdminSessionService } from '../../server/admin-session/admin-session-service.ts';
+import { directCall } from '../../server/platform/call.ts';
 import { adminSuccess, callAdmin } from '../helpers/contract-calls.ts';
 import { httpCall, jsonCall } from '../helpers/raw-http.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
@@ -41,6 +43,27 @@ describe('a one-time code', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => signIn(code)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.filter(({ headers }) => headers.has('set-cookie'))).toHaveLength(1);
+  });
+
+  it('is not used up by a sign-in that fails', async () => {
+    const sessions = createAdminSessionService({
+      clock,
+      runtimeSecret: 'secret',
+      audit: { record: async () => {} },
+      transaction: (work) => work(),
+      onEnded() {},
+      onAuditFailed() {},
+    });
+    const code = sessions.createCode();
+    const call = directCall({ kind: 'public', name: 'sign-in' });
+    const failing = {
+      ...call,
+      get userAgent(): string {
+        throw new Error('cannot be read');
+      },
+    };
+    await expect(sessions.signIn(code, failing)).rejects.toThrow('cannot be read');
+    expect((await sessions.signIn(code, call)).secret).toEqual(expect.any(String));
   });
 
   it('is not used up by looking at the page, which link previews do', async () => {

@@ -160,9 +160,11 @@ describe('the audit log as a file', () => {
 
   it('takes the same filters', async () => {
     const rows = rowsOf((await exportOf('?action=license.&actor=Jana')).text);
-    expect(rows).toMatchObject([{ action: 'license.renewed', actor_name: 'Jana', request_id: 'order-17.a' }]);
+    expect(rows).toMatchObject([
+      { action: 'license.renewed', actor_name: 'Jana', request_id: 'order-17.a', actor_claimed: 'true' },
+    ]);
     expect((await exportOf('?actor=nobody')).text).toBe(
-      'id,at,actor_kind,actor_name,action,subject,before,after,request_id\r\n',
+      'id,at,actor_kind,actor_name,action,subject,before,after,request_id,actor_claimed\r\n',
     );
   });
 

@@ -137,7 +137,11 @@ describe('an audit entry says who did what, and what it was before and after:', 
     const signIn = await callAdmin(server, 'signIn', { code: code! }, {});
     const cookie = signIn.headers.get('set-cookie')!.split(';')[0]!;
     await callAdmin(server, 'createLicense', { holder: 'by hand' }, { cookie });
-    expect(await newest()).toMatchObject({ actor_kind: 'session', actor_name: userInfo().username });
+    expect(await newest()).toMatchObject({
+      actor_kind: 'session',
+      actor_name: userInfo().username,
+      actor_claimed: false,
+    });
   });
 
   it.each([
@@ -145,11 +149,27 @@ describe('an audit entry says who did what, and what it was before and after:', 
     [encodeURIComponent('Jiří Novák'), 'Jiří Novák'],
     ['', 'unknown'],
     [encodeURIComponent('a\nb'), 'unknown'],
+    [encodeURIComponent('ro\u200Bot'), 'unknown'],
     ['x'.repeat(65), 'unknown'],
   ])('somebody at the command line who is called "%s"', async (header, name) => {
     const headers = { authorization: `Bearer ${server.runtimeSecret}`, 'x-license-desk-user': header };
     await callAdmin(server, 'createLicense', { holder: 'by CLI' }, headers);
-    expect(await newest()).toMatchObject({ actor_kind: 'cli', actor_name: name });
+    expect(await newest()).toMatchObject({ actor_kind: 'cli', actor_name: name, actor_claimed: true });
+  });
+
+  it('a command that claims the name of somebody else, as a claim', async () => {
+    const name = userInfo().username;
+    const { api_token } = await server.admin.createApiToken({ name, role: 'admin' });
+    await server.post('/plans/', { name: 'by-token' }, { authorization: `Bearer ${api_token}` });
+    const headers = { authorization: `Bearer ${server.runtimeSecret}`, 'x-license-desk-user': name };
+    const { body } = await callAdmin(server, 'createLicense', { holder: 'by CLI' }, headers);
+    const [byCli, byToken] = await entries({ actor: name });
+    expect(byToken).toMatchObject({ actor_kind: 'api_token', actor_name: name, actor_claimed: false });
+    expect(byCli).toMatchObject({ actor_kind: 'cli', actor_name: name, actor_claimed: true });
+    const timeline = await adminSuccess(server, 'licenseTimeline', { license: body.license.license_key });
+    expect(timeline.items).toMatchObject([
+      { name: 'license.created', actor_name: name, actor_claimed: true },
+    ]);
   });
 });
 

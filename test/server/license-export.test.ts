@@ -74,25 +74,27 @@ it('takes the filters of the list', async () => {
   expectFailure(await callAdmin(server, 'exportLicenses', { state: 'nonsense' }), 'invalid_request');
 });
 
-it('can be imported again as it is', async () => {
-  const product = unique('product');
-  const holder = `'=1+1", "quoted", 'single'`;
-  const { license_key } = await newLicense(server, { product, holder, email: '+a@example.com' });
-  const { text } = await download(`?product=${product}`);
-  const { import_id, columns } = await server.admin.uploadImport({ file: new Blob([text]) });
-  expect(columns).toEqual(expect.arrayContaining(['license_key', 'holder', 'email', 'plan', 'expires_at']));
-  const mapping = { holder: 'holder', email: 'email', plan: 'plan', product: 'product' };
-  await server.admin.runImport({ import_id, mapping });
-  const [copy, original] = await exported(`?product=${product}`);
-  expect(copy).toEqual({
-    ...original,
-    license_key: copy?.['license_key'],
-    issued_at: copy?.['issued_at'],
-    expires_at: copy?.['expires_at'],
-  });
-  expect((await server.admin.showLicense({ ref: copy?.['license_key'] ?? '' })).license).toMatchObject({
-    holder,
-    email: '+a@example.com',
-  });
-  expect(original?.['license_key']).toBe(license_key);
-});
+it.each([`'=1+1", "quoted", 'single'`, '＝1+1', `'＠SUM(A1)`])(
+  'can be imported again: %j',
+  async (holder) => {
+    const product = unique('product');
+    const { license_key } = await newLicense(server, { product, holder, email: '+a@example.com' });
+    const { text } = await download(`?product=${product}`);
+    const { import_id, columns } = await server.admin.uploadImport({ file: new Blob([text]) });
+    expect(columns).toEqual(expect.arrayContaining(['license_key', 'holder', 'email', 'plan', 'expires_at']));
+    const mapping = { holder: 'holder', email: 'email', plan: 'plan', product: 'product' };
+    await server.admin.runImport({ import_id, mapping });
+    const [copy, original] = await exported(`?product=${product}`);
+    expect(copy).toEqual({
+      ...original,
+      license_key: copy?.['license_key'],
+      issued_at: copy?.['issued_at'],
+      expires_at: copy?.['expires_at'],
+    });
+    expect((await server.admin.showLicense({ ref: copy?.['license_key'] ?? '' })).license).toMatchObject({
+      holder,
+      email: '+a@example.com',
+    });
+    expect(original?.['license_key']).toBe(license_key);
+  },
+);

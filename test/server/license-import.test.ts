@@ -195,7 +195,7 @@ describe('a preview', () => {
       '15 Key: is the key of a license that is here already',
       '16 Key: is mistyped: its check group does not match',
       '18 Key: is in the file twice',
-      '19 Who: contains control characters',
+      expect.stringMatching(/^19 Who: contains /u),
       '21 null: has 11 cells for 7 columns',
       expect.stringMatching(/^22 Who: /u),
     ]);

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newLicense } from '../helpers/contract-calls.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -97,6 +100,19 @@ describe('--rate-limit 3', () => {
   });
 });
 
+const NO_ADDRESSES = [
+  'unknown',
+  'garbage',
+  '_hidden',
+  '192.0.2.256',
+  '192.0.2.1:',
+  '192.0.2.1:x',
+  '[::1',
+  '2001:db8::1::2',
+  'fe80::1%eth0',
+  '10.0.0.1, <script>',
+];
+
 describe('--trust-proxy', () => {
   const from = (addresses: string) => ask({ 'x-forwarded-for': addresses });
 
@@ -135,6 +151,47 @@ describe('--trust-proxy', () => {
     expect(await statuses([from('2001:db8:0:100::1'), from('2001:db8:0:1ff::2')])).toEqual([401, 401]);
     expectFailure(await from('2001:db8:0:123:ffff::3'), 'rate_limited');
     expect((await from('2001:db8:0:200::1')).status).toBe(401);
+  });
+
+  it('takes the address from an entry with a port', async () => {
+    await start({ 'rate-limit': '1', 'trust-proxy': 'on' });
+    for (const [address, same] of [
+      ['192.0.2.1:567', '192.0.2.1'],
+      ['[2001:db8::1]:80', '2001:db8::1'],
+      ['[2001:db8:1::1]', '2001:db8:1::1'],
+    ] as const) {
+      expect((await from(address)).status).toBe(401);
+      expectFailure(await from(same), 'rate_limited');
+    }
+  });
+
+  it('refuses what is no address, and logs the proxy', async () => {
+    const dataDir = await keptDataDir();
+    server = await startTestServer({ dataDir, flags: { 'rate-limit': '1', 'trust-proxy': 'on' } });
+    const ids: string[] = [];
+    for (const given of NO_ADDRESSES) {
+      const replies = [await from(given), await server.get('/health/', { 'x-forwarded-for': given })];
+      for (const reply of replies) {
+        expectFailure(reply, 'invalid_request');
+        expect(reply.body.message).toMatch(/^X-Forwarded-For /u);
+        ids.push(reply.headers.get('x-request-id')!);
+      }
+    }
+    await server.stop();
+    server = undefined;
+    const log = readFileSync(join(dataDir, 'logs', 'license-desk.1.log'), 'utf8')
+      .trim()
+      .split('\n');
+    const lines = log.map((line) => JSON.parse(line) as { request_id?: string; address?: string });
+    const addresses = lines
+      .filter((line) => ids.includes(line.request_id ?? ''))
+      .map(({ address }) => address);
+    expect(addresses).toEqual(ids.map(() => '127.0.0.1'));
+  });
+
+  it('looks at no header of callers without a proxy', async () => {
+    await start({ 'rate-limit': '0' });
+    expect((await from('garbage')).status).toBe(401);
   });
 
   it('counts an IPv4 caller as one, whichever way it is written', async () => {

@@ -2,8 +2,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../server/platform/config.ts';
+import { cliOn } from '../helpers/cli.ts';
 import { adminSuccess, callAdmin } from '../helpers/contract-calls.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
@@ -44,7 +45,7 @@ describe('showing settings', () => {
       restart_advice: expect.stringContaining('start it again') as string,
       master_key: { source: 'file', path: join(server.dataDir, 'master.key') },
     });
-    expect(reply.settings).toHaveLength(16);
+    expect(reply.settings).toHaveLength(17);
     expect(await setting('rate_limit')).toEqual({
       name: 'rate_limit',
       value: '0',
@@ -87,6 +88,42 @@ describe('showing settings', () => {
     });
     writeFileSync(configFile(), '{ "colour": "blue" }');
     expect(await show()).toMatchObject({ config_problem: 'config.json has "colour", which is no setting' });
+  });
+});
+
+describe('dangerous settings', () => {
+  const WARNING = {
+    code: 'caller_address_forgeable',
+    message: expect.stringContaining('can forge that address') as string,
+  };
+
+  it.each([
+    ['on', '0.0.0.0', [WARNING]],
+    ['2', 'licenses.example', [WARNING]],
+    ['10.0.0.0/8,0.0.0.0/0', '192.0.2.1', [WARNING]],
+    ['on', '127.0.0.1', []],
+    ['on', '::1', []],
+    ['on', 'localhost', []],
+    ['10.0.0.5', '0.0.0.0', []],
+    ['off', '0.0.0.0', []],
+  ])('trust_proxy %s on %s', async (trustProxy, host, warnings) => {
+    writeFileSync(configFile(), JSON.stringify({ trust_proxy: trustProxy, host }));
+    expect((await show()).warnings).toEqual(warnings);
+  });
+
+  it('are in the log of a start, and in what commands print', async () => {
+    const dangerous = await startTestServer({ flags: { host: '0.0.0.0', 'trust-proxy': 'on' } });
+    onTestFinished(() => dangerous.stop());
+    await vi.waitFor(() => {
+      const log = readFileSync(join(dangerous.dataDir, 'logs', 'license-desk.1.log'), 'utf8');
+      expect(log).toMatch(/"level":40,.*can forge that address/u);
+    });
+    const cli = cliOn(dangerous.dataDir);
+    expect(await cli.prints('settings', 'list')).toContain('Warning: trust_proxy takes');
+    writeFileSync(join(dangerous.dataDir, 'config.json'), '{ "trust_proxy": "on", "host": "0.0.0.0" }');
+    expect(await cli.prints('doctor')).toMatch(/^settings +ok +warning: trust_proxy takes/mu);
+    rmSync(join(dangerous.dataDir, 'config.json'));
+    expect(await cli.prints('doctor')).not.toMatch(/^settings /mu);
   });
 });
 

@@ -48,6 +48,7 @@ const TABLE: [Name, string, string, unknown][] = [
   ['adminPort', 'LICENSE_DESK_ADMIN_PORT', 'admin-port', 8788],
   ['baseUrl', 'LICENSE_DESK_BASE_URL', 'base-url', null],
   ['databaseUrl', 'LICENSE_DESK_DATABASE_URL', 'database-url', null],
+  ['databaseUrlFile', 'LICENSE_DESK_DATABASE_URL_FILE', 'database-url-file', null],
   ['defaultProduct', 'LICENSE_DESK_DEFAULT_PRODUCT', 'default-product', 'my-product'],
   ['tls', 'LICENSE_DESK_TLS', 'tls', { mode: 'off' }],
   ['trustProxy', 'LICENSE_DESK_TRUST_PROXY', 'trust-proxy', false],
@@ -96,7 +97,7 @@ const VALUES: [Name, [string, unknown][]][] = [
   [
     'databaseUrl',
     [
-      ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
+      ['postgres://u@h/d', 'postgres://u@h/d'],
       ['postgresql://h/d', 'postgresql://h/d'],
       ['postgres:///d', 'postgres:///d'],
     ],
@@ -224,8 +225,13 @@ const WRONG: [Name, string[], string][] = [
   ['host', ['', 'a b', '-x', 'http://x', '1.2.3.4:80', 'x/', '*'], 'IP address or host name'],
   ['port', ['', '-1', '65536', 'x', '80.5', ' 80', '0x50', '1e3', '99999999999', 'null'], '0 to 65535'],
   ['adminPort', ['', '-1', '65536', 'auto'], '0 to 65535'],
-  ['baseUrl', ['', 'x', 'ftp://x', 'javascript:alert(1)', '//x', '/x', 'http://'], 'http or https'],
-  ['databaseUrl', ['', 'mysql://x', 'x', 'sqlite:x.db'], 'postgres://'],
+  [
+    'baseUrl',
+    ['', 'x', 'ftp://x', 'javascript:alert(1)', '//x', '/x', 'http://', 'http://u@x'],
+    'http or https',
+  ],
+  ['databaseUrl', ['', 'mysql://x', 'x', 'sqlite:x.db', 'postgres:x'], 'postgres://'],
+  ['databaseUrlFile', [''], 'a file'],
   ['defaultProduct', ['', 'My Product', 'a_b', 'x'.repeat(65), 'a\nb'], 'a-z, 0-9'],
   ['tls', ['', 'on', 'AUTO', 'cert.pem', 'a,b,c', ',key.pem', 'cert.pem,'], 'off, auto, or two PEM files'],
   ['trustProxy', ['', 'yes', 'true', '0', '-1', '17', '10.0.0.0/33', 'proxy.lan', ','], 'off, on'],
@@ -253,6 +259,16 @@ describe('a wrong value', () => {
         for (const part of ['config.json', key, JSON.stringify(text), allowed])
           expect(byFile).toContain(part);
       }
+    },
+  );
+
+  it.each(['mysql://desk:hidden@db/desk', 'postgres:desk:hidden@db', 'desk:hidden@db'])(
+    'is told without the password in it: %s',
+    (text) => {
+      expect(refusal({ env: { LICENSE_DESK_DATABASE_URL: text } })).not.toContain('hidden');
+      expect(refusal({ file: { database_url: text } })).not.toContain('hidden');
+      expect(refusal({ flags: { 'database-url': text } })).not.toContain('hidden');
+      expect(refusal({ env: { LICENSE_DESK_BASE_URL: 'ftp://desk:hidden@x' } })).not.toContain('hidden');
     },
   );
 

@@ -81,7 +81,12 @@ export const settingNamesMessages = messagesOf(
     database_url: {
       label: 'PostgreSQL',
       about: 'Instead of SQLite in the data directory. Present data is not taken over.',
-      allowed: "postgres://user:password{'@'}host:port/database",
+      allowed: "a URL such as postgres://user{'@'}host:port/database",
+    },
+    database_url_file: {
+      label: 'PostgreSQL URL file',
+      about: 'File that holds the URL, for example a container secret. Replaces the PostgreSQL setting.',
+      allowed: 'a file',
     },
   },
   {
@@ -165,7 +170,12 @@ export const settingNamesMessages = messagesOf(
     database_url: {
       label: 'PostgreSQL',
       about: 'Statt SQLite im Datenverzeichnis. Vorhandene Daten werden nicht übernommen.',
-      allowed: "postgres://user:password{'@'}host:port/database",
+      allowed: "eine URL wie postgres://benutzer{'@'}host:port/datenbank",
+    },
+    database_url_file: {
+      label: 'Datei mit der PostgreSQL-URL',
+      about: 'Datei, die die URL enthält, etwa ein Container-Secret. Ersetzt die Einstellung PostgreSQL.',
+      allowed: 'eine Datei',
     },
   },
 );

@@ -15,7 +15,7 @@ export const SETTING_GROUPS: readonly {
     group: 'webhooks',
     names: ['webhook_allow', 'webhook_ca', 'webhook_timeout_seconds', 'webhook_backoff_seconds'],
   },
-  { group: 'other', names: ['data_dir', 'database_url'] },
+  { group: 'other', names: ['data_dir', 'database_url', 'database_url_file'] },
 ];
 
 const isKnown = (name: string): name is SettingName => Object.hasOwn(en.settingNames, name);

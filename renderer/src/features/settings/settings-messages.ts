@@ -29,6 +29,10 @@ export const settingsMessages = messagesOf(
     keyInEnvironment: 'the environment, as {env}',
     masterKeyNote:
       'All private keys in the database are sealed with the master key: keep a copy of it in a safe place.',
+    warnings: {
+      caller_address_forgeable:
+        'Every peer is trusted as a proxy, and the API is open to the network. A client that connects directly can forge its address in limits and logs. Set Trusted proxies to the proxies’ addresses, or let the API listen on 127.0.0.1.',
+    },
     restart: {
       needed: 'Changed settings are not in force yet.',
       byButton: 'They are taken up by a restart, which takes a moment.',
@@ -150,6 +154,10 @@ export const settingsMessages = messagesOf(
     keyInEnvironment: 'der Umgebung, als {env}',
     masterKeyNote:
       'Alle privaten Schlüssel in der Datenbank sind mit dem Hauptschlüssel versiegelt: Bewahren Sie eine Kopie davon sicher auf.',
+    warnings: {
+      caller_address_forgeable:
+        'Jede Gegenstelle gilt als Proxy, und die API ist für das Netzwerk geöffnet. Ein Client, der sich direkt verbindet, kann seine Adresse für Limits und Protokolle fälschen. Tragen Sie unter „Vertraute Proxys“ die Adressen der Proxys ein, oder lassen Sie die API auf 127.0.0.1 lauschen.',
+    },
     restart: {
       needed: 'Geänderte Einstellungen gelten noch nicht.',
       byButton: 'Sie gelten nach einem Neustart, der einen Moment dauert.',

@@ -1,0 +1,134 @@
+// Keys and data that other users of the machine can read or replace: nothing starts on them.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { exposedFiles } from '../../server/exposed-files.ts';
+import { cliOn } from '../helpers/cli.ts';
+import { serveToEnd, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+
+let used: string;
+
+beforeAll(async () => {
+  used = temporaryDirectory();
+  await cliOn(used).ok('license', 'create', '--holder', 'Kept');
+});
+
+/** A data directory with a license in it, which no server runs on. */
+function usedDirectory(name?: string): string {
+  const dataDir = temporaryDirectory(name);
+  cpSync(used, dataDir, { recursive: true, preserveTimestamps: true });
+  chmodSync(dataDir, 0o700);
+  return dataDir;
+}
+
+const PASSWORD = '{ "database_url": "postgres://desk:secret@127.0.0.1:1/desk" }';
+
+const EXPOSED: [what: string, expose: (dataDir: string) => void, chmod: RegExp][] = [
+  ['the directory, readable', (dataDir) => chmodSync(dataDir, 0o755), /run: chmod o= \S+$/u],
+  ['the directory, for its group to change', (dataDir) => chmodSync(dataDir, 0o770), /run: chmod g-w \S+$/u],
+  ['the directory, for everybody', (dataDir) => chmodSync(dataDir, 0o777), /run: chmod o=,g-w \S+$/u],
+  ['a shared directory', (dataDir) => chmodSync(dataDir, 0o2775), /run: chmod o= \S+$/u],
+  [
+    'the master key',
+    (dataDir) => chmodSync(join(dataDir, 'master.key'), 0o644),
+    /chmod go= \S+\/master\.key$/u,
+  ],
+  [
+    'the master key, for its group',
+    (dataDir) => chmodSync(join(dataDir, 'master.key'), 0o640),
+    /master\.key$/u,
+  ],
+  ['the database', (dataDir) => chmodSync(join(dataDir, 'license-desk.db'), 0o602), /license-desk\.db$/u],
+  [
+    'a sealed master key',
+    (dataDir) => writeFileSync(join(dataDir, 'master-key.sealed'), '{}', { mode: 0o644 }),
+    /master-key\.sealed$/u,
+  ],
+  [
+    'the key of the server’s own certificate',
+    (dataDir) => {
+      mkdirSync(join(dataDir, 'tls'));
+      writeFileSync(join(dataDir, 'tls', 'server.json'), '{}', { mode: 0o644 });
+    },
+    /tls\/server\.json$/u,
+  ],
+  [
+    'settings with a password',
+    (dataDir) => writeFileSync(join(dataDir, 'config.json'), PASSWORD, { mode: 0o644 }),
+    /config\.json$/u,
+  ],
+];
+
+describe.skipIf(process.platform === 'win32')('a data directory', () => {
+  it.each(EXPOSED)('is refused for %s, with what to type', (_what, expose, chmod) => {
+    const dataDir = usedDirectory();
+    expect(exposedFiles({ dataDir, tls: { mode: 'off' } })).toBeNull();
+    expose(dataDir);
+    const problem = exposedFiles({ dataDir, tls: { mode: 'off' } });
+    expect(problem).toMatch(/^other users can read or change [^\n]+$/u);
+    expect(problem).toMatch(chmod);
+  });
+
+  it('is refused to commands and found by doctor, and the command that is named is the remedy', async () => {
+    const dataDir = usedDirectory("Jana's data");
+    chmodSync(dataDir, 0o777);
+    chmodSync(join(dataDir, 'master.key'), 0o644);
+    chmodSync(join(dataDir, 'license-desk.db'), 0o664);
+    const cli = cliOn(dataDir);
+    const { message, error_code } = await cli.fails('license', 'list');
+    expect(error_code).toBe('unavailable');
+    const { checks } = (await cli.fails('doctor')) as unknown as { checks: object[] };
+    expect(checks).toContainEqual({ check: 'permissions', ok: false, detail: message });
+    execFileSync('sh', ['-c', message.slice(message.indexOf('chmod'))]);
+    expect((await cli.ok<{ items: object[] }>('license', 'list')).items).toHaveLength(1);
+    const sound = await cli.ok<{ checks: object[] }>('doctor');
+    expect(sound.checks).toContainEqual(expect.objectContaining({ check: 'permissions', ok: true }));
+  });
+
+  it('is refused for a TLS key in it that others can read', async () => {
+    const dataDir = usedDirectory();
+    const [certificate, key] = [join(dataDir, 'desk.crt'), join(dataDir, 'desk.key')];
+    for (const file of [certificate, key]) writeFileSync(file, '', { mode: 0o644 });
+    const { code, stderr } = await serveToEnd({ dataDir, flags: { tls: `${certificate},${key}` } });
+    expect(code).toBe(1);
+    expect(stderr.trim()).toMatch(/run: chmod go= \S+\/desk\.key$/u);
+  });
+
+  it('may be listed by its group, and hold settings that everybody may read', async () => {
+    const dataDir = usedDirectory();
+    chmodSync(dataDir, 0o750);
+    writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 120 }', { mode: 0o644 });
+    expect((await (await startServerProcess({ dataDir })).kill()).code).toBe(0);
+  });
+});
+
+// Only root can become another user.
+describe.skipIf(process.getuid?.() !== 0)('a volume of another owner', () => {
+  const [UID, GID] = [54_321, 54_322];
+  const prefix = ['setpriv', `--reuid=${UID}`, '--regid=54321', `--groups=${GID}`];
+
+  /** What a Kubernetes `fsGroup` makes of it. */
+  function volume(mode: number): string {
+    const dataDir = usedDirectory();
+    chmodSync(dirname(dataDir), 0o755);
+    for (const name of ['.', ...readdirSync(dataDir)]) {
+      chownSync(join(dataDir, name), 0, GID);
+      chmodSync(join(dataDir, name), name === '.' ? mode : 0o660);
+    }
+    return dataDir;
+  }
+
+  it('is used if it is shared with a group by setgid', async () => {
+    const cli = cliOn(volume(0o2770), { prefix });
+    expect((await cli.ok<{ items: object[] }>('license', 'list')).items).toHaveLength(1);
+  });
+
+  it('is refused if others can read it, with a way out that its user has', async () => {
+    const dataDir = volume(0o2775);
+    const { message } = await cliOn(dataDir, { prefix }).fails('license', 'list');
+    const way = message.slice(message.indexOf('--data-dir')).split(' ')[1]!;
+    expect(message).toMatch(/run: chmod o= \S+ as its owner, or choose a new directory below it/u);
+    expect((await cliOn(way, { prefix }).ok<{ items: object[] }>('license', 'list')).items).toEqual([]);
+  });
+});

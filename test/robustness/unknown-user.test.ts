@@ -1,0 +1,58 @@
+// A user id that no passwd entry names, and no HOME: what a container gives a process.
+import { chownSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cliOn, runCli } from '../helpers/cli.ts';
+import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+
+const UID = 54_321;
+const AS_UNKNOWN_USER =
+  `setpriv --reuid=${UID} --regid=${UID} --clear-groups env -u HOME -u XDG_DATA_HOME`.split(' ');
+
+function directoryOfUnknownUser(): string {
+  const directory = temporaryDirectory();
+  for (const path of [dirname(directory), directory]) chownSync(path, UID, UID);
+  return directory;
+}
+
+// Only root can become a user that does not exist.
+describe.skipIf(process.getuid?.() !== 0)('a user id without a passwd entry', () => {
+  it('runs the server, signs in and works on the command line', async () => {
+    const dataDir = directoryOfUnknownUser();
+    const server = await startServerProcess({ dataDir, prefix: AS_UNKNOWN_USER });
+    const code = new URL(server.ready.admin).searchParams.get('code');
+    const signIn = () =>
+      fetch(`${server.adminOrigin}/admin/api/session/`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code }),
+      });
+    const reply = await signIn();
+    expect(reply.status).toBe(200);
+    const cookie = reply.headers.get('set-cookie')!.split(';')[0]!;
+    expect((await signIn()).status).toBe(401);
+    expect((await fetch(`${server.adminOrigin}/admin/api/overview/`, { headers: { cookie } })).status).toBe(
+      200,
+    );
+
+    const cli = cliOn(dataDir, { prefix: AS_UNKNOWN_USER });
+    await cli.ok('license', 'create', '--holder', 'through the server');
+    await server.kill();
+    await cli.ok('license', 'create', '--holder', 'on the database');
+    await cli.ok('fingerprint', '--seed', 'x');
+    const { items } = await cli.ok<{ items: object[] }>('audit', 'list');
+    expect(items.filter((item) => 'action' in item && item.action !== 'signing_key.created')).toMatchObject([
+      { action: 'license.created', actor_kind: 'cli', actor_name: `uid ${UID}` },
+      { action: 'license.created', actor_kind: 'cli', actor_name: `uid ${UID}` },
+      { action: 'session.signed_in', actor_kind: 'session', actor_name: `uid ${UID}` },
+    ]);
+  });
+
+  it('is asked for a data directory', async () => {
+    const { exitCode, stderr } = await runCli(['license', 'list'], { prefix: AS_UNKNOWN_USER });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      'error: this user has no home directory; name a data directory with --data-dir or LICENSE_DESK_DATA_DIR\n',
+    ]);
+  });
+});

@@ -7,6 +7,7 @@ import { fingerprint, id, pageOf, pageRequest, slug, text, timestamp } from '../
 export const VALIDATION_REASONS = [
   'signature_invalid',
   'unknown_key_id',
+  'key_distrusted',
   'file_expired',
   'not_yet_valid',
   'license_expired',

@@ -44,6 +44,8 @@ const en = {
   updateFailed: 'Updates could not be looked for',
   updateFound: (version: string) => `Version ${version} is available`,
   updateAsk: 'It is downloaded now, and installed when License Desk is quit.',
+  updateByHand:
+    'This build cannot verify updates, so it does not install them. Download the new version from its publisher.',
   download: 'Download',
   later: 'Later',
   updateReady: (version: string) => `Version ${version} is ready`,
@@ -135,6 +137,8 @@ const de: typeof en = {
   updateFailed: 'Die Suche nach Aktualisierungen ist gescheitert',
   updateFound: (version) => `Version ${version} ist verfügbar`,
   updateAsk: 'Sie wird jetzt heruntergeladen und beim Beenden von License Desk installiert.',
+  updateByHand:
+    'Diese Version kann Aktualisierungen nicht prüfen und installiert sie deshalb nicht. Laden Sie die neue Version beim Herausgeber herunter.',
   download: 'Herunterladen',
   later: 'Später',
   updateReady: (version) => `Version ${version} ist bereit`,

@@ -1,6 +1,7 @@
 /**
  * `npm run package`: the installers of the desktop app for this platform where Electron can be had, and anywhere the
- * server as a package of its own, into dist/. `-- --server` makes only the latter.
+ * server as a package of its own, into dist/. `-- --server` makes only the latter. LICENSE_DESK_UPDATE_KEY signs updates
+ * (scripts/sign-update.mjs).
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { run } from './child.mjs';
 import { obtainElectron } from './desktop-app.mjs';
 import { root } from './paths.mjs';
 import { archiveServer, assembleServer, packWithoutElectron } from './server-package.mjs';
+import { pinnedKeyArguments, signManifests, updateKey } from './sign-update.mjs';
 
 const output = join(root, 'dist');
 
@@ -38,10 +40,16 @@ async function packageApp() {
     process.stderr.write('No installers of the desktop app: Electron could not be downloaded.\n');
     return;
   }
-  const { code } = await run('electron-builder', ['--publish=never'], {
+  const key = updateKey(process.env);
+  const { code } = await run('electron-builder', ['--publish=never', ...pinnedKeyArguments(key)], {
     shell: process.platform === 'win32',
   });
   if (code !== 0) throw new Error(`electron-builder failed with exit code ${code}`);
+  if (key) signManifests(output, key);
+  else
+    process.stderr.write(
+      'LICENSE_DESK_UPDATE_KEY is not set: this app announces updates, and installs none.\n',
+    );
 }
 
 try {

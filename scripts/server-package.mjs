@@ -24,9 +24,10 @@ function writeElectronStandIn(folder) {
  * which npm installed.
  *
  * @param {string} folder an empty one
+ * @param {readonly string[]} [further] arguments of electron-builder
  * @returns {Promise<string>} the folder of the packed app
  */
-export async function packWithoutElectron(folder) {
+export async function packWithoutElectron(folder, further = []) {
   const standIn = join(folder, 'electron');
   writeElectronStandIn(standIn);
   let said = '';
@@ -39,6 +40,7 @@ export async function packWithoutElectron(folder) {
       '--publish=never',
       `-c.directories.output=${folder}`,
       `-c.electronDist=${standIn}`,
+      ...further,
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -177,6 +177,10 @@ describe('the app', () => {
     expect(update).toMatch(/^url: https:\/\/[a-z]+\.invalid\/$/mu);
   });
 
+  it('pins the key that updates must be signed with', () => {
+    expect(JSON.parse(app.read('package.json'))).toMatchObject({ updatePublicKey: app.updatePublicKey });
+  });
+
   it('is the one that the shell says it is', () => {
     const identity = readFileSync(join(project, 'electron/app-identity.ts'), 'utf8');
     const [, id] = /^appId: (.+)$/mu.exec(configuration) ?? [];

@@ -141,7 +141,8 @@ export const settingsMessages = messagesOf(
       },
       update_address: {
         label: 'Look for updates at',
-        about: 'The address where newer versions of the app are put. Empty: nowhere is looked.',
+        about:
+          'The https address of newer versions of the app. Leave empty to disable update checks. Updates are installed only if their publisher signed them.',
       },
       saved: 'Saved.',
       refused: 'This was not saved: {problem}',
@@ -290,7 +291,8 @@ export const settingsMessages = messagesOf(
       },
       update_address: {
         label: 'Nach neuen Versionen suchen unter',
-        about: 'Die Adresse, unter der neue Versionen der App liegen. Leer: Es wird nirgends gesucht.',
+        about:
+          'Die https-Adresse neuer Versionen der App. Leer lassen, um nicht nach Aktualisierungen zu suchen. Installiert werden nur Aktualisierungen, die ihr Herausgeber signiert hat.',
       },
       saved: 'Gespeichert.',
       refused: 'Das wurde nicht gespeichert: {problem}',

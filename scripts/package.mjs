@@ -3,7 +3,7 @@
  * server as a package of its own, into dist/. `-- --server` makes only the latter. LICENSE_DESK_UPDATE_KEY signs updates
  * (scripts/sign-update.mjs).
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install } from './bootstrap.mjs';
@@ -11,6 +11,7 @@ import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';
 import { obtainElectron } from './desktop-app.mjs';
 import { root } from './paths.mjs';
+import { SBOM_FILE } from './sbom.mjs';
 import { archiveServer, assembleServer, packWithoutElectron } from './server-package.mjs';
 import { pinnedKeyArguments, signManifests, updateKey } from './sign-update.mjs';
 
@@ -25,6 +26,7 @@ async function packageServer() {
     const folder = join(work, name);
     const { hasNodeLicense } = await assembleServer(await packWithoutElectron(work), folder);
     mkdirSync(output, { recursive: true });
+    copyFileSync(SBOM_FILE, join(output, `license-desk-${version}.cdx.json`));
     await archiveServer(folder, file);
     process.stdout.write(`${file}\n`);
     if (!hasNodeLicense) {

@@ -4,7 +4,7 @@
  * two architectures: `node scripts/sign-update.mjs dist`.
  */
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -41,7 +41,7 @@ export function pinnedKeyArguments(key) {
  * @returns the names of the manifests
  */
 export function signManifests(folder, { privateKey }) {
-  const manifests = globSync('latest*.yml', { cwd: folder }).toSorted();
+  const manifests = readdirSync(folder).filter((name) => /^latest.*\.yml$/u.test(name));
   for (const name of manifests) {
     const signature = sign(null, readFileSync(join(folder, name)), privateKey).toString('base64');
     writeFileSync(join(folder, `${name}.sig`), `${signature}\n`);

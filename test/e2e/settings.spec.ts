@@ -97,6 +97,23 @@ test(
   },
 );
 
+test('About shows the version, and the license of every package', { tag: '@browser' }, async ({ desk }) => {
+  const fetched: string[] = [];
+  desk.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+  await desk.goto('/#/settings');
+  await desk.getByRole('tab', { name: 'Backup' }).click();
+  expect(fetched).not.toContain('/third-party.json');
+  await desk.getByRole('tab', { name: 'About' }).click();
+  await expect(desk.getByText(/^License Desk \d+\.\d+\.\d+$/u)).toBeVisible();
+  const list = desk.getByRole('list', { name: 'Third-party packages' });
+  await list.getByText(/^vue 3\./u).click();
+  await expect(list.getByLabel('License of vue', { exact: true })).toContainText(
+    'Permission is hereby granted',
+  );
+  await expect(list.getByText(/^express 5\./u)).toBeVisible();
+  await expectAccessible(desk);
+});
+
 test('other sessions are listed, and ended', { tag: '@browser' }, async ({ desk, server, browser }) => {
   const strangers = await Promise.all(
     [1, 2].map(async () => {

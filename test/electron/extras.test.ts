@@ -232,6 +232,8 @@ describe('the menu', () => {
     expect((await shell.event('opened')).what).toBe(shell.dataDir);
     await shell.happen({ do: 'click-menu', id: 'api-reference' });
     expect((await shell.event('opened', 2)).what).toBe('http://127.0.0.1:2/docs/');
+    await shell.happen({ do: 'click-menu', id: 'third-party-licenses' });
+    expect((await shell.event('load', 2)).url).toBe(`${PAGE}#/settings?tab=about`);
   });
 
   test('looks for updates only where an address is set, and for an installed app', async () => {

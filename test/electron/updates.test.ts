@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, request } from 'node:https';
-import type { ClientRequest, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ interface Transfer {
   };
 }
 interface Executor {
-  createRequest(options: RequestOptions, callback: (response: never) => void): ClientRequest;
+  createRequest(options: RequestOptions, callback: (response: IncomingMessage) => void): ClientRequest;
   doDownload(options: RequestOptions, transfer: object, redirects: number): void;
 }
 const { HttpExecutor, configureRequestUrl } = createRequire(import.meta.resolve('electron-updater'))(
@@ -109,7 +109,7 @@ const { HttpExecutor, configureRequestUrl } = createRequire(import.meta.resolve(
 
 /** In place of Electron's network, with the authority of this test trusted. */
 class NodeExecutor extends HttpExecutor {
-  override createRequest(options: RequestOptions, callback: (response: never) => void) {
+  override createRequest(options: RequestOptions, callback: (response: IncomingMessage) => void) {
     return request({ ...options, agent: false, ca: authority.cert }, callback);
   }
 

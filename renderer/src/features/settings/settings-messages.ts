@@ -9,6 +9,7 @@ export const settingsMessages = messagesOf(
       backup: 'Backup',
       language: 'Language',
       app: 'This app',
+      about: 'About',
     },
     groups: { reach: 'Access', licensing: 'Licensing', webhooks: 'Webhooks', other: 'Data' },
     columns: { setting: 'Setting', value: 'Value', default: 'Default', source: 'Given by' },
@@ -123,6 +124,15 @@ export const settingsMessages = messagesOf(
       after:
         'The command lists what the backup brings and what becomes active again, and asks for confirmation. The previous data is kept in a folder named before-restore-….',
     },
+    about: {
+      version: 'License Desk {version}',
+      license: 'Licensed under the Apache License, version 2.0.',
+      thirdParty: 'Third-party packages',
+      thirdPartyAbout:
+        'The installation also contains this list as THIRD-PARTY-LICENSES.txt, and a CycloneDX bill of materials as sbom.cdx.json.',
+      licenseOf: 'License of {name}',
+      failed: 'The list could not be loaded: {problem}',
+    },
     languageNote: 'The language of these pages, in this browser.',
     app: {
       about: 'For the app on this computer. Each change holds at once.',
@@ -157,6 +167,7 @@ export const settingsMessages = messagesOf(
       backup: 'Sicherung',
       language: 'Sprache',
       app: 'Diese App',
+      about: 'Über',
     },
     groups: { reach: 'Erreichbarkeit', licensing: 'Lizenzierung', webhooks: 'Webhooks', other: 'Daten' },
     columns: { setting: 'Einstellung', value: 'Wert', default: 'Vorgabe', source: 'Woher' },
@@ -272,6 +283,15 @@ export const settingsMessages = messagesOf(
       unsigned: 'Für eine Sicherung ohne Passphrase oder aus einer früheren Version ergänzen Sie',
       after:
         'Der Befehl zeigt, was die Sicherung mitbringt und was wieder gültig wird, und fragt vor dem Wiederherstellen nach. Die bisherigen Daten bleiben in einem Ordner namens before-restore-… erhalten.',
+    },
+    about: {
+      version: 'License Desk {version}',
+      license: 'Lizenziert unter der Apache-Lizenz, Version 2.0.',
+      thirdParty: 'Pakete von Dritten',
+      thirdPartyAbout:
+        'Die Installation enthält diese Liste auch als THIRD-PARTY-LICENSES.txt und eine CycloneDX-Stückliste als sbom.cdx.json.',
+      licenseOf: 'Lizenz von {name}',
+      failed: 'Die Liste konnte nicht geladen werden: {problem}',
     },
     languageNote: 'Die Sprache dieser Seiten, in diesem Browser.',
     app: {

@@ -51,7 +51,7 @@ const UNDECLARED = { 'combine-errors': 'MIT' };
 function licenseText(path, { name, license, author }) {
   const files = readdirSync(join(root, path), { withFileTypes: true }).filter((entry) => entry.isFile());
   // What a package bundles itself has its licenses in `….js.LICENSE.txt`.
-  const texts = files.filter((file) => LICENSE_FILE.test(file.name) || /\.LICENSE\.txt$/u.test(file.name));
+  const texts = files.filter((file) => LICENSE_FILE.test(file.name) || file.name.endsWith('.LICENSE.txt'));
   if (texts.length > 0) {
     return texts.map((file) => readFileSync(join(root, path, file.name), 'utf8').trim()).join('\n\n');
   }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
+import { recordPackages } from './scripts/bundled-packages.mjs';
 
 const root = import.meta.dirname;
 
@@ -76,7 +77,7 @@ function withoutSchemas(): Plugin {
 
 export default defineConfig({
   main: {
-    plugins: [copyTrayIcons()],
+    plugins: [copyTrayIcons(), recordPackages('main')],
     build: {
       rolldownOptions: {
         input: {
@@ -96,7 +97,7 @@ export default defineConfig({
     },
   },
   preload: {
-    plugins: [copyShellPage()],
+    plugins: [copyShellPage(), recordPackages('preload')],
     build: {
       rolldownOptions: {
         input: {
@@ -112,7 +113,12 @@ export default defineConfig({
   renderer: {
     root: join(root, 'renderer'),
     base: './',
-    plugins: [withoutSchemas(), vue(), copyApiDocs()],
+    plugins: [
+      withoutSchemas(),
+      vue(),
+      copyApiDocs(),
+      recordPackages('renderer', ['node_modules/swagger-ui-dist']),
+    ],
     build: {
       minify: true,
       rolldownOptions: {

@@ -42,6 +42,7 @@ const FOR_THE_USER: Readonly<Record<string, { code: ErrorCode; exitCode?: number
   NoStableIdentityError: { code: 'invalid_request' },
   PublicKeyFormatError: { code: 'invalid_request' },
   CannotDecryptError: { code: 'invalid_request' },
+  DistrustListError: { code: 'invalid_request' },
   NotALicenseFileError: { code: 'invalid_request', exitCode: EXIT_CODES.notALicenseFile },
 };
 

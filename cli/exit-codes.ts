@@ -19,4 +19,6 @@ export const EXIT_CODE_OF_REASON: Readonly<Record<VerificationReason, number>> =
   product_mismatch: 16,
   machine_mismatch: 17,
   feature_not_included: 18,
+  clock_rolled_back: 19,
+  key_distrusted: 20,
 };

@@ -62,7 +62,12 @@ export async function createSecretFile(path: string): Promise<SecretFile> {
   };
 }
 
-function fileFailure(code: 'not_found' | 'invalid_request', what: string, error: unknown): CommandFailure {
+/** @param code for a file that is missing; what else can fail is `invalid_request` */
+export function fileFailure(
+  code: 'not_found' | 'invalid_request',
+  what: string,
+  error: unknown,
+): CommandFailure {
   const { code: cause = '', message } = error as NodeJS.ErrnoException;
   return new CommandFailure(
     cause === 'ENOENT' ? code : 'invalid_request',

@@ -11,6 +11,7 @@ export interface AppMenuActions {
   showLogs(): void;
   writeKeyFile(): void;
   lookForUpdates(): void;
+  showThirdPartyLicenses(): void;
   quit(): void;
 }
 
@@ -24,6 +25,7 @@ export function setUpAppMenu(actions: AppMenuActions): void {
   });
   const quit = item('quit', t.quit, actions.quit, 'CmdOrCtrl+Q');
   const updates = item('look-for-updates', t.lookForUpdates, actions.lookForUpdates);
+  const licenses = item('third-party-licenses', t.thirdPartyLicenses, actions.showThirdPartyLicenses);
   const separator: MenuItemConstructorOptions = { type: 'separator' };
 
   const template: MenuItemConstructorOptions[] = [
@@ -86,6 +88,7 @@ export function setUpAppMenu(actions: AppMenuActions): void {
       role: 'help',
       submenu: [
         item('api-reference', t.apiReference, actions.openApiReference),
+        licenses,
         ...(platform.isMacOS ? [] : [updates, { role: 'about' as const }]),
       ],
     },

@@ -101,6 +101,7 @@ async function runShell(): Promise<void> {
     showLogs: () => void shell.openPath(join(dataDir, 'logs')),
     writeKeyFile: () => void writeKeyFile(vault, dataDir),
     lookForUpdates: () => void updates.look(),
+    showThirdPartyLicenses: () => window.showScreen('/settings?tab=about'),
     quit: () => app.quit(),
   });
   powerMonitor.on('resume', server.wake);

@@ -13,7 +13,7 @@ const DEFAULTS: Preferences = {
 };
 
 const isAddress = (value: unknown): boolean =>
-  typeof value === 'string' && URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol);
+  typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:';
 
 const ALLOWED: { [Name in keyof Preferences]: (value: unknown) => boolean } = {
   start_at_login: (value) => typeof value === 'boolean',

@@ -16,6 +16,7 @@ const en = {
   showLogs: 'Show Logs',
   writeKeyFile: 'Write Key File for a Headless Server…',
   lookForUpdates: 'Look for Updates…',
+  thirdPartyLicenses: 'Third-Party Licenses',
   quit: 'Quit License Desk',
   running: 'The service is running',
   failing: 'Something in the service is failing',
@@ -44,6 +45,8 @@ const en = {
   updateFailed: 'Updates could not be looked for',
   updateFound: (version: string) => `Version ${version} is available`,
   updateAsk: 'It is downloaded now, and installed when License Desk is quit.',
+  updateByHand:
+    'This build cannot verify updates, so it does not install them. Download the new version from its publisher.',
   download: 'Download',
   later: 'Later',
   updateReady: (version: string) => `Version ${version} is ready`,
@@ -104,6 +107,7 @@ const de: typeof en = {
   showLogs: 'Protokolle anzeigen',
   writeKeyFile: 'Schlüsseldatei für einen Server ohne App schreiben …',
   lookForUpdates: 'Nach Aktualisierungen suchen …',
+  thirdPartyLicenses: 'Lizenzen von Dritten',
   quit: 'License Desk beenden',
   running: 'Der Dienst läuft',
   failing: 'Im Dienst funktioniert etwas nicht',
@@ -135,6 +139,8 @@ const de: typeof en = {
   updateFailed: 'Die Suche nach Aktualisierungen ist gescheitert',
   updateFound: (version) => `Version ${version} ist verfügbar`,
   updateAsk: 'Sie wird jetzt heruntergeladen und beim Beenden von License Desk installiert.',
+  updateByHand:
+    'Diese Version kann Aktualisierungen nicht prüfen und installiert sie deshalb nicht. Laden Sie die neue Version beim Herausgeber herunter.',
   download: 'Herunterladen',
   later: 'Später',
   updateReady: (version) => `Version ${version} ist bereit`,

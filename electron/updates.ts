@@ -1,6 +1,9 @@
 // Newer versions, from an address of the administrator's own such as a share on the LAN; off unless one is set.
+import { join } from 'node:path';
 import { app, dialog } from 'electron';
+import type { FoundUpdate } from './signed-updates.ts';
 import { texts } from './texts.ts';
+import { pinnedUpdateKey } from './update-key.ts';
 
 const EVERY_MS = 24 * 60 * 60 * 1000;
 
@@ -14,14 +17,22 @@ export interface Updates {
   look(): Promise<void>;
 }
 
-/** Loaded only where somebody wants it: most installations never do. */
-async function openUpdater(address: string) {
-  const { default: updater } = await import('electron-updater');
+/** Loaded on first use: most installations never look for updates. */
+async function lookAt(address: string): Promise<FoundUpdate | null> {
+  const [{ default: updater }, { findUpdate }] = await Promise.all([
+    import('electron-updater'),
+    import('./signed-updates.ts'),
+  ]);
   const { autoUpdater } = updater;
-  autoUpdater.setFeedURL({ provider: 'generic', url: address });
-  autoUpdater.autoDownload = false;
-  autoUpdater.autoInstallOnAppQuit = true;
-  return autoUpdater;
+  // A redirect must not lead away from https.
+  autoUpdater.netSession.webRequest.onBeforeRequest({ urls: ['http://*/*'] }, (_request, answer) =>
+    answer({ cancel: true }),
+  );
+  return findUpdate(autoUpdater, {
+    address,
+    publicKey: pinnedUpdateKey(),
+    historyFile: join(app.getPath('userData'), 'updates.json'),
+  });
 }
 
 async function ask(message: string, detail: string, yes: string): Promise<boolean> {
@@ -39,13 +50,21 @@ async function ask(message: string, detail: string, yes: string): Promise<boolea
 
 /** @returns whether there was one */
 async function offerUpdate(address: string): Promise<boolean> {
-  const { updateFound, updateAsk, download, updateReady, updateReadyAsk, quitNow } = texts();
-  const updater = await openUpdater(address);
-  const found = await updater.checkForUpdates();
-  if (!found?.isUpdateAvailable) return false;
-  const { version } = found.updateInfo;
+  const { updateFound, updateAsk, updateByHand, download, updateReady, updateReadyAsk, quitNow } = texts();
+  const found = await lookAt(address);
+  if (!found) return false;
+  const { version } = found;
+  if (!found.download) {
+    await dialog.showMessageBox({
+      type: 'info',
+      message: updateFound(version),
+      detail: updateByHand,
+      noLink: true,
+    });
+    return true;
+  }
   if (!(await ask(updateFound(version), updateAsk, download))) return true;
-  await updater.downloadUpdate();
+  await found.download();
   if (await ask(updateReady(version), updateReadyAsk, quitNow)) app.quit();
   return true;
 }

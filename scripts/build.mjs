@@ -7,9 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { install } from './bootstrap.mjs';
 import { OUTPUT_TO_STDERR, run } from './child.mjs';
 import { root } from './paths.mjs';
+import { writeThirdPartyLicenses } from './third-party.mjs';
 
 export const sourceFolders = ['cli', 'electron', 'renderer', 'server', 'verifier'];
-const configFiles = ['electron.vite.config.ts', 'package-lock.json', 'tsconfig.json'];
+const configFiles = [
+  'electron.vite.config.ts',
+  'package-lock.json',
+  'scripts/bundled-packages.mjs',
+  'scripts/third-party.mjs',
+  'tsconfig.json',
+];
 
 const outFolder = join(root, 'out');
 const stampFile = join(outFolder, '.build-stamp');
@@ -76,6 +83,7 @@ async function build() {
     shell: process.platform === 'win32',
   });
   if (code !== 0) throw new Error(`the build failed with exit code ${code}; its messages are above`);
+  writeThirdPartyLicenses();
   writeFileSync(stampFile, stamp);
 }
 

@@ -1,8 +1,9 @@
 /**
  * `npm run package`: the installers of the desktop app for this platform where Electron can be had, and anywhere the
- * server as a package of its own, into dist/. `-- --server` makes only the latter.
+ * server as a package of its own, into dist/. `-- --server` makes only the latter. LICENSE_DESK_UPDATE_KEY signs updates
+ * (scripts/sign-update.mjs).
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install } from './bootstrap.mjs';
@@ -10,7 +11,9 @@ import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';
 import { obtainElectron } from './desktop-app.mjs';
 import { root } from './paths.mjs';
+import { SBOM_FILE } from './sbom.mjs';
 import { archiveServer, assembleServer, packWithoutElectron } from './server-package.mjs';
+import { pinnedKeyArguments, signManifests, updateKey } from './sign-update.mjs';
 
 const output = join(root, 'dist');
 
@@ -23,6 +26,7 @@ async function packageServer() {
     const folder = join(work, name);
     const { hasNodeLicense } = await assembleServer(await packWithoutElectron(work), folder);
     mkdirSync(output, { recursive: true });
+    copyFileSync(SBOM_FILE, join(output, `license-desk-${version}.cdx.json`));
     await archiveServer(folder, file);
     process.stdout.write(`${file}\n`);
     if (!hasNodeLicense) {
@@ -38,10 +42,16 @@ async function packageApp() {
     process.stderr.write('No installers of the desktop app: Electron could not be downloaded.\n');
     return;
   }
-  const { code } = await run('electron-builder', ['--publish=never'], {
+  const key = updateKey(process.env);
+  const { code } = await run('electron-builder', ['--publish=never', ...pinnedKeyArguments(key)], {
     shell: process.platform === 'win32',
   });
   if (code !== 0) throw new Error(`electron-builder failed with exit code ${code}`);
+  if (key) signManifests(output, key);
+  else
+    process.stderr.write(
+      'LICENSE_DESK_UPDATE_KEY is not set: this app announces updates, and installs none.\n',
+    );
 }
 
 try {

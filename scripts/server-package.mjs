@@ -3,6 +3,8 @@ import { chmodSync, copyFileSync, cpSync, existsSync, globSync, mkdirSync, write
 import { basename, dirname, join } from 'node:path';
 import { run } from './child.mjs';
 import { nodePath, root } from './paths.mjs';
+import { SBOM_FILE, writeSbom } from './sbom.mjs';
+import { LICENSES_FILE } from './third-party.mjs';
 
 /** What marks the place in an Electron binary where its fuses follow: version, count, and one digit each. */
 const FUSE_SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
@@ -24,9 +26,11 @@ function writeElectronStandIn(folder) {
  * which npm installed.
  *
  * @param {string} folder an empty one
+ * @param {readonly string[]} [further] arguments of electron-builder
  * @returns {Promise<string>} the folder of the packed app
  */
-export async function packWithoutElectron(folder) {
+export async function packWithoutElectron(folder, further = []) {
+  await writeSbom();
   const standIn = join(folder, 'electron');
   writeElectronStandIn(standIn);
   let said = '';
@@ -39,6 +43,7 @@ export async function packWithoutElectron(folder) {
       '--publish=never',
       `-c.directories.output=${folder}`,
       `-c.electronDist=${standIn}`,
+      ...further,
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,6 +73,7 @@ export async function assembleServer(app, folder) {
     copyFileSync(join(root, 'packaging', 'server', file), join(folder, file));
   }
   cpSync(join(root, 'docs', 'installing.md'), join(folder, 'INSTALLING.md'));
+  for (const file of [LICENSES_FILE, SBOM_FILE]) copyFileSync(file, join(folder, basename(file)));
   const node = join(folder, basename(nodePath));
   copyFileSync(nodePath, node);
   if (!windows) for (const program of [node, join(folder, launcher)]) chmodSync(program, 0o755);

@@ -18,7 +18,7 @@ import { type Config, ConfigError } from './platform/config.ts';
 import { createSealer } from './platform/sealer.ts';
 import { settingDifferences } from './settings/setting-changes.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
-import { openSigningKey } from './signing/signing-service.ts';
+import { openSigningKey } from './signing/loaded-keys.ts';
 
 /** Another command finishes sooner than this; a server does not. */
 const LOCK_WAIT_MS = 2000;

@@ -23,7 +23,7 @@ import { composeTransfer } from './compose-transfer.ts';
 import { composeWebhooks } from './compose-webhooks.ts';
 import { adminContract, publicContract } from './contract.ts';
 import { databaseLocation } from './database-location.ts';
-import { connect, type Database } from './database/connect.ts';
+import { connect, type Database, dialectOf } from './database/connect.ts';
 import { migrate } from './database/migrate.ts';
 import { createTransactions } from './database/transaction.ts';
 import { createEventService } from './events/event-service.ts';
@@ -50,6 +50,7 @@ import type { Route } from './platform/route.ts';
 import { createSealer } from './platform/sealer.ts';
 import type { TlsSource } from './platform/tls-credentials.ts';
 import { createLicenseFiles } from './signing/license-file-service.ts';
+import { createReissueStore } from './signing/reissue-store.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
 import { signingAdminRoutes, signingRoutes } from './signing/signing-routes.ts';
 import { createSigningService } from './signing/signing-service.ts';
@@ -142,7 +143,15 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
   const plans = createPlanStore(sequelize);
   const licenses = createLicenseStore(sequelize);
 
-  const signing = await createSigningService({ keys: signingKeys, sealer, audit, transaction, clock });
+  const signing = await createSigningService({
+    keys: signingKeys,
+    reissue: createReissueStore(sequelize),
+    sealer,
+    audit,
+    transaction,
+    clock,
+    isShared: dialectOf(sequelize) === 'postgres',
+  });
   const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
   const shared = { audit, events, transaction, clock };
   const planService = createPlanService({ ...shared, plans });

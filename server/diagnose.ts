@@ -15,7 +15,7 @@ import { createSealer } from './platform/sealer.ts';
 import type { TlsSetting } from './platform/settings.ts';
 import { readTlsFiles } from './platform/tls-files.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
-import { openSigningKey } from './signing/signing-service.ts';
+import { openSigningKey } from './signing/loaded-keys.ts';
 
 export interface Finding {
   check: string;

@@ -34,13 +34,16 @@ export interface LicenseFilePayload {
 
 type Check = (value: unknown) => boolean;
 
+/** Whether a value is an ISO 8601 timestamp in UTC with `Z`. */
+export function isTimestamp(value: unknown): value is string {
+  return typeof value === 'string' && TIMESTAMP.test(value) && Number.isFinite(Date.parse(value));
+}
+
 const STATES: readonly unknown[] = ['issued', 'active', 'expiring', 'in_grace', 'expired', 'revoked'];
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/;
 
 const isString: Check = (value) => typeof value === 'string';
 const isInteger: Check = (value) => Number.isSafeInteger(value);
-const isTimestamp: Check = (value) =>
-  typeof value === 'string' && TIMESTAMP.test(value) && Number.isFinite(Date.parse(value));
 const isState: Check = (value) => STATES.includes(value);
 const isStringList: Check = (value) => Array.isArray(value) && value.every(isString);
 const isObject: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,10 +4,12 @@ import type { LicenseFilePayload } from './license-file-payload.ts';
 /** The rules in the order in which they are checked, each with the reason a file is refused for when it fails. */
 export const REASON_OF_RULE = {
   known_key: 'unknown_key_id',
+  trusted_key: 'key_distrusted',
   signature: 'signature_invalid',
   decryption: 'machine_mismatch',
   contents: 'signature_invalid',
   clock: 'not_yet_valid',
+  clock_history: 'clock_rolled_back',
   license_term: 'license_expired',
   file_term: 'file_expired',
   not_revoked: 'license_revoked',
@@ -34,8 +36,10 @@ export interface VerificationCheck {
 export interface Circumstances {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** This machine, `sha256:<64 hex>`. */
+  /** This machine, `sha256:<64 hex>`. A file that is bound to a machine needs it. */
   readonly fingerprint?: string | undefined;
+  /** Accepts a file that is bound to a machine without a `fingerprint` to compare. A fingerprint that is given counts. */
+  readonly anyMachine?: boolean | undefined;
   /** The product's slug. */
   readonly product?: string | undefined;
   readonly feature?: string | undefined;
@@ -44,8 +48,23 @@ export interface Circumstances {
 /** How far a machine's clock may lag behind the server's: 5 minutes (contract section 3). */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** Checks a payload whose signature is good; rules that the circumstances do not ask about are left out. */
-export function checkRules(payload: LicenseFilePayload, circumstances: Circumstances): VerificationCheck[] {
+/**
+ * How far the clock may fall behind the last time it was seen: 24 hours. Corrections by NTP and a hardware clock in
+ * local time stay below that.
+ */
+const ROLLBACK_TOLERANCE_MS = 24 * 3_600_000;
+
+/**
+ * Checks a payload whose signature is good; rules that the circumstances do not ask about are left out.
+ *
+ * @param lastSeen the latest time the clock has shown, in epoch milliseconds; null if none is known, undefined if
+ *   nobody keeps it
+ */
+export function checkRules(
+  payload: LicenseFilePayload,
+  circumstances: Circumstances,
+  lastSeen: number | null | undefined,
+): VerificationCheck[] {
   const { now, product, feature } = circumstances;
   const { meta, license } = payload;
   const clock = new Date(now).toISOString();
@@ -56,6 +75,7 @@ export function checkRules(payload: LicenseFilePayload, circumstances: Circumsta
       `Issued ${meta.issued}; the clock reads ${clock}.`,
       { issued: meta.issued, now: clock },
     ),
+    ...(lastSeen === undefined ? [] : [historyCheck(now, lastSeen)]),
     check(
       'license_term',
       now < Date.parse(license.grace_ends_at),
@@ -72,7 +92,7 @@ export function checkRules(payload: LicenseFilePayload, circumstances: Circumsta
       `The license was ${license.state} when the file was issued.`,
       { state: license.state },
     ),
-    machineCheck(payload, circumstances.fingerprint),
+    machineCheck(payload, circumstances),
   ];
   if (product !== undefined) {
     checks.push(
@@ -96,18 +116,34 @@ export function checkRules(payload: LicenseFilePayload, circumstances: Circumsta
   return checks;
 }
 
-/**
- * A bound file needs the same fingerprint. Without one to compare the rule passes and says so: only a caller can
- * tell whether it runs on the machine in question (the CLI always compares with its own).
- */
-function machineCheck({ machine }: LicenseFilePayload, fingerprint: string | undefined): VerificationCheck {
+function historyCheck(now: number, lastSeen: number | null): VerificationCheck {
+  const clock = new Date(now).toISOString();
+  if (lastSeen === null) {
+    const detail = `The clock reads ${clock}; no earlier time is on record.`;
+    return check('clock_history', true, detail, { last_seen: null, now: clock });
+  }
+  const seen = new Date(lastSeen).toISOString();
+  const detail = `The clock reads ${clock}; it has already read ${seen}.`;
+  const isPlausible = now >= lastSeen - ROLLBACK_TOLERANCE_MS;
+  return check('clock_history', isPlausible, detail, { last_seen: seen, now: clock });
+}
+
+/** A bound file needs the same fingerprint. Without one the file is refused, unless the caller accepts any machine. */
+function machineCheck(
+  { machine }: LicenseFilePayload,
+  { fingerprint, anyMachine = false }: Circumstances,
+): VerificationCheck {
   const inputs = { bound_to: machine?.fingerprint ?? null, machine_fingerprint: fingerprint ?? null };
   if (machine === null) return check('machine', true, 'The file is not bound to a machine.', inputs);
   const { fingerprint: bound } = machine;
-  if (fingerprint === undefined)
-    return check('machine', true, `Bound to ${bound}; not compared, no fingerprint was given.`, inputs);
-  const same = bound.toLowerCase() === fingerprint.toLowerCase();
-  return check('machine', same, `Bound to ${bound}; this machine is ${fingerprint}.`, inputs);
+  if (fingerprint !== undefined) {
+    const same = bound.toLowerCase() === fingerprint.toLowerCase();
+    return check('machine', same, `Bound to ${bound}; this machine is ${fingerprint}.`, inputs);
+  }
+  if (anyMachine)
+    return check('machine', true, `Bound to ${bound}; not compared, any machine is accepted.`, inputs);
+  const detail = `Bound to ${bound}; not compared. Pass \`fingerprint\`, or \`anyMachine: true\` to skip this check.`;
+  return check('machine', false, detail, inputs);
 }
 
 function check(

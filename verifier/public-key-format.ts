@@ -8,6 +8,8 @@ import { parseArmour } from './armour.ts';
 export interface VerificationKey {
   readonly keyId: string;
   readonly publicKey: Uint8Array;
+  /** The key leaked: nothing that is signed with it is accepted. */
+  readonly distrusted?: boolean | undefined;
 }
 
 /** The text holds no usable Ed25519 public key; the message says what is wrong with it. */
@@ -20,7 +22,8 @@ const SPKI_PREFIX = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65
 
 /**
  * Reads public keys from base64 of 32 bytes, from an SPKI PEM, or from the reply of `GET /public-key/`, whose `keys`
- * include retired ones: these sign nothing new, but files they signed stay good.
+ * include retired ones: these sign nothing new, but files they signed stay good. Keys with the status `distrusted` are
+ * kept and marked, so that a file under one of them is refused with its own reason.
  *
  * @throws PublicKeyFormatError
  */
@@ -68,7 +71,7 @@ function fromReply(text: string): VerificationKey[] {
 }
 
 function fromEntry(entry: unknown): VerificationKey {
-  const { public_key: text, key_id: name } = (entry ?? {}) as { public_key?: unknown; key_id?: unknown };
+  const { public_key: text, key_id: name, status } = (entry ?? {}) as Record<string, unknown>;
   if (typeof text !== 'string') throw new PublicKeyFormatError('A `public_key` is not text.');
   const key = fromBase64(text);
   if (name !== undefined && name !== key.keyId) {
@@ -76,7 +79,7 @@ function fromEntry(entry: unknown): VerificationKey {
       `\`key_id\` ${JSON.stringify(name)} does not belong to its key, ${key.keyId}.`,
     );
   }
-  return key;
+  return status === 'distrusted' ? { ...key, distrusted: true } : key;
 }
 
 function fromBytes(publicKey: Uint8Array): VerificationKey {

@@ -1,6 +1,8 @@
 // The offline verifier: decides with nothing but a public key whether a license file may be relied on.
 import { decodeBase64, decodeJson } from './base64.ts';
+import { readDistrustList, type DistrustList } from './distrust-list.ts';
 import { verifyEd25519, type SignatureCheck } from './ed25519.ts';
+import { type LastSeenStore, readLastSeen } from './last-seen.ts';
 import { CannotDecryptError, decryptPayload } from './license-file-decryption.ts';
 import { parseLicenseFile, signedBytes, type LicenseFileEnvelope } from './license-file-format.ts';
 import {
@@ -27,6 +29,12 @@ export interface VerificationOptions extends Circumstances {
   readonly licenseKey?: string | undefined;
   /** A faster Ed25519 than the built-in one, such as node:crypto on a server. */
   readonly verifySignature?: SignatureCheck | undefined;
+  /** The vendor's current distrust list: files under a key on it are refused. */
+  readonly distrustList?: string | undefined;
+  /** The lowest sequence number of a distrust list to accept, such as that of the last list seen. */
+  readonly minDistrustSequence?: number | undefined;
+  /** Notices a clock that was set back by more than 24 hours. Moved forward to `now` by every genuine file. */
+  readonly lastSeen?: LastSeenStore | undefined;
 }
 
 export interface LicenseFileVerification {
@@ -44,9 +52,11 @@ export interface LicenseFileVerification {
   readonly fileExpiresAt: number | null;
   /** The key the file says it is signed with. */
   readonly keyId: string | null;
+  /** The distrust list that was given, to remember its sequence number; null without one. */
+  readonly distrustList: DistrustList | null;
 }
 
-/** The text is no license file at all, so there is nothing to verify. */
+/** The text is not a license file, so there is nothing to verify. */
 export class NotALicenseFileError extends Error {
   override readonly name = 'NotALicenseFileError';
 }
@@ -58,6 +68,7 @@ export class NotALicenseFileError extends Error {
  * @throws NotALicenseFileError if the text is no license file
  * @throws CannotDecryptError if the file is genuine but encrypted, and no license key and fingerprint were given or
  *   WebCrypto is missing
+ * @throws DistrustListError if a distrust list is given that cannot be relied on
  */
 export async function verifyLicenseFile(
   text: string,
@@ -65,32 +76,51 @@ export async function verifyLicenseFile(
 ): Promise<LicenseFileVerification> {
   const file = parseLicenseFile(text);
   if (file.kind === 'not_a_license_file') throw new NotALicenseFileError(file.problem);
-  if (file.kind === 'damaged') return refusal([failed('signature', file.problem)], null);
+  const { keys, verifySignature = verifyEd25519, minDistrustSequence: minSequence } = options;
+  const distrustList =
+    options.distrustList === undefined
+      ? null
+      : readDistrustList(options.distrustList, { keys, verifySignature, minSequence });
+  if (file.kind === 'damaged') {
+    return refusal({ checks: [failed('signature', file.problem)], keyId: null, distrustList });
+  }
 
   const { envelope } = file;
   const checks: VerificationCheck[] = [];
-  const key = options.keys.find((candidate) => candidate.keyId === envelope.kid);
-  if (!key) {
-    const detail = `Signed with the key ${envelope.kid}, which is not a trusted one.`;
-    checks.push(failed('known_key', detail, { key_id: envelope.kid }));
-    return refusal(checks, envelope.kid);
-  }
-  checks.push(passed('known_key', `The key ${envelope.kid} is trusted.`, { key_id: envelope.kid }));
+  const found = { checks, keyId: envelope.kid, distrustList };
+  const key = keys.find((candidate) => candidate.keyId === envelope.kid);
+  checks.push(...checkKey(envelope.kid, key, distrustList));
+  if (!key || checks.some((check) => !check.passed)) return refusal(found);
 
-  const verifySignature = options.verifySignature ?? verifyEd25519;
   if (!verifySignature(signedBytes(envelope.enc), envelope.signature, key.publicKey)) {
-    checks.push(
-      failed('signature', 'The signature does not fit: the file is altered, or another key made it.'),
-    );
-    return refusal(checks, envelope.kid);
+    const detail = 'The signature does not match: the file was altered, or signed with another key.';
+    checks.push(failed('signature', detail));
+    return refusal(found);
   }
   checks.push(passed('signature', 'The file is exactly as it was signed.'));
 
   const contents = await readPayload(envelope, options);
   checks.push(...contents.checks);
-  if (!contents.payload) return refusal(checks, envelope.kid);
-  checks.push(...checkRules(contents.payload, options));
-  return conclusion(checks, envelope.kid, contents.payload, options.now);
+  if (!contents.payload) return refusal(found);
+  const lastSeen = options.lastSeen && (await readLastSeen(options.lastSeen, options.now));
+  checks.push(...checkRules(contents.payload, options, lastSeen));
+  return conclusion(found, contents.payload, options.now);
+}
+
+/** Nothing under a distrusted key is read: whoever has the key can write any file, with any date. */
+function checkKey(
+  kid: string,
+  key: VerificationKey | undefined,
+  distrustList: DistrustList | null,
+): VerificationCheck[] {
+  const inputs = { key_id: kid };
+  if (!key) return [failed('known_key', `Signed with the key ${kid}, which is not a trusted one.`, inputs)];
+  const known = passed('known_key', `The key ${kid} is known.`, inputs);
+  const distrustedAt = distrustList?.distrusted.get(kid);
+  if (key.distrusted !== true && distrustedAt === undefined)
+    return [known, passed('trusted_key', `The key ${kid} is trusted.`, inputs)];
+  const since = distrustedAt === undefined ? '' : ` since ${new Date(distrustedAt).toISOString()}`;
+  return [known, failed('trusted_key', `The key ${kid} is distrusted${since}.`, inputs)];
 }
 
 async function readPayload(
@@ -127,28 +157,28 @@ async function readPayload(
   return { payload: contents.payload, checks };
 }
 
+type Found = Pick<LicenseFileVerification, 'checks' | 'keyId' | 'distrustList'>;
+
 function conclusion(
-  checks: readonly VerificationCheck[],
-  keyId: string,
+  found: Found,
   { meta, license, machine }: LicenseFilePayload,
   now: number,
 ): LicenseFileVerification {
-  const reason = firstReason(checks);
+  const reason = firstReason(found.checks);
   return {
+    ...found,
     valid: reason === null,
     reason,
-    checks,
     license: { ...license, state: stateAt(license, now) },
     machine,
     signedAt: Date.parse(meta.issued),
     fileExpiresAt: Date.parse(meta.expiry),
-    keyId,
   };
 }
 
-function refusal(checks: readonly VerificationCheck[], keyId: string | null): LicenseFileVerification {
+function refusal(found: Found): LicenseFileVerification {
   const nothing = { license: null, machine: null, signedAt: null, fileExpiresAt: null };
-  return { valid: false, reason: firstReason(checks), checks, ...nothing, keyId };
+  return { ...found, valid: false, reason: firstReason(found.checks), ...nothing };
 }
 
 function firstReason(checks: readonly VerificationCheck[]): VerificationReason | null {

@@ -1,17 +1,25 @@
 import type { Command } from 'commander';
-import type { PublicKeys, SigningKeyObject } from '../../server/signing/signing-contract.ts';
-import { calling } from '../command-action.ts';
+import type { FileToReissue, PublicKeys, SigningKeyObject } from '../../server/signing/signing-contract.ts';
+import { calling, printing, withService } from '../command-action.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { day, listing, table, type Column } from '../text-layout.ts';
 
 export function addSigningKeyCommands(program: Command): void {
   program
     .command('public-key')
-    .description('print the key that license files verify with, as PEM; with --json the retired keys too')
+    .description(
+      'print the key that license files verify with, as PEM; with --json every key and the distrust list',
+    )
+    .option('--distrust-list', 'print the signed list of distrusted keys instead')
     .action(
-      calling(
-        (client) => client.publicKey({}),
-        (reply) => reply.public_key_pem,
-      ),
+      printing(async ({ distrustList }: { distrustList?: true }, command: Command) => {
+        const reply = await withService(command, (client) => client.publicKey({}));
+        if (distrustList !== true) return { reply, text: reply.public_key_pem };
+        if (reply.distrust_list === null)
+          throw new CommandFailure('not_found', 'there is no distrust list: no signing key is distrusted');
+        return { reply, text: reply.distrust_list };
+      }),
     );
 
   const signingKey = program
@@ -40,13 +48,52 @@ export function addSigningKeyCommands(program: Command): void {
           table(COLUMNS, reply.keys),
       ),
     );
+
+  signingKey
+    .command('distrust')
+    .description('distrust a leaked signing key for good: every license file under it is refused')
+    .argument('<key-id>', 'the key; if it is the active one, a new key replaces it first')
+    .option('--reason <text>', 'why, for the audit log; it is not published')
+    .action(
+      calling(
+        (client, keyId: string, { reason }: { reason?: string }) =>
+          client.distrustSigningKey({ key_id: keyId, reason }),
+        (reply) =>
+          `License files under ${reply.distrusted.key_id} are refused from now on. This cannot be undone.\n` +
+          `Devices and unbound files to reissue: ${reply.files_to_reissue} ` +
+          `(license-desk signing-key files ${reply.distrusted.key_id})\n` +
+          `License files are signed with ${reply.key_id}. Verifiers that work offline need its public key and\n` +
+          `the distrust list (license-desk public-key --distrust-list).`,
+      ),
+    );
+
+  addPageOptions(
+    signingKey
+      .command('files')
+      .description('list the devices and licenses that hold a license file under a signing key')
+      .argument('<key-id>', 'the key'),
+  ).action(
+    calling(
+      (client, keyId: string, page: PageOptions) => client.listFilesToReissue({ key_id: keyId, ...page }),
+      listing('No license files under this key.', FILE_COLUMNS),
+    ),
+  );
 }
+
+const FILE_COLUMNS: readonly Column<FileToReissue>[] = [
+  { title: 'LICENSE KEY', value: (file) => file.license_key },
+  { title: 'HOLDER', value: (file) => file.holder },
+  { title: 'DEVICE', value: (file) => file.machine_name ?? file.machine_fingerprint ?? 'any' },
+  { title: 'SINCE', value: (file) => day(file.since) },
+  { title: 'KEY RECORDED', value: (file) => (file.recorded ? 'yes' : 'inferred') },
+];
 
 const LIST_COLUMNS: readonly Column<SigningKeyObject>[] = [
   { title: 'KEY ID', value: (key) => key.key_id },
   { title: 'STATUS', value: (key) => key.status },
   { title: 'CREATED', value: (key) => day(key.created_at) },
   { title: 'RETIRED', value: (key) => day(key.retired_at) },
+  { title: 'DISTRUSTED', value: (key) => day(key.distrusted_at) },
   { title: 'PUBLIC KEY', value: (key) => key.public_key },
 ];
 

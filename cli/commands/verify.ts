@@ -3,8 +3,9 @@ import type { VerificationKey } from '../../verifier/public-key-format.ts';
 import { verifyLicenseFile, type LicenseFileVerification } from '../../verifier/verify-license-file.ts';
 import { printing } from '../command-action.ts';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../exit-codes.ts';
+import { lastSeenFile } from '../last-seen-file.ts';
 import { machineFingerprint, NoStableIdentityError } from '../machine-fingerprint.ts';
-import { licenseKey, moment } from '../option-values.ts';
+import { licenseKey, moment, wholeNumber } from '../option-values.ts';
 import { readTextFile } from '../text-file.ts';
 import { block, instant, table } from '../text-layout.ts';
 import { readTrustedKeys } from '../trusted-keys.ts';
@@ -13,10 +14,14 @@ interface VerifyOptions {
   publicKey: string;
   fingerprint?: string;
   seed?: string;
+  anyMachine?: true;
   licenseKey?: string;
   product?: string;
   feature?: string;
   now?: string;
+  lastSeen?: string;
+  distrustList?: string;
+  minDistrustSequence?: number;
 }
 
 export function addVerify(program: Command): void {
@@ -32,10 +37,24 @@ export function addVerify(program: Command): void {
     .addOption(
       new Option('--seed <text>', "make this machine's fingerprint from this text").conflicts('fingerprint'),
     )
+    .addOption(
+      new Option('--any-machine', 'accept a bound file without comparing the machine').conflicts([
+        'fingerprint',
+        'seed',
+      ]),
+    )
     .option('--license-key <key>', 'opens an encrypted file', licenseKey)
     .option('--product <slug>', 'the product that the license must be for')
     .option('--feature <name>', 'a feature that the license must include')
     .option('--now <time>', 'check as of this moment', moment)
+    .addOption(
+      new Option(
+        '--last-seen <file>',
+        'remember the time in this file, and refuse a clock that was set back by more than 24 hours',
+      ).conflicts('now'),
+    )
+    .option('--distrust-list <file>', 'the signed list of distrusted keys; files under them are refused')
+    .option('--min-distrust-sequence <n>', 'the lowest sequence number of a list to accept', wholeNumber(1))
     .addHelpText('after', () => `\n${exitCodesText()}`)
     .action(
       printing(async (path: string, options: VerifyOptions) => {
@@ -53,16 +72,21 @@ export function addVerify(program: Command): void {
 async function verify(
   file: string,
   keys: readonly VerificationKey[],
-  { fingerprint, seed, now, ...options }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<LicenseFileVerification> {
-  const machine = fingerprint ?? thisMachine(seed);
+  const { fingerprint, seed, anyMachine = false, now, lastSeen, distrustList } = options;
+  const machine = anyMachine ? undefined : (fingerprint ?? thisMachine(seed));
   const verification = await verifyLicenseFile(file, {
     keys,
     now: now === undefined ? Date.now() : Date.parse(now),
     fingerprint: machine instanceof Error ? undefined : machine,
+    anyMachine,
     licenseKey: options.licenseKey,
     product: options.product,
     feature: options.feature,
+    lastSeen: lastSeen === undefined ? undefined : lastSeenFile(lastSeen),
+    distrustList: distrustList === undefined ? undefined : await readTextFile(distrustList),
+    minDistrustSequence: options.minDistrustSequence,
   });
   if (verification.machine !== null && machine instanceof Error) throw machine;
   return verification;
@@ -89,6 +113,14 @@ function verificationReply({ valid, reason, license, checks, ...file }: LicenseF
     signed_at: toTimestamp(file.signedAt),
     file_expires_at: toTimestamp(file.fileExpiresAt),
     key_id: file.keyId,
+    ...(file.distrustList === null
+      ? {}
+      : {
+          distrust_list: {
+            sequence: file.distrustList.sequence,
+            issued_at: toTimestamp(file.distrustList.issuedAt),
+          },
+        }),
   };
 }
 

@@ -7,6 +7,7 @@ import { clientText, fingerprint, id, pageOf, pageRequest, slug, timestamp } fro
 export const VALIDATION_REASONS = [
   'signature_invalid',
   'unknown_key_id',
+  'key_distrusted',
   'file_expired',
   'not_yet_valid',
   'license_expired',

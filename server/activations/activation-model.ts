@@ -11,6 +11,8 @@ export interface ActivationRow {
   activatedAt: number;
   /** Null while the device holds its seat. */
   releasedAt: number | null;
+  /** The row of the key that signed the device's newest license file; null if that was not recorded yet. */
+  signingKeyId: number | null;
 }
 
 export type ActivationModel = ModelStatic<Model<ActivationRow, Optional<ActivationRow, 'id'>>>;
@@ -27,6 +29,7 @@ export function defineActivation(sequelize: Sequelize): ActivationModel {
       appVersion: nullable(textColumn()),
       activatedAt: integerColumn(),
       releasedAt: nullable(integerColumn()),
+      signingKeyId: nullable(integerColumn()),
     },
     { tableName: 'activations' },
   );

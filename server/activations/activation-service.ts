@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { FileOrder, LicenseFiles } from '../signing/license-file-service.ts';
+import type { SigningKeyInUse } from '../signing/loaded-keys.ts';
 import type { activationAdminContract, activationContract } from './activation-contract.ts';
 import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
 import { refuseFull, refuseUnusable } from './activation-rules.ts';
@@ -44,6 +45,7 @@ export function createActivationService(needs: Needs) {
   async function takeSeat(
     license: License,
     device: Device,
+    key: SigningKeyInUse,
     call: Call,
   ): Promise<{ license: License; activation: Activation }> {
     refuseFull(license);
@@ -56,6 +58,7 @@ export function createActivationService(needs: Needs) {
       appVersion: device.app_version ?? null,
       activatedAt: now,
       releasedAt: null,
+      signingKeyId: key.id,
     });
     if (license.firstActivatedAt === null) await licenses.update(license.id, { firstActivatedAt: now });
     const activated: License = {
@@ -71,17 +74,20 @@ export function createActivationService(needs: Needs) {
 
   /** The same device again gets the same activation back: no seat, no event. */
   async function activate(device: Device, file: FileOptions, call: Call) {
+    const key = await needs.files.activeKey();
     const { license, activation } = await transaction(async () => {
       const found = await mustFindForChange(needs.byKey(device.license_key));
       refuseUnusable(found, device.product_slug, clock.now());
       const live = await activations.findLive(found.id, device.machine_fingerprint);
-      return live ? { license: found, activation: live } : takeSeat(found, device, call);
+      if (!live) return takeSeat(found, device, key, call);
+      if (live.signingKeyId !== key.id) await activations.recordSigningKey(live.id, key.id);
+      return { license: found, activation: live };
     });
     const fingerprint = device.machine_fingerprint;
     return {
       license: needs.files.present(license, fingerprint),
       activation: toActivationObject(activation),
-      license_file: needs.files.issue({ license, fingerprint, ...file }),
+      license_file: needs.files.issue({ license, fingerprint, key, ...file }),
     };
   }
 

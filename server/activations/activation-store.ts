@@ -8,8 +8,12 @@ export type Activation = ActivationRow;
 const FIND_LIVE = `
   SELECT id AS "id", license_id AS "licenseId", machine_fingerprint AS "machineFingerprint",
     machine_name AS "machineName", platform AS "platform", app_version AS "appVersion",
-    activated_at AS "activatedAt", released_at AS "releasedAt"
+    activated_at AS "activatedAt", released_at AS "releasedAt", signing_key_id AS "signingKeyId"
   FROM activations WHERE license_id = $1 AND machine_fingerprint = $2 AND released_at IS NULL`;
+
+const RECORD_UNBOUND_FILE = `
+  INSERT INTO unbound_license_files (license_id, signing_key_id, issued_at) VALUES ($1, $2, $3)
+  ON CONFLICT (license_id) DO UPDATE SET signing_key_id = excluded.signing_key_id, issued_at = excluded.issued_at`;
 
 export function createActivationStore(sequelize: Sequelize) {
   const activations = defineActivation(sequelize);
@@ -25,6 +29,14 @@ export function createActivationStore(sequelize: Sequelize) {
     },
     async release(id: number, releasedAt: number): Promise<void> {
       await activations.update({ releasedAt }, { where: { id } });
+    },
+    /** Remembers which key signed the newest license file of a device. */
+    async recordSigningKey(id: number, signingKeyId: number): Promise<void> {
+      await activations.update({ signingKeyId }, { where: { id } });
+    },
+    /** The same for a file that is not bound to a device. @param issuedAt epoch milliseconds */
+    async recordUnboundFile(licenseId: number, signingKeyId: number, issuedAt: number): Promise<void> {
+      await query(RECORD_UNBOUND_FILE, [licenseId, signingKeyId, issuedAt]);
     },
     /** Newest first, the released ones too; one more than `limit` if there are more. */
     async list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {

@@ -1,16 +1,16 @@
 // What the service knows today of a license whose file somebody holds, and what that makes of the file.
-import type { LicenseFileVerification } from '../../verifier/verify-license-file.ts';
 import type { License, LicenseStore } from '../licenses/license-store.ts';
 import { toTimestamp, toTimestampOrNull } from '../platform/fields.ts';
+import type { LicenseFileCheck } from '../signing/license-file-service.ts';
 import type { RuleInputs, RuleOutcome, ValidationReason } from './activation-contract.ts';
-import type { ActivationStore } from './activation-store.ts';
+import type { Activation, ActivationStore } from './activation-store.ts';
 import type { FileRuleName } from './offline-desk-contract.ts';
 
 export interface Today {
   /** Null: signed by us and yet unknown, as an older database was restored. Nothing vouches for it any more. */
   license: License | null;
-  /** Whether the device of the file is active; null if the file is bound to none. */
-  isDeviceActive: boolean | null;
+  /** The activation of the file's device; null if that is not active, undefined if the file is bound to none. */
+  activation: Activation | null | undefined;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -25,6 +25,10 @@ interface TodayRule {
 function outcomeOf(isMet: boolean | null | undefined): RuleOutcome {
   if (isMet === null || isMet === undefined) return 'not_asked';
   return isMet ? 'passed' : 'failed';
+}
+
+function isActive(activation: Today['activation']): boolean | null {
+  return activation === undefined ? null : activation !== null;
 }
 
 /** The gravest first, as the first one that fails gives the reason. */
@@ -54,8 +58,8 @@ export const TODAY_RULES: readonly TodayRule[] = [
   {
     rule: 'device_here',
     reason: 'machine_not_activated',
-    outcome: ({ license, isDeviceActive }) => outcomeOf(license && isDeviceActive),
-    inputs: ({ isDeviceActive }) => ({ is_active: isDeviceActive }),
+    outcome: ({ license, activation }) => outcomeOf(license && isActive(activation)),
+    inputs: ({ activation }) => ({ is_active: isActive(activation) }),
   },
 ];
 
@@ -63,13 +67,14 @@ export const TODAY_RULES: readonly TodayRule[] = [
 const FINAL: ReadonlySet<ValidationReason> = new Set([
   'signature_invalid',
   'unknown_key_id',
+  'key_distrusted',
   'machine_mismatch',
   'product_mismatch',
   'not_yet_valid',
 ]);
 
 /** Whether nothing that is known today could make the file good. */
-export function isHopeless({ license, reason }: LicenseFileVerification): boolean {
+export function isHopeless({ license, reason }: LicenseFileCheck): boolean {
   return license === null || (reason !== null && FINAL.has(reason));
 }
 
@@ -77,7 +82,7 @@ export function isHopeless({ license, reason }: LicenseFileVerification): boolea
  * Why the file cannot be relied on; null if it can. What is known today outranks what the file says of its license:
  * of a license that is good, a file that says otherwise has only run out.
  */
-export function fileReason(file: LicenseFileVerification, today: Today): ValidationReason | null {
+export function fileReason(file: LicenseFileCheck, today: Today): ValidationReason | null {
   if (isHopeless(file)) return file.reason;
   const failed = TODAY_RULES.find(({ outcome }) => outcome(today) === 'failed');
   if (failed) return failed.reason;
@@ -90,10 +95,10 @@ interface LookupNeeds {
 }
 
 export function createTodayLookup({ licenses, activations }: LookupNeeds) {
-  return async ({ license: signed, machine }: LicenseFileVerification, now: number): Promise<Today> => {
+  return async ({ license: signed, machine }: LicenseFileCheck, now: number): Promise<Today> => {
     const license = signed && (await licenses.find({ key: signed.license_key }));
-    const isDeviceActive =
-      license && machine && (await activations.findLive(license.id, machine.fingerprint)) !== null;
-    return { license, isDeviceActive, now };
+    const activation =
+      license && machine ? await activations.findLive(license.id, machine.fingerprint) : undefined;
+    return { license, activation, now };
   };
 }

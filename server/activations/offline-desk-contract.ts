@@ -26,6 +26,7 @@ export const ACTIVATION_OBSTACLES = [
 export const FILE_RULE_NAMES = [
   'format',
   'known_key',
+  'trusted_key',
   'signature',
   'decryption',
   'contents',

@@ -1,6 +1,5 @@
 // What administrators do for machines without a network: look at requests and license files, and sign files to carry.
 import { parseLicenseFile } from '../../verifier/license-file-format.ts';
-import type { LicenseFileVerification } from '../../verifier/verify-license-file.ts';
 import type { Audit } from '../audit/audit-service.ts';
 import type { RunTransaction } from '../database/transaction.ts';
 import type { License, LicenseReference, LicenseStore } from '../licenses/license-store.ts';
@@ -10,7 +9,7 @@ import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { toTimestamp, toTimestampOrNull } from '../platform/fields.ts';
 import { readableText } from '../platform/readable-text.ts';
-import type { LicenseFiles } from '../signing/license-file-service.ts';
+import type { LicenseFileCheck, LicenseFiles } from '../signing/license-file-service.ts';
 import type { RuleOutcome } from './activation-contract.ts';
 import { toActivationObject } from './activation-presenter.ts';
 import { refuseFull, refuseUnusable } from './activation-rules.ts';
@@ -27,7 +26,7 @@ import { deviceOf, readMachineRequest } from './offline-request.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
-  activations: Pick<ActivationStore, 'findLive'>;
+  activations: Pick<ActivationStore, 'findLive' | 'recordSigningKey' | 'recordUnboundFile'>;
   files: LicenseFiles;
   audit: Audit;
   transaction: RunTransaction;
@@ -52,10 +51,7 @@ function inOrder(rules: readonly ExplainedRule[]): ExplainedRule[] {
   return FILE_RULE_NAMES.map((rule) => byName.get(rule) ?? { rule, outcome: 'not_asked', inputs: {} });
 }
 
-function explainChecks(
-  { checks, machine }: LicenseFileVerification,
-  request: ExplainRequest,
-): ExplainedRule[] {
+function explainChecks({ checks, machine }: LicenseFileCheck, request: ExplainRequest): ExplainedRule[] {
   const isCompared = machine === null || request.machine_fingerprint !== undefined;
   return checks.map(({ rule, passed, inputs }) => {
     const outcome: RuleOutcome = passed ? 'passed' : 'failed';
@@ -97,16 +93,22 @@ export function createOfflineDeskService(needs: Needs) {
     }
   }
 
-  /** @throws ApiError `license_revoked` or `license_expired`, which are in the way of an administrator, or `device_not_found` */
-  async function refuseFileFor(license: License, fingerprint: string | undefined): Promise<void> {
+  /**
+   * The device that a file is for; null if it is for any.
+   * @throws ApiError `license_revoked` or `license_expired`, or `device_not_found`
+   */
+  async function deviceFor(license: License, fingerprint: string | undefined): Promise<Activation | null> {
     if (license.revokedAt !== null)
       throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
     if (clock.now() >= license.graceEndsAt) {
       const message = `the license expired at ${toTimestamp(license.expiresAt)}; renew it first`;
       throw new ApiError('license_expired', message, { status: 409 });
     }
-    if (fingerprint !== undefined && !(await activations.findLive(license.id, fingerprint)))
+    if (fingerprint === undefined) return null;
+    const device = await activations.findLive(license.id, fingerprint);
+    if (!device)
       throw new ApiError('device_not_found', 'no active device of the license has this fingerprint');
+    return device;
   }
 
   return {
@@ -168,10 +170,13 @@ export function createOfflineDeskService(needs: Needs) {
         // The lock keeps the device from being released meanwhile.
         const license = await licenses.findForChange(needs.byRef(request.license));
         if (!license) throw needs.licenseNotFound();
-        await refuseFileFor(license, fingerprint);
-        const order = { license, fingerprint: fingerprint ?? null, ttlDays, encrypt: false };
+        const device = await deviceFor(license, fingerprint);
+        const key = await files.activeKey();
+        const order = { license, fingerprint: fingerprint ?? null, ttlDays, encrypt: false, key };
         const { text, expiresAt } = files.issueUntil(order);
         const file = { machine_fingerprint: fingerprint ?? null, file_expires_at: toTimestamp(expiresAt) };
+        if (device) await activations.recordSigningKey(device.id, key.id);
+        else await activations.recordUnboundFile(license.id, key.id, clock.now());
         await audit.record(call, 'license_file.issued', `license:${license.id}`, null, file);
         return { license_file: text, file_expires_at: file.file_expires_at };
       }),

@@ -1,18 +1,19 @@
 // Checks a license file twice: as a machine without network would, and against what the service knows today.
+import type { RunTransaction } from '../database/transaction.ts';
 import type { License, LicenseStore } from '../licenses/license-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf, RequestOf } from '../platform/endpoint.ts';
 import { toTimestampOrNull } from '../platform/fields.ts';
-import type { LicenseFiles } from '../signing/license-file-service.ts';
-import type { LicenseFileVerification } from '../../verifier/verify-license-file.ts';
+import type { LicenseFileCheck, LicenseFiles } from '../signing/license-file-service.ts';
 import type { activationContract } from './activation-contract.ts';
 import type { ActivationStore } from './activation-store.ts';
-import { createTodayLookup, fileReason, isHopeless } from './license-today.ts';
+import { createTodayLookup, fileReason, isHopeless, type Today } from './license-today.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
-  activations: Pick<ActivationStore, 'findLive'>;
+  activations: Pick<ActivationStore, 'findLive' | 'recordSigningKey' | 'recordUnboundFile'>;
   files: LicenseFiles;
+  transaction: RunTransaction;
   clock: Clock;
   byKey(licenseKey: string): { key: string };
   fileTtlDays: number;
@@ -24,13 +25,31 @@ export function createOfflineValidationService(needs: Needs) {
   const lookUpToday = createTodayLookup(needs);
 
   /** Whether the file says anything else than a new one would. */
-  function isOutdated(file: NonNullable<LicenseFileVerification['license']>, license: License): boolean {
+  function isOutdated(file: NonNullable<LicenseFileCheck['license']>, license: License): boolean {
     const current = needs.files.present(license, undefined);
     const fields = ['holder', 'product', 'plan', 'expires_at', 'grace_ends_at', 'max_activations'] as const;
     return (
       fields.some((field) => file[field] !== current[field]) ||
       file.features.join(' ') !== current.features.join(' ')
     );
+  }
+
+  /** Signs a file that replaces an outdated one, for the same device or for any. */
+  async function reissue(
+    license: License,
+    activation: Today['activation'],
+    encrypt: boolean,
+  ): Promise<string> {
+    const key = await needs.files.activeKey();
+    if (!activation) {
+      await needs.transaction(() =>
+        needs.activations.recordUnboundFile(license.id, key.id, needs.clock.now()),
+      );
+    } else if (activation.signingKeyId !== key.id) {
+      await needs.transaction(() => needs.activations.recordSigningKey(activation.id, key.id));
+    }
+    const fingerprint = activation?.machineFingerprint ?? null;
+    return needs.files.issue({ license, fingerprint, ttlDays: needs.fileTtlDays, encrypt, key });
   }
 
   return {
@@ -59,13 +78,13 @@ export function createOfflineValidationService(needs: Needs) {
       if (reason !== null && reason !== 'file_expired') return { valid: false, reason, ...reply };
       // The license is good, so a file that ran out, or was signed before a change, is replaced.
       const encrypt = file.checks.some((check) => check.rule === 'decryption');
-      const renewed = () => needs.files.issue({ license, fingerprint, ttlDays: needs.fileTtlDays, encrypt });
-      if (reason !== null) return { valid: false, reason, ...reply, license_file: renewed() };
+      const renewed = () => reissue(license, today.activation, encrypt);
+      if (reason !== null) return { valid: false, reason, ...reply, license_file: await renewed() };
       return {
         valid: true,
         reason: null,
         ...reply,
-        ...(isOutdated(file.license, license) ? { license_file: renewed() } : {}),
+        ...(isOutdated(file.license, license) ? { license_file: await renewed() } : {}),
       };
     },
   };

@@ -9,6 +9,7 @@ import { createOverviewIndices } from './migrations/0004-overview.ts';
 import { createLicenseImports } from './migrations/0006-license-imports.ts';
 import { createServiceMarks } from './migrations/0005-service-marks.ts';
 import { createFigureIndices } from './migrations/0007-figures.ts';
+import { createDistrust } from './migrations/0009-distrust.ts';
 import type { RunTransaction } from './transaction.ts';
 
 interface Migration {
@@ -24,6 +25,7 @@ const MIGRATIONS: Migration[] = [
   { name: '0005-service-marks', up: createServiceMarks },
   { name: '0006-license-imports', up: createLicenseImports },
   { name: '0007-figures', up: createFigureIndices },
+  { name: '0009-distrust', up: createDistrust },
 ];
 
 const TABLE = 'migrations';

@@ -1,5 +1,6 @@
 // Signs license files, and checks the ones that come back.
 import { CannotDecryptError } from '../../verifier/license-file-decryption.ts';
+import type { VerificationReason } from '../../verifier/license-file-rules.ts';
 import {
   type LicenseFileVerification,
   NotALicenseFileError,
@@ -12,6 +13,7 @@ import { ApiError } from '../platform/errors.ts';
 import { DAY_MS } from '../platform/fields.ts';
 import { checkEd25519 } from './ed25519.ts';
 import { fileEnd, issueLicenseFile } from './license-file-issuer.ts';
+import type { SigningKeyInUse } from './loaded-keys.ts';
 import type { Signer } from './signing-service.ts';
 
 const ISSUER = 'License Desk';
@@ -24,6 +26,8 @@ export interface FileOrder {
   ttlDays: number | null;
   /** Only this license key and this device together open the file. */
   encrypt: boolean;
+  /** From `activeKey()`. */
+  key: SigningKeyInUse;
 }
 
 export interface VerificationRequest {
@@ -35,13 +39,20 @@ export interface VerificationRequest {
   now?: number | undefined;
 }
 
+/** Without a last-seen store no clock is found to be set back. */
+export interface LicenseFileCheck extends LicenseFileVerification {
+  readonly reason: Exclude<VerificationReason, 'clock_rolled_back'> | null;
+}
+
 export interface LicenseFiles {
   present(license: License, fingerprint: string | undefined): LicenseObject;
+  /** The key that new files are signed with. */
+  activeKey(): Promise<SigningKeyInUse>;
   issue(order: FileOrder): string;
   /** The same, with its end in epoch milliseconds. */
   issueUntil(order: FileOrder): { text: string; expiresAt: number };
   /** @throws ApiError `invalid_request` if the text is no license file, or an encrypted one without what opens it */
-  verify(request: VerificationRequest): Promise<LicenseFileVerification>;
+  verify(request: VerificationRequest): Promise<LicenseFileCheck>;
 }
 
 interface Needs {
@@ -51,7 +62,7 @@ interface Needs {
 }
 
 export function createLicenseFiles({ signer, clock, present }: Needs): LicenseFiles {
-  function issueUntil({ license, fingerprint, ttlDays, encrypt }: FileOrder) {
+  function issueUntil({ license, fingerprint, ttlDays, encrypt, key }: FileOrder) {
     const now = clock.now();
     const ttlMs = ttlDays === null ? null : ttlDays * DAY_MS;
     const text = issueLicenseFile({
@@ -60,8 +71,8 @@ export function createLicenseFiles({ signer, clock, present }: Needs): LicenseFi
       issuedAt: now,
       ttlMs,
       issuer: ISSUER,
-      sign: signer.sign,
-      keyId: signer.keyId(),
+      sign: key.sign,
+      keyId: key.keyId,
       encryptFor:
         encrypt && fingerprint !== null ? { licenseKey: license.licenseKey, fingerprint } : undefined,
     });
@@ -70,20 +81,23 @@ export function createLicenseFiles({ signer, clock, present }: Needs): LicenseFi
 
   return {
     present: (license, fingerprint) => present(license, clock.now(), fingerprint),
-
+    activeKey: signer.activeKey,
     issue: (order) => issueUntil(order).text,
     issueUntil,
 
     async verify({ text, fingerprint, product, licenseKey, now = clock.now() }) {
       try {
-        return await verifyLicenseFile(text, {
-          keys: signer.trustedKeys(),
+        const verification = await verifyLicenseFile(text, {
+          keys: await signer.verificationKeys(),
           now,
           fingerprint,
+          // The fingerprint is optional to callers of the API (contract, section 3).
+          anyMachine: fingerprint === undefined,
           product,
           licenseKey,
           verifySignature: checkEd25519,
         });
+        return verification as LicenseFileCheck;
       } catch (error) {
         if (error instanceof NotALicenseFileError || error instanceof CannotDecryptError) {
           throw new ApiError('invalid_request', `license_file: ${error.message}`);

@@ -11,6 +11,9 @@ export interface SigningKeyRow {
   status: 'active' | 'retired';
   createdAt: number;
   retiredAt: number | null;
+  /** Null while files under the key are accepted. */
+  distrustedAt: number | null;
+  distrustReason: string | null;
 }
 
 export type SigningKeyModel = ModelStatic<Model<SigningKeyRow, Optional<SigningKeyRow, 'id'>>>;
@@ -26,6 +29,8 @@ export function defineSigningKey(sequelize: Sequelize): SigningKeyModel {
       status: textColumn(),
       createdAt: integerColumn(),
       retiredAt: nullable(integerColumn()),
+      distrustedAt: nullable(integerColumn()),
+      distrustReason: nullable(textColumn()),
     },
     { tableName: 'signing_keys' },
   );

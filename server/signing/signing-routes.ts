@@ -10,5 +10,7 @@ export function signingAdminRoutes(signing: SigningService): Route[] {
   return implement(signingAdminContract, {
     listSigningKeys: () => signing.list(),
     rotateSigningKey: (_request, call) => signing.rotate(call),
+    distrustSigningKey: (request, call) => signing.distrust(request, call),
+    listFilesToReissue: (request) => signing.filesToReissue(request),
   });
 }

@@ -1,5 +1,5 @@
 // What every command that needs the service does; the tests beside this say which way it gets there.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ActivationObject, DeviceObject } from '../../server/activations/activation-contract.ts';
@@ -390,6 +390,42 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     );
     expect(await cli.ok('public-key')).toEqual(after);
     expect(await cli.prints('public-key')).toBe(after.public_key_pem);
+  });
+
+  test('a leaked signing key is distrusted, and what it signed is refused and listed', async () => {
+    const { key_id: leaked } = await cli.ok<PublicKeys>('public-key');
+    expect(await cli.fails('public-key', '--distrust-list')).toMatchObject({ error_code: 'not_found' });
+    const { license_key } = await newLicense();
+    const request = join(temporaryDirectory(), 'machine.req');
+    const file = join(temporaryDirectory(), 'license.lic');
+    await cli.ok('request', '--license-key', license_key, '--fingerprint', FINGERPRINT, '--out', request);
+    await cli.ok('activate-offline', '--request', request, '--out', file);
+    const before = await cli.ok<PublicKeys>('public-key');
+
+    const text = await cli.prints('signing-key', 'distrust', leaked, '--reason', 'stolen');
+    expect(text).toContain(`License files under ${leaked} are refused from now on. This cannot be undone.`);
+    const after = await cli.ok<PublicKeys>('public-key');
+    expect(after.key_id).not.toBe(leaked);
+    const list = join(temporaryDirectory(), 'distrust.list');
+    writeFileSync(list, await cli.prints('public-key', '--distrust-list'));
+    const pinned = JSON.stringify({ ...after, keys: [...before.keys, ...after.keys.slice(0, 1)] });
+    const verify = (...words: string[]) =>
+      runCli(['verify', file, '--public-key', pinned, '--fingerprint', FINGERPRINT, ...words]);
+    expect(await verify()).toMatchObject({ exitCode: 0 });
+    expect(await verify('--distrust-list', list)).toMatchObject({ exitCode: 20 });
+    const future = await verify('--distrust-list', list, '--min-distrust-sequence', '99999999999');
+    expect(future).toMatchObject({ exitCode: 1 });
+    expect(future.stderr).toContain('at least 99999999999 is required');
+    expect(await runCli(['verify', file, '--public-key', JSON.stringify(after)])).toMatchObject({
+      exitCode: 20,
+    });
+
+    const { items } = await cli.ok<Listed<{ license_key: string }>>('signing-key', 'files', leaked);
+    expect(items.map((item) => item.license_key)).toContain(license_key);
+    expect(await cli.prints('signing-key', 'list')).toMatch(new RegExp(`${leaked} +distrusted`, 'u'));
+    expect(await cli.fails('signing-key', 'distrust', '0'.repeat(16))).toMatchObject({
+      error_code: 'not_found',
+    });
   });
 
   test('stats count', async () => {

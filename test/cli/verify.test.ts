@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../../cli/exit-codes.ts';
@@ -152,9 +152,59 @@ describe('the machine', () => {
     expect(await verify(bound, ['--now', NOW], { env })).toMatchObject({ reason: 'machine_mismatch' });
   });
 
+  test('is not compared if the caller says so, and only then', async () => {
+    expect(await verify(bound, ['--now', NOW, '--any-machine'])).toMatchObject({ exitCode: 0, valid: true });
+    const words = ['verify', bound, '--public-key', publicKey, '--any-machine'];
+    const { exitCode, stderr } = await runCli([...words, '--fingerprint', FINGERPRINT]);
+    expect(exitCode).toBe(EXIT_CODES.usage);
+    expect(stderr).toContain('--any-machine');
+  });
+
   test('does not matter to a file that is bound to none', async () => {
     const file = fileWith(licenseFile({ machine: null }));
     expect(await verify(file, ['--now', NOW])).toMatchObject({ valid: true, machine: null });
+  });
+});
+
+describe('the clock', () => {
+  const valid = () => {
+    const now = Date.now();
+    const grace_ends_at = new Date(now + 30 * DAY_MS).toISOString();
+    const license = { ...LICENSE, expires_at: grace_ends_at, grace_ends_at };
+    return fileWith(licenseFile({ license, issuedAt: now - DAY_MS }));
+  };
+  const words = (seen: string) => ['--fingerprint', FINGERPRINT, '--last-seen', seen];
+
+  test('is remembered, and refused once it was set back', async () => {
+    const file = valid();
+    const seen = join(folder, 'last-seen');
+    expect(await verify(file, words(seen))).toMatchObject({ exitCode: 0, valid: true });
+    expect(Math.abs(Date.parse(readFileSync(seen, 'utf8').trim()) - Date.now())).toBeLessThan(60_000);
+    const ahead = new Date(Date.now() + 2 * DAY_MS).toISOString();
+    writeFileSync(seen, `${ahead}\n`);
+    const refused = await verify(file, words(seen));
+    expect(refused).toMatchObject({ exitCode: 19, valid: false, reason: 'clock_rolled_back' });
+    expect(refused.checks.find(({ rule }) => rule === 'clock_history')?.detail).toContain(ahead);
+    expect(readFileSync(seen, 'utf8').trim()).toBe(ahead);
+  });
+
+  test('is not judged by a file that holds no time, nor by one that cannot be written', async () => {
+    const file = valid();
+    const garbage = fileWith('yesterday');
+    for (const [seen, message] of [
+      [garbage, 'does not hold a time; delete it to start again'],
+      [join(folder, 'no', 'such', 'folder'), 'cannot write'],
+    ] as const) {
+      const result = await runCli(['verify', file, '--public-key', publicKey, ...words(seen)]);
+      expect(result.exitCode).toBe(EXIT_CODES.failure);
+      expect(result.stderr).toContain(message);
+    }
+  });
+
+  test('cannot be remembered and given at once', async () => {
+    const command = ['verify', bound, '--public-key', publicKey, '--now', NOW];
+    const result = await runCli([...command, ...words(join(folder, 'x'))]);
+    expect(result.exitCode).toBe(EXIT_CODES.usage);
   });
 });
 

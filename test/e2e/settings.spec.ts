@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { expectAccessible } from './accessibility.ts';
-import { expect, test } from './test.ts';
+import { expect, issueLicense, test } from './test.ts';
 
 test('a setting is changed, refused, and put back', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings');
@@ -72,6 +72,58 @@ test(
     await expectAccessible(desk);
   },
 );
+
+test(
+  'a leaked signing key is distrusted for good, and the files to reissue are listed',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const license = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
+    const issued = await desk.request.post('/admin/api/licenses/file/', { data: { license } });
+    const { license_file: file } = (await issued.json()) as { license_file: string };
+    await desk.goto('/#/settings?tab=keys');
+    const active = desk.getByRole('row').filter({ hasText: 'Active' });
+    const id = (await active.getByRole('rowheader').textContent()) ?? '';
+    await desk.getByRole('button', { name: `Distrust the key ${id}` }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Distrust the signing key?' });
+    await expect(dialog).toContainText('This is the active key. A new key replaces it first.');
+    const confirm = dialog.getByRole('button', { name: 'Distrust', exact: true });
+    await expect(confirm).toBeDisabled();
+    await dialog.getByLabel('Reason').fill('laptop stolen');
+    await dialog.getByLabel(`Type ${id} to confirm`).fill(id);
+    await expectAccessible(desk);
+    await confirm.click();
+
+    const row = desk.getByRole('table', { name: 'Signing keys' }).getByRole('row', { name: id });
+    await expect(row).toContainText('Distrusted');
+    await expect(row.getByRole('button', { name: `Distrust the key ${id}` })).toHaveCount(0);
+    const files = desk.getByRole('table', { name: `License files to reissue: ${id}` });
+    await expect(files.getByRole('row').last()).toContainText('Ústav soudního lékařství');
+    await expect(files.getByRole('row').last()).toContainText('Any device');
+    await expectAccessible(desk);
+
+    await desk.goto('/#/air-gap?view=check');
+    await desk.getByRole('textbox', { name: 'License file' }).fill(file);
+    await desk.getByRole('button', { name: 'Check', exact: true }).click();
+    await expect(desk.getByText('It is signed with a distrusted key.')).toBeVisible();
+  },
+);
+
+test('About shows the version, and the license of every package', { tag: '@browser' }, async ({ desk }) => {
+  const fetched: string[] = [];
+  desk.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+  await desk.goto('/#/settings');
+  await desk.getByRole('tab', { name: 'Backup' }).click();
+  expect(fetched).not.toContain('/third-party.json');
+  await desk.getByRole('tab', { name: 'About' }).click();
+  await expect(desk.getByText(/^License Desk \d+\.\d+\.\d+$/u)).toBeVisible();
+  const list = desk.getByRole('list', { name: 'Third-party packages' });
+  await list.getByText(/^vue 3\./u).click();
+  await expect(list.getByLabel('License of vue', { exact: true })).toContainText(
+    'Permission is hereby granted',
+  );
+  await expect(list.getByText(/^express 5\./u)).toBeVisible();
+  await expectAccessible(desk);
+});
 
 test('other sessions are listed, and ended', { tag: '@browser' }, async ({ desk, server, browser }) => {
   const strangers = await Promise.all(

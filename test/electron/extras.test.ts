@@ -185,6 +185,7 @@ describe('preferences', () => {
     expect((await callBridge(shell, 'changePreferences', change)).reply).toEqual({ ...defaults, ...change });
     for (const wrong of [
       { update_address: 'file:///etc' },
+      { update_address: 'http://updates.lan/' },
       { keep_in_tray: 'yes' },
       { unknown: true },
       { constructor: true },
@@ -231,6 +232,8 @@ describe('the menu', () => {
     expect((await shell.event('opened')).what).toBe(shell.dataDir);
     await shell.happen({ do: 'click-menu', id: 'api-reference' });
     expect((await shell.event('opened', 2)).what).toBe('http://127.0.0.1:2/docs/');
+    await shell.happen({ do: 'click-menu', id: 'third-party-licenses' });
+    expect((await shell.event('load', 2)).url).toBe(`${PAGE}#/settings?tab=about`);
   });
 
   test('looks for updates only where an address is set, and for an installed app', async () => {
@@ -238,7 +241,7 @@ describe('the menu', () => {
     await shell.happen({ do: 'click-menu', id: 'look-for-updates' });
     expect((await shell.event('message-box')).message).toContain('No address to look for updates at is set');
     await shell.happen({ do: 'press-button', button: 0 });
-    await callBridge(shell, 'changePreferences', { update_address: 'http://127.0.0.1:9/' });
+    await callBridge(shell, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
     await shell.happen({ do: 'click-menu', id: 'look-for-updates' });
     expect((await shell.event('message-box', 2)).message).toBe('Only an installed app can be updated.');
   });

@@ -147,6 +147,92 @@ describe('the archive', () => {
   });
 });
 
+describe('third-party packages', () => {
+  const beside = (file: string) => readFileSync(join(app.folder, 'resources', file), 'utf8');
+  const inArchive = () =>
+    app.files
+      .filter((file) => /(^|\/)node_modules\/(@[^/]+\/)?[^/@]+\/package\.json$/u.test(file))
+      .map((file) => JSON.parse(app.read(file)) as { name: string; version: string })
+      .map(({ name, version }) => `${name}@${version}`);
+  const inBundles = () => {
+    const recorded = globSync('out/.packages/*.json', { cwd: project });
+    expect(recorded).toHaveLength(3);
+    return recorded
+      .flatMap((file) => JSON.parse(readFileSync(join(project, file), 'utf8')) as string[])
+      .map((path) => JSON.parse(readFileSync(join(project, path, 'package.json'), 'utf8')) as Named)
+      .map(({ name, version }) => `${name}@${version}`);
+  };
+  interface Named {
+    name: string;
+    version: string;
+  }
+
+  it('are all in the bill of materials, those of the page included', () => {
+    const bom = JSON.parse(beside('sbom.cdx.json')) as {
+      bomFormat: string;
+      metadata: { component: object };
+      components: { name: string; version: string; purl: string; licenses?: object[] }[];
+    };
+    expect(bom).toMatchObject({
+      bomFormat: 'CycloneDX',
+      specVersion: expect.stringMatching(/^1\./u) as string,
+    });
+    expect(bom.metadata.component).toMatchObject({ name: 'license-desk', version: manifest['version'] });
+    const listed = bom.components.map(({ name, version }) => `${name}@${version}`);
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(listed).toEqual(expect.arrayContaining([...inArchive(), ...inBundles()]));
+    const page = ['vue', 'pinia', 'chart.js', 'vue-i18n', 'vue-router', 'qrcode', 'swagger-ui-dist'];
+    const names = bom.components.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([...page, 'sqlite', 'node', 'electron']));
+    expect(names).not.toContain('vitest');
+    expect(bom.components.filter(({ licenses = [] }) => licenses.length === 0)).toEqual([]);
+  });
+
+  it('have their licenses in one file, with texts', () => {
+    const text = beside('THIRD-PARTY-LICENSES.txt');
+    const titles = new Set(text.match(/^\S+ \S+(?=\nLicense: )/gmu)?.map((line) => line.replace(' ', '@')));
+    expect([...inArchive(), ...inBundles()].filter((name) => !titles.has(name))).toEqual([]);
+    const without = [
+      ...text.matchAll(/^(\S+) \S+\nLicense: .+\n-+\n\nThe package contains no license text/gmu),
+    ];
+    // Looked at one by one: scripts/third-party.mjs says why.
+    expect(without.map(([, name]) => name)).toEqual([
+      '@vue/devtools-api',
+      'combine-errors',
+      'custom-error-instance',
+      'lazy-val',
+      'numbered',
+      'tiny-case',
+      'type-fest',
+    ]);
+  });
+
+  it('are listed in the server’s package, and for About', () => {
+    for (const file of ['THIRD-PARTY-LICENSES.txt', 'sbom.cdx.json'])
+      expect(readFileSync(join(app.server, file), 'utf8')).toBe(beside(file));
+    const { packages, texts } = JSON.parse(app.read('out/renderer/third-party.json')) as {
+      packages: { name: string; version: string; text: number }[];
+      texts: string[];
+    };
+    const listed = packages.map(({ name, version }) => `${name}@${version}`);
+    expect(listed).toEqual(expect.arrayContaining([...inArchive(), ...inBundles()]));
+    for (const { text } of packages) expect(texts[text]?.length).toBeGreaterThan(50);
+  });
+
+  it('are recorded for everything that the page imports', () => {
+    const sources = globSync('renderer/src/**/*.{ts,vue}', { cwd: project });
+    const imports = sources.flatMap((file) => [
+      ...readFileSync(join(project, file), 'utf8').matchAll(
+        /^import (?!type )[^;]*?from '(?![./])((?:@[^/']+\/)?[^/']+)/gmu,
+      ),
+    ]);
+    const imported = new Set(imports.map(([, name]) => name));
+    expect(imported.size).toBeGreaterThan(5);
+    const names = inBundles().map((name) => name.replace(/@[^@]+$/u, ''));
+    expect(names).toEqual(expect.arrayContaining([...imported]));
+  });
+});
+
 describe('the app', () => {
   it('is locked against use for anything else', () => {
     expect(app.fuses()).toEqual({
@@ -175,6 +261,10 @@ describe('the app', () => {
     const update = readFileSync(join(app.folder, 'resources', 'app-update.yml'), 'utf8');
     expect(update).toContain('provider: generic');
     expect(update).toMatch(/^url: https:\/\/[a-z]+\.invalid\/$/mu);
+  });
+
+  it('pins the key that updates must be signed with', () => {
+    expect(JSON.parse(app.read('package.json'))).toMatchObject({ updatePublicKey: app.updatePublicKey });
   });
 
   it('is the one that the shell says it is', () => {

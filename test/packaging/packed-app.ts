@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { extractFile, listPackage, statFile } from '@electron/asar';
+import { generateKeyPairSync } from 'node:crypto';
 import { assembleServer, packWithoutElectron } from '../../scripts/server-package.mjs';
+import { pinnedKeyArguments, updateKey } from '../../scripts/sign-update.mjs';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 
 export const project = resolve(import.meta.dirname, '../..');
@@ -24,6 +26,8 @@ export interface PackedApp {
   /** What becomes the app's folder. */
   folder: string;
   archive: string;
+  /** What the updates of this build are signed for. */
+  updatePublicKey: string;
   /** The server's package, unpacked. */
   server: string;
   /** Every file in the archive, `out/main/main.js`. */
@@ -35,7 +39,9 @@ export interface PackedApp {
 }
 
 export async function packApp(): Promise<PackedApp> {
-  const folder = await packWithoutElectron(temporaryDirectory('packed'));
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' });
+  const key = updateKey({ LICENSE_DESK_UPDATE_KEY: pem.toString() });
+  const folder = await packWithoutElectron(temporaryDirectory('packed'), pinnedKeyArguments(key));
   const archive = join(folder, 'resources', 'app.asar');
   const server = temporaryDirectory('license-desk-server');
   await assembleServer(folder, server);
@@ -45,6 +51,7 @@ export async function packApp(): Promise<PackedApp> {
     folder,
     archive,
     server,
+    updatePublicKey: key?.publicKey ?? '',
     files,
     read: (file) => extractFile(archive, file).toString(),
     unpacked: () =>

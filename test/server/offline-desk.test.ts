@@ -131,6 +131,7 @@ const outcomesOf = ({ rules }: { rules: { rule: string; outcome: string }[] }) =
 const ALL_PASSED = {
   format: 'passed',
   known_key: 'passed',
+  trusted_key: 'passed',
   signature: 'passed',
   decryption: 'not_asked',
   contents: 'passed',

@@ -167,4 +167,34 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
     expect(stats.activations).toMatchObject({ total: 1, active: 1 });
     expect(stats.tokens.replaced).toBe(19);
   });
+
+  it('distrusts a signing key on every server at once, and signs with the new one', async () => {
+    const [one, two] = servers;
+    const { license } = await one.admin.createLicense({ holder: 'Dva servery', plan: 'professional' });
+    const activate = async (server: TestServer, device: number) =>
+      (
+        await server.post('/activate/', {
+          license_key: license.license_key,
+          machine_fingerprint: fingerprintOf(device),
+        })
+      ).body.license_file as string;
+    const under = await activate(two, 1);
+    const { key_id: leaked } = await one.admin.publicKey({});
+    const [distrusted] = await turns(2, (server) => server.admin.distrustSigningKey({ key_id: leaked }));
+    for (const server of servers) {
+      const validate = async (license_file: string) =>
+        (await server.post('/validate-offline/', { license_file })).body as { reason: string | null };
+      expect(await validate(under)).toMatchObject({ valid: false, reason: 'key_distrusted' });
+      expect((await server.get('/public-key/')).body).toMatchObject({
+        key_id: distrusted?.key_id,
+        distrust_list: distrusted?.distrust_list,
+      });
+      expect(await validate(await activate(server, 2))).toMatchObject({ valid: true });
+    }
+    const { items } = await two.admin.listFilesToReissue({ key_id: leaked });
+    expect(items.at(-1)).toMatchObject({ machine_fingerprint: fingerprintOf(1), recorded: true });
+    await Promise.all(servers.map((server) => server.admin.rotateSigningKey({})));
+    const keys = await Promise.all(servers.map((server) => server.admin.publicKey({})));
+    expect(keys[0]).toEqual(keys[1]);
+  });
 });

@@ -44,7 +44,9 @@ describe('GET /public-key/', () => {
 
   it('is all that an offline verifier needs', async () => {
     const keys = parsePublicKeys(JSON.stringify(await publicKey()));
-    expect(await verifyLicenseFile(await newFile(), { keys, now: Date.now() })).toMatchObject({
+    expect(
+      await verifyLicenseFile(await newFile(), { keys, now: Date.now(), anyMachine: true }),
+    ).toMatchObject({
       valid: true,
       reason: null,
     });

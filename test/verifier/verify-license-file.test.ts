@@ -30,7 +30,7 @@ const NOW = ISSUED_AT + DAY_MS;
 const OTHER_KEY = signingKey(8);
 
 function verify(text: string, options: Partial<VerificationOptions> = {}) {
-  return verifyLicenseFile(text, { keys: [KEY], now: NOW, ...options });
+  return verifyLicenseFile(text, { keys: [KEY], now: NOW, fingerprint: FINGERPRINT, ...options });
 }
 
 describe('a license file', () => {
@@ -65,8 +65,22 @@ describe('a license file', () => {
     ['ends with grace', unlimited, { now: GRACE_END }, 'license_expired'],
     ['ends with the license before its own end', file, { now: GRACE_END }, 'license_expired'],
     ['may report a revoked license', revoked, {}, 'license_revoked'],
+    ['needs a machine to compare', file, { fingerprint: undefined }, 'machine_mismatch'],
+    [
+      'is good on any machine if the caller says so',
+      file,
+      { fingerprint: undefined, anyMachine: true },
+      null,
+    ],
+    [
+      'is compared if there is a fingerprint, whatever else the caller says',
+      file,
+      { fingerprint: OTHER_FINGERPRINT, anyMachine: true },
+      'machine_mismatch',
+    ],
     ['is for its machine', file, { fingerprint: OTHER_FINGERPRINT }, 'machine_mismatch'],
     ['may be for any machine', unbound, { fingerprint: OTHER_FINGERPRINT }, null],
+    ['may be for any machine, without a fingerprint', unbound, { fingerprint: undefined }, null],
     ['is for its product', file, { product: 'other' }, 'product_mismatch'],
     ['is for its features', file, { feature: 'admin' }, 'feature_not_included'],
     ['has features by their whole name', file, { feature: 'repo' }, 'feature_not_included'],
@@ -99,6 +113,7 @@ describe('a license file', () => {
     });
     expect(result.checks.map((check) => check.rule)).toEqual([
       'known_key',
+      'trusted_key',
       'signature',
       'contents',
       'clock',
@@ -123,9 +138,10 @@ describe('a license file', () => {
     expect(failures).toEqual(['file_term', 'not_revoked', 'machine', 'product', 'feature']);
   });
 
-  test('says that a machine was not compared', async () => {
-    const { checks } = await verify(file);
-    expect(checks.find((check) => check.rule === 'machine')?.detail).toContain('not compared');
+  test('says how to check a bound file without a fingerprint', async () => {
+    const { checks } = await verify(file, { fingerprint: undefined });
+    const detail = checks.find((check) => check.rule === 'machine')?.detail;
+    expect(detail).toContain('Pass `fingerprint`, or `anyMachine: true`');
   });
 
   test.each([
@@ -286,9 +302,9 @@ describe('an encrypted license file', () => {
   });
 
   test.each([
-    ['nothing', {}],
+    ['nothing', { fingerprint: undefined }],
     ['only the fingerprint', { fingerprint: FINGERPRINT }],
-    ['only the license key', { licenseKey: LICENSE.license_key }],
+    ['only the license key', { fingerprint: undefined, licenseKey: LICENSE.license_key }],
   ])('asks for its keys when given %s', async (_name, secret) => {
     await expect(verify(file, secret)).rejects.toThrow(CannotDecryptError);
   });

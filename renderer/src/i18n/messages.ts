@@ -18,6 +18,7 @@ import { tokenMessages } from '../features/tokens/token-messages.ts';
 import { webhookMessages } from '../features/webhooks/webhook-messages.ts';
 import { settingNamesMessages } from '../features/settings/setting-names-messages.ts';
 import { settingsMessages } from '../features/settings/settings-messages.ts';
+import { signingKeyMessages } from '../features/settings/signing-key-messages.ts';
 import { statisticsMessages } from '../features/statistics/statistics-messages.ts';
 import { shellMessages } from '../shell/shell-messages.ts';
 import { commonMessages } from './common-messages.ts';
@@ -32,6 +33,7 @@ const features = {
   overview: overviewMessages,
   statistics: statisticsMessages,
   settings: settingsMessages,
+  signingKeys: signingKeyMessages,
   settingNames: settingNamesMessages,
   licenses: licenseMessages,
   licenseDetails: licenseDetailMessages,

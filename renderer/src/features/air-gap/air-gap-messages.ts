@@ -67,6 +67,7 @@ export const airGapMessages = messagesOf(
       not_a_license_file: 'This is no license file.',
       signature_invalid: 'The signature does not fit: the file was changed, or it is not from here.',
       unknown_key_id: 'It is signed with a key that this server does not trust.',
+      key_distrusted: 'It is signed with a distrusted key. Activate the device again to get a new file.',
       file_expired: 'The file has run out; the license may be good for a new one.',
       not_yet_valid: 'The file was signed later than the clock says it is.',
       license_expired: 'The license has expired, its grace period as well.',
@@ -84,6 +85,7 @@ export const airGapMessages = messagesOf(
     rules: {
       format: 'It is a license file',
       known_key: 'Signed with a key of ours',
+      trusted_key: 'The signing key is not distrusted',
       signature: 'The signature fits',
       decryption: 'It can be opened',
       contents: 'Its contents can be read',
@@ -165,6 +167,8 @@ export const airGapMessages = messagesOf(
       not_a_license_file: 'Das ist keine Lizenzdatei.',
       signature_invalid: 'Die Unterschrift passt nicht: Die Datei wurde verändert oder ist nicht von hier.',
       unknown_key_id: 'Sie ist mit einem Schlüssel unterschrieben, dem dieser Server nicht vertraut.',
+      key_distrusted:
+        'Sie ist mit einem gesperrten Schlüssel signiert. Aktivieren Sie das Gerät erneut, um eine neue Datei zu erhalten.',
       file_expired: 'Die Datei ist abgelaufen; die Lizenz gibt vielleicht eine neue her.',
       not_yet_valid: 'Die Datei wurde später unterschrieben, als die Uhr anzeigt.',
       license_expired: 'Die Lizenz ist abgelaufen, ihre Kulanzfrist auch.',
@@ -182,6 +186,7 @@ export const airGapMessages = messagesOf(
     rules: {
       format: 'Es ist eine Lizenzdatei',
       known_key: 'Mit einem unserer Schlüssel unterschrieben',
+      trusted_key: 'Der Signaturschlüssel ist nicht gesperrt',
       signature: 'Die Unterschrift passt',
       decryption: 'Sie lässt sich öffnen',
       contents: 'Ihr Inhalt ist lesbar',

@@ -9,6 +9,7 @@ export const settingsMessages = messagesOf(
       backup: 'Backup',
       language: 'Language',
       app: 'This app',
+      about: 'About',
     },
     groups: { reach: 'Access', licensing: 'Licensing', webhooks: 'Webhooks', other: 'Data' },
     columns: { setting: 'Setting', value: 'Value', default: 'Default', source: 'Given by' },
@@ -42,22 +43,6 @@ export const settingsMessages = messagesOf(
       title: 'Restart the server?',
       consequence:
         'The API does not answer for a few seconds, and everybody who is signed in here has to sign in again.',
-    },
-    keys: {
-      about:
-        'License files are signed with the active key. Programs verify them with the public keys; a retired key verifies what it signed.',
-      id: 'Key id',
-      state: 'State',
-      states: { active: 'Active', retired: 'Retired' },
-      created: 'Made',
-      retired: 'Retired',
-      publicKeyOf: 'public key of {id}',
-      download: 'Save PEM',
-      downloadOf: 'Save PEM: {subject}',
-      rotate: 'Rotate the key',
-      rotateTitle: 'Rotate the signing key?',
-      consequence:
-        'License files from now on are signed with a new key. Programs that know only the present public key will refuse them until they are given the new one; files that exist stay valid. A retired key cannot be made active again.',
     },
     sessions: {
       about: 'Whoever is signed in can do everything here. A session ends by itself after 12 hours.',
@@ -100,6 +85,15 @@ export const settingsMessages = messagesOf(
       after:
         'The command lists what the backup brings and what becomes active again, and asks for confirmation. The previous data is kept in a folder named before-restore-….',
     },
+    about: {
+      version: 'License Desk {version}',
+      license: 'Licensed under the Apache License, version 2.0.',
+      thirdParty: 'Third-party packages',
+      thirdPartyAbout:
+        'The installation also contains this list as THIRD-PARTY-LICENSES.txt, and a CycloneDX bill of materials as sbom.cdx.json.',
+      licenseOf: 'License of {name}',
+      failed: 'The list could not be loaded: {problem}',
+    },
     languageNote: 'The language of these pages, in this browser.',
     app: {
       about: 'For the app on this computer. Each change holds at once.',
@@ -118,7 +112,8 @@ export const settingsMessages = messagesOf(
       },
       update_address: {
         label: 'Look for updates at',
-        about: 'The address where newer versions of the app are put. Empty: nowhere is looked.',
+        about:
+          'The https address of newer versions of the app. Leave empty to disable update checks. Updates are installed only if their publisher signed them.',
       },
       saved: 'Saved.',
       refused: 'This was not saved: {problem}',
@@ -133,6 +128,7 @@ export const settingsMessages = messagesOf(
       backup: 'Sicherung',
       language: 'Sprache',
       app: 'Diese App',
+      about: 'Über',
     },
     groups: { reach: 'Erreichbarkeit', licensing: 'Lizenzierung', webhooks: 'Webhooks', other: 'Daten' },
     columns: { setting: 'Einstellung', value: 'Wert', default: 'Vorgabe', source: 'Woher' },
@@ -167,22 +163,6 @@ export const settingsMessages = messagesOf(
       title: 'Den Server neu starten?',
       consequence:
         'Die API antwortet einige Sekunden lang nicht, und alle, die hier angemeldet sind, müssen sich neu anmelden.',
-    },
-    keys: {
-      about:
-        'Lizenzdateien werden mit dem aktiven Schlüssel signiert. Programme prüfen sie mit den öffentlichen Schlüsseln; ein abgelöster prüft weiter, was er signiert hat.',
-      id: 'Schlüssel-ID',
-      state: 'Zustand',
-      states: { active: 'Aktiv', retired: 'Abgelöst' },
-      created: 'Erzeugt',
-      retired: 'Abgelöst',
-      publicKeyOf: 'öffentlicher Schlüssel {id}',
-      download: 'PEM speichern',
-      downloadOf: 'PEM speichern: {subject}',
-      rotate: 'Schlüssel wechseln',
-      rotateTitle: 'Den Signaturschlüssel wechseln?',
-      consequence:
-        'Lizenzdateien werden von nun an mit einem neuen Schlüssel signiert. Programme, die nur den jetzigen öffentlichen Schlüssel kennen, lehnen sie ab, bis sie den neuen bekommen; vorhandene Dateien bleiben gültig. Ein abgelöster Schlüssel wird nicht wieder aktiv.',
     },
     sessions: {
       about: 'Wer angemeldet ist, kann hier alles. Eine Sitzung endet nach 12 Stunden von selbst.',
@@ -226,6 +206,15 @@ export const settingsMessages = messagesOf(
       after:
         'Der Befehl zeigt, was die Sicherung mitbringt und was wieder gültig wird, und fragt vor dem Wiederherstellen nach. Die bisherigen Daten bleiben in einem Ordner namens before-restore-… erhalten.',
     },
+    about: {
+      version: 'License Desk {version}',
+      license: 'Lizenziert unter der Apache-Lizenz, Version 2.0.',
+      thirdParty: 'Pakete von Dritten',
+      thirdPartyAbout:
+        'Die Installation enthält diese Liste auch als THIRD-PARTY-LICENSES.txt und eine CycloneDX-Stückliste als sbom.cdx.json.',
+      licenseOf: 'Lizenz von {name}',
+      failed: 'Die Liste konnte nicht geladen werden: {problem}',
+    },
     languageNote: 'Die Sprache dieser Seiten, in diesem Browser.',
     app: {
       about: 'Für die App auf diesem Computer. Jede Änderung gilt sofort.',
@@ -244,7 +233,8 @@ export const settingsMessages = messagesOf(
       },
       update_address: {
         label: 'Nach neuen Versionen suchen unter',
-        about: 'Die Adresse, unter der neue Versionen der App liegen. Leer: Es wird nirgends gesucht.',
+        about:
+          'Die https-Adresse neuer Versionen der App. Leer lassen, um nicht nach Aktualisierungen zu suchen. Installiert werden nur Aktualisierungen, die ihr Herausgeber signiert hat.',
       },
       saved: 'Gespeichert.',
       refused: 'Das wurde nicht gespeichert: {problem}',

@@ -1,0 +1,31 @@
+// Keeps the latest time that `verify` has seen in a file, so that a clock that was set back is noticed.
+import { writeFileDurably } from '../server/platform/durable-file.ts';
+import type { LastSeenStore } from '../verifier/last-seen.ts';
+import { CommandFailure } from './command-failure.ts';
+import { fileFailure, readTextFile } from './text-file.ts';
+
+/** The file holds one ISO 8601 timestamp. @throws CommandFailure from both methods, also if it holds anything else */
+export function lastSeenFile(path: string): LastSeenStore {
+  return {
+    async read() {
+      let text: string;
+      try {
+        text = (await readTextFile(path)).trim();
+      } catch (error) {
+        if (error instanceof CommandFailure && error.code === 'not_found') return null;
+        throw error;
+      }
+      const ms = Date.parse(text);
+      if (Number.isNaN(ms))
+        throw new CommandFailure('invalid_request', `${path} does not hold a time; delete it to start again`);
+      return ms;
+    },
+    write(ms) {
+      try {
+        writeFileDurably(path, `${new Date(ms).toISOString()}\n`);
+      } catch (error) {
+        throw fileFailure('invalid_request', `cannot write ${path}`, error);
+      }
+    },
+  };
+}

@@ -33,7 +33,7 @@ export function apiBounds(app: Express): Bounds {
     },
     shedding: {
       ...DEFAULT_SHEDDING,
-      isExempt: (target) => NEVER_SHED.has(target.split('?')[0]!.replace(/\/$/u, '').toLowerCase()),
+      isExempt: (target) => NEVER_SHED.has(target.replace(/\/?(?:\?.*)?$/u, '').toLowerCase()),
     },
   };
 }

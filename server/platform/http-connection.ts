@@ -72,6 +72,10 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
     return socket.destroyed || socket.writableEnded;
   }
 
+  function isDiscarding(): boolean {
+    return isOver || isClosing();
+  }
+
   function readOn(): void {
     // Node reads on by itself once the socket has drained.
     if (socket.writableNeedDrain) socket.once('drain', readOn);
@@ -156,7 +160,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
      */
     read(bytes: Buffer, parse: (bytes: Buffer) => void): void {
       let rest = bytes;
-      while (rest.length > 0 && !isOver && !isClosing()) {
+      while (rest.length > 0 && !isDiscarding()) {
         if (isPaused()) {
           socket.pause();
           socket.unshift(rest);

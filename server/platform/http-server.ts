@@ -28,6 +28,8 @@ const HEADERS_TICKS = 15;
 const HANDSHAKE_TICKS = 10;
 /** Longer than proxies keep an unused connection, so that none of them sends a request while it is being closed. */
 const KEEP_ALIVE_MS = 65_000;
+/** Of all connections together: what clients have sent that waits for earlier requests. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** In seconds. */
 const RETRY_AFTER = '2';
 
@@ -124,7 +126,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
     one.connection = connection;
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
-    // Node listens no more after its first error.
+    // Node removes its own listener after the first error, and at a CONNECT.
     socket.on('error', () => {});
     takeOver(socket, connection);
   }
@@ -134,7 +136,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
     const one: Accepted | undefined = admitted && { socket, admitted };
     if (!one) {
       refused.connections += 1;
-      // In the middle of nothing, TLS clients would not understand it.
+      // A TLS client could not read a reply before its handshake.
       if (!tls) socket.write(CONNECTION_REFUSED);
       socket.on('error', () => {}).destroySoon();
       return;
@@ -177,7 +179,12 @@ export function createServer(options: HttpServerOptions): HttpServer {
   });
 
   function tick(): void {
-    for (const connection of connections.values()) connection.tick();
+    let unread = 0;
+    for (const [socket, connection] of connections) {
+      connection.tick();
+      unread += socket.readableLength;
+      if (unread > MAX_UNREAD_BYTES) socket.destroy();
+    }
     if (refused.requests + refused.connections > 0)
       logger.warn({ ...refused }, 'overloaded: requests or connections were refused');
     refused.requests = 0;

@@ -105,7 +105,7 @@ describe('a listener', () => {
       { shedding: ALWAYS },
     );
     const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => pipeline(url, path, 20)));
-    onTestFinished(() => clients.forEach(({ destroy }) => destroy()));
+    for (const { destroy } of clients) onTestFinished(destroy);
     await expect.poll(() => held.length).toBe(CONNECTIONS);
     for (const response of held) response.end('ok');
     for (const client of clients) await client.until(({ replies }) => replies() === 20);

@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { connect } from 'node:tls';
+import { connect, type ConnectionOptions } from 'node:tls';
 import { afterAll, expect, it } from 'vitest';
 import type { TlsSource } from '../../server/platform/tls-credentials.ts';
 import { getRequest, idleSwarm, rawConnection } from '../helpers/hostile-clients.ts';
@@ -24,9 +24,10 @@ function credentials(): TlsSource {
 }
 
 function openTls(url: string) {
-  const options = { host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false };
+  const host = { host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false };
   // The types leave out what TLS takes from TCP.
-  return rawConnection(connect({ ...options, ...{ allowHalfOpen: true } }), 'secureConnect');
+  const options: ConnectionOptions & { allowHalfOpen: true } = { ...host, allowHalfOpen: true };
+  return rawConnection(connect(options), 'secureConnect');
 }
 
 function call(url: string): Promise<string> {

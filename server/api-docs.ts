@@ -1,9 +1,11 @@
 // The API's OpenAPI document and its reference page, which works offline.
+import { createHash } from 'node:crypto';
 import express, { Router } from 'express';
 import { API_DOCS_DIRECTORY } from './built-files.ts';
 import { publicContract } from './contract.ts';
-import { sendJson } from './platform/http-reply.ts';
-import { refuseMethod } from './platform/mount.ts';
+import { Document } from './platform/document.ts';
+import { sendDocument } from './platform/http-reply.ts';
+import { isFresh, refuseMethod } from './platform/mount.ts';
 import { pageHeaders } from './platform/page-headers.ts';
 import { carryRequestId } from './platform/request-id.ts';
 import { VERSION } from './version.ts';
@@ -30,15 +32,33 @@ const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reference', v
 
 const onlyGet = refuseMethod(['GET', 'HEAD']);
 
+async function openApiReply(server: string): Promise<Document> {
+  const { openApiDocument } = await import('./platform/openapi.ts');
+  const description = { title: 'License Desk', version: VERSION, server };
+  const body = Buffer.from(JSON.stringify(openApiDocument(publicContract, description)));
+  const digest = createHash('sha256').update(body).digest('base64url');
+  return new Document('application/json; charset=utf-8', body, {
+    etag: `"${digest}"`,
+    cacheControl: 'no-cache',
+  });
+}
+
 /** @param baseUrl the API's address as its clients know it, without a trailing slash */
 export function apiDocs(baseUrl: () => string): Router {
   const router = Router();
+  /** By base URL, of which a server has one: building the document takes about 10 ms. */
+  const replies = new Map<string, Promise<Document>>();
+  const replyFor = (server: string): Promise<Document> => {
+    const reply = replies.get(server) ?? openApiReply(server);
+    replies.set(server, reply);
+    return reply;
+  };
+
   router
     .route('/openapi.json')
     .get(async (request, response) => {
-      const { openApiDocument } = await import('./platform/openapi.ts');
-      const description = { title: 'License Desk', version: VERSION, server: baseUrl() };
-      sendJson(response, 200, openApiDocument(publicContract, description), request.id);
+      const document = await replyFor(baseUrl());
+      await sendDocument(response, document, request.id, isFresh(request, document));
     })
     .all(onlyGet);
 

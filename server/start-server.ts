@@ -9,6 +9,7 @@ import { refuseExposedFiles } from './exposed-files.ts';
 import { createAdminApp, createApiApp } from './http-app.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
 import { createJobs } from './jobs/schedule.ts';
+import { ADMIN_BOUNDS, apiBounds } from './listener-bounds.ts';
 import type { ServerStatus } from './parent-port.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
 import { watchClock } from './platform/clock-watch.ts';
@@ -143,8 +144,8 @@ export async function startServer(
 
     const tls = await service.openTls();
     done(() => tls?.close());
-    const adminServer = createServer(null, adminApp, logger);
-    const apiServer = createServer(tls, apiApp, logger);
+    const adminServer = createServer({ tls: null, app: adminApp, logger, ...ADMIN_BOUNDS });
+    const apiServer = createServer({ tls, app: apiApp, logger, ...apiBounds(apiApp) });
     done(async () => {
       live.close();
       await Promise.all([adminServer.close(), apiServer.close()]);

@@ -71,9 +71,22 @@ export const notFound: RequestHandler = (request) => {
   throw new ApiError('not_found', `there is nothing at ${request.path}`);
 };
 
-/** HTTP/1.1 without Host is no request (RFC 9112, section 3.2). */
+/** @param rawHeaders names at even places, values at odd ones */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    // Most names have another length, which is cheaper to compare.
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
+/** HTTP/1.1 requires exactly one Host, and no version allows two (RFC 9112, section 3.2). */
 export const requireHost: RequestHandler = (request, _response, next) => {
-  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+  const hosts = countHosts(request.rawHeaders);
+  if (hosts > 1) throw new ApiError('invalid_request', 'the request has more than one Host header');
+  if (hosts === 0 && request.httpVersion === '1.1') {
     throw new ApiError('invalid_request', 'the request has no Host header');
   }
   next();

@@ -1,14 +1,17 @@
-// HTTP and HTTPS servers that answer in the envelope even what never becomes a request of the application.
+// HTTP and HTTPS servers that no client can keep from the others, and that answer every failure in the envelope.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { ConfigError } from './config.ts';
+import { type Admitted, type ConnectionLimits, createConnectionLimits } from './connection-limits.ts';
 import { ApiError, failureEnvelope } from './errors.ts';
+import { type Answer, type Connection, createConnection, TICK_MS } from './http-connection.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
 import { createServer as createHttpServer } from './node-http.ts';
+import { createRequestScheduler, type Shedding } from './request-scheduler.ts';
+import { CONNECTION_REFUSED } from './socket-reply.ts';
 import type { TlsCredentials, TlsSource } from './tls-credentials.ts';
 
 /** Nobody can listen on the address that the settings name. */
@@ -16,43 +19,47 @@ class AddressError extends ConfigError {
   override readonly name = 'AddressError';
 }
 
-/** What is under way when the server stops may take this long; connections that linger after that are cut. */
+/** Requests under way at a stop may take this long; connections that remain after that are closed. */
 const DRAIN_MS = 3000;
-const REQUEST_TIMEOUT_MS = 60_000;
-/** Longer than a proxy keeps a connection that it does not use: whoever closes first must not be the one who is written to. */
+/** At a stop, clients have this long to take replies that are ready. */
+const LAST_REPLY_MS = 1000;
+/** From the first byte of a request to the last of its headers; on a new connection from its start. */
+const HEADERS_TICKS = 15;
+const HANDSHAKE_TICKS = 10;
+/** Longer than proxies keep an unused connection, so that none of them sends a request while it is being closed. */
 const KEEP_ALIVE_MS = 65_000;
+/** Of all connections together: what clients have sent that waits for earlier requests. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+/** In seconds. */
+const RETRY_AFTER = '2';
 
-/** Answers on a bare connection, where there is no response to write to, and closes it. */
-function answerOnSocket(socket: Duplex, status: string, message: string, logger: Logger): void {
-  const requestId = randomUUID();
-  logger.info({ request_id: requestId, status: Number.parseInt(status, 10) }, message);
-  const body = JSON.stringify(failureEnvelope(new ApiError('invalid_request', message), requestId));
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n` +
-      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+function timeouts(tickMs: number) {
+  return {
+    headersTimeout: HEADERS_TICKS * tickMs,
+    handshakeTimeout: HANDSHAKE_TICKS * tickMs,
+    // Bodies have a deadline that depends on their progress: see http-connection.ts.
+    requestTimeout: 0,
+    connectionsCheckingInterval: tickMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Node would answer a missing Host itself, with an empty body; the application refuses it in the envelope.
+    requireHostHeader: false,
+  };
 }
 
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  answerOnSocket(socket, status, 'this is not a readable HTTP request', logger);
-}
-
-/** Answers a request that the application is not asked about. */
-function refuse(response: ServerResponse, status: number, message: string, logger: Logger): void {
-  const requestId = randomUUID();
-  logger.info({ request_id: requestId, status }, message);
-  const body = failureEnvelope(new ApiError('invalid_request', message), requestId);
-  sendJson(response, status, body, requestId, ['Connection', 'close']);
-}
-
-/** An Express application; `next` is what it calls when nothing in it takes the request. */
+/** An Express application; it calls `next` when nothing in it takes the request. */
 type Application = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+export interface HttpServerOptions {
+  /** null: without TLS */
+  tls: TlsSource | null;
+  app: Application;
+  logger: Logger;
+  limits: ConnectionLimits;
+  /** null: requests are never shed. */
+  shedding: (Shedding & { isExempt(target: string): boolean }) | null;
+  /** Shortens every deadline of a client; for tests. */
+  tickMs?: number;
+}
 
 export interface HttpServer {
   /**
@@ -65,54 +72,180 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** @param tls null: without TLS */
-export function createServer(tls: TlsSource | null, app: Application, logger: Logger): HttpServer {
-  const underWay = new Set<ServerResponse>();
-  const sockets = new Set<Socket>();
+interface Accepted {
+  socket: Socket;
+  admitted: Admitted;
+  /** Undefined during the TLS handshake. */
+  connection?: Connection;
+}
 
-  const onRequest: RequestListener = (request, response) => {
-    underWay.add(response);
-    response.on('close', () => underWay.delete(response));
-    if (!server.listening) response.shouldKeepAlive = false;
+export function createServer(options: HttpServerOptions): HttpServer {
+  const { tls, app, logger, limits, shedding, tickMs = TICK_MS } = options;
+  const admission = createConnectionLimits(limits);
+  const scheduler = createRequestScheduler(shedding);
+  const accepted = new Set<Accepted>();
+  const handshakes = new Map<string, Accepted>();
+  const connections = new Map<Socket, Connection>();
+  const refused = { requests: 0, connections: 0 };
+
+  function refuse(response: ServerResponse, status: number, message: string): void {
+    const requestId = randomUUID();
+    logger.info({ request_id: requestId, status }, message);
+    const body = failureEnvelope(new ApiError('invalid_request', message), requestId);
+    sendJson(response, status, body, requestId, ['Connection', 'close']);
+  }
+
+  function shed(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!shedding || shedding.isExempt(request.url ?? '')) return false;
+    refused.requests += 1;
+    const requestId = randomUUID();
+    const failure = new ApiError('overloaded', 'the server is overloaded; retry later');
+    const body = failureEnvelope(failure, requestId);
+    sendJson(response, failure.status, body, requestId, ['Retry-After', RETRY_AFTER]);
+    return true;
+  }
+
+  const answer: Answer = (request, response) => {
     // Express comes back only with a target that it finds no path in.
-    app(request, response, () => refuse(response, 404, 'the request has no readable target', logger));
+    app(request, response, () => refuse(response, 404, 'the request has no readable target'));
   };
+  const onRequest: RequestListener = (request, response) =>
+    connections.get(request.socket)?.accept({ request, response, answer });
+  const server = tls
+    ? createTlsServer(tls, timeouts(tickMs), onRequest)
+    : createHttpServer(timeouts(tickMs), onRequest);
 
-  // Without it, Node answers a missing Host by itself, with an empty body; the application refuses it in the envelope.
-  const options = {
-    requireHostHeader: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-  };
-  const server = tls ? createTlsServer(tls, options, onRequest) : createHttpServer(options, onRequest);
+  function open(one: Accepted, socket: Socket): void {
+    const connection = createConnection({
+      socket,
+      peer: one.admitted.peer,
+      scheduler,
+      shed,
+      logger,
+    });
+    one.connection = connection;
+    connections.set(socket, connection);
+    socket.once('close', () => connections.delete(socket));
+    // Node removes its own listener after the first error, and at a CONNECT.
+    socket.on('error', () => {});
+    takeOver(socket, connection);
+  }
+
   server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    const admitted = admission.admit(socket, () => worthOf(one?.connection));
+    const one: Accepted | undefined = admitted && { socket, admitted };
+    if (!one) {
+      refused.connections += 1;
+      // A TLS client could not read a reply before its handshake.
+      if (!tls) socket.write(CONNECTION_REFUSED);
+      socket.on('error', () => {}).destroySoon();
+      return;
+    }
+    accepted.add(one);
+    socket.once('close', () => accepted.delete(one));
+    if (!tls) {
+      open(one, socket);
+      return;
+    }
+    const key = peerOf(socket);
+    handshakes.set(key, one);
+    socket.once('close', () => handshakes.get(key) === one && handshakes.delete(key));
   });
-  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, logger));
-  server.on('checkExpectation', (_request, response) => {
-    refuse(response, 417, 'only Expect: 100-continue can be met', logger);
+  server.on('secureConnection', (socket: Socket) => {
+    const key = peerOf(socket);
+    const one = handshakes.get(key);
+    handshakes.delete(key);
+    if (one) open(one, socket);
+    else socket.destroy();
   });
-  server.on('connect', (_request, socket) =>
-    answerOnSocket(socket, '400 Bad Request', 'this is no proxy', logger),
-  );
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const connection = connections.get(socket);
+    const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    // Browsers open connections in advance: to one that was never used a reply would be out of place.
+    const isUnused = isTimeout && socket.bytesRead === 0;
+    if (!connection || !socket.writable || isUnused || error.code === 'ECONNRESET') socket.destroy();
+    else connection.fail(isTimeout ? HEADERS_LATE : unreadable(error));
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const refuseExpectation: Answer = (_request, late) =>
+      refuse(late, 417, 'only Expect: 100-continue is supported');
+    connections.get(request.socket)?.accept({ request, response, answer: refuseExpectation });
+  });
+  server.on('connect', (_request, socket: Socket) => connections.get(socket)?.fail(NO_PROXY));
+  server.on('timeout', (socket) => {
+    const isWorking = connections.get(socket)?.isBusy() && socket.writableLength === 0;
+    if (!isWorking) socket.destroy();
+  });
+
+  function tick(): void {
+    let unread = 0;
+    for (const [socket, connection] of connections) {
+      connection.tick();
+      unread += socket.readableLength;
+      if (unread > MAX_UNREAD_BYTES) socket.destroy();
+    }
+    if (refused.requests + refused.connections > 0)
+      logger.warn({ ...refused }, 'overloaded: requests or connections were refused');
+    refused.requests = 0;
+    refused.connections = 0;
+  }
+  let timer: NodeJS.Timeout | undefined;
 
   return {
-    listen: (host, port, flag) => listen(server, host, port, flag),
+    async listen(host, port, flag) {
+      const free = await listen(server, host, port, flag);
+      timer = setInterval(tick, tickMs).unref();
+      return free;
+    },
     async close() {
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      // A connection is asked to end with its reply; one that has sent no request, or only part of one, ends now.
-      const busy = new Set([...underWay].map((response) => response.socket));
-      for (const response of underWay) if (!response.headersSent) response.shouldKeepAlive = false;
-      for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
-      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      for (const { connection, socket } of accepted) {
+        if (connection) connection.drain();
+        else socket.destroy();
+      }
+      const cutUnread = setTimeout(() => {
+        for (const { connection, socket } of accepted) if (connection?.hasReplied()) socket.destroy();
+      }, LAST_REPLY_MS);
+      const cutAll = setTimeout(() => {
+        for (const { socket } of accepted) socket.destroy();
+      }, DRAIN_MS);
       await closed;
-      clearTimeout(cut);
+      clearTimeout(cutUnread);
+      clearTimeout(cutAll);
+      clearInterval(timer);
     },
   };
+}
+
+const HEADERS_LATE = new ApiError('invalid_request', 'the request headers took too long', { status: 408 });
+const NO_PROXY = new ApiError('invalid_request', 'this server is not a proxy');
+
+function unreadable({ code }: NodeJS.ErrnoException): ApiError {
+  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+  return new ApiError('invalid_request', 'the request is not valid HTTP', { status });
+}
+
+function worthOf(connection: Connection | undefined): 0 | 1 | 2 {
+  if (!connection?.hasSentRequest()) return 0;
+  return connection.isBusy() ? 2 : 1;
+}
+
+/** Puts the connection between a socket and Node's HTTP server, which has just begun to listen to it. */
+function takeOver(socket: Socket, connection: Connection): void {
+  const parse = socket.listeners('data').at(-1) as ((bytes: Buffer) => void) | undefined;
+  const parseEnd = socket.listeners('end').at(-1) as (() => void) | undefined;
+  if (!parse || !parseEnd) throw new Error('this version of Node reads HTTP in a way that is not supported');
+  socket.on('data', (bytes: Buffer) => connection.read(bytes, parse)).off('data', parse);
+  socket.on('end', () => connection.readEnd(parseEnd)).off('end', parseEnd);
+}
+
+/** The same for a TLS connection and for the TCP connection below it. */
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
 }
 
 function createTlsServer(tls: TlsSource, options: object, app: RequestListener): Server {

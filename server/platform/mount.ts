@@ -128,7 +128,7 @@ function workOf(route: Route, input: object, call: Call): Work {
 }
 
 /** Whether the caller's `If-None-Match` names what it would get (RFC 9110, section 13.1.2). */
-function isFresh(request: Request, { etag }: Document): boolean {
+export function isFresh(request: Request, { etag }: Document): boolean {
   const given = request.headers['if-none-match'];
   if (etag === undefined || given === undefined) return false;
   return given === '*' || given.split(',').some((tag) => tag.trim().replace(/^W\//u, '') === etag);

@@ -23,7 +23,7 @@ const failure = z
 
 /** What every endpoint can answer, beside what its row says. */
 function errorCodes(row: Endpoint): ErrorCode[] {
-  const common: ErrorCode[] = ['invalid_request', 'internal_error', 'unavailable'];
+  const common: ErrorCode[] = ['invalid_request', 'internal_error', 'unavailable', 'overloaded'];
   const body: ErrorCode[] =
     row.method === 'GET' ? [] : ['invalid_json', 'payload_too_large', 'unsupported_media_type'];
   const bearer: ErrorCode[] =

@@ -39,6 +39,7 @@ const STATUSES: Record<string, readonly number[]> = {
   rate_limited: [429],
   internal_error: [500],
   unavailable: [503],
+  overloaded: [503],
 };
 
 const failure = z.strictObject({

@@ -22,9 +22,20 @@ const BROKEN: [string, string | Buffer][] = [
   ['an unknown version', `GET ${ROOT}/health/ HTTP/9.9\r\nHost: x\r\n\r\n`],
   ['an unknown method', `FETCH ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\n\r\n`],
   ['no Host', `GET ${ROOT}/health/ HTTP/1.1\r\nConnection: close\r\n\r\n`],
+  ['two Hosts', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\nhOST: y\r\nConnection: close\r\n\r\n`],
+  ['the same Host twice', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n`],
+  ['two Hosts in HTTP/1.0', `GET ${ROOT}/health/ HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n`],
   ['a header without a name', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n`],
   ['a header with a NUL', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\nA: \u0000\r\n\r\n`],
   ['two lengths', post(`${json}Content-Length: 2\r\nContent-Length: 3`, '{}')],
+  ['the same length twice', post(`${json}Content-Length: 2\r\nContent-Length: 2`, '{}')],
+  ['a list of lengths', post(`${json}Content-Length: 2, 2`, '{}')],
+  ['a length with a sign', post(`${json}Content-Length: +2`, '{}')],
+  ['chunks and a length', post(`${json}Transfer-Encoding: chunked\r\nContent-Length: 2`, '0\r\n\r\n')],
+  ['chunks that are not the last encoding', post(`${json}Transfer-Encoding: chunked, gzip`, '0\r\n\r\n')],
+  ['chunks twice', post(`${json}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked`, '0\r\n\r\n')],
+  ['a folded header', `GET ${ROOT}/health/ HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\nConnection: close\r\n\r\n`],
+  ['a blank before the colon', post(`${json}Content-Length : 2`, '{}')],
   ['a length and chunks', post(`${json}Content-Length: 2\r\nTransfer-Encoding: chunked`, '0\r\n\r\n')],
   ['a negative length', post(`${json}Content-Length: -1`)],
   ['a length that is no number', post(`${json}Content-Length: two`, '{}')],
@@ -60,6 +71,11 @@ describe.each(['api', 'adminOrigin'] as const)('the listener of %s', (listener) 
 describe('the wire', () => {
   it('answers a body whose chunks cannot be read', async () => {
     const bytes = post(`${json}Transfer-Encoding: chunked`, 'ZZ\r\n{}\r\n');
+    expectFailure(readReply(await exchangeBytes(server.api, bytes)), 'invalid_request');
+  });
+
+  it('refuses a body whose encoding it does not know', async () => {
+    const bytes = post(`${json}Transfer-Encoding: xchunked`, '0\r\n\r\n');
     expectFailure(readReply(await exchangeBytes(server.api, bytes)), 'invalid_request');
   });
 

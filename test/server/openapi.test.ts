@@ -11,7 +11,7 @@ import {
 } from '../helpers/contract-calls.ts';
 import { httpCall, jsonCall } from '../helpers/raw-http.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
-import { expectFailure } from '../helpers/strict-reply.ts';
+import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer } from '../helpers/test-server.ts';
 
 interface Schema {
@@ -115,6 +115,22 @@ describe('openapi.json', () => {
     await own.stop();
   });
 
+  it('is the same bytes for each call, and 304 to a client that has them', async () => {
+    const url = `${server.api}/openapi.json`;
+    const first = await httpCall(url);
+    expectCommonHeaders(first.headers);
+    expect(first.headers.get('content-length')).toBe(String(Buffer.byteLength(first.text)));
+    const etag = first.headers.get('etag')!;
+    expect(etag).toMatch(/^"[\w-]{43}"$/u);
+    expect((await httpCall(url)).headers.get('etag')).toBe(etag);
+    const fresh = await httpCall(url, { headers: { 'if-none-match': `"other", W/${etag}` } });
+    expect([fresh.status, fresh.text, fresh.headers.get('etag')]).toEqual([304, '', etag]);
+    expect((await httpCall(url, { headers: { 'if-none-match': '"other"' } })).text).toBe(first.text);
+    const head = await httpCall(url, { method: 'HEAD' });
+    for (const name of ['etag', 'content-length', 'content-type'])
+      expect(head.headers.get(name)).toBe(first.headers.get(name));
+  });
+
   it('takes GET and HEAD', async () => {
     expect((await httpCall(`${server.api}/openapi.json`, { method: 'HEAD' })).status).toBe(200);
     const reply = await jsonCall(`${server.api}/openapi.json`, { method: 'POST' });
@@ -165,6 +181,7 @@ describe.each(ROWS)('the operation %s', (name, row) => {
     const expected = [
       '400 invalid_request',
       '500 internal_error',
+      '503 overloaded',
       ...(row.method === 'GET'
         ? []
         : ['400 invalid_json', '413 payload_too_large', '415 unsupported_media_type']),

@@ -1,5 +1,5 @@
 // Takes a data directory for one server or one command, and says plainly why it cannot.
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory } from './database/directory-lock.ts';
 import { provideHomeDirectory } from './platform/os-user.ts';
@@ -12,6 +12,16 @@ export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
 }
 
+const SETGID = 0o2000;
+
+/** A directory made by hand with `mkdir` is open to others; as long as it is empty, nothing was exposed by that. */
+export function closeEmptyDirectory(dataDir: string): void {
+  const stats = statSync(dataDir, { throwIfNoEntry: false });
+  if (!stats?.isDirectory() || process.platform === 'win32' || stats.uid !== process.getuid?.()) return;
+  const isShared = (stats.mode & SETGID) !== 0;
+  if (!isShared && (stats.mode & 0o077) !== 0 && readdirSync(dataDir).length === 0) chmodSync(dataDir, 0o700);
+}
+
 /** Makes the directory, readable by its owner only, unless it is there. */
 export function prepareDataDirectory(dataDir: string): void {
   // Whatever is written from here on, database and logs included, is nobody else's to read.
@@ -19,6 +29,7 @@ export function prepareDataDirectory(dataDir: string): void {
   provideHomeDirectory(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    closeEmptyDirectory(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK);
   } catch (error) {
     throw new DataDirectoryError(`the data directory ${dataDir} cannot be used: ${(error as Error).message}`);

@@ -1,6 +1,6 @@
 // Keys and data that other users of the machine can read or replace: nothing starts on them.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exposedFiles } from '../../server/exposed-files.ts';
@@ -93,6 +93,16 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     const { code, stderr } = await serveToEnd({ dataDir, flags: { tls: `${certificate},${key}` } });
     expect(code).toBe(1);
     expect(stderr.trim()).toMatch(/run: chmod go= \S+\/desk\.key$/u);
+  });
+
+  it('is closed to others at its first use, as mkdir leaves it open', async () => {
+    for (const start of ['server', 'command']) {
+      const dataDir = temporaryDirectory();
+      chmodSync(dataDir, 0o755);
+      if (start === 'command') await cliOn(dataDir).ok('license', 'list');
+      else expect((await (await startServerProcess({ dataDir })).kill()).code).toBe(0);
+      expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    }
   });
 
   it('may be listed by its group, and hold settings that everybody may read', async () => {

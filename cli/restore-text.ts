@@ -67,7 +67,8 @@ function countsText({ counts, present }: RestorePreview): (readonly [string, str
 }
 
 /** Each with the command that ends it again. */
-function revivedLines({ licenses, authorization_tokens, api_tokens, certificates, webhooks }: Revived) {
+function revivedLines(revived: Revived) {
+  const { licenses, authorization_tokens, api_tokens, certificates, webhooks, signing_keys } = revived;
   const group = <Item>(title: string, { count, items }: Listed<Item>, line: (item: Item) => string) =>
     count === 0
       ? []
@@ -106,6 +107,12 @@ function revivedLines({ licenses, authorization_tokens, api_tokens, certificates
       'Webhooks',
       webhooks,
       (item) => `license-desk webhook delete ${item.id}  # ${item.url}, ${ended(item.deleted_at, 'deleted')}`,
+    ),
+    ...group(
+      'Signing keys',
+      signing_keys,
+      (item) =>
+        `license-desk signing-key distrust ${item.key_id}  # ${ended(item.distrusted_at, 'distrusted')}`,
     ),
   ];
 }

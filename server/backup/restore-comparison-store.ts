@@ -56,7 +56,14 @@ const REVIVED = {
     SELECT r.id, r.url, r.scope, p.deleted_at
     FROM main.webhooks AS r LEFT JOIN present.webhooks AS p ON ${SAME_WEBHOOK}
     WHERE r.deleted_at IS NULL AND (p.deleted_at IS NOT NULL OR p.id IS NULL AND $same) ORDER BY r.id DESC`,
+  signingKeys: `
+    SELECT p.key_id, p.distrusted_at
+    FROM present.signing_keys AS p JOIN main.signing_keys AS r ON r.key_id = p.key_id
+    WHERE p.distrusted_at IS NOT NULL AND r.distrusted_at IS NULL ORDER BY p.distrusted_at DESC`,
 };
+
+/** The present database may be of a version that could not distrust keys. */
+const KNOWS_DISTRUST = `SELECT 1 FROM pragma_table_info('signing_keys', 'present') WHERE name = 'distrusted_at'`;
 
 interface Token {
   name: string;
@@ -132,6 +139,13 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
         deleted_at: toTimestampOrNull(row.deleted_at),
       }),
     ),
+    signing_keys:
+      (await database.all(KNOWS_DISTRUST)).length === 0
+        ? { count: 0, items: [] }
+        : await all(REVIVED.signingKeys, {}, (row: { key_id: string; distrusted_at: number }) => ({
+            key_id: row.key_id,
+            distrusted_at: toTimestamp(row.distrusted_at),
+          })),
   };
 }
 

@@ -75,6 +75,12 @@ export interface RevivedWebhook {
   deleted_at: string | null;
 }
 
+/** A distrusted key that the backup trusts. */
+export interface RevivedSigningKey {
+  key_id: string;
+  distrusted_at: string;
+}
+
 /** What was revoked, replaced or deleted after the backup was made, and is active in the backup. */
 export interface Revived {
   licenses: Listed<RevivedLicense>;
@@ -82,6 +88,7 @@ export interface Revived {
   api_tokens: Listed<RevivedApiToken>;
   certificates: Listed<RevivedCertificate>;
   webhooks: Listed<RevivedWebhook>;
+  signing_keys: Listed<RevivedSigningKey>;
 }
 
 export interface Comparison {

@@ -40,6 +40,7 @@ async function serveAt(directory: string) {
   return server;
 }
 
+let leakedKey: string;
 beforeAll(async () => {
   writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 5, "webhook_allow": "10.0.0.0/8" }');
   const server = await startTestServer({ dataDir });
@@ -51,6 +52,8 @@ beforeAll(async () => {
   await admin.revokeApiToken({ id: filled.revoked.token.id });
   await admin.revokeCertificate({ id: filled.certificate.id, reason: 'key_compromise' });
   await admin.deleteWebhook({ id: filled.webhook.id });
+  leakedKey = (await admin.publicKey({})).key_id;
+  await admin.distrustSigningKey({ key_id: leakedKey });
   await server.stop();
   writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 7, "default_product": "other" }');
 });
@@ -122,7 +125,15 @@ describe('the preview of a restore', () => {
       api_tokens: one({ id: revoked.token.id, name: 'revoked later', role: 'admin' }),
       certificates: one({ serial_number: certificate.serial_number, reason: 'key_compromise' }),
       webhooks: one({ id: webhook.id, url: webhook.url }),
+      signing_keys: one({ key_id: leakedKey }),
     });
+  });
+
+  it('compares with a database of a version that could not distrust signing keys', async () => {
+    const directory = await present();
+    await writeRows(directory, 'ALTER TABLE signing_keys DROP COLUMN distrusted_at');
+    const { present: compared } = await previewOf(directory);
+    expect(compared?.revived).toMatchObject({ licenses: { count: 1 }, signing_keys: { count: 0 } });
   });
 
   /** The backup without its encryption, after these statements and with these settings. */

@@ -135,6 +135,7 @@ export async function startServer(
     const apiApp = createApiApp({
       routes: publicRoutes,
       config,
+      clock,
       apiTokens,
       runOnce,
       logger,

@@ -24,12 +24,16 @@ export interface Work {
   run(): Promise<object>;
 }
 
+/** Counts the call and describes the limit in the reply's headers. @throws ApiError `rate_limited` */
+export type CountCall = (request: Request, response: Response) => void;
+
 export interface MountOptions {
   /** Says who calls, or throws `unauthorized` or `forbidden`. */
   authenticate(auth: EndpointAuth, request: Request): Actor | Promise<Actor>;
   /** Does the work once per key, and gives the first reply again after that. */
   runOnce?(call: IdempotentCall, work: Work): Promise<object>;
-  rateLimit?: RequestHandler;
+  /** The limit that calls of this endpoint count against. */
+  limitFor?(row: Endpoint): CountCall | undefined;
 }
 
 const BODY_LIMIT = 64 * 1024;
@@ -147,10 +151,10 @@ export function refuseMethod(allow: readonly string[]): RequestHandler {
   };
 }
 
-/** Ahead of the answer, where the row wants it. */
-function limited(limit: RequestHandler, handler: RequestHandler): RequestHandler {
-  return async (request, response, next) => {
-    await passed(limit, request, response);
+/** Counts a call before anything else is done for it. */
+function limited(count: CountCall, handler: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    count(request, response);
     return handler(request, response, next);
   };
 }
@@ -165,8 +169,8 @@ function targetOf(group: readonly Route[], options: MountOptions): Target {
   const handlers = new Map<string, RequestHandler>();
   for (const route of group) {
     const answering = answer(route, options);
-    const handler =
-      route.row.rateLimited && options.rateLimit ? limited(options.rateLimit, answering) : answering;
+    const count = options.limitFor?.(route.row);
+    const handler = count ? limited(count, answering) : answering;
     for (const method of methodsOf(route.row)) handlers.set(method, handler);
   }
   return { handlers, refuse: refuseMethod([...handlers.keys()]) };

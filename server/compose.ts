@@ -41,6 +41,7 @@ import { topicsOfAction } from './live/live-topics.ts';
 import { planRoutes } from './plans/plan-routes.ts';
 import { createPlanService } from './plans/plan-service.ts';
 import { createPlanStore } from './plans/plan-store.ts';
+import { limitsInForce } from './platform/call-limits.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Logger } from './platform/logger.ts';
@@ -96,6 +97,8 @@ export interface Service {
   openTls(): Promise<TlsSource | null>;
   /** What has been waiting for a job since before this server ran. */
   overdue(): Promise<Overdue>;
+  /** Raises the alerts of conditions that began before this server started, in the background. */
+  raiseAlerts(): void;
   /** Undoes imports that do not come to their end in a moment; none begins any more. */
   endImports(): Promise<void>;
   close(): Promise<void>;
@@ -162,7 +165,15 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     defaultProduct,
     logger,
   });
-  const activations = composeActivations(sequelize, { ...shared, licenses, files, fileTtlDays });
+  const activations = composeActivations(sequelize, {
+    ...shared,
+    licenses,
+    files,
+    fileTtlDays,
+    deviceLimit: limitsInForce(config).rateLimitActivations,
+    alerts,
+    logger,
+  });
   const authorizations = composeAuthorizations(sequelize, { ...shared, licenses, logger, defaultProduct });
   const transfer = await composeTransfer(sequelize, {
     ...shared,
@@ -276,10 +287,12 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       deliveries: await webhooks.hasWaiting(),
       certificates: await certificates.hasUnlisted(),
     }),
+    raiseAlerts: activations.surges.start,
     endImports: transfer.end,
     async close() {
       dashboard.status.close();
       administration.close();
+      activations.surges.close();
       await authorizations.usage.close();
       await sequelize.close();
     },

@@ -164,6 +164,7 @@ export async function startServer(
     });
     done(() => removeRuntimeFile(config.dataDir));
     jobs.start(service.masterKey, live.publish, service.overdue);
+    service.raiseAlerts();
     done(() => jobs.stop());
     const clockWatch = watchClock((seconds) => {
       logger.warn({ seconds }, 'the clock has jumped, or the computer has slept');

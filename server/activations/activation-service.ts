@@ -109,7 +109,7 @@ export function createActivationService(needs: Needs) {
       if (!activation) return takeSeat(license, device, key, call);
       if (activation.signingKeyId !== key.id) await activations.recordSigningKey(activation.id, key.id);
       return { license, activation, isNew: false };
-    });
+    }, call);
 
   async function activateNew(
     licenseId: number,

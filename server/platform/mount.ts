@@ -104,6 +104,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
       actor,
       requestId: request.id,
       userAgent: request.headers['user-agent'],
+      isGone: () => response.destroyed,
       setReplyHeader: (header, value) => headers.push(header, value),
       prefers: (types) => request.accepts([...types]) || types[0],
     };
@@ -125,7 +126,7 @@ function workOf(route: Route, input: object, call: Call): Work {
   let prepared: unknown;
   return {
     async prepare() {
-      prepared = await route.prepare?.(input);
+      prepared = await route.prepare?.(input, call);
     },
     run: async () => route.handle(input, call, prepared),
   };

@@ -43,6 +43,7 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
       invoke(routes.get(name)!, input, {
         actor: { kind: 'cli', name: 'tester', role: 'admin' },
         requestId: 'test',
+        isGone: () => false,
         setReplyHeader: nothing,
         prefers: ([first]) => first,
       }),

@@ -1,7 +1,7 @@
 // The two Express applications: the API for clients and integrators, the back office for administrators.
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import express, { type Express, type Request } from 'express';
-import { authenticateAdmin, checkHostAndOrigin } from './admin-session/admin-guard.ts';
+import { adminCredential, authenticateAdmin, checkHostAndOrigin } from './admin-session/admin-guard.ts';
 import type { AdminSessionService } from './admin-session/admin-session-service.ts';
 import { apiDocs } from './api-docs.ts';
 import type { ApiTokenService } from './api-tokens/api-token-service.ts';
@@ -20,7 +20,9 @@ import type { Logger } from './platform/logger.ts';
 import { mount, type MountOptions } from './platform/mount.ts';
 import { pageHeaders } from './platform/page-headers.ts';
 import { carryRequestId, requestId } from './platform/request-id.ts';
+import { logRefusals } from './platform/refusal-log.ts';
 import type { Route } from './platform/route.ts';
+import type { SecurityLog } from './platform/security-log.ts';
 
 /** Express's simple parser; what asks for the revocation list, all day long, asks with the same query each time. */
 function lastParsed(): (text: string) => ParsedUrlQuery {
@@ -55,12 +57,13 @@ interface ApiNeeds {
   apiTokens: Pick<ApiTokenService, 'authenticate'>;
   runOnce: NonNullable<MountOptions['runOnce']>;
   logger: Logger;
+  security: SecurityLog;
   /** The API's address as its clients know it, without a trailing slash. */
   baseUrl(): string;
 }
 
 export function createApiApp(needs: ApiNeeds): Express {
-  const { routes, config, clock, apiTokens, runOnce, logger, baseUrl } = needs;
+  const { routes, config, clock, apiTokens, runOnce, logger, security, baseUrl } = needs;
   const addressOf = addressReader(config.trustProxy !== false);
   const limits = createCallLimits({ config, clock, addressOf });
   const app = newApp(logger, addressOf);
@@ -76,7 +79,8 @@ export function createApiApp(needs: ApiNeeds): Express {
   app.use(answerRoutes, limits.elsewhere);
   app.use(PUBLIC_API_ROOT, apiDocs(baseUrl));
   app.use(notFound);
-  app.use(errorHandler(logger));
+  const credentialOf = ({ headers }: Request) => (headers.authorization === undefined ? null : 'api_token');
+  app.use(logRefusals({ security, addressOf, credentialOf }), errorHandler(logger));
   return app;
 }
 
@@ -85,10 +89,12 @@ interface AdminNeeds {
   sessions: AdminSessionService;
   live: Pick<LiveStreams, 'open'>;
   logger: Logger;
+  security: SecurityLog;
 }
 
-export function createAdminApp({ routes, sessions, live, logger }: AdminNeeds): Express {
-  const app = newApp(logger, addressReader(false));
+export function createAdminApp({ routes, sessions, live, logger, security }: AdminNeeds): Express {
+  const addressOf = addressReader(false);
+  const app = newApp(logger, addressOf);
   app.use(checkHostAndOrigin);
   const authenticate = authenticateAdmin(sessions);
   app.use(mount(ADMIN_API_ROOT, routes, { authenticate }));
@@ -99,6 +105,6 @@ export function createAdminApp({ routes, sessions, live, logger }: AdminNeeds): 
     express.static(PAGE_DIRECTORY, { cacheControl: false, redirect: false }),
   );
   app.use(notFound);
-  app.use(errorHandler(logger));
+  app.use(logRefusals({ security, addressOf, credentialOf: adminCredential }), errorHandler(logger));
   return app;
 }

@@ -80,7 +80,7 @@ export function createDeviceSurgeWatch(needs: Needs): DeviceSurgeWatch {
 
   async function findAll(): Promise<void> {
     for (const { licenseId, count } of await activations.findSurges(clock.now() - WINDOW_MS, MAX_NEW_DEVICES))
-      await raise(licenseId, watch(licenseId), count);
+      await raise(licenseId, watchLicense(licenseId), count);
   }
 
   /** Devices are activated whether or not they can be counted. */
@@ -99,7 +99,7 @@ export function createDeviceSurgeWatch(needs: Needs): DeviceSurgeWatch {
     timer = setTimeout(() => void attempt(checkAll), CHECK_MS).unref();
   }
 
-  function watch(licenseId: number): WatchedLicense {
+  function watchLicense(licenseId: number): WatchedLicense {
     const known = watched.get(licenseId) ?? { subject: null, checkAt: 0 };
     known.checkAt = 0;
     watched.set(licenseId, known);
@@ -109,7 +109,7 @@ export function createDeviceSurgeWatch(needs: Needs): DeviceSurgeWatch {
   return {
     onActivated({ id, activationCount }) {
       if (activationCount <= MAX_NEW_DEVICES) return;
-      watch(id);
+      watchLicense(id);
       schedule();
     },
     start: () => void attempt(findAll),

@@ -14,8 +14,7 @@ const open = new AsyncLocalStorage<OpenTransaction>();
 
 /**
  * Runs `work` inside a transaction; inside another one it simply joins. Whatever `work` throws rolls everything back.
- * With a `caller`, the change is refused with `overloaded` if too many are waiting, and dropped if the caller has gone
- * before its turn.
+ * Refused with `overloaded` if too many changes are waiting; dropped if its `caller` has gone before its turn.
  */
 export type RunTransaction = <Result>(work: () => Promise<Result>, caller?: Caller) => Promise<Result>;
 

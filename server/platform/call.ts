@@ -12,14 +12,14 @@ export interface Actor {
   role?: 'admin' | 'integrator';
 }
 
-/** Somebody who waits for an answer. */
+/** A client that waits for an answer. */
 export interface Caller {
-  actor: Actor;
   /** Whether the connection has closed, so that nobody would receive the answer. */
   isGone(): boolean;
 }
 
 export interface Call extends Caller {
+  actor: Actor;
   requestId: string;
   /** As the caller's program calls itself, where it says so. */
   userAgent?: string | undefined;

@@ -1,4 +1,5 @@
 // How the CLI reaches the service: through the running server if there is one, else on the database itself.
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiBaseUrl } from './api-address.ts';
 import { ADMIN_API_ROOT, adminContract } from './contract.ts';
@@ -13,8 +14,10 @@ import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { DocumentParts } from './platform/document.ts';
 import { httpDownload } from './platform/download.ts';
+import { createDroppedLines } from './platform/dropped-lines.ts';
 import { nodeSend } from './platform/node-send.ts';
 import { invoke, invokeForFile, type Route } from './platform/route.ts';
+import { createSecurityLog } from './platform/security-log.ts';
 import { newRuntimeSecret, readRuntimeFile } from './runtime-file.ts';
 
 export interface AdminAccess {
@@ -83,6 +86,8 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       config,
       clock: systemClock,
       logger: pino({ level: 'silent' }),
+      security: createSecurityLog(join(config.dataDir, 'logs'), () => {}),
+      droppedLines: createDroppedLines(),
       runtimeSecret: newRuntimeSecret(),
       jobsAreFine: () => true,
       // Sent by the next server that starts here.

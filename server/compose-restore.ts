@@ -1,6 +1,8 @@
 // Wires a restore: on a data directory that no server runs on, over the database of the backup.
+import { join } from 'node:path';
 import { createAuditService } from './audit/audit-service.ts';
 import { createAuditStore } from './audit/audit-store.ts';
+import { recordSecurityEvent } from './audit/security-events.ts';
 import { compareDatabases } from './backup/restore-comparison-store.ts';
 import type { RestorePreview } from './backup/restore-preview.ts';
 import { createRestoreService, type PendingRestore, type RestoreRequest } from './backup/restore-service.ts';
@@ -16,6 +18,7 @@ import { type Call, cliCall } from './platform/call.ts';
 import { systemClock as clock } from './platform/clock.ts';
 import { type Config, ConfigError } from './platform/config.ts';
 import { createSealer } from './platform/sealer.ts';
+import { createSecurityLog, type SecurityLog } from './platform/security-log.ts';
 import { settingDifferences } from './settings/setting-changes.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
 import { openSigningKey } from './signing/loaded-keys.ts';
@@ -76,10 +79,15 @@ function finishDatabase(
   file: string,
   masterKey: Buffer,
   { preview, highest }: About,
+  security: SecurityLog,
   call: Call,
 ): Promise<void> {
   return onDatabase(file, async (sequelize, transaction) => {
-    const audit = createAuditService({ entries: createAuditStore(sequelize), clock });
+    const audit = createAuditService({
+      entries: createAuditStore(sequelize),
+      clock,
+      onRecorded: (entry) => recordSecurityEvent(security, entry),
+    });
     const store = createRestoredDatabaseStore(sequelize);
     const { created_at, version, authenticated } = preview;
     const { upkeep } = composeUpkeep(sequelize, {
@@ -101,6 +109,7 @@ function finishDatabase(
 
 /** Everything but the data directory's lock. */
 function composeRestore({ dataDir, masterKey }: Config, userName: string) {
+  const security = createSecurityLog(join(dataDir, 'logs'), () => {});
   return createRestoreService({
     dataDir,
     masterKey,
@@ -110,7 +119,7 @@ function composeRestore({ dataDir, masterKey }: Config, userName: string) {
     findForeignCode,
     compareDatabases,
     compareSettings: settingDifferences,
-    finishDatabase: (file, key, about) => finishDatabase(file, key, about, cliCall(userName)),
+    finishDatabase: (file, key, about) => finishDatabase(file, key, about, security, cliCall(userName)),
   });
 }
 

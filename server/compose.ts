@@ -5,6 +5,7 @@ import {
   createAdminSessionService,
 } from './admin-session/admin-session-service.ts';
 import { type AlertBoard, createAlertBoard } from './alerts/alert-board.ts';
+import { raiseLogDrops } from './alerts/log-drop-alert.ts';
 import { alertAdminRoutes } from './alerts/alert-routes.ts';
 import { apiTokenAdminRoutes } from './api-tokens/api-token-routes.ts';
 import { type ApiTokenService, createApiTokenService } from './api-tokens/api-token-service.ts';
@@ -12,6 +13,7 @@ import { createApiTokenStore } from './api-tokens/api-token-store.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { createAuditService } from './audit/audit-service.ts';
 import { createAuditStore } from './audit/audit-store.ts';
+import { recordSecurityEvent } from './audit/security-events.ts';
 import { composeActivations } from './compose-activations.ts';
 import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
 import { composeAuthorizations } from './compose-authorizations.ts';
@@ -41,13 +43,16 @@ import { topicsOfAction } from './live/live-topics.ts';
 import { planRoutes } from './plans/plan-routes.ts';
 import { createPlanService } from './plans/plan-service.ts';
 import { createPlanStore } from './plans/plan-store.ts';
+import { limitsInForce } from './platform/call-limits.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
+import type { DroppedLines } from './platform/dropped-lines.ts';
 import type { Logger } from './platform/logger.ts';
 import { loadMasterKey } from './platform/master-key.ts';
 import type { MountOptions } from './platform/mount.ts';
 import type { Route } from './platform/route.ts';
 import { createSealer } from './platform/sealer.ts';
+import type { SecurityLog } from './platform/security-log.ts';
 import type { TlsSource } from './platform/tls-credentials.ts';
 import { createLicenseFiles } from './signing/license-file-service.ts';
 import { createReissueStore } from './signing/reissue-store.ts';
@@ -64,6 +69,8 @@ export interface Surroundings {
   config: Config;
   clock: Clock;
   logger: Logger;
+  security: SecurityLog;
+  droppedLines: DroppedLines;
   runtimeSecret: string;
   jobsAreFine(): boolean;
   /** Webhook deliveries have been committed. */
@@ -96,6 +103,8 @@ export interface Service {
   openTls(): Promise<TlsSource | null>;
   /** What has been waiting for a job since before this server ran. */
   overdue(): Promise<Overdue>;
+  /** Raises the alerts of conditions that began before this server started, in the background. */
+  raiseAlerts(): void;
   /** Undoes imports that do not come to their end in a moment; none begins any more. */
   endImports(): Promise<void>;
   close(): Promise<void>;
@@ -113,7 +122,7 @@ export async function compose(around: Surroundings): Promise<Service> {
 }
 
 async function composeOver(sequelize: Database, around: Surroundings): Promise<Service> {
-  const { config, clock, logger } = around;
+  const { config, clock, logger, security } = around;
   const transaction = createTransactions(sequelize);
   await migrate(sequelize, transaction);
   const signingKeys = createSigningKeyStore(sequelize);
@@ -130,6 +139,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
   });
   const live = composeLive(sequelize, health);
   const alerts = createAlertBoard({ clock, onChanged: () => live.publish(['alerts']) });
+  raiseLogDrops(around.droppedLines, alerts);
   const onQueued = () => {
     around.onDeliveriesQueued();
     live.publish(['deliveries']);
@@ -137,7 +147,10 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
   const audit = createAuditService({
     entries: createAuditStore(sequelize),
     clock,
-    onRecorded: (action) => live.publish(topicsOfAction(action)),
+    onRecorded(entry) {
+      live.publish(topicsOfAction(entry.action));
+      recordSecurityEvent(security, entry);
+    },
   });
   const events = createEventService({ events: createEventStore(sequelize), clock, onQueued });
   const plans = createPlanStore(sequelize);
@@ -162,7 +175,15 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     defaultProduct,
     logger,
   });
-  const activations = composeActivations(sequelize, { ...shared, licenses, files, fileTtlDays });
+  const activations = composeActivations(sequelize, {
+    ...shared,
+    licenses,
+    files,
+    fileTtlDays,
+    deviceLimit: limitsInForce(config).rateLimitActivations,
+    alerts,
+    logger,
+  });
   const authorizations = composeAuthorizations(sequelize, { ...shared, licenses, logger, defaultProduct });
   const transfer = await composeTransfer(sequelize, {
     ...shared,
@@ -210,8 +231,10 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     ...shared,
     runtimeSecret: around.runtimeSecret,
     onEnded: live.endSession,
-    onAuditFailed: (error) =>
-      logger.error({ err: error as Error }, 'the audit log could not be told of a session'),
+    onAuditFailed(error, entry) {
+      logger.error({ err: error as Error }, 'an audit entry of a session could not be written');
+      recordSecurityEvent(security, entry);
+    },
   });
   const dashboard = composeDashboard(sequelize, {
     health,
@@ -276,10 +299,12 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
       deliveries: await webhooks.hasWaiting(),
       certificates: await certificates.hasUnlisted(),
     }),
+    raiseAlerts: activations.surges.start,
     endImports: transfer.end,
     async close() {
       dashboard.status.close();
       administration.close();
+      activations.surges.close();
       await authorizations.usage.close();
       await sequelize.close();
     },

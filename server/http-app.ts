@@ -1,8 +1,7 @@
 // The two Express applications: the API for clients and integrators, the back office for administrators.
 import { parse, type ParsedUrlQuery } from 'node:querystring';
-import express, { type Express, type Request, type RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
-import { authenticateAdmin, checkHostAndOrigin } from './admin-session/admin-guard.ts';
+import express, { type Express, type Request } from 'express';
+import { adminCredential, authenticateAdmin, checkHostAndOrigin } from './admin-session/admin-guard.ts';
 import type { AdminSessionService } from './admin-session/admin-session-service.ts';
 import { apiDocs } from './api-docs.ts';
 import type { ApiTokenService } from './api-tokens/api-token-service.ts';
@@ -11,16 +10,19 @@ import { ADMIN_API_ROOT, PUBLIC_API_ROOT } from './contract.ts';
 import { LIVE_PATH } from './live/live-contract.ts';
 import { answerLive } from './live/live-handler.ts';
 import type { LiveStreams } from './live/live-streams.ts';
+import { createCallLimits } from './platform/call-limits.ts';
 import { PUBLIC_ACTOR } from './platform/call.ts';
+import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { errorHandler, notFound, requireHost } from './platform/error-handler.ts';
-import { ApiError } from './platform/errors.ts';
 import { readForwardedFor } from './platform/forwarded-for.ts';
 import type { Logger } from './platform/logger.ts';
 import { mount, type MountOptions } from './platform/mount.ts';
 import { pageHeaders } from './platform/page-headers.ts';
 import { carryRequestId, requestId } from './platform/request-id.ts';
+import { logRefusals } from './platform/refusal-log.ts';
 import type { Route } from './platform/route.ts';
+import type { SecurityLog } from './platform/security-log.ts';
 
 /** Express's simple parser; what asks for the revocation list, all day long, asks with the same query each time. */
 function lastParsed(): (text: string) => ParsedUrlQuery {
@@ -32,58 +34,53 @@ function lastParsed(): (text: string) => ParsedUrlQuery {
   };
 }
 
+type AddressReader = (request: Request) => string | undefined;
+
 /** @param behindProxy whether the caller's address is in `X-Forwarded-For`, which takes longer to find out */
-function newApp(logger: Logger, behindProxy: boolean): Express {
+function addressReader(behindProxy: boolean): AddressReader {
+  return (request) => (behindProxy ? request.ip : request.socket.remoteAddress);
+}
+
+function newApp(logger: Logger, addressOf: AddressReader): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', lastParsed());
-  const addressOf = (request: Request) => (behindProxy ? request.ip : request.socket.remoteAddress);
   app.use(requestId(logger, addressOf), requireHost);
   return app;
 }
 
-const MINUTE_MS = 60_000;
-
-/** @param calls a minute per caller address; IPv6 callers count by their /56 */
-function limitRate(calls: number): RequestHandler {
-  return rateLimit({
-    windowMs: MINUTE_MS,
-    limit: calls,
-    standardHeaders: 'draft-6',
-    legacyHeaders: false,
-    // Its advice on settings goes to the console, where any caller's header could call it up.
-    validate: false,
-    handler: (_request, _response, next) => {
-      next(new ApiError('rate_limited', `at most ${calls} calls a minute; wait as long as Retry-After says`));
-    },
-  });
-}
-
 interface ApiNeeds {
   routes: Route[];
-  config: Pick<Config, 'trustProxy' | 'rateLimit'>;
+  config: Config;
+  clock: Clock;
   apiTokens: Pick<ApiTokenService, 'authenticate'>;
   runOnce: NonNullable<MountOptions['runOnce']>;
   logger: Logger;
+  security: SecurityLog;
   /** The API's address as its clients know it, without a trailing slash. */
   baseUrl(): string;
 }
 
-export function createApiApp({ routes, config, apiTokens, runOnce, logger, baseUrl }: ApiNeeds): Express {
-  const app = newApp(logger, config.trustProxy !== false);
+export function createApiApp(needs: ApiNeeds): Express {
+  const { routes, config, clock, apiTokens, runOnce, logger, security, baseUrl } = needs;
+  const addressOf = addressReader(config.trustProxy !== false);
+  const limits = createCallLimits({ config, clock, addressOf });
+  const app = newApp(logger, addressOf);
   app.set('trust proxy', config.trustProxy);
   if (config.trustProxy !== false) app.use(readForwardedFor);
   const answerRoutes = mount(PUBLIC_API_ROOT, routes, {
-    authenticate: (auth, request) =>
+    authenticate: limits.countRefusals((auth, request) =>
       auth === 'public' ? PUBLIC_ACTOR : apiTokens.authenticate(request.headers.authorization),
+    ),
     runOnce,
-    ...(config.rateLimit > 0 ? { rateLimit: limitRate(config.rateLimit) } : {}),
+    limitFor: limits.forRow,
   });
-  app.use(answerRoutes);
+  app.use(answerRoutes, limits.elsewhere);
   app.use(PUBLIC_API_ROOT, apiDocs(baseUrl));
   app.use(notFound);
-  app.use(errorHandler(logger));
+  const credentialOf = ({ headers }: Request) => (headers.authorization === undefined ? null : 'api_token');
+  app.use(logRefusals({ security, addressOf, credentialOf }), errorHandler(logger));
   return app;
 }
 
@@ -92,10 +89,12 @@ interface AdminNeeds {
   sessions: AdminSessionService;
   live: Pick<LiveStreams, 'open'>;
   logger: Logger;
+  security: SecurityLog;
 }
 
-export function createAdminApp({ routes, sessions, live, logger }: AdminNeeds): Express {
-  const app = newApp(logger, false);
+export function createAdminApp({ routes, sessions, live, logger, security }: AdminNeeds): Express {
+  const addressOf = addressReader(false);
+  const app = newApp(logger, addressOf);
   app.use(checkHostAndOrigin);
   const authenticate = authenticateAdmin(sessions);
   app.use(mount(ADMIN_API_ROOT, routes, { authenticate }));
@@ -106,6 +105,6 @@ export function createAdminApp({ routes, sessions, live, logger }: AdminNeeds): 
     express.static(PAGE_DIRECTORY, { cacheControl: false, redirect: false }),
   );
   app.use(notFound);
-  app.use(errorHandler(logger));
+  app.use(logRefusals({ security, addressOf, credentialOf: adminCredential }), errorHandler(logger));
   return app;
 }

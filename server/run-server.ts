@@ -2,6 +2,7 @@
 import { onParentMessage, parentPort } from './parent-port.ts';
 import type { Config } from './platform/config.ts';
 import { systemClock } from './platform/clock.ts';
+import { onReloadSignal } from './reload-signal.ts';
 import { type RunningServer, startServer } from './start-server.ts';
 import type { Stop } from './stop-signal.ts';
 
@@ -37,6 +38,7 @@ async function startUnlessTold(config: Config, stop: Stop): Promise<RunningServe
 export async function runServer(config: Config, stop: Stop): Promise<void> {
   const server = await startUnlessTold(config, stop);
   stop.signal.addEventListener('abort', () => void stopAndExit(server));
+  onReloadSignal(server.reload, stop.ask);
   const ready = () => ({ api: server.api, admin: server.newSignInAddress() });
   const parent = parentPort();
   if (parent) {

@@ -15,8 +15,10 @@ import { createClockGuard } from './platform/clock-guard.ts';
 import { watchClock } from './platform/clock-watch.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
+import { createDroppedLines } from './platform/dropped-lines.ts';
 import { createServer } from './platform/http-server.ts';
 import { openLog } from './platform/logger.ts';
+import { createSecurityLog } from './platform/security-log.ts';
 import { settingWarnings } from './platform/setting-warnings.ts';
 import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from './runtime-file.ts';
 import { VERSION } from './version.ts';
@@ -37,6 +39,8 @@ export interface RunningServer {
   newSignInAddress(): string;
   /** Does now what fell due while the computer slept, or by a change of its clock. */
   wake(): void;
+  /** Opens the log files anew. */
+  reload(): void;
   /** Reports the status, and again whenever it has changed, until the stop. */
   watchStatus(report: (status: ServerStatus) => void): void;
   /** Stops accepting, finishes what is under way, leaves no half-written state. */
@@ -92,9 +96,13 @@ export async function startServer(
   try {
     const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS, giveUp);
     done(() => lock.release());
-    const log = await openLog(join(config.dataDir, 'logs'), logToStderr);
+    const logDir = join(config.dataDir, 'logs');
+    const droppedLines = createDroppedLines();
+    const log = await openLog(logDir, logToStderr, droppedLines.add);
     done(() => log.close());
     const { logger } = log;
+    const security = createSecurityLog(logDir, droppedLines.add);
+    done(() => security.close());
 
     let { port, adminPort } = config;
     const runtimeSecret = newRuntimeSecret();
@@ -119,6 +127,8 @@ export async function startServer(
       config,
       clock,
       logger,
+      security,
+      droppedLines,
       runtimeSecret,
       jobsAreFine: jobs.areFine,
       onDeliveriesQueued: jobs.wakeDispatcher,
@@ -135,12 +145,14 @@ export async function startServer(
     const apiApp = createApiApp({
       routes: publicRoutes,
       config,
+      clock,
       apiTokens,
       runOnce,
       logger,
+      security,
       baseUrl,
     });
-    const adminApp = createAdminApp({ routes: adminRoutes, sessions, live, logger });
+    const adminApp = createAdminApp({ routes: adminRoutes, sessions, live, logger, security });
 
     const tls = await service.openTls();
     done(() => tls?.close());
@@ -163,6 +175,7 @@ export async function startServer(
     });
     done(() => removeRuntimeFile(config.dataDir));
     jobs.start(service.masterKey, live.publish, service.overdue);
+    service.raiseAlerts();
     done(() => jobs.stop());
     const clockWatch = watchClock((seconds) => {
       logger.warn({ seconds }, 'the clock has jumped, or the computer has slept');
@@ -178,6 +191,10 @@ export async function startServer(
       api,
       newSignInAddress: () => signInAddress(sessions.createCode()),
       wake: jobs.wake,
+      reload() {
+        log.reopen();
+        logger.info('log files opened anew');
+      },
       watchStatus: service.status.watch,
       stop,
     };

@@ -14,6 +14,8 @@ import type { activationAdminContract, activationContract } from './activation-c
 import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
 import { refuseFull, refuseUnusable } from './activation-rules.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
+import type { DeviceLimit } from './device-limit.ts';
+import type { DeviceSurgeWatch } from './device-surge.ts';
 import { type Device, deviceOf, readMachineRequest } from './offline-request.ts';
 
 interface Needs {
@@ -28,7 +30,19 @@ interface Needs {
   licenseNotFound(): ApiError;
   /** The time to live of files that the API hands out. */
   fileTtlDays: number;
+  limit: DeviceLimit;
+  surges: Pick<DeviceSurgeWatch, 'onActivated'>;
 }
+
+interface Activated {
+  license: License;
+  activation: Activation;
+  /** Whether the device has taken a seat just now. */
+  isNew: boolean;
+}
+
+/** What an administrator does is not limited. */
+const UNLIMITED: DeviceLimit = { reserve: () => () => {} };
 
 type DevicePage = Pick<RequestOf<typeof activationAdminContract.listDevices>, 'cursor' | 'limit'>;
 type FileOptions = Pick<FileOrder, 'ttlDays' | 'encrypt'>;
@@ -47,7 +61,7 @@ export function createActivationService(needs: Needs) {
     device: Device,
     key: SigningKeyInUse,
     call: Call,
-  ): Promise<{ license: License; activation: Activation }> {
+  ): Promise<Activated> {
     refuseFull(license);
     const now = clock.now();
     const activation = await activations.insert({
@@ -69,20 +83,61 @@ export function createActivationService(needs: Needs) {
     };
     await events.emit({ name: 'license.activated', license: activated });
     await audit.record(call, 'device.activated', `license:${license.id}`, null, toDeviceObject(activation));
-    return { license: activated, activation };
+    return { license: activated, activation, isNew: true };
+  }
+
+  /**
+   * What an activation comes to without a change: most calls make none, and must neither wait for the database's one
+   * writer nor keep it busy.
+   * @returns the license alone if the device needs a seat
+   */
+  async function lookUp(device: Device): Promise<{ license: License; activation: Activation | null }> {
+    const license = await licenses.find(needs.byKey(device.license_key));
+    if (!license) throw needs.licenseNotFound();
+    refuseUnusable(license, device.product_slug, clock.now());
+    const activation = await activations.findLive(license.id, device.machine_fingerprint);
+    if (!activation) refuseFull(license);
+    return { license, activation };
+  }
+
+  /** Decides again under the lock: others may have come first. */
+  const activateLocked = (device: Device, key: SigningKeyInUse, call: Call): Promise<Activated> =>
+    transaction(async () => {
+      const license = await mustFindForChange(needs.byKey(device.license_key));
+      refuseUnusable(license, device.product_slug, clock.now());
+      const activation = await activations.findLive(license.id, device.machine_fingerprint);
+      if (!activation) return takeSeat(license, device, key, call);
+      if (activation.signingKeyId !== key.id) await activations.recordSigningKey(activation.id, key.id);
+      return { license, activation, isNew: false };
+    }, call);
+
+  async function activateNew(
+    licenseId: number,
+    device: Device,
+    key: SigningKeyInUse,
+    limit: DeviceLimit,
+    call: Call,
+  ): Promise<Activated> {
+    const end = limit.reserve(licenseId, device.machine_fingerprint);
+    let isNew = false;
+    try {
+      const activated = await activateLocked(device, key, call);
+      ({ isNew } = activated);
+      if (isNew) needs.surges.onActivated(activated.license);
+      return activated;
+    } finally {
+      end(isNew);
+    }
   }
 
   /** The same device again gets the same activation back: no seat, no event. */
-  async function activate(device: Device, file: FileOptions, call: Call) {
+  async function activate(device: Device, limit: DeviceLimit, file: FileOptions, call: Call) {
     const key = await needs.files.activeKey();
-    const { license, activation } = await transaction(async () => {
-      const found = await mustFindForChange(needs.byKey(device.license_key));
-      refuseUnusable(found, device.product_slug, clock.now());
-      const live = await activations.findLive(found.id, device.machine_fingerprint);
-      if (!live) return takeSeat(found, device, key, call);
-      if (live.signingKeyId !== key.id) await activations.recordSigningKey(live.id, key.id);
-      return { license: found, activation: live };
-    });
+    const found = await lookUp(device);
+    const { license, activation } =
+      found.activation?.signingKeyId === key.id
+        ? { license: found.license, activation: found.activation }
+        : await activateNew(found.license.id, device, key, found.activation ? UNLIMITED : limit, call);
     const fingerprint = device.machine_fingerprint;
     return {
       license: needs.files.present(license, fingerprint),
@@ -93,12 +148,13 @@ export function createActivationService(needs: Needs) {
 
   return {
     activate: (request: RequestOf<typeof activationContract.activate>, call: Call) =>
-      activate(request, { ttlDays: needs.fileTtlDays, encrypt: request.encrypt }, call),
+      activate(request, needs.limit, { ttlDays: needs.fileTtlDays, encrypt: request.encrypt }, call),
 
     /** From the request file that an air-gapped machine made. */
     async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {
       const device = deviceOf(readMachineRequest(request.request));
-      return activate(device, { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt }, call);
+      const file = { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt };
+      return activate(device, UNLIMITED, file, call);
     },
 
     async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {

@@ -14,6 +14,15 @@ const FIND_LIVE = `
 const RECORD_UNBOUND_FILE = `
   INSERT INTO unbound_license_files (license_id, signing_key_id, issued_at) VALUES ($1, $2, $3)
   ON CONFLICT (license_id) DO UPDATE SET signing_key_id = excluded.signing_key_id, issued_at = excluded.issued_at`;
+/** Enough for a text; no count reads more rows than this. */
+const MAX_COUNTED = 10_000;
+const COUNT_NEWEST = `
+  SELECT count(*) AS "count" FROM (
+    SELECT activated_at FROM activations WHERE license_id = $1 ORDER BY id DESC LIMIT ${MAX_COUNTED}
+  ) newest WHERE activated_at >= $2`;
+const FIND_SURGES = `
+  SELECT license_id AS "licenseId", count(*) AS "count" FROM activations
+  WHERE activated_at >= $1 GROUP BY license_id HAVING count(*) > $2`;
 
 export function createActivationStore(sequelize: Sequelize) {
   const activations = defineActivation(sequelize);
@@ -24,6 +33,14 @@ export function createActivationStore(sequelize: Sequelize) {
       const [row] = await query<Activation>(FIND_LIVE, [licenseId, machineFingerprint]);
       return row ?? null;
     },
+    /** How many devices the license has gained since then (epoch milliseconds), released ones too; at most 10,000. */
+    async countNewest(licenseId: number, since: number): Promise<number> {
+      const [row] = await query<{ count: number }>(COUNT_NEWEST, [licenseId, since]);
+      return row?.count ?? 0;
+    },
+    /** The licenses that have gained more than `moreThan` devices since then (epoch milliseconds). */
+    findSurges: (since: number, moreThan: number) =>
+      query<{ licenseId: number; count: number }>(FIND_SURGES, [since, moreThan]),
     async insert(activation: Omit<ActivationRow, 'id'>): Promise<Activation> {
       return { ...activation, id: await insert(activation) };
     },

@@ -4,11 +4,15 @@ import type { Actor } from '../platform/call.ts';
 import type { EndpointAuth } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { textProblem } from '../platform/readable-text.ts';
+import type { RefusedCredential } from '../platform/security-log.ts';
 import type { AdminSessionService } from './admin-session-service.ts';
+
+const SESSION_COOKIE = 'license_desk_session_';
+const SIGN_IN_PATH = /\/session\/?$/u;
 
 /** Cookies know no ports: each server of a machine has a name of its own, or they would sign each other out. */
 export function sessionCookie(port: number): string {
-  return `license_desk_session_${port}`;
+  return `${SESSION_COOKIE}${port}`;
 }
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -38,6 +42,13 @@ function cookie(request: Request, name: string): string | undefined {
     if (key === name) return value;
   }
   return undefined;
+}
+
+/** Which credential a refused call had; null if it had none. */
+export function adminCredential(request: Request): RefusedCredential | null {
+  const { authorization, cookie: cookies = '' } = request.headers;
+  if (request.method === 'POST' && SIGN_IN_PATH.test(request.path)) return 'sign_in_code';
+  return authorization !== undefined || cookies.includes(SESSION_COOKIE) ? 'admin_session' : null;
 }
 
 const MAX_USER_NAME = 64;

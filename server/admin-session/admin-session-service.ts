@@ -1,6 +1,6 @@
 // Who may use the back office: the CLI by a secret in the runtime file, people by a one-time code and then a cookie.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Audit } from '../audit/audit-service.ts';
+import type { Audit, RecordedEntry } from '../audit/audit-service.ts';
 import type { RunTransaction } from '../database/transaction.ts';
 import type { Actor, Call } from '../platform/call.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -25,7 +25,7 @@ interface Needs {
   transaction: RunTransaction;
   /** By its public id; called at once, however it came to its end. */
   onEnded(sessionId: string): void;
-  onAuditFailed(error: unknown): void;
+  onAuditFailed(error: unknown, entry: RecordedEntry): void;
 }
 
 export interface NewSession {
@@ -78,6 +78,12 @@ export function createAdminSessionService(needs: Needs) {
     return [...sessions.values()].filter((session) => isOpen(session));
   }
 
+  function changeOf(action: string, session: AdminSession) {
+    const record = toSessionRecord(session);
+    const [before, after] = action === 'session.signed_in' ? [null, record] : [record, null];
+    return { subject: `session:${session.id}`, before, after };
+  }
+
   /**
    * Sessions are in memory, not in the database: while that cannot be written nobody may be kept from looking at what
    * is wrong, nor from putting somebody out.
@@ -86,13 +92,12 @@ export function createAdminSessionService(needs: Needs) {
     try {
       await transaction(async () => {
         for (const session of some) {
-          const record = toSessionRecord(session);
-          const [before, after] = action === 'session.signed_in' ? [null, record] : [record, null];
-          await audit.record(call, action, `session:${session.id}`, before, after);
+          const { subject, before, after } = changeOf(action, session);
+          await audit.record(call, action, subject, before, after);
         }
       });
     } catch (error) {
-      needs.onAuditFailed(error);
+      for (const session of some) needs.onAuditFailed(error, { call, action, ...changeOf(action, session) });
     }
   }
 

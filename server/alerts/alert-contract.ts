@@ -7,6 +7,7 @@ import { timestamp } from '../platform/fields.ts';
 export const ALERTS = {
   device_surge: 'warning',
   clock_jumped: 'critical',
+  log_lines_dropped: 'warning',
 } as const satisfies Record<string, 'warning' | 'critical'>;
 
 export type AlertCode = keyof typeof ALERTS;

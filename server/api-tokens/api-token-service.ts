@@ -39,8 +39,16 @@ function unauthorized(message: string): ApiError {
 }
 
 export function createApiTokenService({ tokens, audit, transaction, clock }: Needs) {
-  /** The last note of a token's use; a list that is asked for after it shows it. */
-  let touching: Promise<unknown> = Promise.resolve();
+  /** Uses being written, by token id; a list that is asked for after them shows them. One for each token at most. */
+  const touching = new Map<number, Promise<unknown>>();
+
+  function touch(id: number, now: number): void {
+    if (touching.has(id)) return;
+    // Worth noting, but nothing for a caller to wait for, nor to be turned away for when the disk is full.
+    const written = transaction(() => tokens.update(id, { lastUsedAt: now })).catch(() => {});
+    touching.set(id, written);
+    void written.finally(() => touching.delete(id));
+  }
 
   return {
     /**
@@ -55,10 +63,7 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
       const token = secret === undefined ? null : await tokens.findByHash(hashSecret(secret));
       if (!token || token.revokedAt !== null) throw unauthorized('the API token is unknown or revoked');
       const now = clock.now();
-      if (token.lastUsedAt === null || now - token.lastUsedAt >= TOUCH_EVERY_MS) {
-        // Worth noting, but nothing for a caller to wait for, nor to be turned away for when the disk is full.
-        touching = transaction(() => tokens.update(token.id, { lastUsedAt: now })).catch(() => {});
-      }
+      if (token.lastUsedAt === null || now - token.lastUsedAt >= TOUCH_EVERY_MS) touch(token.id, now);
       return { kind: 'api_token', name: token.name, id: String(token.id), role: token.role };
     },
 
@@ -79,7 +84,7 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
       }),
 
     async list({ cursor, limit }: RequestOf<typeof apiTokenAdminContract.listApiTokens>) {
-      await touching;
+      await Promise.all(touching.values());
       return toPage(await tokens.list(idFromCursor(cursor), limit), limit, toTokenObject);
     },
 

@@ -36,11 +36,17 @@ interface AuditedChange {
   after: object | null;
 }
 
+/** An entry that has been committed; of many alike, the first one. */
+export interface RecordedEntry extends AuditedChange {
+  call: Call;
+  action: string;
+}
+
 interface Needs {
   entries: AuditStore;
   clock: Clock;
   /** Called once an entry has been committed; absent where nobody listens. */
-  onRecorded?(action: string): void;
+  onRecorded?(entry: RecordedEntry): void;
 }
 
 function json(state: object | null): string | null {
@@ -71,7 +77,7 @@ export function createAuditService({ entries, clock, onRecorded }: Needs) {
 
   const record: Audit['record'] = async (call, action, subject, before, after) => {
     await entries.insert(toRow(call, action, { subject, before, after }));
-    if (onRecorded) afterCommit(() => onRecorded(action));
+    if (onRecorded) afterCommit(() => onRecorded({ call, action, subject, before, after }));
   };
 
   /** By keyset, so that it takes no more memory however many there are; what is added meanwhile is not in it. */
@@ -91,7 +97,8 @@ export function createAuditService({ entries, clock, onRecorded }: Needs) {
     /** What was done to many at once: an entry for each, as if one after the other. */
     async recordAll(call: Call, action: string, changes: readonly AuditedChange[]): Promise<void> {
       await entries.insertAll(changes.map((change) => toRow(call, action, change)));
-      if (onRecorded) afterCommit(() => onRecorded(action));
+      const [first] = changes;
+      if (onRecorded && first) afterCommit(() => onRecorded({ call, action, ...first }));
     },
     async list({ cursor, limit, ...filter }: RequestOf<typeof auditAdminContract.listAudit>) {
       const before = idFromCursor(cursor);

@@ -57,7 +57,7 @@ export const authorizationContract = {
     method: 'POST',
     path: '/authorize/token/',
     auth: 'public',
-    rateLimited: true,
+    rateLimit: 'own',
     summary: 'Check an authorization token; only the body field `token` counts',
     request: z.object({ token: secretText.optional(), product_slug: slug.optional() }),
     reply: z.object({
@@ -67,7 +67,7 @@ export const authorizationContract = {
       product_slug: slug,
       expires_at: timestamp,
     }),
-    errors: ['missing_token', 'token_invalid', 'rate_limited'],
+    errors: ['missing_token', 'token_invalid'],
   }),
   authorize: endpoint({
     method: 'POST',

@@ -1,6 +1,7 @@
 // A certificate as it is ordered: its key made or read, its text signed. None of it needs the database.
 import { hash, type KeyObject } from 'node:crypto';
 import type { RequestOf } from '../platform/endpoint.ts';
+import type { Caller } from '../platform/call.ts';
 import { ApiError } from '../platform/errors.ts';
 import { DAY_MS } from '../platform/fields.ts';
 import type { issueClientCertificate } from './certificate-builder.ts';
@@ -37,9 +38,9 @@ function readRequest(csr: string): Subject {
   }
 }
 
-/** Makes a key, or reads the one of the signing request. */
-export async function newSubject({ csr, key_size: keySize }: Order): Promise<Subject> {
-  return csr === undefined ? generateRsaKey(keySize) : readRequest(csr);
+/** Makes a key, or reads the one of the signing request. @throws ApiError `rate_limited` if too many wait for a key */
+export async function newSubject({ csr, key_size: keySize }: Order, caller: Caller): Promise<Subject> {
+  return csr === undefined ? generateRsaKey(keySize, caller) : readRequest(csr);
 }
 
 /** The library that writes names and extensions is loaded when they are first needed. */

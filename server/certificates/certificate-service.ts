@@ -112,8 +112,8 @@ export function createCertificateService(needs: Needs) {
 
   return {
     /** All that takes long: whether the license allows it is seen later. */
-    async prepare(order: Order): Promise<Prepared> {
-      const subject = await newSubject(order);
+    async prepare(order: Order, call: Call): Promise<Prepared> {
+      const subject = await newSubject(order, call);
       const issuer = await authority.current();
       return { ...subject, issuer, draft: await draftFor(order, subject, issuer) };
     },
@@ -146,7 +146,7 @@ export function createCertificateService(needs: Needs) {
           ca_certificate: issuer.pem,
           ...download,
         };
-      }),
+      }, call),
 
     async list(request: RequestOf<typeof certificateAdminContract.listCertificates>) {
       const { license, status, cursor, limit } = request;

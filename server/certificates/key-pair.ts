@@ -1,6 +1,7 @@
 // Keys, made natively in a thread of their own pool.
 import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { Caller } from '../platform/call.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 export interface KeyPair {
@@ -10,11 +11,17 @@ export interface KeyPair {
 }
 
 const generate = promisify(generateKeyPair);
-const inTurn = oneAtATime();
+/** About 130 keys of 2048 bits or 8 of 4096. */
+const MAX_WAIT_MS = 6000;
+/** For 2048 bits. The time grows with the fourth power of the length. */
+const KEY_2048_MS = 45;
 
-/** A key takes 40 to 500 ms. */
-export function generateRsaKey(bits: number): Promise<KeyPair> {
-  return inTurn(async () => {
+const inTurn = oneAtATime(MAX_WAIT_MS);
+
+/** @throws ApiError `rate_limited` if `caller` would wait too long; without a caller, the key is made in any case */
+export function generateRsaKey(bits: number, caller?: Caller): Promise<KeyPair> {
+  const estimateMs = KEY_2048_MS * (bits / 2048) ** 4;
+  return inTurn({ estimateMs, caller }, async () => {
     const { publicKey, privateKey } = await generate('rsa', { modulusLength: bits });
     return { publicKey, privateKeyDer: privateKey.export({ format: 'der', type: 'pkcs8' }) };
   });

@@ -18,11 +18,16 @@ export function signStructure(content: Buffer, privateKey: KeyObject): Buffer {
 }
 
 const signAside = promisify(sign);
-const inTurn = oneAtATime();
+/** Refuses none: a signature takes a millisecond, and the number of open requests bounds how many wait. */
+const inTurn = oneAtATime(Number.POSITIVE_INFINITY);
+const SIGNATURE_MS = 1;
 
 /** The same in a thread of the pool: a signature takes a millisecond. */
 export async function signStructureAside(content: Buffer, privateKey: KeyObject): Promise<Buffer> {
-  return frame(content, await inTurn(() => signAside('sha256', content, asRsa(privateKey))));
+  return frame(
+    content,
+    await inTurn({ estimateMs: SIGNATURE_MS }, () => signAside('sha256', content, asRsa(privateKey))),
+  );
 }
 
 function asRsa(privateKey: KeyObject): KeyObject {

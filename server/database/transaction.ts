@@ -1,7 +1,9 @@
 // The one door for writes: a change, its audit row, its event and the event's deliveries commit together or not at all.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
+import type { Caller } from '../platform/call.ts';
 import { beginTransaction } from './silent-transaction.ts';
+import { createWriteQueue, refuseGone } from './write-queue.ts';
 
 interface OpenTransaction {
   handle: Transaction;
@@ -10,8 +12,11 @@ interface OpenTransaction {
 
 const open = new AsyncLocalStorage<OpenTransaction>();
 
-/** Runs `work` inside a transaction; inside another one it simply joins. Whatever `work` throws rolls everything back. */
-export type RunTransaction = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/**
+ * Runs `work` inside a transaction; inside another one it simply joins. Whatever `work` throws rolls everything back.
+ * Refused with `overloaded` if too many changes are waiting; dropped if its `caller` has gone before its turn.
+ */
+export type RunTransaction = <Result>(work: () => Promise<Result>, caller?: Caller) => Promise<Result>;
 
 /** The transaction that the running code is in. */
 export function currentTransaction(): Transaction | undefined {
@@ -99,27 +104,35 @@ async function runOnce<Result>(sequelize: Sequelize, work: () => Promise<Result>
 
 /** SQLite: one writer at a time, in the order they came, each with `BEGIN IMMEDIATE`. */
 function sqliteTransactions(sequelize: Sequelize): RunTransaction {
+  const queue = createWriteQueue();
   let last: Promise<unknown> = Promise.resolve();
-  return async (work) => {
+  return async (work, caller) => {
     if (open.getStore()) return work();
-    const mine = last.then(() => runOnce(sequelize, work));
-    last = mine.catch(() => {});
-    return mine;
+    return queue.add(caller, () => {
+      const mine = last.then(() => {
+        refuseGone(caller);
+        return runOnce(sequelize, work);
+      });
+      last = mine.catch(() => {});
+      return mine;
+    });
   };
 }
 
 /** PostgreSQL: as many as there are connections, with row locks where two could meet, and another try when they do. */
 function postgresTransactions(sequelize: Sequelize): RunTransaction {
-  return async (work) => {
-    if (open.getStore()) return work();
-    for (let attempt = 1; ; attempt += 1) {
+  const queue = createWriteQueue();
+  const attempt = async <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result> => {
+    for (let count = 1; ; count += 1) {
       try {
+        refuseGone(caller);
         return await runOnce(sequelize, work);
       } catch (error) {
-        if (attempt >= POSTGRES_ATTEMPTS || !isWorthRetrying(error)) throw error;
+        if (count >= POSTGRES_ATTEMPTS || !isWorthRetrying(error)) throw error;
       }
     }
   };
+  return async (work, caller) => (open.getStore() ? work() : queue.add(caller, () => attempt(work, caller)));
 }
 
 export function createTransactions(sequelize: Sequelize): RunTransaction {

@@ -9,6 +9,8 @@ export const healthContract = {
     method: 'GET',
     path: '/health/',
     auth: 'public',
+    // Probes from a load balancer share one address.
+    rateLimit: 'none',
     summary: 'Is the service able to work?',
     request: z.object({}),
     reply: z.object({

@@ -9,6 +9,9 @@ export interface Tickets {
   newestOpen(): number | null;
 }
 
+/** Callers beyond this do not wait: they are answered as if their time were up. */
+const MAX_WAITING = 1000;
+
 export function createTickets(): Tickets {
   const waiting = new Map<number, () => void>();
   let last = 0;
@@ -16,6 +19,7 @@ export function createTickets(): Tickets {
     take(patienceMs) {
       last += 1;
       const ticket = last;
+      if (waiting.size >= MAX_WAITING) return { ticket, settled: Promise.resolve() };
       const settled = new Promise<void>((resolve) => {
         const end = () => {
           clearTimeout(timer);

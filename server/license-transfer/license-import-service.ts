@@ -41,6 +41,9 @@ type Recipe = RequestOf<typeof licenseTransferAdminContract.runImport>;
 
 /** Of a server that is to stop within five seconds. */
 const PATIENCE_MS = 1000;
+/** The files take space on the disk of the data directory. */
+const MAX_WAITING = 20;
+const RETRY_AFTER_SECONDS = 60;
 const CANCELLED = new Error('the import was cancelled');
 const SERVER_STOPS = new Error('the server stops');
 
@@ -179,8 +182,19 @@ export function createLicenseImportService(needs: Needs) {
   }
 
   return {
+    /** @throws ApiError `rate_limited` if too many files wait to be imported */
     async upload(file: AsyncIterable<Uint8Array>) {
       await forgetOld();
+      const waiting = [...jobs.values()].filter(({ state }) => state === 'uploaded' || state === 'running');
+      if (waiting.length >= MAX_WAITING) {
+        throw new ApiError(
+          'rate_limited',
+          `${MAX_WAITING} files are waiting to be imported; import or cancel one first`,
+          {
+            headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+          },
+        );
+      }
       const { id, accepted: form } = await files.keep(file, inspectCsv);
       jobs.set(id, newJob(form, clock.now()));
       return { import_id: id, columns: form.columns, sample: form.sample, rows: form.rows };

@@ -1,5 +1,6 @@
 // Who is calling, and the call itself, as handlers and services see them.
 import { randomUUID } from 'node:crypto';
+import { ApiError } from './errors.ts';
 
 /** Who a change is ascribed to in the audit log. */
 export interface Actor {
@@ -11,7 +12,13 @@ export interface Actor {
   role?: 'admin' | 'integrator';
 }
 
-export interface Call {
+/** A client that waits for an answer. */
+export interface Caller {
+  /** Whether the connection has closed, so that nobody would receive the answer. */
+  isGone(): boolean;
+}
+
+export interface Call extends Caller {
   actor: Actor;
   requestId: string;
   /** As the caller's program calls itself, where it says so. */
@@ -30,11 +37,27 @@ export function isClaimed(kind: string): boolean {
   return kind === 'cli';
 }
 
+/** Nginx's status for this; nobody receives it. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** Ends work that has waited for its turn until its caller had gone. */
+export function callerGone(): ApiError {
+  return new ApiError('invalid_request', 'the caller closed the connection', {
+    status: CLIENT_CLOSED_REQUEST,
+  });
+}
+
 export const PUBLIC_ACTOR: Actor = { kind: 'public', name: 'public' };
 
 /** A call without a network between. */
 export function directCall(actor: Actor): Call {
-  return { actor, requestId: randomUUID(), setReplyHeader: () => {}, prefers: ([first]) => first };
+  return {
+    actor,
+    requestId: randomUUID(),
+    isGone: () => false,
+    setReplyHeader: () => {},
+    prefers: ([first]) => first,
+  };
 }
 
 /** A command of the OS user of this name. */

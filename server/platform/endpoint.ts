@@ -44,8 +44,11 @@ export interface Endpoint<
   documents?: Readonly<Record<string, string>>;
   /** The body is a file of this media type instead of JSON. */
   upload?: Upload;
-  /** Limited per caller address. */
-  rateLimited?: true;
+  /**
+   * Which limit per caller address a call counts against: the one that all public endpoints share, unless said
+   * otherwise; one of its own; or none.
+   */
+  rateLimit?: 'own' | 'none';
 }
 
 export type Contract = Record<string, Endpoint>;

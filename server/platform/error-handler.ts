@@ -41,10 +41,11 @@ function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'something went wrong; the log has it under this request id');
 }
 
-/** The same; the log is told of what nobody expected. */
+/** The same, logged if it is unexpected. A server that sheds load has no time to log each call twice. */
 export function describeFailure(logger: Logger, error: unknown, requestId: string): ApiError {
   const failure = toApiError(error);
-  if (failure.status >= 500) logger.error({ request_id: requestId, err: error as Error }, failure.message);
+  if (failure.status >= 500 && failure.code !== 'overloaded')
+    logger.error({ request_id: requestId, err: error as Error }, failure.message);
   return failure;
 }
 

@@ -1,9 +1,7 @@
 // Logs: JSON lines on stderr and in the data directory, rotated. Requests are logged without bodies, headers or queries.
-import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import pino, { type Logger, type LoggerOptions } from 'pino';
-import pinoRoll from 'pino-roll';
+import type { OnDropped } from './dropped-lines.ts';
+import { type Destination, endDestination, LOG_FILE, openLogFile, openStderr } from './log-file.ts';
 import { maskPasswords } from './mask-passwords.ts';
 
 export type { Logger };
@@ -11,15 +9,14 @@ export type { Logger };
 /** Lines are gathered this far, or this long, before they are written: a write per request costs a fifth of the speed. */
 const GATHERED_LENGTH = 32 * 1024;
 const GATHERED_MS = 250;
-/** Lines beyond this are dropped while nothing can be written. */
-const MOST_UNWRITTEN_BYTES = 1024 * 1024;
-const KEPT_FILES = 5;
-const FILE_NAME = /^license-desk\.(\d+)\.log$/u;
-
-type Destination = ReturnType<typeof pino.destination>;
+/** Of an error. Anything longer holds a caller's words. */
+const MAX_MESSAGE_LENGTH = 1000;
+const MAX_STACK_LENGTH = 4000;
 
 export interface LogSink {
   logger: Logger;
+  /** Opens the file anew, after another program has renamed it. Lines that are not written yet go to the new file. */
+  reopen(): void;
   /** Writes what is still gathered. */
   close(): Promise<void>;
 }
@@ -28,22 +25,10 @@ export interface LogSink {
 function describeError(error: Error & { code?: unknown }): object {
   return {
     type: error.name,
-    message: maskPasswords(error.message),
+    message: maskPasswords(error.message).slice(0, MAX_MESSAGE_LENGTH),
     code: error.code,
-    stack: maskPasswords(error.stack ?? ''),
+    stack: maskPasswords(error.stack ?? '').slice(0, MAX_STACK_LENGTH),
   };
-}
-
-/** What cannot be removed now is tried again with the next file. */
-function removeOldFiles(logDir: string): void {
-  try {
-    const numberOf = (name: string) => Number(FILE_NAME.exec(name)?.[1]);
-    const names = readdirSync(logDir).filter((name) => FILE_NAME.test(name));
-    const newestFirst = names.toSorted((a, b) => numberOf(b) - numberOf(a));
-    for (const name of newestFirst.slice(KEPT_FILES)) rmSync(join(logDir, name));
-  } catch {
-    // A log that somebody else holds open, or that is gone already, is no reason to do without one.
-  }
 }
 
 /** Gathers lines, and hands them to all destinations as one text. */
@@ -80,28 +65,31 @@ function timestamp(): string {
   return stamp;
 }
 
+/** Reports each drop, and logs how many lines are missing once lines are written again. */
+function watchDrops(name: string, destination: Destination, onDropped: OnDropped, logger: Logger): void {
+  let missing = 0;
+  destination.on('drop', (text: string) => {
+    const count = text.split('\n').length - 1;
+    missing += count;
+    onDropped(name, count);
+  });
+  destination.on('drain', () => {
+    if (missing === 0) return;
+    const count = missing;
+    missing = 0;
+    logger.warn({ destination: name, count }, 'log lines were dropped because they could not be written');
+  });
+}
+
 /**
  * @param logDir made if missing; holds `license-desk.N.log`, 10 MB each, the newest five
  * @param toStderr false keeps a server that runs inside another program from talking in between
  */
-export async function openLog(logDir: string, toStderr: boolean): Promise<LogSink> {
-  // At least one byte: with none, flush() would not try again what failed before.
-  const shared = { sync: false, minLength: 1, maxLength: MOST_UNWRITTEN_BYTES };
-  const file = await pinoRoll({
-    ...shared,
-    file: join(logDir, 'license-desk'),
-    extension: '.log',
-    size: '10m',
-    mkdir: true,
-    mode: 0o600,
-  });
-  // pino-roll's own limit counts before or after the new file is there, as it happens, and not at a start.
-  file.on('ready', () => removeOldFiles(logDir));
-  await once(file, 'ready');
-  const destinations = toStderr ? [pino.destination({ ...shared, dest: 2 }), file] : [file];
-  // A disk that is full is no reason to die: what could not be written is tried again with the next lines.
-  for (const destination of destinations) destination.on('error', () => {});
-  const gathered = gatherInto(destinations);
+export async function openLog(logDir: string, toStderr: boolean, onDropped: OnDropped): Promise<LogSink> {
+  const file = await openLogFile(logDir);
+  const destinations = new Map([[`${LOG_FILE}.log`, file]]);
+  if (toStderr) destinations.set('stderr', openStderr());
+  const gathered = gatherInto([...destinations.values()]);
   const options: LoggerOptions = {
     base: null,
     timestamp,
@@ -116,27 +104,27 @@ export async function openLog(logDir: string, toStderr: boolean): Promise<LogSin
       },
     },
   };
+  const logger = pino(options, gathered);
+  for (const [name, destination] of destinations) {
+    // A disk that is full is no reason to die: what could not be written is tried again with the next lines.
+    destination.on('error', () => {});
+    watchDrops(name, destination, onDropped, logger);
+  }
   const timer = setInterval(() => {
     gathered.flush();
-    for (const destination of destinations) destination.flush();
+    for (const destination of destinations.values()) destination.flush();
   }, GATHERED_MS);
   timer.unref();
   return {
-    logger: pino(options, gathered),
+    logger,
+    reopen() {
+      gathered.flush();
+      file.reopen();
+    },
     async close() {
       clearInterval(timer);
       gathered.flush();
-      await Promise.all(destinations.map((destination) => end(destination)));
+      await Promise.all([...destinations.values()].map((destination) => endDestination(destination)));
     },
   };
-}
-
-/** Writes what is left, if it can be written. Not by flushSync(), which tries for ever on a full disk. */
-async function end(destination: Destination): Promise<void> {
-  await new Promise<void>((resolve) => {
-    destination.once('close', resolve);
-    destination.once('error', () => resolve());
-    destination.end();
-  });
-  destination.destroy();
 }

@@ -24,12 +24,16 @@ export interface Work {
   run(): Promise<object>;
 }
 
+/** Counts the call and describes the limit in the reply's headers. @throws ApiError `rate_limited` */
+export type CountCall = (request: Request, response: Response) => void;
+
 export interface MountOptions {
   /** Says who calls, or throws `unauthorized` or `forbidden`. */
   authenticate(auth: EndpointAuth, request: Request): Actor | Promise<Actor>;
   /** Does the work once per key, and gives the first reply again after that. */
   runOnce?(call: IdempotentCall, work: Work): Promise<object>;
-  rateLimit?: RequestHandler;
+  /** The limit that calls of this endpoint count against. */
+  limitFor?(row: Endpoint): CountCall | undefined;
 }
 
 const BODY_LIMIT = 64 * 1024;
@@ -100,6 +104,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
       actor,
       requestId: request.id,
       userAgent: request.headers['user-agent'],
+      isGone: () => response.destroyed,
       setReplyHeader: (header, value) => headers.push(header, value),
       prefers: (types) => request.accepts([...types]) || types[0],
     };
@@ -121,7 +126,7 @@ function workOf(route: Route, input: object, call: Call): Work {
   let prepared: unknown;
   return {
     async prepare() {
-      prepared = await route.prepare?.(input);
+      prepared = await route.prepare?.(input, call);
     },
     run: async () => route.handle(input, call, prepared),
   };
@@ -147,10 +152,10 @@ export function refuseMethod(allow: readonly string[]): RequestHandler {
   };
 }
 
-/** Ahead of the answer, where the row wants it. */
-function limited(limit: RequestHandler, handler: RequestHandler): RequestHandler {
-  return async (request, response, next) => {
-    await passed(limit, request, response);
+/** Counts a call before anything else is done for it. */
+function limited(count: CountCall, handler: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    count(request, response);
     return handler(request, response, next);
   };
 }
@@ -165,8 +170,8 @@ function targetOf(group: readonly Route[], options: MountOptions): Target {
   const handlers = new Map<string, RequestHandler>();
   for (const route of group) {
     const answering = answer(route, options);
-    const handler =
-      route.row.rateLimited && options.rateLimit ? limited(options.rateLimit, answering) : answering;
+    const count = options.limitFor?.(route.row);
+    const handler = count ? limited(count, answering) : answering;
     for (const method of methodsOf(route.row)) handlers.set(method, handler);
   }
   return { handlers, refuse: refuseMethod([...handlers.keys()]) };

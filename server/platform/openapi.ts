@@ -29,7 +29,9 @@ function errorCodes(row: Endpoint): ErrorCode[] {
   const bearer: ErrorCode[] =
     row.auth === 'bearer' ? ['unauthorized', ...(row.role ? (['forbidden'] as const) : [])] : [];
   const idempotent: ErrorCode[] = row.idempotent ? ['idempotency_conflict'] : [];
-  return [...row.errors, ...common, ...body, ...bearer, ...idempotent];
+  // Of calls with an API token, only refused ones are limited.
+  const limited: ErrorCode[] = row.rateLimit === 'none' ? [] : ['rate_limited'];
+  return [...row.errors, ...common, ...body, ...bearer, ...idempotent, ...limited];
 }
 
 function failures(row: Endpoint) {

@@ -15,6 +15,17 @@ declare global {
 const SANE_ID = /^[\w.:-]{1,128}$/u;
 /** What our secrets look like, for callers who put one where none belongs. */
 const SECRET = /(?:ld[dkt]_|whsec_)[\w-]+/gu;
+/** Callers must not decide how much room their lines take: with long paths, one could rotate the whole log away. */
+const MAX_PATH_LENGTH = 256;
+const MAX_ADDRESS_LENGTH = 64;
+
+/** The path as it may be logged: without the query, which may hold a one-time token, and without secrets. */
+function loggedPath(url: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  const start = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
+  return start.replaceAll(SECRET, '[secret]');
+}
 
 /**
  * Takes the caller's `X-Request-Id` if it is sane, else makes one; logs method, path, status and time taken.
@@ -31,15 +42,13 @@ export function requestId(
     const startedAt = performance.now();
     const { originalUrl } = request;
     response.on('close', () => {
-      const query = originalUrl.indexOf('?');
       logger.info({
         request_id: request.id,
         method: request.method,
-        // The query may hold a one-time token.
-        path: (query === -1 ? originalUrl : originalUrl.slice(0, query)).replaceAll(SECRET, '[secret]'),
+        path: loggedPath(originalUrl),
         status: response.statusCode,
         ms: Math.round((performance.now() - startedAt) * 100) / 100,
-        address: addressOf(request),
+        address: addressOf(request)?.slice(0, MAX_ADDRESS_LENGTH),
       });
     });
     next();

@@ -9,7 +9,7 @@ type Answer<Reply> = Reply | Document | Promise<Reply | Document>;
 /** Answers in two steps, the first of which takes long and changes nothing. */
 interface PreparedHandler<Request, Reply> {
   /** Ahead of any transaction; throws to refuse. */
-  prepare(request: Request): Promise<unknown>;
+  prepare(request: Request, call: Call): Promise<unknown>;
   handle(request: Request, call: Call, prepared: unknown): Answer<Reply>;
 }
 
@@ -22,14 +22,14 @@ export type Handlers<Rows extends Contract> = { [Name in keyof Rows]: Handler<Ro
 export interface Route {
   name: string;
   row: Endpoint;
-  prepare?(request: object): Promise<unknown>;
+  prepare?(request: object, call: Call): Promise<unknown>;
   /** @param prepared what `prepare` gave, if there is one */
   handle(request: object, call: Call, prepared: unknown): object | Promise<object>;
 }
 
 /** @param handle is given what `prepare` came to */
 export function prepared<Request, Reply, Prepared>(
-  prepare: (request: Request) => Promise<Prepared>,
+  prepare: (request: Request, call: Call) => Promise<Prepared>,
   handle: (request: Request, call: Call, prepared: Prepared) => Answer<Reply>,
 ): PreparedHandler<Request, Reply> {
   return { prepare, handle: handle as PreparedHandler<Request, Reply>['handle'] };
@@ -65,7 +65,7 @@ export function parseRequest(row: Endpoint, input: unknown): object {
 /** @param request parsed. An answer that is at hand is given without waiting. */
 export function invokeRoute(route: Route, request: object, call: Call): object | Promise<object> {
   if (!route.prepare) return route.handle(request, call, undefined);
-  return route.prepare(request).then((ready) => route.handle(request, call, ready));
+  return route.prepare(request, call).then((ready) => route.handle(request, call, ready));
 }
 
 /** Calls a route without a network between, for the CLI on a data directory that no server runs on. */

@@ -1,5 +1,6 @@
 // A signed test event, so that a partner can try his receiver without waiting for a license to change.
 import { randomUUID } from 'node:crypto';
+import { ApiError } from '../platform/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/fields.ts';
 import type { DeliverySender } from './delivery-sender.ts';
@@ -19,9 +20,15 @@ interface TestTarget extends WebhookSecrets {
 
 export type TestSender = (target: TestTarget) => Promise<Omit<AttemptObject, 'id'>>;
 
+/** Each may take as long as its receiver lets it wait. */
+const MAX_UNDER_WAY = 10;
+const RETRY_AFTER_SECONDS = 30;
+
 /** @param openSender loads what sending needs; most servers never send a test */
 export function createTestSender(openSender: () => Promise<DeliverySender>, clock: Clock): TestSender {
-  return async ({ url, ca, ...secrets }) => {
+  let underWay = 0;
+
+  const send: TestSender = async ({ url, ca, ...secrets }) => {
     const startedAt = clock.now();
     const body = JSON.stringify({ event: TEST_EVENT, timestamp: toTimestamp(startedAt) });
     const headers = signatureHeaders({
@@ -38,6 +45,20 @@ export function createTestSender(openSender: () => Promise<DeliverySender>, cloc
       return toAttemptObject({ ...attempt, startedAt });
     } finally {
       sender.close();
+    }
+  };
+
+  return async (target) => {
+    if (underWay >= MAX_UNDER_WAY) {
+      throw new ApiError('rate_limited', 'too many test events are being sent; retry when they have ended', {
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      });
+    }
+    underWay += 1;
+    try {
+      return await send(target);
+    } finally {
+      underWay -= 1;
     }
   };
 }

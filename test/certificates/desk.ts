@@ -5,6 +5,7 @@ import { compose } from '../../server/compose.ts';
 import { adminContract } from '../../server/contract.ts';
 import { type Client, createClient } from '../../server/platform/client.ts';
 import type { Clock } from '../../server/platform/clock.ts';
+import { createDroppedLines } from '../../server/platform/dropped-lines.ts';
 import { loadConfig } from '../../server/platform/config.ts';
 import { invoke } from '../../server/platform/route.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -23,6 +24,8 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
     config: loadConfig({ flags: { 'data-dir': directory, 'base-url': 'https://desk.example' }, env: {} }),
     clock,
     logger: pino({ level: 'silent' }),
+    security: { record: nothing, refused: nothing, close: nothing },
+    droppedLines: createDroppedLines(),
     runtimeSecret: 'secret',
     jobsAreFine: () => true,
     onDeliveriesQueued: nothing,
@@ -43,6 +46,7 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
       invoke(routes.get(name)!, input, {
         actor: { kind: 'cli', name: 'tester', role: 'admin' },
         requestId: 'test',
+        isGone: () => false,
         setReplyHeader: nothing,
         prefers: ([first]) => first,
       }),

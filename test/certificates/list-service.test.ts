@@ -54,6 +54,7 @@ function setUp() {
   const call = {
     actor: { kind: 'public' as const, name: 'nobody' },
     requestId: 'test',
+    isGone: () => false,
     setReplyHeader: () => {},
     prefers: ([first]: readonly [string, ...string[]]) => first,
   };

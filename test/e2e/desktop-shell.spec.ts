@@ -63,7 +63,7 @@ test('the app opens its page signed in, locked to it, and comes back when the se
 
   // A setting that holds from the next start: here a button makes one.
   await page.goto(`${new URL(page.url()).origin}/#/settings`);
-  const rateLimit = page.getByRole('row', { name: /^Rate limit/u });
+  const rateLimit = page.getByRole('row', { name: /^Rate limit: token checks/u });
   await rateLimit.getByRole('button').click();
   await page.getByRole('dialog').getByLabel('Value').fill('120');
   await page.keyboard.press('Enter');

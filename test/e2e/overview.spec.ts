@@ -125,3 +125,20 @@ test('shows what changed before it was told of changes', async ({ desk }) => {
   begin.resolve();
   await expect(panel(desk, 'Licenses')).toContainText('1 in all');
 });
+
+test('warns of a license that gains many devices at once, and opens it', async ({ desk, server }) => {
+  const licenseKey = await issueLicense(desk, { holder: 'Leaked Key Ltd', plan: 'enterprise' });
+  const activate = async (device: number) => {
+    const machine_fingerprint = `sha256:${device.toString(16).padStart(64, '0')}`;
+    const body = JSON.stringify({ license_key: licenseKey, machine_fingerprint });
+    const headers = { 'content-type': 'application/json' };
+    return fetch(`${server.api}activate/`, { method: 'POST', headers, body });
+  };
+  await Promise.all(Array.from({ length: 110 }, (_, device) => activate(device)));
+
+  const alerts = panel(desk, 'Needs attention');
+  await expect(alerts).toContainText(/License \w{5}-…-\w{5} \(Leaked Key Ltd\) gained \d{3} devices/u);
+  await expect(alerts).not.toContainText(licenseKey);
+  await alerts.getByRole('link', { name: 'Open license' }).click();
+  await expect(desk.getByRole('complementary', { name: 'Leaked Key Ltd' })).toBeVisible();
+});

@@ -5,14 +5,14 @@ import { expect, issueLicense, test } from './test.ts';
 
 test('a setting is changed, refused, and put back', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings');
-  const rateLimit = desk.getByRole('row', { name: /^Rate limit/u });
+  const rateLimit = desk.getByRole('row', { name: /^Rate limit: token checks/u });
   await expect(rateLimit).toContainText('60');
   // What the command line says cannot be changed here.
   const port = desk.getByRole('row', { name: /^Port of the API/u });
   await expect(port).toContainText('Command line --port');
   await expect(port.getByRole('button')).toHaveCount(0);
 
-  await rateLimit.getByRole('button', { name: 'Change: Rate limit' }).click();
+  await rateLimit.getByRole('button', { name: 'Change: Rate limit: token checks' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Rate limit' });
   const value = dialog.getByLabel('Value');
   await expect(value).toBeFocused();

@@ -17,7 +17,7 @@ export const SERVE = existsSync(built) ? [built, 'serve'] : [join(project, 'serv
 
 export interface ServeOptions {
   dataDir: string;
-  /** Settings by flag name; ports are free ones unless given. */
+  /** Settings by flag name; unless given, ports are free ones, and only the limit of `/authorize/token/` is on. */
   flags?: Readonly<Record<string, string>>;
   env?: Readonly<Record<string, string>>;
   /** What the command line starts with, such as `faketime`. */
@@ -108,7 +108,8 @@ interface Started {
 
 function start({ dataDir, flags, env, prefix = [], program = SERVE }: ServeOptions): Started {
   if (isOver) throw new Error('the test file is over');
-  const settings = { 'data-dir': dataDir, port: '0', 'admin-port': '0', ...flags };
+  const unlimited = { 'rate-limit-public': '0', 'rate-limit-activations': '0' };
+  const settings = { 'data-dir': dataDir, port: '0', 'admin-port': '0', ...unlimited, ...flags };
   const words = Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, value]);
   // Settings of whoever runs the tests must not reach the server.
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('LICENSE_DESK_'));

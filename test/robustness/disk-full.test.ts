@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { atOnce } from '../helpers/at-once.ts';
 import { selectRows } from '../helpers/database.ts';
 import { serveToEnd, type ServerProcess, startServerProcess } from '../helpers/server-process.ts';
 import { mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
@@ -93,10 +94,20 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
 
   it('logs again, too, whatever it could not log before', async () => {
     fill();
-    // Some two megabytes of log.
-    for (let call = 0; call < 300; call += 1) await server.get(`/${'x'.repeat(7000)}/`);
+    // Some two megabytes of log, one more than is kept.
+    for (let round = 0; round < 90; round += 1) await atOnce(50, () => server.get(`/${'x'.repeat(256)}/`));
+    const lost = await vi.waitFor(async () => {
+      const { alerts } = await server.admin.listAlerts({});
+      const alert = alerts.find(({ code }) => code === 'log_lines_dropped');
+      expect(alert).toMatchObject({
+        subject: 'license-desk.log',
+        params: { count: expect.any(Number) as number },
+      });
+      return alert;
+    }, 20_000);
+    expect(lost?.params['count']).toBeGreaterThan(100);
     // And shorter and shorter lines, each written by itself, into whatever room may be left for what waits.
-    for (const length of [7000, 7000, 7000, 7000, 3500, 1800, 900, 900, 450, 220, 110, 50, 20, 1, 1, 1]) {
+    for (const length of [200, 200, 200, 200, 110, 50, 20, 1, 1, 1]) {
       const path = `/${'y'.repeat(length)}/${randomUUID()}`;
       await server.get(path);
       await server.logLines({ path: `/license/api/svc${path}` });
@@ -106,6 +117,8 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     for (let logged = ''; !logged.includes(id); logged = logOf(dataDir)) {
       await server.get('/public-key/', { 'x-request-id': id });
     }
+    await server.logLines({ destination: 'license-desk.log' });
+    expect(logOf(dataDir)).toContain('log lines were dropped because they could not be written');
   });
 
   it('lives on when its stderr goes to a file on the full disk, too', async () => {

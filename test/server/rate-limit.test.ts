@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { newLicense } from '../helpers/contract-calls.ts';
+import { publicContract } from '../../server/contract.ts';
+import { type Clock, systemClock } from '../../server/platform/clock.ts';
+import { newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { createTestClock } from '../helpers/test-clock.ts';
 import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -13,8 +16,8 @@ afterEach(async () => {
   server = undefined;
 });
 
-async function start(flags: Record<string, string>): Promise<TestServer> {
-  server = await startTestServer({ flags });
+async function start(flags: Record<string, string>, clock: Clock = systemClock): Promise<TestServer> {
+  server = await startTestServer({ flags, clock });
   return server;
 }
 
@@ -81,6 +84,19 @@ describe('--rate-limit 3', () => {
     expect(new Set(await statuses(others))).toEqual(new Set([200]));
     expect((await server!.get('/health/')).headers.has('ratelimit-limit')).toBe(false);
     expectFailure(await server!.get('/authorize/token/'), 'method_not_allowed');
+  });
+
+  it('allows the next call a minute later, and also when the clock was set back', async () => {
+    const clock = createTestClock();
+    await start({ 'rate-limit': '1' }, clock);
+    expect((await ask()).status).toBe(401);
+    clock.advance(59_999);
+    expectFailure(await ask(), 'rate_limited');
+    clock.advance(1);
+    expect((await ask()).status).toBe(401);
+    expectFailure(await ask(), 'rate_limited');
+    clock.advance(-3_600_000);
+    expect((await ask()).status).toBe(401);
   });
 
   it('takes the peer address for the caller, whatever X-Forwarded-For says, and does not complain of it', async () => {
@@ -217,5 +233,90 @@ describe('by default', () => {
     await start({ 'rate-limit': '60' });
     const all = await statuses(Array.from({ length: 61 }, () => ask()));
     expect(all.filter((status) => status === 429)).toHaveLength(1);
+  });
+});
+
+describe('--rate-limit-public 5', () => {
+  const publicCall = (number: number) =>
+    [
+      () => server!.get('/public-key/'),
+      () => server!.post('/authorize/', { license_key: 'unknown' }),
+      () => server!.get('/openapi.json'),
+      () => server!.get('/nothing-here/'),
+      () => server!.post('/certs/validate/', {}),
+    ][number % 5]!();
+
+  it('counts all public endpoints, documents and unknown paths together', async () => {
+    await start({ 'rate-limit-public': '5' });
+    for (let number = 0; number < 5; number += 1) {
+      const reply = await publicCall(number);
+      expect(reply.status).not.toBe(429);
+      expect(reply.headers.get('ratelimit-limit')).toBe('5');
+      expect(reply.headers.get('ratelimit-remaining')).toBe(String(4 - number));
+    }
+    for (let number = 0; number < 5; number += 1) {
+      const refused = await publicCall(number);
+      expectFailure(refused, 'rate_limited');
+      expectCommonHeaders(refused.headers);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(refused.headers.get('ratelimit-policy')).toBe('5;w=60');
+      expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+    }
+  });
+
+  it('leaves /authorize/token/ to its own limit', async () => {
+    await start({ 'rate-limit-public': '5', 'rate-limit': '10' });
+    const tokens = await statuses(Array.from({ length: 12 }, () => ask()));
+    expect(tokens.filter((status) => status === 401)).toHaveLength(10);
+    expect((await publicCall(0)).headers.get('ratelimit-remaining')).toBe('4');
+  });
+
+  it('never limits health checks, which share the address of a load balancer', async () => {
+    await start({ 'rate-limit-public': '5' });
+    const checks = Object.values(publicContract).filter(({ path }) => path.startsWith('/health/'));
+    expect(checks.length).toBeGreaterThan(0);
+    for (const { path } of checks) {
+      const replies = await Promise.all(Array.from({ length: 20 }, () => server!.get(path)));
+      expect(replies.map(({ status }) => status)).not.toContain(429);
+      expect(replies[0]!.headers.has('ratelimit-limit')).toBe(false);
+    }
+  });
+
+  it('counts refused API tokens, and never a call with a valid one', async () => {
+    await start({ 'rate-limit-public': '5' });
+    const bearer = await newBearer(server!);
+    const wrong = { authorization: 'Bearer ldk_unknown' };
+    const refused = await Promise.all(Array.from({ length: 8 }, () => server!.get('/plans/', wrong)));
+    expect(refused.filter(({ status }) => status === 401)).toHaveLength(5);
+    for (const reply of refused.filter(({ status }) => status !== 401)) expectFailure(reply, 'rate_limited');
+    const valid = await Promise.all(Array.from({ length: 8 }, () => server!.get('/plans/', bearer)));
+    expect(new Set(valid.map(({ status }) => status))).toEqual(new Set([200]));
+    expectFailure(await publicCall(0), 'rate_limited');
+  });
+});
+
+describe('the limits among each other', () => {
+  const limitOf = async (path: string) => (await server!.get(path)).headers.get('ratelimit-limit');
+
+  it('--rate-limit 0 turns the public limit off', async () => {
+    await start({ 'rate-limit': '0' });
+    expect(await limitOf('/public-key/')).toBeNull();
+  });
+
+  it('--rate-limit 0 leaves a public limit on that is set itself', async () => {
+    await start({ 'rate-limit': '0', 'rate-limit-public': '600' });
+    expect(await limitOf('/public-key/')).toBe('600');
+    expect((await ask()).headers.has('ratelimit-limit')).toBe(false);
+  });
+
+  it('--rate-limit-public 0 turns off that limit alone', async () => {
+    await start({ 'rate-limit': '60', 'rate-limit-public': '0' });
+    expect(await limitOf('/public-key/')).toBeNull();
+    expect((await ask()).headers.get('ratelimit-limit')).toBe('60');
+  });
+
+  it('the public limit is 600 by default', async () => {
+    await start({ 'rate-limit': '60' });
+    expect(await limitOf('/public-key/')).toBe('600');
   });
 });

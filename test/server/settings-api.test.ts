@@ -45,7 +45,7 @@ describe('showing settings', () => {
       restart_advice: expect.stringContaining('start it again') as string,
       master_key: { source: 'file', path: join(server.dataDir, 'master.key') },
     });
-    expect(reply.settings).toHaveLength(17);
+    expect(reply.settings).toHaveLength(19);
     expect(await setting('rate_limit')).toEqual({
       name: 'rate_limit',
       value: '0',

@@ -53,6 +53,8 @@ const TABLE: [Name, string, string, unknown][] = [
   ['tls', 'LICENSE_DESK_TLS', 'tls', { mode: 'off' }],
   ['trustProxy', 'LICENSE_DESK_TRUST_PROXY', 'trust-proxy', false],
   ['rateLimit', 'LICENSE_DESK_RATE_LIMIT', 'rate-limit', 60],
+  ['rateLimitPublic', 'LICENSE_DESK_RATE_LIMIT_PUBLIC', 'rate-limit-public', 600],
+  ['rateLimitActivations', 'LICENSE_DESK_RATE_LIMIT_ACTIVATIONS', 'rate-limit-activations', 120],
   ['webhookBackoffSeconds', 'LICENSE_DESK_WEBHOOK_BACKOFF_SECONDS', 'webhook-backoff-seconds', 60],
   ['webhookTimeoutSeconds', 'LICENSE_DESK_WEBHOOK_TIMEOUT_SECONDS', 'webhook-timeout-seconds', 30],
   ['webhookAllow', 'LICENSE_DESK_WEBHOOK_ALLOW', 'webhook-allow', []],
@@ -128,6 +130,22 @@ const VALUES: [Name, [string, unknown][]][] = [
   ],
   [
     'rateLimit',
+    [
+      ['0', 0],
+      ['1000000', 1_000_000],
+      ['3', 3],
+    ],
+  ],
+  [
+    'rateLimitPublic',
+    [
+      ['0', 0],
+      ['1000000', 1_000_000],
+      ['3', 3],
+    ],
+  ],
+  [
+    'rateLimitActivations',
     [
       ['0', 0],
       ['1000000', 1_000_000],
@@ -236,6 +254,8 @@ const WRONG: [Name, string[], string][] = [
   ['tls', ['', 'on', 'AUTO', 'cert.pem', 'a,b,c', ',key.pem', 'cert.pem,'], 'off, auto, or two PEM files'],
   ['trustProxy', ['', 'yes', 'true', '0', '-1', '17', '10.0.0.0/33', 'proxy.lan', ','], 'off, on'],
   ['rateLimit', ['', '-1', '1.5', 'off', '1000001'], '0 to 1000000'],
+  ['rateLimitPublic', ['', '-1', '1.5', 'off', '1000001'], '0 to 1000000'],
+  ['rateLimitActivations', ['', '-1', '1.5', 'off', '1000001'], '0 to 1000000'],
   ['webhookBackoffSeconds', ['', '0', '-1', 'x', '1m', '1e3', '0.0'], 'above 0'],
   ['webhookTimeoutSeconds', ['', '0', '-1', 'Infinity'], 'above 0'],
   ['webhookAllow', ['x', '10.0.0.0/33', '10.0.0', '::1/129', '10.0.0.0/8/8', '10.0.0.0/'], 'networks'],

@@ -2,38 +2,46 @@ import { join } from 'node:path';
 import { Transaction } from 'sequelize';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connect } from '../../server/database/connect.ts';
+import { generateLicenseKey } from '../../server/licenses/license-key.ts';
 import { newBearer, newFingerprint, newLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const SECOND_MS = 1000;
+/** Of the right form, but no license has it. */
+const UNKNOWN_KEY = generateLicenseKey();
+
+/** Takes the write lock, as another program would. */
+async function holdDatabase(dataDir: string): Promise<{ release(): Promise<void> }> {
+  const other = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+  const transaction = await other.transaction({ type: Transaction.TYPES.IMMEDIATE });
+  return {
+    async release() {
+      await transaction.rollback();
+      await other.close();
+    },
+  };
+}
 
 describe('while somebody else holds the database', () => {
   let server: TestServer;
-  let release: () => Promise<void>;
 
   beforeAll(async () => {
     server = await startTestServer();
   });
   afterAll(() => server.stop());
 
-  async function holdDatabase(): Promise<void> {
-    const other = await connect({ url: null, file: join(server.dataDir, 'license-desk.db') });
-    const transaction = await other.transaction({ type: Transaction.TYPES.IMMEDIATE });
-    release = async () => {
-      await transaction.rollback();
-      await other.close();
-    };
-  }
-
   it('reads go on, writes are unavailable after a few seconds, and all is well again after that', async () => {
     const warn = vi.spyOn(console, 'warn');
     const { license_key } = await newLicense(server);
     const { token } = await server.admin.issueToken({ license: license_key });
     const bearer = await newBearer(server);
+    // Notes the token's use now, so that no other write is ahead of the activation.
+    await server.get('/plans/', bearer);
+    await server.admin.listApiTokens({});
     const activation = { license_key, machine_fingerprint: newFingerprint() };
-    await holdDatabase();
+    const { release } = await holdDatabase(server.dataDir);
     const startedAt = performance.now();
     const seconds = () => (performance.now() - startedAt) / SECOND_MS;
     const write = server.post('/activate/', activation);
@@ -58,6 +66,43 @@ describe('while somebody else holds the database', () => {
     expect(warn).not.toHaveBeenCalled();
     vi.restoreAllMocks();
   }, 120_000);
+});
+
+describe('activations that change nothing', () => {
+  it('are answered while somebody else holds the database', async () => {
+    const server = await startTestServer({ flags: { 'rate-limit-activations': '1' } });
+    const make = (fields: object = {}) => newLicense(server, { plan: 'enterprise', ...fields });
+    const [active, full, revoked, crowded] = [
+      await make(),
+      await make({ plan: 'standard' }),
+      await make(),
+      await make(),
+    ];
+    const expired = await make({ expires_at: new Date(Date.now() - 90 * 86_400_000).toISOString() });
+    const device = newFingerprint();
+    const activate = (fields: object) =>
+      server.post('/activate/', { machine_fingerprint: newFingerprint(), ...fields });
+    const first = await activate({ license_key: active.license_key, machine_fingerprint: device });
+    for (const { license_key } of [full, crowded]) expect((await activate({ license_key })).status).toBe(200);
+    await server.admin.revokeLicense({ ref: revoked.license_key });
+    const { release } = await holdDatabase(server.dataDir);
+
+    const startedAt = performance.now();
+    const codeOf = async (fields: object) => (await activate(fields)).body.error_code as string;
+    const again = await activate({ license_key: active.license_key, machine_fingerprint: device });
+    expect(again.body).toMatchObject({ ok: true, activation: first.body.activation });
+    expect(await codeOf({ license_key: 'not a key' })).toBe('invalid_request');
+    expect(await codeOf({ license_key: UNKNOWN_KEY })).toBe('license_not_found');
+    expect(await codeOf({ license_key: revoked.license_key })).toBe('license_revoked');
+    expect(await codeOf({ license_key: expired.license_key })).toBe('license_expired');
+    expect(await codeOf({ license_key: active.license_key, product_slug: 'other' })).toBe('product_mismatch');
+    expect(await codeOf({ license_key: full.license_key })).toBe('activation_limit_reached');
+    expect(await codeOf({ license_key: crowded.license_key })).toBe('rate_limited');
+    // A single wait for the lock would take five seconds.
+    expect((performance.now() - startedAt) / SECOND_MS).toBeLessThan(4);
+    await release();
+    await server.stop();
+  }, 60_000);
 });
 
 describe('GET /health/', () => {

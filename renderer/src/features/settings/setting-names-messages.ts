@@ -29,8 +29,19 @@ export const settingNamesMessages = messagesOf(
       allowed: 'off, on (one proxy), a number of proxies, or their addresses',
     },
     rate_limit: {
-      label: 'Rate limit',
-      about: 'Authorizations a minute for each caller’s address; 0 switches the limit off.',
+      label: 'Rate limit: token checks',
+      about:
+        'Calls to /authorize/token/ a minute for each client address. 0 turns off all rate limits that are not set themselves.',
+      allowed: '0 to 1000000',
+    },
+    rate_limit_public: {
+      label: 'Rate limit: other public calls',
+      about: 'Calls to all other public endpoints a minute for each client address. 0 turns the limit off.',
+      allowed: '0 to 1000000',
+    },
+    rate_limit_activations: {
+      label: 'Rate limit: new devices',
+      about: 'New devices a minute for each license key. 0 turns the limit off.',
       allowed: '0 to 1000000',
     },
     admin_port: {
@@ -118,8 +129,20 @@ export const settingNamesMessages = messagesOf(
       allowed: 'off, on (ein Proxy), eine Anzahl von Proxys oder ihre Adressen',
     },
     rate_limit: {
-      label: 'Aufrufgrenze',
-      about: 'Autorisierungen je Minute und Adresse des Aufrufers; 0 hebt die Grenze auf.',
+      label: 'Ratenlimit: Tokenprüfungen',
+      about:
+        'Aufrufe von /authorize/token/ pro Minute und Clientadresse. 0 hebt alle Ratenlimits auf, die nicht selbst gesetzt sind.',
+      allowed: '0 bis 1000000',
+    },
+    rate_limit_public: {
+      label: 'Ratenlimit: andere öffentliche Aufrufe',
+      about:
+        'Aufrufe aller anderen öffentlichen Endpunkte pro Minute und Clientadresse. 0 hebt das Limit auf.',
+      allowed: '0 bis 1000000',
+    },
+    rate_limit_activations: {
+      label: 'Ratenlimit: neue Geräte',
+      about: 'Neue Geräte pro Minute und Lizenzschlüssel. 0 hebt das Limit auf.',
       allowed: '0 bis 1000000',
     },
     admin_port: {

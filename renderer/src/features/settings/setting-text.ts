@@ -9,7 +9,20 @@ export const SETTING_GROUPS: readonly {
   group: 'reach' | 'licensing' | 'webhooks' | 'other';
   names: readonly string[];
 }[] = [
-  { group: 'reach', names: ['host', 'port', 'tls', 'base_url', 'trust_proxy', 'rate_limit', 'admin_port'] },
+  {
+    group: 'reach',
+    names: [
+      'host',
+      'port',
+      'tls',
+      'base_url',
+      'trust_proxy',
+      'rate_limit',
+      'rate_limit_public',
+      'rate_limit_activations',
+      'admin_port',
+    ],
+  },
   { group: 'licensing', names: ['default_product', 'license_file_ttl_days', 'scan_seconds'] },
   {
     group: 'webhooks',

@@ -1,0 +1,112 @@
+// Limits calls a minute per caller address (contract, section 8), in bounded memory and without a timer.
+import { isIPv6 } from 'node:net';
+import type { Request, RequestHandler, Response } from 'express';
+import ipaddr from 'ipaddr.js';
+import type { Actor } from './call.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { ApiError } from './errors.ts';
+import type { CountCall, MountOptions } from './mount.ts';
+import { isCurrent, rateLimited, rateLimitHeaders, type RateWindow, secondsLeft } from './rate-limit.ts';
+import { recentMap } from './recent-map.ts';
+
+/** About 8 MB. Beyond it the networks that called least recently are forgotten. */
+const MAX_NETWORKS = 50_000;
+/** A provider assigns at least this much to each customer, who may call from any address in it. */
+const IPV6_PREFIX_BYTES = 56 / 8;
+/** The longest IPv6 address in text. Anything longer comes from a forwarding header and is no address. */
+const MAX_ADDRESS_LENGTH = 45;
+
+/** What callers are counted by: their IPv4 address, or the /56 of their IPv6 address. */
+function networkOf(address = ''): string {
+  if (!address.includes(':') || !isIPv6(address)) return address.slice(0, MAX_ADDRESS_LENGTH);
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  return parsed.toByteArray().slice(0, IPV6_PREFIX_BYTES).join('.');
+}
+
+interface CallWindow extends RateWindow {
+  calls: number;
+}
+
+function limitCalls(
+  limit: number,
+  clock: Clock,
+  addressOf: (request: Request) => string | undefined,
+): CountCall {
+  const windows = recentMap<string, CallWindow>(MAX_NETWORKS);
+  return (request, response) => {
+    const now = clock.now();
+    const network = networkOf(addressOf(request));
+    let window = windows.get(network);
+    if (!window || !isCurrent(window, now)) {
+      window = { startedAt: now, calls: 0 };
+      windows.set(network, window);
+    }
+    window.calls += 1;
+    const seconds = secondsLeft(window, now);
+    if (window.calls > limit) throw rateLimited(limit, 'calls', seconds);
+    for (const [name, value] of Object.entries(rateLimitHeaders(limit, limit - window.calls, seconds)))
+      response.setHeader(name, value);
+  };
+}
+
+type Limits = Pick<Config, 'rateLimit' | 'rateLimitPublic' | 'rateLimitActivations'>;
+
+/** `--rate-limit 0` switches every limit off that is not set itself (contract, section 8). */
+export function limitsInForce(config: Limits & Pick<Config, 'given'>): Limits {
+  const inForce = (name: 'rateLimitPublic' | 'rateLimitActivations') =>
+    config.rateLimit === 0 && config.given[name].source === 'default' ? 0 : config[name];
+  return {
+    rateLimit: config.rateLimit,
+    rateLimitPublic: inForce('rateLimitPublic'),
+    rateLimitActivations: inForce('rateLimitActivations'),
+  };
+}
+
+export interface CallLimits {
+  /** The limit that a call of this endpoint counts against, if any. */
+  forRow: NonNullable<MountOptions['limitFor']>;
+  /** For calls that no endpoint answers: documents and unknown paths. */
+  elsewhere: RequestHandler;
+  /**
+   * Counts refused credentials against the caller's address. A call with a valid API token never counts: its
+   * integrator may work through any number of licenses.
+   */
+  countRefusals(authenticate: MountOptions['authenticate']): MountOptions['authenticate'];
+}
+
+interface Needs {
+  config: Limits & Pick<Config, 'given'>;
+  clock: Clock;
+  addressOf(request: Request): string | undefined;
+}
+
+export function createCallLimits({ config, clock, addressOf }: Needs): CallLimits {
+  const { rateLimit, rateLimitPublic } = limitsInForce(config);
+  const limited = (limit: number) => (limit > 0 ? limitCalls(limit, clock, addressOf) : undefined);
+  const ownLimit = limited(rateLimit);
+  const publicLimit = limited(rateLimitPublic);
+
+  const refused = (error: unknown, request: Request): never => {
+    if (error instanceof ApiError && error.code === 'unauthorized')
+      publicLimit?.(request, request.res as Response);
+    throw error;
+  };
+
+  return {
+    forRow({ auth, rateLimit: kind = 'shared' }) {
+      if (kind === 'own') return ownLimit;
+      return auth === 'public' && kind === 'shared' ? publicLimit : undefined;
+    },
+    elsewhere(request, response, next) {
+      publicLimit?.(request, response);
+      next();
+    },
+    countRefusals: (authenticate) => (auth, request) => {
+      const actor = authenticate(auth, request);
+      if (!(actor instanceof Promise)) return actor;
+      return actor.catch((error: unknown): Actor => refused(error, request));
+    },
+  };
+}

@@ -24,7 +24,7 @@ const retentionItem = z.object({
   entries: count,
   entries_estimated: z
     .boolean()
-    .meta({ description: 'Whether `entries` is estimated from ids; it is exact up to 10,000' }),
+    .meta({ description: 'Whether `entries` is an estimate: on PostgreSQL, above 10,000' }),
   bytes: bytes.meta({
     description:
       'PostgreSQL and files: as measured. SQLite: estimated from a sample of rows. Null if unknown',

@@ -30,10 +30,16 @@ interface Needs {
   isTrusted(now: number): boolean;
   /** Asked between batches; true ends the run early, and the next one continues. */
   isCancelled(): boolean;
-  onBatch?(): void;
+  /** Called after each transaction that removed something, with the number of rows. */
+  onBatch?(rows: number): void;
 }
 
 type Removed = Partial<Record<RetentionKind, number>>;
+
+/** Kinds of which something was removed. */
+function countsOf(removed: Removed): [RetentionKind, number][] {
+  return (Object.entries(removed) as [RetentionKind, number][]).filter(([, count]) => count > 0);
+}
 
 export interface RetentionResult {
   removed: Removed;
@@ -62,9 +68,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
   }
 
   async function note(removed: Removed): Promise<void> {
-    for (const [kind, count] of Object.entries(removed) as [RetentionKind, number][]) {
-      if (count > 0) await store.noteRemoved(kind, count);
-    }
+    for (const [kind, count] of countsOf(removed)) await store.noteRemoved(kind, count);
   }
 
   /** @param batch removes some, and tells what; nothing if there is nothing left */
@@ -73,12 +77,12 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
       const began = performance.now();
       const removed = await batch();
       let total = 0;
-      for (const [kind, count] of Object.entries(removed) as [RetentionKind, number][]) {
+      for (const [kind, count] of countsOf(removed)) {
         result.removed[kind] = (result.removed[kind] ?? 0) + count;
         total += count;
       }
       if (total === 0) return;
-      needs.onBatch?.();
+      needs.onBatch?.(total);
       const pauseMs = (performance.now() - began) * PAUSE_FACTOR;
       await delay(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, pauseMs)));
     }
@@ -126,7 +130,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
         if (!first || !last) return {};
         from = first;
         const removed = await remove(() => removeSome(events.map(({ id }) => id)));
-        if (Object.values(removed).some((count) => count > 0)) return removed;
+        if (countsOf(removed).length > 0) return removed;
         // A retry of each of them has begun meanwhile.
         from = { ...last, id: last.id + 1 };
       }

@@ -1,11 +1,14 @@
-// How much is stored, at the cost of a few index seeks per table, however many rows there are.
+// How much is stored, at a cost that a million rows per table do not raise beyond some hundredths of a second.
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { dialectOf, type Dialect } from '../database/connect.ts';
 import type { RetentionKind } from './retention-contract.ts';
 
-export interface Figures {
+interface Counted {
   entries: number;
   isEstimated: boolean;
+}
+
+export interface Figures extends Counted {
   bytes: number | null;
   /** Epoch milliseconds. */
   oldestAt: number | null;
@@ -39,7 +42,7 @@ type TableKind = Exclude<RetentionKind, 'webhooks' | 'restores'>;
 /** The overheads were measured with dbstat, which itself reads the whole file. */
 const TABLES: Record<TableKind, Table> = {
   events: { name: 'events', age: 'created_at', texts: ['name', 'body'], overhead: 100 },
-  deliveries: { name: 'deliveries', age: 'created_at', texts: ['status', 'last_error'], overhead: 80 },
+  deliveries: { name: 'deliveries', age: 'created_at', texts: ['status', 'last_error'], overhead: 64 },
   attempts: {
     name: 'delivery_attempts',
     age: 'started_at',
@@ -61,7 +64,7 @@ const TABLES: Record<TableKind, Table> = {
   imports: { name: 'license_imports', age: 'finished_at', texts: ['import_id'], overhead: 80 },
 };
 
-/** Up to so many rows are counted; beyond, ids are close enough. */
+/** Up to so many rows are counted on PostgreSQL. */
 const EXACT_UP_TO = 10_000;
 const SAMPLE = 100;
 
@@ -94,23 +97,32 @@ export function createStorageFiguresStore(sequelize: Sequelize) {
     return row?.bytes ?? 0;
   }
 
+  /** SQLite counts a million in 10 to 30 ms, each page of the smallest index once. */
+  async function count({ name }: Table): Promise<Counted> {
+    const [row] = await select<{ count: number }>(`SELECT count(*) AS "count" FROM ${name}`);
+    return { entries: row?.count ?? 0, isEstimated: false };
+  }
+
+  /** PostgreSQL would read the whole table; its own estimate follows each vacuum. */
+  async function countRoughly({ name }: Table): Promise<Counted> {
+    const [row] = await select<{ few: number; estimate: number }>(
+      `SELECT (SELECT count(*) FROM (SELECT 1 FROM ${name} LIMIT $most) counted) AS "few",
+         (SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = CAST($name AS regclass)) AS "estimate"`,
+      { most: EXACT_UP_TO + 1, name },
+    );
+    const { few = 0, estimate = 0 } = row ?? {};
+    if (few <= EXACT_UP_TO) return { entries: few, isEstimated: false };
+    return { entries: Math.max(few, estimate), isEstimated: true };
+  }
+
   return {
     async measure(kind: TableKind): Promise<Figures> {
       const table = TABLES[kind];
-      const [range] = await select<{ first: number | null; last: number | null; oldestAt: number | null }>(
-        `SELECT (SELECT min(id) FROM ${table.name}) AS "first", (SELECT max(id) FROM ${table.name}) AS "last",
-           (SELECT ${table.age} FROM ${table.name} ORDER BY id LIMIT 1) AS "oldestAt"`,
+      const [oldest] = await select<{ at: number }>(
+        `SELECT ${table.age} AS "at" FROM ${table.name} ORDER BY id LIMIT 1`,
       );
-      const { first = null, last = null, oldestAt = null } = range ?? {};
-      const span = first === null || last === null ? 0 : last - first + 1;
-      const [counted] = await select<{ count: number }>(
-        `SELECT count(*) AS "count" FROM (SELECT 1 FROM ${table.name} LIMIT $most) counted`,
-        { most: EXACT_UP_TO + 1 },
-      );
-      const count = counted?.count ?? 0;
-      const isEstimated = count > EXACT_UP_TO;
-      const entries = isEstimated ? span : count;
-      return { entries, isEstimated, bytes: await bytesOf(table, entries), oldestAt };
+      const counted = isPostgres ? await countRoughly(table) : await count(table);
+      return { ...counted, bytes: await bytesOf(table, counted.entries), oldestAt: oldest?.at ?? null };
     },
 
     async measureDeletedWebhooks(): Promise<Figures> {

@@ -16,6 +16,7 @@ import { planMessages } from '../features/plans/plan-messages.ts';
 import { sessionMessages } from '../features/session/session-messages.ts';
 import { tokenMessages } from '../features/tokens/token-messages.ts';
 import { webhookMessages } from '../features/webhooks/webhook-messages.ts';
+import { retentionMessages } from '../features/settings/retention-messages.ts';
 import { settingNamesMessages } from '../features/settings/setting-names-messages.ts';
 import { settingsMessages } from '../features/settings/settings-messages.ts';
 import { statisticsMessages } from '../features/statistics/statistics-messages.ts';
@@ -33,6 +34,7 @@ const features = {
   statistics: statisticsMessages,
   settings: settingsMessages,
   settingNames: settingNamesMessages,
+  retention: retentionMessages,
   licenses: licenseMessages,
   licenseDetails: licenseDetailMessages,
   licensePrint: licensePrintMessages,

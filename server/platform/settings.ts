@@ -38,12 +38,24 @@ const seconds = (text: string) => {
   return /^\d{1,6}(\.\d{1,3})?$/u.test(text) && value > 0 ? value : undefined;
 };
 
+/** `--retain-events-days` and the like. */
+function retention(kind: string, fallback: number, help: string): Setting<number> {
+  return {
+    env: `LICENSE_DESK_RETAIN_${kind.toUpperCase()}_DAYS`,
+    flag: `retain-${kind}-days`,
+    argument: '<days>',
+    help,
+    allowed: '0 to 36500',
+    kind: 'number',
+    parse: integer(0, 36_500),
+    fallback,
+  };
+}
+
 function url(protocols: string[]) {
   return (text: string) =>
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
 }
-
-const DAYS_OR_FOREVER = '0 to 36500';
 
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
 
@@ -254,54 +266,25 @@ export const SETTINGS = {
     parse: seconds,
     fallback: 60,
   }),
-  retainEventsDays: setting<number>({
-    env: 'LICENSE_DESK_RETAIN_EVENTS_DAYS',
-    flag: 'retain-events-days',
-    argument: '<days>',
-    help: 'how long events and their deliveries are kept; 0 keeps them forever',
-    allowed: DAYS_OR_FOREVER,
-    kind: 'number',
-    parse: integer(0, 36_500),
-    fallback: 400,
-  }),
-  retainAttemptsDays: setting<number>({
-    env: 'LICENSE_DESK_RETAIN_ATTEMPTS_DAYS',
-    flag: 'retain-attempts-days',
-    argument: '<days>',
-    help: 'how long delivery attempts and their replies are kept; 0 keeps them as long as their events',
-    allowed: DAYS_OR_FOREVER,
-    kind: 'number',
-    parse: integer(0, 36_500),
-    fallback: 90,
-  }),
-  retainAuditDays: setting<number>({
-    env: 'LICENSE_DESK_RETAIN_AUDIT_DAYS',
-    flag: 'retain-audit-days',
-    argument: '<days>',
-    help: 'how long audit entries are kept; 0 keeps them forever',
-    allowed: DAYS_OR_FOREVER,
-    kind: 'number',
-    parse: integer(0, 36_500),
-    fallback: 0,
-  }),
-  retainImportsDays: setting<number>({
-    env: 'LICENSE_DESK_RETAIN_IMPORTS_DAYS',
-    flag: 'retain-imports-days',
-    argument: '<days>',
-    help: 'how long records of finished license imports are kept; 0 keeps them forever',
-    allowed: DAYS_OR_FOREVER,
-    kind: 'number',
-    parse: integer(0, 36_500),
-    fallback: 30,
-  }),
-  retainRestoresDays: setting<number>({
-    env: 'LICENSE_DESK_RETAIN_RESTORES_DAYS',
-    flag: 'retain-restores-days',
-    argument: '<days>',
-    help: 'how long the before-restore-* folders of former restores are kept; 0 keeps them forever',
-    allowed: DAYS_OR_FOREVER,
-    kind: 'number',
-    parse: integer(0, 36_500),
-    fallback: 30,
-  }),
+  retainEventsDays: retention(
+    'events',
+    400,
+    'how long events and their deliveries are kept; 0 keeps them forever',
+  ),
+  retainAttemptsDays: retention(
+    'attempts',
+    90,
+    'how long delivery attempts and their replies are kept; 0 keeps them as long as their events',
+  ),
+  retainAuditDays: retention('audit', 0, 'how long audit entries are kept; 0 keeps them forever'),
+  retainImportsDays: retention(
+    'imports',
+    30,
+    'how long records of finished license imports are kept; 0 keeps them forever',
+  ),
+  retainRestoresDays: retention(
+    'restores',
+    30,
+    'how long the before-restore-* folders of former restores are kept; 0 keeps them forever',
+  ),
 };

@@ -11,7 +11,7 @@ import { RETENTION_KINDS, type RetentionKind } from './retention-contract.ts';
 import { cutoff, retentionPeriods, type RetentionSettings } from './retention-periods.ts';
 
 /** Rows that one transaction removes at most: other writers wait a few milliseconds for it. */
-export const BATCH = 200;
+const BATCH = 200;
 /** The job writes at most a fifth of the time; the rest belongs to other writers. */
 const PAUSE_FACTOR = 4;
 const MIN_PAUSE_MS = 20;

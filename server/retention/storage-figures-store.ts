@@ -129,8 +129,7 @@ export function createStorageFiguresStore(sequelize: Sequelize) {
       const [row] = await select<{ count: number; oldestAt: number | null }>(
         `SELECT count(*) AS "count", min(deleted_at) AS "oldestAt" FROM webhooks WHERE deleted_at IS NOT NULL`,
       );
-      const { count = 0, oldestAt = null } = row ?? {};
-      return { entries: count, isEstimated: false, bytes: null, oldestAt };
+      return { entries: row?.count ?? 0, isEstimated: false, bytes: null, oldestAt: row?.oldestAt ?? null };
     },
 
     async measureDatabase(): Promise<DatabaseSize> {

@@ -11,6 +11,8 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
+    // A process that a test kills.
+    'test/helpers/retention-process.ts',
   ],
   project: ['{cli,electron,renderer,scripts,server,test,verifier}/**/*.{ts,mjs,vue}'],
   // A type that an exported function mentions is part of what it offers, whether or not anybody names it yet.

@@ -18,6 +18,7 @@ import { addOpen } from './commands/open.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addRequest } from './commands/request.ts';
 import { addRestore } from './commands/restore.ts';
+import { addRetention } from './commands/retention.ts';
 import { addServe } from './commands/serve.ts';
 import { addSettingsCommands } from './commands/settings.ts';
 import { addSigningKeyCommands } from './commands/signing-key.ts';
@@ -57,6 +58,7 @@ addDoctor(program);
 addStats(program);
 addAuditCommands(program);
 addSettingsCommands(program);
+addRetention(program);
 addBackup(program);
 addRestore(program);
 

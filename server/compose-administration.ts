@@ -14,6 +14,10 @@ import { createFirstRunStore } from './first-run/first-run-store.ts';
 import type { Clock } from './platform/clock.ts';
 import { type Config, ConfigError } from './platform/config.ts';
 import type { Route } from './platform/route.ts';
+import { createRestoreFolders } from './retention/restore-folders.ts';
+import { retentionAdminRoutes } from './retention/retention-routes.ts';
+import { createRetentionService } from './retention/retention-service.ts';
+import { createStorageFiguresStore } from './retention/storage-figures-store.ts';
 import { settingsAdminRoutes } from './settings/settings-routes.ts';
 import { createSettingsService } from './settings/settings-service.ts';
 import { VERSION } from './version.ts';
@@ -68,8 +72,14 @@ export function composeAdministration(sequelize: Database, needs: Needs) {
     clock,
     copyDatabase,
   });
+  const retention = createRetentionService({
+    figures: createStorageFiguresStore(sequelize),
+    folders: createRestoreFolders(config.dataDir),
+    settings: config,
+  });
   const adminRoutes: Route[] = [
     ...settingsAdminRoutes(settings),
+    ...retentionAdminRoutes(retention),
     ...backupAdminRoutes(backups),
     ...firstRunAdminRoutes(firstRun),
   ];

@@ -19,6 +19,7 @@ import { licenseAdminContract, licenseContract } from './licenses/license-contra
 import { licenseTransferAdminContract } from './license-transfer/license-transfer-contract.ts';
 import { planContract } from './plans/plan-contract.ts';
 import type { Endpoint } from './platform/endpoint.ts';
+import { retentionAdminContract } from './retention/retention-contract.ts';
 import { settingsAdminContract } from './settings/settings-contract.ts';
 import { signingAdminContract, signingContract } from './signing/signing-contract.ts';
 import { statsContract } from './stats/stats-contract.ts';
@@ -64,6 +65,7 @@ export const adminContract = {
   ...webhookAdminContract,
   ...certificateAdminContract,
   ...settingsAdminContract,
+  ...retentionAdminContract,
   ...backupAdminContract,
   ...firstRunAdminContract,
   ...forAdmin({

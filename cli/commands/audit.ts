@@ -1,11 +1,13 @@
+import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { AuditEntryObject } from '../../server/audit/audit-contract.ts';
-import { calling } from '../command-action.ts';
+import { calling, printing, withService } from '../command-action.ts';
 import { moment } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
+import { createSecretFile } from '../text-file.ts';
 import { instant, listing, type Column } from '../text-layout.ts';
 
-interface ListOptions extends PageOptions {
+interface FilterOptions {
   actor?: string;
   action?: string;
   subject?: string;
@@ -14,23 +16,53 @@ interface ListOptions extends PageOptions {
   requestId?: string;
 }
 
-export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('who did what, and when');
+type ListOptions = FilterOptions & PageOptions;
+type ExportOptions = FilterOptions & { out: string };
 
-  addPageOptions(audit.command('list'))
-    .description('list audit entries, newest first; with --json what each changed')
+function addFilterOptions(command: Command): Command {
+  return command
     .option('--actor <name>', 'only what this one did')
     .option('--action <action>', 'only this, such as license.revoked, or all of a kind: license.')
     .option('--subject <subject>', 'only entries about this, such as license:42')
     .option('--from <time>', 'only from this moment on', moment)
     .option('--to <time>', 'only before this moment', moment)
-    .option('--request-id <id>', 'only entries whose request id begins so')
+    .option('--request-id <id>', 'only entries whose request id begins so');
+}
+
+function toFilter({ actor, action, subject, from, to, requestId }: FilterOptions) {
+  return { actor, action, subject, from, to, request_id: requestId };
+}
+
+export function addAuditCommands(program: Command): void {
+  const audit = program.command('audit').description('who did what, and when');
+
+  addPageOptions(addFilterOptions(audit.command('list')))
+    .description('list audit entries, newest first; with --json what each changed')
     .action(
       calling(
-        (client, { actor, action, subject, from, to, requestId, limit, cursor }: ListOptions) =>
-          client.listAudit({ actor, action, subject, from, to, request_id: requestId, limit, cursor }),
+        (client, { limit, cursor, ...filter }: ListOptions) =>
+          client.listAudit({ ...toFilter(filter), limit, cursor }),
         listing('No audit entries.', COLUMNS),
       ),
+    );
+
+  addFilterOptions(audit.command('export'))
+    .description('write audit entries to a CSV file, newest first')
+    .requiredOption('--out <file>', 'a new file, readable only by you')
+    .action(
+      printing(async ({ out, ...filter }: ExportOptions, command: Command) => {
+        const file = await createSecretFile(out);
+        try {
+          await withService(command, async (_client, access) =>
+            file.finish(await access.download('exportAudit', toFilter(filter))),
+          );
+        } catch (error) {
+          await file.discard();
+          throw error;
+        }
+        const { size: bytes } = await stat(out);
+        return { reply: { file: out, bytes }, text: `The audit entries are in ${out} (${bytes} bytes).` };
+      }),
     );
 }
 

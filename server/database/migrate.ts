@@ -9,6 +9,7 @@ import { createOverviewIndices } from './migrations/0004-overview.ts';
 import { createLicenseImports } from './migrations/0006-license-imports.ts';
 import { createServiceMarks } from './migrations/0005-service-marks.ts';
 import { createFigureIndices } from './migrations/0007-figures.ts';
+import { createRetentionTables } from './migrations/0008-retention.ts';
 import { createDistrust } from './migrations/0009-distrust.ts';
 import type { RunTransaction } from './transaction.ts';
 
@@ -25,6 +26,7 @@ const MIGRATIONS: Migration[] = [
   { name: '0005-service-marks', up: createServiceMarks },
   { name: '0006-license-imports', up: createLicenseImports },
   { name: '0007-figures', up: createFigureIndices },
+  { name: '0008-retention', up: createRetentionTables },
   { name: '0009-distrust', up: createDistrust },
 ];
 

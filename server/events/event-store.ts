@@ -22,10 +22,12 @@ export function createEventStore(sequelize: Sequelize) {
     async insertDeliveries(eventId: number, name: string, now: number): Promise<number> {
       return (await query(insertDeliveries, [eventId, now, name])).length;
     },
-    /** Whether this term's notice has been given. */
+    /** Whether this term's notice has been sent, even if retention has removed its event since. */
     async hasNotice(licenseId: number, name: string, term: number): Promise<boolean> {
       const rows = await sequelize.query(
-        'SELECT 1 FROM events WHERE license_id = $licenseId AND name = $name AND term = $term LIMIT 1',
+        `SELECT 1 FROM events WHERE license_id = $licenseId AND name = $name AND term = $term
+         UNION ALL
+         SELECT 1 FROM license_notices WHERE license_id = $licenseId AND name = $name AND term = $term LIMIT 1`,
         { bind: { licenseId, name, term }, type: QueryTypes.SELECT },
       );
       return rows.length > 0;

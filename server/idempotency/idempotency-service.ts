@@ -51,7 +51,7 @@ export function createIdempotencyService({ replies, sealer, transaction, clock }
       await work.prepare();
       return transaction(async () => {
         const now = clock.now();
-        await replies.removeOlderThan(now - DAY_MS);
+        await replies.removeIfOlder(key, now - DAY_MS);
         const first = await firstReply(key, requestHash, now);
         if (first) return first;
         const reply = await work.run();

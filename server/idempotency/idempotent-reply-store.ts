@@ -15,8 +15,9 @@ export function createIdempotentReplyStore(sequelize: Sequelize) {
     async insert(reply: Omit<IdempotentReplyRow, 'id'>): Promise<void> {
       await replies.create(reply);
     },
-    async removeOlderThan(createdAt: number): Promise<void> {
-      await replies.destroy({ where: { createdAt: { [Op.lt]: createdAt } } });
+    /** Makes way for another reply under the same key. Retention removes the rest. */
+    async removeIfOlder(key: ReplyKey, createdAt: number): Promise<void> {
+      await replies.destroy({ where: { ...key, createdAt: { [Op.lt]: createdAt } } });
     },
   };
 }

@@ -4,25 +4,17 @@ import type Bree from 'bree';
 import type { DatabaseLocation } from '../database/connect.ts';
 import type { LiveTopic } from '../live/live-contract.ts';
 import type { ClockGuard } from '../platform/clock-guard.ts';
-import type { Config } from '../platform/config.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
-import type { LicenseScanData } from './license-scan-worker.ts';
+import {
+  CERTIFICATE_UPKEEP,
+  DISPATCHER,
+  type Job,
+  type JobConfig,
+  listJobs,
+  RETENTION,
+  SCAN,
+} from './job-list.ts';
 import { createTickets } from './tickets.ts';
-import type { DispatcherData } from './webhook-dispatcher-worker.ts';
-
-interface Job {
-  name: string;
-  /** How often it is run; one that is still running is left alone, and one that stays is brought back if it dies. */
-  everySeconds: number;
-  workerData: object;
-}
-
-const SCAN = 'license-scan';
-const DISPATCHER = 'webhook-dispatcher';
-const DISPATCHER_BACK_SECONDS = 5;
-const CERTIFICATE_UPKEEP = 'certificate-upkeep';
-const CERTIFICATE_UPKEEP_SECONDS = 300;
 
 /** Whether there is anything that a job should have done already. */
 export interface Overdue {
@@ -57,10 +49,7 @@ export interface Jobs {
 
 interface Needs {
   location: DatabaseLocation;
-  config: Pick<
-    Config,
-    'scanSeconds' | 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'webhookAllow' | 'webhookCa'
-  >;
+  config: JobConfig;
   logger: Logger;
   clockGuard: ClockGuard;
   /** How long the jobs that nothing waits for leave a new server alone. */
@@ -73,7 +62,9 @@ interface WorkerMessage {
   error?: string;
   /** Events that a scan has written. */
   emitted?: number;
-  /** The scan stopped because the clock cannot be trusted. */
+  /** What retention has removed, by kind. */
+  removed?: Record<string, number>;
+  /** The job stopped because the clock cannot be trusted. */
   held?: true;
   /** Deliveries have been sent or are being sent. */
   sent?: true;
@@ -96,10 +87,11 @@ const FAILURES_UNTIL_FAILING = 2;
 /** A caller waits no longer than this for work that is done in any case. */
 const PATIENCE_MS = 6000;
 
-function topicsOf({ emitted, sent, authorityRenewed, listNumber }: WorkerMessage): LiveTopic[] {
+function topicsOf({ emitted, sent, removed, authorityRenewed, listNumber }: WorkerMessage): LiveTopic[] {
   return [
     ...(emitted ? (['licenses', 'events', 'deliveries'] as const) : []),
     ...(sent ? (['deliveries', 'webhooks'] as const) : []),
+    ...(removed ? (['settings', 'events', 'deliveries', 'webhooks', 'audit'] as const) : []),
     ...(authorityRenewed ? (['certificates', 'audit'] as const) : []),
     ...(typeof listNumber === 'number' ? (['certificates'] as const) : []),
   ];
@@ -121,24 +113,6 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
   const failedNow = new Set<string>();
   /** To be run once more when they are over. */
   const again = new Set<string>();
-
-  function listJobs(masterKey: Uint8Array): Job[] {
-    const dispatcherData: DispatcherData = {
-      location,
-      masterKey,
-      backoffMs: config.webhookBackoffSeconds * 1000,
-      timeoutMs: config.webhookTimeoutSeconds * 1000,
-      allow: config.webhookAllow,
-      caFile: config.webhookCa,
-    };
-    const scanData: LicenseScanData = { location, trustedOffset: clockGuard.shared };
-    const upkeepData: CertificateUpkeepData = { location, masterKey };
-    return [
-      { name: SCAN, everySeconds: config.scanSeconds, workerData: scanData },
-      { name: CERTIFICATE_UPKEEP, everySeconds: CERTIFICATE_UPKEEP_SECONDS, workerData: upkeepData },
-      { name: DISPATCHER, everySeconds: DISPATCHER_BACK_SECONDS, workerData: dispatcherData },
-    ];
-  }
 
   const upkeepTickets = createTickets();
 
@@ -236,7 +210,7 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
 
   function run(name: string): void {
     // Asked again at the next interval; nothing is lost meanwhile.
-    if (name === SCAN && !clockGuard.isTrusted()) {
+    if (jobs.find((job) => job.name === name)?.needsTrustedClock && !clockGuard.isTrusted()) {
       endedAt.set(name, performance.now());
       return;
     }
@@ -270,12 +244,10 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
   return {
     start(masterKey, onChanged, overdue) {
       tellChanged = onChanged;
-      jobs = listJobs(masterKey);
+      jobs = listJobs({ location, config, masterKey, trustedOffset: clockGuard.shared });
       for (const job of jobs) {
         settling.set(job.name, job);
-        // Who has the scan run more often than that gets its first run sooner.
-        const wait = job.name === SCAN ? Math.min(settleMs, job.everySeconds * 1000) : settleMs;
-        timers.push(setTimeout(() => begin(job.name), wait));
+        timers.push(setTimeout(() => begin(job.name), job.settleMs(settleMs)));
       }
       looking = overdue().then(
         ({ notices, deliveries, certificates }) => {
@@ -298,6 +270,8 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
     wakeDispatcher,
     wake() {
       for (const { name } of jobs) {
+        // Nothing waits for it, least of all while the clock moves.
+        if (name === RETENTION) continue;
         begin(name);
         // What one that runs has looked at already may have fallen due since.
         if (running?.workers.has(name) && name !== DISPATCHER) again.add(name);

@@ -1,7 +1,7 @@
 // Uploaded files, in the data directory until they are imported, cancelled, or forgotten for a day.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../platform/errors.ts';
 import { DAY_MS } from '../platform/fields.ts';
@@ -35,6 +35,11 @@ export function createImportFiles(directory: string) {
     pathOf,
     has: (id: string): boolean => existsSync(pathOf(id)),
     remove: (id: string): Promise<void> => rm(pathOf(id), { force: true }),
+    /** Restarts its day, so that nothing removes it while it is imported. */
+    async touch(id: string): Promise<void> {
+      const now = new Date();
+      await utimes(pathOf(id), now, now);
+    },
 
     /**
      * Keeps a file once `accept` has read it to its end without complaint, and nothing of it otherwise.
@@ -57,10 +62,9 @@ export function createImportFiles(directory: string) {
     },
 
     /** Removes what has been there for a day, whatever is left of uploads that a crash cut off included. */
-    async removeForgotten(isInUse: (id: string) => boolean = () => false): Promise<void> {
+    async removeForgotten(): Promise<void> {
       const names = await readdir(directory).catch(() => []);
       for (const name of names) {
-        if (isInUse(name.replace(/\..*$/u, ''))) continue;
         const path = join(directory, name);
         // Somebody else may have removed it meanwhile.
         const found = await stat(path).catch(() => null);

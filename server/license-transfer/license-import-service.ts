@@ -76,7 +76,7 @@ export function createLicenseImportService(needs: Needs) {
   async function forgetOld(): Promise<void> {
     const now = clock.now();
     for (const [id, job] of jobs) if (!job.running && now - job.createdAt > DAY_MS) jobs.delete(id);
-    await files.removeForgotten((id) => Boolean(jobs.get(id)?.running));
+    await files.removeForgotten();
   }
 
   /** @returns the status alone, where it was done before this process was started. @throws ApiError `import_not_found` */
@@ -138,6 +138,7 @@ export function createLicenseImportService(needs: Needs) {
 
   async function work(id: string, job: ImportJob, recipe: Recipe, call: Call, signal: AbortSignal) {
     try {
+      await files.touch(id);
       // Ahead of the transaction, as nobody else can write during that.
       const { findings } = await findAll(checkFile(id, job, recipe), signal);
       job.findings = findings;

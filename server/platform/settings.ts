@@ -38,6 +38,20 @@ const seconds = (text: string) => {
   return /^\d{1,6}(\.\d{1,3})?$/u.test(text) && value > 0 ? value : undefined;
 };
 
+/** `--retain-events-days` and the like. */
+function retention(kind: string, fallback: number, help: string): Setting<number> {
+  return {
+    env: `LICENSE_DESK_RETAIN_${kind.toUpperCase()}_DAYS`,
+    flag: `retain-${kind}-days`,
+    argument: '<days>',
+    help,
+    allowed: '0 to 36500',
+    kind: 'number',
+    parse: integer(0, 36_500),
+    fallback,
+  };
+}
+
 function url(protocols: string[]) {
   return (text: string) =>
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
@@ -299,4 +313,25 @@ export const SETTINGS = {
     parse: (text) => (text ? resolve(text) : undefined),
     fallback: null,
   }),
+  retainEventsDays: retention(
+    'events',
+    400,
+    'how long events and their deliveries are kept; 0 keeps them forever',
+  ),
+  retainAttemptsDays: retention(
+    'attempts',
+    90,
+    'how long delivery attempts and their replies are kept; 0 keeps them as long as their events',
+  ),
+  retainAuditDays: retention('audit', 0, 'how long audit entries are kept; 0 keeps them forever'),
+  retainImportsDays: retention(
+    'imports',
+    30,
+    'how long records of finished license imports are kept; 0 keeps them forever',
+  ),
+  retainRestoresDays: retention(
+    'restores',
+    30,
+    'how long the before-restore-* folders of former restores are kept; 0 keeps them forever',
+  ),
 };

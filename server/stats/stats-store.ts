@@ -116,8 +116,13 @@ export function createStatsStore(sequelize: Sequelize) {
       return row?.count ?? 0;
     },
 
+    /** Includes deliveries that retention has removed, so a status may occur twice. */
     countDeliveries(): Promise<{ status: string; count: number }[]> {
-      return select('SELECT status AS "status", count(*) AS "count" FROM deliveries GROUP BY status', {});
+      return select(
+        `SELECT status AS "status", count(*) AS "count" FROM deliveries GROUP BY status
+         UNION ALL SELECT status, count FROM pruned_deliveries`,
+        {},
+      );
     },
 
     countAuthorizationsPerDay({ from, to, product }: Period): Promise<DayCount[]> {

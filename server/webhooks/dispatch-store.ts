@@ -153,10 +153,6 @@ export function createDispatchStore(sequelize: Sequelize) {
         latest,
       });
     },
-
-    async removeAttemptsBefore(startedAt: number): Promise<void> {
-      await update('DELETE FROM delivery_attempts WHERE started_at < $startedAt', { startedAt });
-    },
   };
 }
 

@@ -20,8 +20,6 @@ const CONTENDED_PAUSE_MS = 50;
 const LEASE_MARGIN_MS = 15_000;
 /** At a stop, attempts under way may take this long; what is not answered by then is sent again at the next start. */
 const DRAIN_MS = 1500;
-const KEPT_ATTEMPTS_MS = 90 * 86_400_000;
-const PRUNE_EVERY_MS = 86_400_000;
 /** The last delay is 16 units, and `Retry-After` may double it. */
 const LONGEST_DELAY_UNITS = 40;
 const CLOCK_STEP_MS = 2000;
@@ -174,9 +172,8 @@ export function createDispatcher(needs: Needs): Dispatcher {
   }
 
   let clockOffset = clock.now() - performance.now();
-  let prunedAt = -Infinity;
 
-  async function keepHouse(): Promise<void> {
+  async function correctClock(): Promise<void> {
     const now = clock.now();
     const offset = now - performance.now();
     if (offset < clockOffset - CLOCK_STEP_MS) {
@@ -184,10 +181,6 @@ export function createDispatcher(needs: Needs): Dispatcher {
       await transaction(() => store.pullBack(latest, now));
     }
     clockOffset = offset;
-    if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
-      prunedAt = performance.now();
-      await transaction(() => store.removeAttemptsBefore(now - KEPT_ATTEMPTS_MS));
-    }
   }
 
   async function drain(): Promise<void> {
@@ -215,7 +208,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
         needs.onAlive();
         try {
           await recorder.retry();
-          await keepHouse();
+          await correctClock();
           const idleMs = await turn();
           if (idleMs > 0) await sleep(idleMs);
         } catch (error) {

@@ -9,6 +9,7 @@ import type { AuthorizationTokenObject } from '../../server/authorization-tokens
 import { generateLicenseKey } from '../../server/licenses/license-key.ts';
 import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
 import type { PlanObject } from '../../server/plans/plan-contract.ts';
+import type { RetentionItem } from '../../server/retention/retention-contract.ts';
 import type { PublicKeys } from '../../server/signing/signing-contract.ts';
 import { asCommand, type CreateLicense } from '../helpers/as-command.ts';
 import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
@@ -23,6 +24,11 @@ const FINGERPRINT = `sha256:${'a1'.repeat(32)}`;
 interface Listed<Item> {
   items: Item[];
   next_cursor: string | null;
+}
+
+interface RetentionObject {
+  items: RetentionItem[];
+  last_run_at: string | null;
 }
 
 interface Issued {
@@ -471,6 +477,30 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     );
     expect(await cli.prints('plan', 'list')).toMatch(/^standard +Standard +any +10 +365 +14 +1 +– +no$/mu);
     expect(await cli.prints('audit', 'list', '--limit', '1')).toContain('There are more: --cursor ');
+  });
+
+  test('the audit log is exported to a new file', async () => {
+    await newLicense();
+    const file = join(folder, `audit-${withServer}.csv`);
+    const exported = await cli.ok<{ file: string; bytes: number }>('audit', 'export', '--out', file);
+    const text = readFileSync(file, 'utf8');
+    expect(exported).toMatchObject({ file, bytes: Buffer.byteLength(text) });
+    expect(text).toMatch(/^\uFEFF?id,at,actor_kind,/u);
+    expect(text).toContain(',license.created,');
+    expect((await cli.fails('audit', 'export', '--out', file)).message).toContain('it exists already');
+    const none = join(folder, `audit-${withServer}-none.csv`);
+    await cli.ok('audit', 'export', '--out', none, '--actor', 'nobody');
+    expect(readFileSync(none, 'utf8').trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('retention shows what is stored and for how long', async () => {
+    const { items, last_run_at } = await cli.ok<RetentionObject>('retention');
+    expect(last_run_at).toBeNull();
+    expect(items.find(({ kind }) => kind === 'events')).toMatchObject({ keep_days: 400, removed_total: 0 });
+    const text = await cli.prints('retention');
+    expect(text).toMatch(/^Events +\d+ +\d+ kB +\S+ +400 days +retain_events_days +0 removed$/mu);
+    expect(text).toMatch(/^Audit entries .* forever +retain_audit_days /mu);
+    expect(text).toMatch(/^Last run: +–$/mu);
   });
 
   test('the settings of a command count', async () => {

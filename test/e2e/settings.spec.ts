@@ -197,3 +197,21 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
   await button.click();
   await expect(desk.getByRole('alert')).toContainText('Another backup is being made', { ignoreCase: true });
 });
+
+test('retention shows what is stored and for how long', { tag: '@browser' }, async ({ desk }) => {
+  await desk.goto('/#/settings?tab=retention');
+  const table = desk.getByRole('table', { name: 'Retention' });
+  await expect(table.getByRole('row', { name: /^Events/u })).toContainText('400 days');
+  await expect(table.getByRole('row', { name: /^Audit log/u })).toContainText('forever');
+  await expect(table.getByRole('row', { name: /^Deleted webhooks/u })).toContainText('as long as');
+  await expect(desk.getByText('not yet')).toBeVisible();
+  await expectAccessible(desk);
+  const waiting = desk.waitForEvent('download');
+  await desk.getByRole('link', { name: 'Export audit log (CSV)' }).click();
+  expect((await waiting).suggestedFilename()).toBe('audit.csv');
+
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.getByRole('tab', { name: 'Aufbewahrung' }).click();
+  const german = desk.getByRole('table', { name: 'Aufbewahrung' });
+  await expect(german.getByRole('row', { name: /^Ereignisse/u })).toContainText('400 Tage');
+});

@@ -46,6 +46,8 @@ interface TestServerOptions {
   masterKey?: string;
   /** An existing data directory, which is then kept. */
   dataDir?: string;
+  /** How long jobs leave the server alone; retention waits 60 times as long. */
+  settleMs?: number;
 }
 
 /** No job comes in between by itself, but for a scan that a test gives a shorter interval. */
@@ -69,7 +71,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const config = loadConfig({ flags, env });
   const server = await startServer(config, options.clock ?? systemClock, {
     logToStderr: false,
-    settleMs: SETTLE_MS,
+    settleMs: options.settleMs ?? SETTLE_MS,
   });
   const api = server.api.replace(/\/$/u, '');
   const runtime = readRuntimeFile(dataDir);

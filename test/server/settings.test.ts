@@ -60,6 +60,11 @@ const TABLE: [Name, string, string, unknown][] = [
   ['webhookAllow', 'LICENSE_DESK_WEBHOOK_ALLOW', 'webhook-allow', []],
   ['webhookCa', 'LICENSE_DESK_WEBHOOK_CA', 'webhook-ca', null],
   ['scanSeconds', 'LICENSE_DESK_SCAN_SECONDS', 'scan-seconds', 60],
+  ['retainEventsDays', 'LICENSE_DESK_RETAIN_EVENTS_DAYS', 'retain-events-days', 400],
+  ['retainAttemptsDays', 'LICENSE_DESK_RETAIN_ATTEMPTS_DAYS', 'retain-attempts-days', 90],
+  ['retainAuditDays', 'LICENSE_DESK_RETAIN_AUDIT_DAYS', 'retain-audit-days', 0],
+  ['retainImportsDays', 'LICENSE_DESK_RETAIN_IMPORTS_DAYS', 'retain-imports-days', 30],
+  ['retainRestoresDays', 'LICENSE_DESK_RETAIN_RESTORES_DAYS', 'retain-restores-days', 30],
 ];
 
 /** For each setting: three texts, and what they mean. */
@@ -192,6 +197,46 @@ const VALUES: [Name, [string, unknown][]][] = [
       ['86400', 86_400],
     ],
   ],
+  [
+    'retainEventsDays',
+    [
+      ['0', 0],
+      ['30', 30],
+      ['36500', 36_500],
+    ],
+  ],
+  [
+    'retainAttemptsDays',
+    [
+      ['0', 0],
+      ['30', 30],
+      ['36500', 36_500],
+    ],
+  ],
+  [
+    'retainAuditDays',
+    [
+      ['0', 0],
+      ['30', 30],
+      ['36500', 36_500],
+    ],
+  ],
+  [
+    'retainImportsDays',
+    [
+      ['0', 0],
+      ['30', 30],
+      ['36500', 36_500],
+    ],
+  ],
+  [
+    'retainRestoresDays',
+    [
+      ['0', 0],
+      ['30', 30],
+      ['36500', 36_500],
+    ],
+  ],
 ];
 
 describe('the settings of the contract', () => {
@@ -261,6 +306,11 @@ const WRONG: [Name, string[], string][] = [
   ['webhookAllow', ['x', '10.0.0.0/33', '10.0.0', '::1/129', '10.0.0.0/8/8', '10.0.0.0/'], 'networks'],
   ['webhookCa', [''], 'PEM'],
   ['scanSeconds', ['', '0', '-5', 'daily'], 'above 0'],
+  ['retainEventsDays', ['', '-1', '1.5', '36501', 'forever'], '0 to 36500'],
+  ['retainAttemptsDays', ['', '-1', '1.5', '36501', 'forever'], '0 to 36500'],
+  ['retainAuditDays', ['', '-1', '1.5', '36501', 'forever'], '0 to 36500'],
+  ['retainImportsDays', ['', '-1', '1.5', '36501', 'forever'], '0 to 36500'],
+  ['retainRestoresDays', ['', '-1', '1.5', '36501', 'forever'], '0 to 36500'],
 ];
 
 describe('a wrong value', () => {

@@ -115,7 +115,6 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
     async release() {},
     async releaseAll() {},
     async pullBack() {},
-    async removeAttemptsBefore() {},
   };
 
   async function send(delivery: Delivery): Promise<Attempt> {

@@ -16,6 +16,7 @@ import { planMessages } from '../features/plans/plan-messages.ts';
 import { sessionMessages } from '../features/session/session-messages.ts';
 import { tokenMessages } from '../features/tokens/token-messages.ts';
 import { webhookMessages } from '../features/webhooks/webhook-messages.ts';
+import { retentionMessages } from '../features/settings/retention-messages.ts';
 import { settingNamesMessages } from '../features/settings/setting-names-messages.ts';
 import { settingsMessages } from '../features/settings/settings-messages.ts';
 import { signingKeyMessages } from '../features/settings/signing-key-messages.ts';
@@ -35,6 +36,7 @@ const features = {
   settings: settingsMessages,
   signingKeys: signingKeyMessages,
   settingNames: settingNamesMessages,
+  retention: retentionMessages,
   licenses: licenseMessages,
   licenseDetails: licenseDetailMessages,
   licensePrint: licensePrintMessages,

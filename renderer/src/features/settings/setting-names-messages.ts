@@ -84,6 +84,31 @@ export const settingNamesMessages = messagesOf(
       about: 'Failed deliveries are retried after 1, 2, 4, 8 and 16 times this.',
       allowed: 'seconds above 0',
     },
+    retain_events_days: {
+      label: 'Keep events (days)',
+      about: 'Events and their deliveries. Deliveries that are still to be sent always stay. 0: forever.',
+      allowed: '0 to 36500',
+    },
+    retain_attempts_days: {
+      label: 'Keep delivery attempts (days)',
+      about: 'What receivers answered. 0: as long as the events.',
+      allowed: '0 to 36500',
+    },
+    retain_audit_days: {
+      label: 'Keep audit log (days)',
+      about: 'Entries are removed for good: export them first. 0: forever.',
+      allowed: '0 to 36500',
+    },
+    retain_imports_days: {
+      label: 'Keep import records (days)',
+      about: 'Records of finished license imports; the licenses stay. 0: forever.',
+      allowed: '0 to 36500',
+    },
+    retain_restores_days: {
+      label: 'Keep data replaced by restores (days)',
+      about: 'The before-restore-… folders in the data directory. 0: forever.',
+      allowed: '0 to 36500',
+    },
     data_dir: {
       label: 'Data directory',
       about: 'Database, keys and logs. It cannot be set in config.json, which lies in it.',
@@ -184,6 +209,32 @@ export const settingNamesMessages = messagesOf(
       label: 'Warten vor Wiederholungen (Sekunden)',
       about: 'Fehlgeschlagene Zustellungen werden nach dem 1-, 2-, 4-, 8- und 16-Fachen wiederholt.',
       allowed: 'Sekunden über 0',
+    },
+    retain_events_days: {
+      label: 'Ereignisse aufbewahren (Tage)',
+      about:
+        'Ereignisse und ihre Zustellungen. Noch nicht gesendete Zustellungen bleiben immer. 0: unbegrenzt.',
+      allowed: '0 bis 36500',
+    },
+    retain_attempts_days: {
+      label: 'Zustellversuche aufbewahren (Tage)',
+      about: 'Was die Empfänger geantwortet haben. 0: so lange wie die Ereignisse.',
+      allowed: '0 bis 36500',
+    },
+    retain_audit_days: {
+      label: 'Audit-Protokoll aufbewahren (Tage)',
+      about: 'Einträge werden endgültig gelöscht: Exportieren Sie sie vorher. 0: unbegrenzt.',
+      allowed: '0 bis 36500',
+    },
+    retain_imports_days: {
+      label: 'Importnachweise aufbewahren (Tage)',
+      about: 'Nachweise abgeschlossener Lizenzimporte; die Lizenzen bleiben. 0: unbegrenzt.',
+      allowed: '0 bis 36500',
+    },
+    retain_restores_days: {
+      label: 'Ersetzte Daten aufbewahren (Tage)',
+      about: 'Die Ordner before-restore-… im Datenverzeichnis. 0: unbegrenzt.',
+      allowed: '0 bis 36500',
     },
     data_dir: {
       label: 'Datenverzeichnis',

@@ -6,7 +6,7 @@ import { en } from '../../i18n/messages.ts';
 type SettingName = keyof typeof en.settingNames;
 
 export const SETTING_GROUPS: readonly {
-  group: 'reach' | 'licensing' | 'webhooks' | 'other';
+  group: 'reach' | 'licensing' | 'webhooks' | 'retention' | 'other';
   names: readonly string[];
 }[] = [
   {
@@ -27,6 +27,16 @@ export const SETTING_GROUPS: readonly {
   {
     group: 'webhooks',
     names: ['webhook_allow', 'webhook_ca', 'webhook_timeout_seconds', 'webhook_backoff_seconds'],
+  },
+  {
+    group: 'retention',
+    names: [
+      'retain_events_days',
+      'retain_attempts_days',
+      'retain_audit_days',
+      'retain_imports_days',
+      'retain_restores_days',
+    ],
   },
   { group: 'other', names: ['data_dir', 'database_url', 'database_url_file'] },
 ];

@@ -1,0 +1,63 @@
+// What is stored, and for how long.
+import { messagesOf } from '../../i18n/messages-of.ts';
+
+export const retentionMessages = messagesOf(
+  {
+    about:
+      'Older records are removed once an hour, in small steps. How long they are kept is set on the Server tab. Export the audit log before you limit it.',
+    kind: 'Records',
+    entries: 'Entries',
+    approximately: 'about {n}',
+    size: 'Size',
+    oldest: 'Oldest',
+    kept: 'Kept',
+    removed: 'Removed by last run',
+    forever: 'forever',
+    days: '0 days | {n} day | {n} days',
+    withDeliveries: 'as long as their deliveries',
+    database: 'Database',
+    free: '{size}, of which {free} free for new records',
+    lastRun: 'Last run',
+    never: 'not yet',
+    exportAudit: 'Export audit log (CSV)',
+    kinds: {
+      events: 'Events',
+      deliveries: 'Deliveries',
+      attempts: 'Delivery attempts',
+      audit: 'Audit log',
+      idempotency: 'Idempotent replies',
+      webhooks: 'Deleted webhooks',
+      imports: 'License imports',
+      restores: 'Data replaced by restores',
+    },
+  },
+  {
+    about:
+      'Ältere Datensätze werden stündlich in kleinen Schritten gelöscht. Wie lange sie aufbewahrt werden, legen Sie unter „Server“ fest. Exportieren Sie das Audit-Protokoll, bevor Sie es begrenzen.',
+    kind: 'Datensätze',
+    entries: 'Einträge',
+    approximately: 'etwa {n}',
+    size: 'Größe',
+    oldest: 'Ältester',
+    kept: 'Aufbewahrung',
+    removed: 'Beim letzten Lauf gelöscht',
+    forever: 'unbegrenzt',
+    days: '0 Tage | {n} Tag | {n} Tage',
+    withDeliveries: 'solange Zustellungen da sind',
+    database: 'Datenbank',
+    free: '{size}, davon {free} frei für neue Datensätze',
+    lastRun: 'Letzter Lauf',
+    never: 'noch keiner',
+    exportAudit: 'Audit-Protokoll exportieren (CSV)',
+    kinds: {
+      events: 'Ereignisse',
+      deliveries: 'Zustellungen',
+      attempts: 'Zustellversuche',
+      audit: 'Audit-Protokoll',
+      idempotency: 'Idempotente Antworten',
+      webhooks: 'Gelöschte Webhooks',
+      imports: 'Lizenzimporte',
+      restores: 'Durch Wiederherstellungen ersetzte Daten',
+    },
+  },
+);

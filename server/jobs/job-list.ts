@@ -1,0 +1,106 @@
+// The jobs, how often each runs, and what its worker is given.
+import type { DatabaseLocation } from '../database/connect.ts';
+import type { Config } from '../platform/config.ts';
+import type { RetentionSettings } from '../retention/retention-periods.ts';
+import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
+import type { LicenseScanData } from './license-scan-worker.ts';
+import type { RetentionData } from './retention-worker.ts';
+import type { DispatcherData } from './webhook-dispatcher-worker.ts';
+
+export interface Job {
+  name: string;
+  /** How often it is run; one that is still running is left alone, and one that stays is brought back if it dies. */
+  everySeconds: number;
+  /** How long after the start its first run begins. @param ms how long jobs leave a new server alone */
+  settleMs(ms: number): number;
+  /** What it does by a wrong clock cannot be undone. */
+  needsTrustedClock: boolean;
+  workerData: object;
+}
+
+export type JobConfig = RetentionSettings &
+  Pick<
+    Config,
+    | 'dataDir'
+    | 'scanSeconds'
+    | 'webhookBackoffSeconds'
+    | 'webhookTimeoutSeconds'
+    | 'webhookAllow'
+    | 'webhookCa'
+  >;
+
+export const SCAN = 'license-scan';
+export const DISPATCHER = 'webhook-dispatcher';
+export const CERTIFICATE_UPKEEP = 'certificate-upkeep';
+export const RETENTION = 'retention';
+
+const DISPATCHER_BACK_SECONDS = 5;
+const CERTIFICATE_UPKEEP_SECONDS = 300;
+const RETENTION_SECONDS = 3600;
+/** Five minutes after the start, by which time a wrong clock has usually been corrected. */
+const RETENTION_SETTLE_FACTOR = 60;
+
+interface Needs {
+  location: DatabaseLocation;
+  config: JobConfig;
+  /** Opens the secrets that webhooks are signed with, and the certificate authority's key. */
+  masterKey: Uint8Array;
+  /** The clock guard's shared offset. */
+  trustedOffset: SharedArrayBuffer;
+}
+
+function retentionSettings(config: JobConfig): RetentionSettings {
+  const { retainEventsDays, retainAttemptsDays, retainAuditDays, retainImportsDays, retainRestoresDays } =
+    config;
+  return { retainEventsDays, retainAttemptsDays, retainAuditDays, retainImportsDays, retainRestoresDays };
+}
+
+export function listJobs({ location, config, masterKey, trustedOffset }: Needs): Job[] {
+  const dispatcherData: DispatcherData = {
+    location,
+    masterKey,
+    backoffMs: config.webhookBackoffSeconds * 1000,
+    timeoutMs: config.webhookTimeoutSeconds * 1000,
+    allow: config.webhookAllow,
+    caFile: config.webhookCa,
+  };
+  const scanData: LicenseScanData = { location, trustedOffset };
+  const upkeepData: CertificateUpkeepData = { location, masterKey };
+  const retentionData: RetentionData = {
+    location,
+    dataDir: config.dataDir,
+    settings: retentionSettings(config),
+    trustedOffset,
+  };
+  return [
+    {
+      name: SCAN,
+      everySeconds: config.scanSeconds,
+      // With a shorter scan interval, the first scan comes sooner.
+      settleMs: (ms) => Math.min(ms, config.scanSeconds * 1000),
+      needsTrustedClock: true,
+      workerData: scanData,
+    },
+    {
+      name: CERTIFICATE_UPKEEP,
+      everySeconds: CERTIFICATE_UPKEEP_SECONDS,
+      settleMs: (ms) => ms,
+      needsTrustedClock: false,
+      workerData: upkeepData,
+    },
+    {
+      name: RETENTION,
+      everySeconds: RETENTION_SECONDS,
+      settleMs: (ms) => ms * RETENTION_SETTLE_FACTOR,
+      needsTrustedClock: true,
+      workerData: retentionData,
+    },
+    {
+      name: DISPATCHER,
+      everySeconds: DISPATCHER_BACK_SECONDS,
+      settleMs: (ms) => ms,
+      needsTrustedClock: false,
+      workerData: dispatcherData,
+    },
+  ];
+}

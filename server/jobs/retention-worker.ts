@@ -1,0 +1,58 @@
+// The retention job as a worker thread with a separate database connection.
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createAuditService } from '../audit/audit-service.ts';
+import { createAuditStore } from '../audit/audit-store.ts';
+import { connect, type DatabaseLocation } from '../database/connect.ts';
+import { createTransactions } from '../database/transaction.ts';
+import { createImportFiles } from '../license-transfer/import-files.ts';
+import { isAhead } from '../platform/clock-guard.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createPruneStore } from '../retention/prune-store.ts';
+import { createRestoreFolders } from '../retention/restore-folders.ts';
+import type { RetentionSettings } from '../retention/retention-periods.ts';
+import { runRetention } from '../retention/retention-run.ts';
+
+export interface RetentionData {
+  location: DatabaseLocation;
+  dataDir: string;
+  settings: RetentionSettings;
+  /** The clock guard's shared offset. */
+  trustedOffset: SharedArrayBuffer;
+}
+
+const { location, dataDir, settings, trustedOffset } = workerData as RetentionData;
+const trusted = new Float64Array(trustedOffset);
+
+const PROGRESS_EVERY_MS = 5000;
+let progressAt = performance.now();
+let cancelled = false;
+parentPort?.on('message', (message) => {
+  if (message === 'cancel') cancelled = true;
+});
+
+const startedAt = performance.now();
+const sequelize = await connect(location);
+try {
+  const result = await runRetention({
+    store: createPruneStore(sequelize),
+    settings,
+    folders: createRestoreFolders(dataDir),
+    removeForgottenUploads: createImportFiles(join(dataDir, 'imports')).removeForgotten,
+    audit: createAuditService({ entries: createAuditStore(sequelize), clock: systemClock }),
+    transaction: createTransactions(sequelize),
+    clock: systemClock,
+    isTrusted: (now) => !isAhead(now, trusted[0] ?? 0),
+    isCancelled: () => cancelled,
+    onBatch() {
+      if (performance.now() - progressAt < PROGRESS_EVERY_MS) return;
+      progressAt = performance.now();
+      parentPort?.postMessage({ alive: true });
+    },
+  });
+  parentPort?.postMessage({ ...result, ms: Math.round(performance.now() - startedAt) });
+} finally {
+  await sequelize.close();
+  // Nothing keeps the thread alive after this.
+  parentPort?.close();
+}

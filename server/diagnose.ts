@@ -12,7 +12,7 @@ import { type Config, ConfigError } from './platform/config.ts';
 import { loadMasterKey } from './platform/master-key.ts';
 import { maskPasswords } from './platform/mask-passwords.ts';
 import { createSealer } from './platform/sealer.ts';
-import type { TlsSetting } from './platform/settings.ts';
+import type { TlsSetting } from './platform/setting-values.ts';
 import { readTlsFiles } from './platform/tls-files.ts';
 import { createSigningKeyStore } from './signing/signing-key-store.ts';
 import { openSigningKey } from './signing/loaded-keys.ts';

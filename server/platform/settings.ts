@@ -1,12 +1,16 @@
 // The settings: what each is called, what it may be, and what it is when nobody says (contract, section 1).
-import { isIP, isIPv4 } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-
-export type TlsSetting =
-  | { mode: 'off' }
-  | { mode: 'auto' }
-  | { mode: 'files'; certificate: string; key: string };
+import {
+  baseUrl,
+  integer,
+  networks,
+  seconds,
+  tls,
+  type TlsSetting,
+  trustProxy,
+  url,
+} from './setting-values.ts';
 
 export interface Setting<Value> {
   env: string;
@@ -28,16 +32,6 @@ function setting<Value>(row: Setting<Value>): Setting<Value> {
   return row;
 }
 
-const integer = (least: number, most: number) => (text: string) => {
-  const value = Number(text);
-  return /^\d{1,10}$/u.test(text) && value >= least && value <= most ? value : undefined;
-};
-
-const seconds = (text: string) => {
-  const value = Number(text);
-  return /^\d{1,6}(\.\d{1,3})?$/u.test(text) && value > 0 ? value : undefined;
-};
-
 /** `--retain-events-days` and the like. */
 function retention(kind: string, fallback: number, help: string): Setting<number> {
   return {
@@ -50,50 +44,6 @@ function retention(kind: string, fallback: number, help: string): Setting<number
     parse: integer(0, 36_500),
     fallback,
   };
-}
-
-function url(protocols: string[]) {
-  return (text: string) =>
-    URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
-}
-
-/** Everybody sees it in links, so it must hold no password. */
-function baseUrl(text: string): string | undefined {
-  const address = url(['http:', 'https:'])(text);
-  if (address === undefined || new URL(address).username !== '' || new URL(address).password !== '')
-    return undefined;
-  return address.replace(/\/+$/u, '');
-}
-
-const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const most = isIPv4(address) ? 32 : 128;
-  return (
-    rest.length === 0 && isIP(address) !== 0 && (bits === undefined || integer(0, most)(bits) !== undefined)
-  );
-}
-
-function networks(text: string): string[] | undefined {
-  const list = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
-  return list.every(isNetwork) ? list : undefined;
-}
-
-function tls(text: string): TlsSetting | undefined {
-  if (text === 'off' || text === 'auto') return { mode: text };
-  const [certificate, key, ...rest] = text.split(',').map((part) => part.trim());
-  return certificate && key && rest.length === 0 ? { mode: 'files', certificate, key } : undefined;
-}
-
-/** Express's `trust proxy`: false, a number of hops, or the proxies' addresses. */
-function trustProxy(text: string): false | number | string[] | undefined {
-  if (text === 'off') return false;
-  if (text === 'on') return 1;
-  return integer(1, 16)(text) ?? (text.replaceAll(',', '').trim() === '' ? undefined : networks(text));
 }
 
 function userDataDirectory(): string {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock } from './clock.ts';
 import { ConfigError } from './config.ts';
 import type { Logger } from './logger.ts';
-import type { TlsSetting } from './settings.ts';
+import type { TlsSetting } from './setting-values.ts';
 import { checkCredentials, keepCredentials, type TlsCredentials, type TlsSource } from './tls-credentials.ts';
 
 type TlsFiles = TlsSetting & { mode: 'files' };

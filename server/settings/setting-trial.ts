@@ -7,7 +7,8 @@ import type { SettingName, SettingValues } from '../platform/config.ts';
 import { readDatabaseUrl } from '../platform/database-url.ts';
 import type { ErrorDetail } from '../platform/errors.ts';
 import { maskPasswords } from '../platform/mask-passwords.ts';
-import { settingKey, SETTINGS, type TlsSetting } from '../platform/settings.ts';
+import { settingKey, SETTINGS } from '../platform/settings.ts';
+import type { TlsSetting } from '../platform/setting-values.ts';
 import { readTlsFiles } from '../platform/tls-files.ts';
 
 const ADMIN_HOST = '127.0.0.1';

@@ -2,6 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import { beginTransaction } from './silent-transaction.ts';
+import type { StorageGuard } from './storage-guard.ts';
+import { createWriteQueue, type WriterState } from './write-queue.ts';
 
 interface OpenTransaction {
   handle: Transaction;
@@ -12,6 +14,12 @@ const open = new AsyncLocalStorage<OpenTransaction>();
 
 /** Runs `work` inside a transaction; inside another one it simply joins. Whatever `work` throws rolls everything back. */
 export type RunTransaction = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+export interface Transactions {
+  <Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Of this process's own writer on SQLite; PostgreSQL has no single one, and is always `idle`. */
+  writerState(): WriterState;
+}
 
 /** The transaction that the running code is in. */
 export function currentTransaction(): Transaction | undefined {
@@ -80,12 +88,18 @@ function isWorthRetrying(error: unknown): boolean {
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-async function runOnce<Result>(sequelize: Sequelize, work: () => Promise<Result>) {
-  const handle = await beginTransaction(sequelize);
+async function runOnce<Result>(
+  begin: () => Promise<Transaction>,
+  work: () => Promise<Result>,
+  guard?: StorageGuard,
+): Promise<Result> {
+  guard?.check();
+  const handle = await begin();
   const current: OpenTransaction = { handle, afterCommit: [] };
   let result: Result;
   try {
     result = await open.run(current, work);
+    guard?.check();
   } catch (error) {
     // If that fails, too, its connection is closed, and the database rolls back by itself.
     await handle.rollback().catch(() => {});
@@ -98,32 +112,35 @@ async function runOnce<Result>(sequelize: Sequelize, work: () => Promise<Result>
 }
 
 /** SQLite: one writer at a time, in the order they came, each with `BEGIN IMMEDIATE`. */
-function sqliteTransactions(sequelize: Sequelize): RunTransaction {
-  let last: Promise<unknown> = Promise.resolve();
-  return async (work) => {
+function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
+  const queue = createWriteQueue();
+  const run: RunTransaction = async (work) => {
     if (open.getStore()) return work();
-    const mine = last.then(() => runOnce(sequelize, work));
-    last = mine.catch(() => {});
-    return mine;
+    return queue.run((begin) =>
+      runOnce(() => begin((waitMs) => beginTransaction(sequelize, waitMs)), work, guard),
+    );
   };
+  return Object.assign(run, { writerState: queue.state });
 }
 
 /** PostgreSQL: as many as there are connections, with row locks where two could meet, and another try when they do. */
-function postgresTransactions(sequelize: Sequelize): RunTransaction {
-  return async (work) => {
+function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
+  const run: RunTransaction = async (work) => {
     if (open.getStore()) return work();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await runOnce(sequelize, work);
+        return await runOnce(() => beginTransaction(sequelize), work, guard);
       } catch (error) {
         if (attempt >= POSTGRES_ATTEMPTS || !isWorthRetrying(error)) throw error;
       }
     }
   };
+  return Object.assign(run, { writerState: () => 'idle' as const });
 }
 
-export function createTransactions(sequelize: Sequelize): RunTransaction {
+/** @param guard stops writes when the database's files are gone */
+export function createTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   return sequelize.getDialect() === 'sqlite'
-    ? sqliteTransactions(sequelize)
-    : postgresTransactions(sequelize);
+    ? sqliteTransactions(sequelize, guard)
+    : postgresTransactions(sequelize, guard);
 }

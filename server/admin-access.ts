@@ -78,6 +78,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
     refuseExposedFiles(config);
     // Loaded only here: a command that goes through a server needs none of it.
     const { compose } = await import('./compose.ts');
+    const { createStorageGuard } = await import('./database/storage-guard.ts');
     const { default: pino } = await import('pino');
     const service = await compose({
       config,
@@ -85,6 +86,10 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       logger: pino({ level: 'silent' }),
       runtimeSecret: newRuntimeSecret(),
       jobsAreFine: () => true,
+      isDraining: () => false,
+      isClockTrusted: () => true,
+      guard: createStorageGuard(),
+      newInstallation: false,
       // Sent by the next server that starts here.
       onDeliveriesQueued: () => {},
       runCertificateUpkeep: null,

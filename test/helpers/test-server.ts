@@ -46,6 +46,9 @@ interface TestServerOptions {
   masterKey?: string;
   /** An existing data directory, which is then kept. */
   dataDir?: string;
+  newInstallation?: boolean;
+  /** How long jobs and the search for damage wait after the start; an hour unless given. */
+  settleMs?: number;
 }
 
 /** No job comes in between by itself, but for a scan that a test gives a shorter interval. */
@@ -69,7 +72,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const config = loadConfig({ flags, env });
   const server = await startServer(config, options.clock ?? systemClock, {
     logToStderr: false,
-    settleMs: SETTLE_MS,
+    settleMs: options.settleMs ?? SETTLE_MS,
+    newInstallation: options.newInstallation ?? false,
   });
   const api = server.api.replace(/\/$/u, '');
   const runtime = readRuntimeFile(dataDir);

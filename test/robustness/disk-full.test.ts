@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { selectRows } from '../helpers/database.ts';
 import { serveToEnd, type ServerProcess, startServerProcess } from '../helpers/server-process.ts';
 import { mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
@@ -64,6 +64,20 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
       expect(number).toBeLessThan(1000);
     }
     expect(await countDevices()).toBe(confirmed);
+    const ready = await server.get('/health/ready/');
+    expect(ready.status).toBe(503);
+    expect(ready.body).toMatchObject({
+      ok: false,
+      error_code: 'unavailable',
+      status: 'not_ready',
+      checks: { database: 'ok', storage: 'failing', clock: 'ok', draining: 'ok' },
+    });
+    expect((await server.get('/health/live/')).status).toBe(200);
+    await vi.waitFor(async () =>
+      expect((await server.admin.listAlerts({})).alerts).toMatchObject([
+        { code: 'storage_full', severity: 'critical', params: { free_mb: 0 } },
+      ]),
+    );
     const rows = await selectRows(
       dataDir,
       `SELECT (SELECT count(*) FROM activations) AS activations, (SELECT count(*) FROM events) AS events,
@@ -89,6 +103,13 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     const { license } = await server.admin.createLicense({ holder: 'After' });
     expect(license.holder).toBe('After');
     expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    await vi.waitFor(
+      async () => {
+        expect((await server.get('/health/ready/')).body).toMatchObject({ ok: true, status: 'ready' });
+        expect((await server.admin.listAlerts({})).alerts).toEqual([]);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
   });
 
   it('logs again, too, whatever it could not log before', async () => {

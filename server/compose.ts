@@ -130,7 +130,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     version: VERSION,
     pingDatabase: () => sequelize.authenticate(),
     jobsAreFine: around.jobsAreFine,
-    storage: { check: () => storage.check(), isBroken: () => storage.isBroken() },
+    storage: () => storage,
     isClockTrusted: around.isClockTrusted,
     isDraining: around.isDraining,
   });

@@ -2,6 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { ReplyOf } from '../platform/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
 import { toTimestamp } from '../platform/fields.ts';
+import type { StorageService } from '../storage/storage-service.ts';
 import type { healthContract } from './health-contract.ts';
 
 type Check = 'ok' | 'failing';
@@ -13,12 +14,7 @@ interface Needs {
   pingDatabase(): Promise<unknown>;
   /** Whether the jobs run as they should. */
   jobsAreFine(): boolean;
-  storage: {
-    /** Whether a write succeeds; answers within two seconds. */
-    check(): Promise<{ database: Check; storage: Check }>;
-    /** Whether reads are not to be trusted, either. */
-    isBroken(): boolean;
-  };
+  storage(): Pick<StorageService, 'check' | 'known' | 'isBroken'>;
   /** Whether the time of day can be relied on. */
   isClockTrusted(): boolean;
   /** Whether the server is still starting, or stopping. */
@@ -38,11 +34,11 @@ function requireAll(checks: Readonly<Record<string, Check>>, message: string, fi
 const toCheck = (isFine: boolean): Check => (isFine ? 'ok' : 'failing');
 
 export function createHealthService(needs: Needs) {
-  const { clock, version, storage } = needs;
+  const { clock, version } = needs;
   const startedAt = process.hrtime.bigint();
 
   async function canRead(): Promise<boolean> {
-    if (storage.isBroken()) return false;
+    if (needs.storage().isBroken()) return false;
     return needs.pingDatabase().then(
       () => true,
       () => false,
@@ -65,11 +61,11 @@ export function createHealthService(needs: Needs) {
     /** For whoever runs the server. @throws ApiError `unavailable` that names the first part that fails */
     async checkAll(): Promise<void> {
       await this.check();
-      requireAll({ ...(await storage.check()), clock: toCheck(needs.isClockTrusted()) }, 'failing');
+      requireAll({ ...needs.storage().known(), clock: toCheck(needs.isClockTrusted()) }, 'failing');
     },
     /** Jobs do not count: a server whose webhooks are stuck still answers its clients. @throws ApiError `unavailable` */
     async ready(): Promise<ReplyOf<typeof healthContract.healthReady>> {
-      const parts = await storage.check();
+      const parts = await needs.storage().check();
       const checks = {
         ...parts,
         clock: toCheck(needs.isClockTrusted()),

@@ -21,6 +21,12 @@ interface Needs extends Pick<ProbeNeeds, 'write' | 'writerState' | 'faultOf'> {
 
 type Check = 'ok' | 'failing';
 
+/** The storage's parts of the readiness check (contract, section 8). */
+export interface StorageChecks {
+  database: Check;
+  storage: Check;
+}
+
 /** Faults that are the disk's; the others are the database's. */
 const DISK_FAULTS: readonly DatabaseFault[] = ['full', 'io', 'read_only'];
 const MEGABYTE = 1_000_000;
@@ -97,18 +103,23 @@ export function createStorageService(needs: Needs) {
     void lookAtSpace().catch(() => {});
   });
 
+  function known(): StorageChecks {
+    const hasDiskFault = writeFault !== null && DISK_FAULTS.includes(writeFault);
+    const isUnusable = isDamaged || (isLocal && lostPath !== null) || (writeFault !== null && !hasDiskFault);
+    const isUnwritable = lostPath !== null || level === 'full' || hasDiskFault;
+    return { database: isUnusable ? 'failing' : 'ok', storage: isUnwritable ? 'failing' : 'ok' };
+  }
+
   return {
     lookAtSpace,
-    /** The parts of the readiness check. Takes two seconds at most, and no time while the last result is fresh. */
-    async check(): Promise<{ database: Check; storage: Check }> {
+    /** By what has been noticed; nothing is written, so that asking does not keep an idle disk awake. */
+    known,
+    /** By a write. Takes two seconds at most, and no time while the last result is fresh. */
+    async check(): Promise<StorageChecks> {
       // Not waited for: on a file system that hangs there is no answer.
       if (level !== 'ok') void lookAtSpace().catch(() => {});
       if (lostPath === null) await probe.check();
-      const hasDiskFault = writeFault !== null && DISK_FAULTS.includes(writeFault);
-      const isUnusable =
-        isDamaged || (isLocal && lostPath !== null) || (writeFault !== null && !hasDiskFault);
-      const isUnwritable = lostPath !== null || level === 'full' || hasDiskFault;
-      return { database: isUnusable ? 'failing' : 'ok', storage: isUnwritable ? 'failing' : 'ok' };
+      return known();
     },
     /** Whether reads, too, are not to be trusted. */
     isBroken: () => isDamaged || (isLocal && lostPath !== null),

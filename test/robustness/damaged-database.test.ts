@@ -35,7 +35,9 @@ it('finds a damaged page after the start, and says so everywhere', async () => {
   const server = await startTestServer({ dataDir, settleMs: 0 });
   const alerts = await vi.waitFor(
     async () => {
-      const found = (await server.admin.listAlerts({})).alerts;
+      const found = (await server.admin.listAlerts({})).alerts.filter(
+        ({ code }) => code === 'database_damaged',
+      );
       expect(found).toHaveLength(1);
       return found;
     },
@@ -75,7 +77,8 @@ it('finds nothing in a database that is whole', async () => {
     status: 'ready',
     checks: { database: 'ok', storage: 'ok', clock: 'ok', draining: 'ok' },
   });
-  expect((await server.admin.listAlerts({})).alerts).toEqual([]);
+  const { alerts } = await server.admin.listAlerts({});
+  expect(alerts.filter(({ severity }) => severity === 'critical')).toEqual([]);
   // The search is interrupted, and the stop does not wait for it.
   await server.stop();
 });

@@ -81,6 +81,7 @@ describe.skipIf(binaries === null)(`a lost PostgreSQL server${why}`, () => {
     }, patience);
     expect((await server.get('/health/live/')).status).toBe(200);
     expectFailure(await server.get('/health/'), 'unavailable');
-    expect((await server.admin.listAlerts({})).alerts).toMatchObject([{ code: 'database_not_writable' }]);
+    const { alerts } = await server.admin.listAlerts({});
+    expect(alerts.map(({ code }) => code)).toContain('database_not_writable');
   }, 60_000);
 });

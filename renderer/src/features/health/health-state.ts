@@ -6,6 +6,8 @@ import { asCallFailure, CallFailure } from '../../api/call-failure.ts';
 import { useSession } from '../session/session-state.ts';
 
 const INTERVAL_MS = 3000;
+/** The check of the storage writes, which must not keep an idle disk awake. Alerts show without it. */
+const READINESS_INTERVAL_MS = 15_000;
 /** After this long without an answer the server counts as away, though the answer may still come. */
 const PATIENCE_MS = 4000;
 
@@ -55,15 +57,24 @@ export const useHealth = defineStore('health', () => {
     if (failure.code === 'unavailable') session.confirm();
   }
 
+  let readiness: object | CallFailure | null = null;
+  let readinessAt = -Infinity;
+
+  async function askReadiness(): Promise<object | CallFailure> {
+    const isFresh = performance.now() - readinessAt < READINESS_INTERVAL_MS;
+    if (readiness === null || readiness instanceof CallFailure || !isFresh) {
+      readiness = await outcomeOf<object>(adminClient.healthReady({}));
+      readinessAt = performance.now();
+    }
+    return readiness;
+  }
+
   async function ask(): Promise<void> {
     await session.useCode();
-    const outcomes = await Promise.all([
-      outcomeOf(adminClient.health({})),
-      outcomeOf(adminClient.healthReady({})),
-    ]);
-    const [health] = outcomes;
+    const [health, ready] = await Promise.all([outcomeOf(adminClient.health({})), askReadiness()]);
     if (health instanceof CallFailure) {
       noteFailure(health);
+      readinessAt = -Infinity;
       if (health.code !== 'unavailable') return;
     } else {
       noteAnswer();
@@ -71,7 +82,7 @@ export const useHealth = defineStore('health', () => {
       version.value = health.version;
       uptimeSeconds.value = health.uptime_seconds;
     }
-    checks.value = toChecks(outcomes.filter((outcome) => outcome instanceof CallFailure));
+    checks.value = toChecks([health, ready].filter((outcome) => outcome instanceof CallFailure));
   }
 
   /** One question at a time: a server that hangs is not asked again before it has answered or its connection broke. */

@@ -1,27 +1,61 @@
 // Whether a server runs on a data directory, and how it feels.
 import type { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
+import type { Alert } from '../server/alerts/alert-contract.ts';
 import { ADMIN_API_ROOT, adminContract } from '../server/contract.ts';
 import { judgeCertificate } from '../server/platform/certificate-life.ts';
-import { createClient, httpTransport } from '../server/platform/client.ts';
+import { type Client, createClient, httpTransport } from '../server/platform/client.ts';
 import { ApiError } from '../server/platform/errors.ts';
 import { readRuntimeFile, type RuntimeFile } from '../server/runtime-file.ts';
 import type { Check } from './doctor-checks.ts';
 
 const PATIENCE_MS = 5000;
 
+type AdminClient = Client<typeof adminContract>;
+
 /** No server is no failure; one that answers and is not well is. With TLS, what it shows its clients comes as well. */
 export async function checkServer(dataDir: string): Promise<Check[]> {
   const runtime = readRuntimeFile(dataDir);
   if (runtime === null) return [{ check: 'server', ok: true, detail: 'none runs' }];
-  const { isUp, ...server } = await checkHealth(runtime);
-  return isUp && runtime.api.startsWith('https:') ? [server, await checkListener(runtime.api)] : [server];
-}
-
-async function checkHealth(runtime: RuntimeFile): Promise<Check & { isUp: boolean }> {
-  const check = 'server';
   const headers = { authorization: `Bearer ${runtime.secret}` };
   const client = createClient(adminContract, httpTransport(runtime.admin + ADMIN_API_ROOT, headers));
+  const { isUp, ...server } = await checkHealth(runtime, client);
+  if (!isUp) return [server];
+  const listener = runtime.api.startsWith('https:') ? [await checkListener(runtime.api)] : [];
+  return [server, await checkReadiness(client), await checkAlerts(client), ...listener];
+}
+
+async function checkReadiness(client: AdminClient): Promise<Check> {
+  const check = 'ready';
+  try {
+    await client.healthReady({});
+    return { check, ok: true, detail: 'the server can write and takes requests' };
+  } catch (error) {
+    return { check, ok: false, detail: (error as Error).message };
+  }
+}
+
+function describeAlert({ severity, code, subject, since, params }: Alert): string {
+  const values = Object.entries(params).map(([name, value]) => `${name}: ${value}`);
+  const about = [...(subject === null ? [] : [subject]), ...values].join(', ');
+  return `${severity} ${code} since ${since}${about === '' ? '' : ` (${about})`}`;
+}
+
+/** A warning is no failure: everything still works. */
+async function checkAlerts(client: AdminClient): Promise<Check> {
+  const check = 'alerts';
+  try {
+    const { alerts } = await client.listAlerts({});
+    const ok = alerts.every(({ severity }) => severity !== 'critical');
+    const detail = alerts.map((alert) => describeAlert(alert)).join('; ');
+    return { check, ok, detail: detail === '' ? 'none' : detail };
+  } catch (error) {
+    return { check, ok: false, detail: (error as Error).message };
+  }
+}
+
+async function checkHealth(runtime: RuntimeFile, client: AdminClient): Promise<Check & { isUp: boolean }> {
+  const check = 'server';
   try {
     const { version, uptime_seconds: uptime } = await client.health({});
     const age = `up for ${Math.floor(uptime)} s`;

@@ -1,5 +1,6 @@
 // What can be told of an installation without its database: one check for each fact, given the fact.
 import { generateLicenseKey, parseLicenseKey } from '../server/licenses/license-key.ts';
+import { type DiskSpace, spaceLevel } from '../server/storage/disk-space.ts';
 
 export interface Check {
   check: string;
@@ -10,8 +11,6 @@ export interface Check {
 
 /** Before this the clock is certainly wrong, and every license would look fresh. */
 const EARLIEST_NOW = Date.UTC(2025, 0, 1);
-/** The database and its log need room to grow. */
-const LOW_DISK_BYTES = 500_000_000;
 
 /**
  * @param version such as `v24.21.0`
@@ -31,11 +30,13 @@ export function checkClock(now: number): Check {
   return { check: 'clock', ok, detail: `the clock reads ${time}${ok ? '' : ': set it'}` };
 }
 
-/** Little space is a warning, not a failure: everything still works. */
-export function checkDiskSpace(freeBytes: number): Check {
-  const megabytes = Math.floor(freeBytes / 1_000_000);
-  const warning = freeBytes < LOW_DISK_BYTES ? 'warning: only ' : '';
-  return { check: 'disk_space', ok: true, detail: `${warning}${megabytes} MB are free` };
+/** Little space is a warning, as everything still works; a full disk is a failure. */
+export function checkDiskSpace(space: DiskSpace): Check {
+  const level = spaceLevel(space);
+  const megabytes = Math.floor(space.free / 1_000_000);
+  const warning = level === 'low' ? 'warning: only ' : '';
+  const advice = level === 'full' ? ': changes cannot be saved until there is more' : '';
+  return { check: 'disk_space', ok: level !== 'full', detail: `${warning}${megabytes} MB are free${advice}` };
 }
 
 /** A data directory as found, or null if there is none. */

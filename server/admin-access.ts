@@ -81,6 +81,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
     refuseExposedFiles(config);
     // Loaded only here: a command that goes through a server needs none of it.
     const { compose } = await import('./compose.ts');
+    const { createStorageGuard } = await import('./database/storage-guard.ts');
     const { default: pino } = await import('pino');
     const service = await compose({
       config,
@@ -90,6 +91,10 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       droppedLines: createDroppedLines(),
       runtimeSecret: newRuntimeSecret(),
       jobsAreFine: () => true,
+      isDraining: () => false,
+      isClockTrusted: () => true,
+      guard: createStorageGuard(),
+      newInstallation: false,
       // Sent by the next server that starts here.
       onDeliveriesQueued: () => {},
       runCertificateUpkeep: null,

@@ -19,7 +19,7 @@ export function composeDashboard(sequelize: Database, { health, live, ...needs }
   const dashboard = createDashboardService({ figures, ...needs });
   const status = createServerStatus({
     figures,
-    checkHealth: health.check,
+    checkHealth: () => health.checkAll(),
     onChange: live.listen,
     clock: needs.clock,
   });

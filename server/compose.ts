@@ -19,15 +19,15 @@ import { composeAdministration, tidyDataDirectory } from './compose-administrati
 import { composeAuthorizations } from './compose-authorizations.ts';
 import { composeDashboard, type ServerStatusReports } from './compose-dashboard.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
+import { type Installation, openInstallation } from './compose-installation.ts';
 import { composeLicenses } from './compose-licenses.ts';
 import { composeLive } from './compose-live.ts';
+import { composeStorage, type StorageReports } from './compose-storage.ts';
 import { composeTransfer } from './compose-transfer.ts';
 import { composeWebhooks } from './compose-webhooks.ts';
 import { adminContract, publicContract } from './contract.ts';
-import { databaseLocation } from './database-location.ts';
-import { connect, type Database, dialectOf } from './database/connect.ts';
-import { migrate } from './database/migrate.ts';
-import { createTransactions } from './database/transaction.ts';
+import { dialectOf } from './database/connect.ts';
+import type { ControlledGuard } from './database/storage-guard.ts';
 import { createEventService } from './events/event-service.ts';
 import { createEventStore } from './events/event-store.ts';
 import { healthRoutes } from './health/health-routes.ts';
@@ -48,7 +48,6 @@ import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { DroppedLines } from './platform/dropped-lines.ts';
 import type { Logger } from './platform/logger.ts';
-import { loadMasterKey } from './platform/master-key.ts';
 import type { MountOptions } from './platform/mount.ts';
 import type { Route } from './platform/route.ts';
 import { createSealer } from './platform/sealer.ts';
@@ -56,7 +55,6 @@ import type { SecurityLog } from './platform/security-log.ts';
 import type { TlsSource } from './platform/tls-credentials.ts';
 import { createLicenseFiles } from './signing/license-file-service.ts';
 import { createReissueStore } from './signing/reissue-store.ts';
-import { createSigningKeyStore } from './signing/signing-key-store.ts';
 import { signingAdminRoutes, signingRoutes } from './signing/signing-routes.ts';
 import { createSigningService } from './signing/signing-service.ts';
 import { createLicenseCountStore } from './stats/license-count-store.ts';
@@ -73,6 +71,14 @@ export interface Surroundings {
   droppedLines: DroppedLines;
   runtimeSecret: string;
   jobsAreFine(): boolean;
+  /** Whether the server is still starting, or stopping. */
+  isDraining(): boolean;
+  /** Whether the time of day can be relied on. */
+  isClockTrusted(): boolean;
+  /** Stops writes when the storage is lost, and hears of its faults. */
+  guard: ControlledGuard;
+  /** Whether to start over where the data directory has had a database that is lost. */
+  newInstallation: boolean;
   /** Webhook deliveries have been committed. */
   onDeliveriesQueued(): void;
   /** Has a job do the upkeep of certificates; null where there are no jobs. */
@@ -94,6 +100,7 @@ export interface Service {
   sessions: AdminSessionService;
   live: LiveStreams;
   alerts: Pick<AlertBoard, 'raise' | 'clear'>;
+  storage: StorageReports;
   /** How the service is, for whoever runs it. */
   status: ServerStatusReports;
   runOnce: NonNullable<MountOptions['runOnce']>;
@@ -112,22 +119,18 @@ export interface Service {
 
 export async function compose(around: Surroundings): Promise<Service> {
   tidyDataDirectory(around.config.dataDir);
-  const sequelize = await connect(databaseLocation(around.config));
+  const installation = await openInstallation(around);
   try {
-    return await composeOver(sequelize, around);
+    return await composeOver(installation, around);
   } catch (error) {
-    await sequelize.close();
+    await installation.sequelize.close();
     throw error;
   }
 }
 
-async function composeOver(sequelize: Database, around: Surroundings): Promise<Service> {
+async function composeOver(installation: Installation, around: Surroundings): Promise<Service> {
   const { config, clock, logger, security } = around;
-  const transaction = createTransactions(sequelize);
-  await migrate(sequelize, transaction);
-  const signingKeys = createSigningKeyStore(sequelize);
-  const nothingSealed = (await signingKeys.list()).length === 0;
-  const masterKey = loadMasterKey(config.dataDir, config.masterKey, nothingSealed);
+  const { sequelize, transaction, masterKey } = installation;
   const sealer = createSealer(masterKey);
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
 
@@ -136,10 +139,14 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     version: VERSION,
     pingDatabase: () => sequelize.authenticate(),
     jobsAreFine: around.jobsAreFine,
+    storage: () => storage,
+    isClockTrusted: around.isClockTrusted,
+    isDraining: around.isDraining,
   });
   const live = composeLive(sequelize, health);
   const alerts = createAlertBoard({ clock, onChanged: () => live.publish(['alerts']) });
   raiseLogDrops(around.droppedLines, alerts);
+  const storage = composeStorage(installation, { config, guard: around.guard, alerts, clock, logger });
   const onQueued = () => {
     around.onDeliveriesQueued();
     live.publish(['deliveries']);
@@ -157,7 +164,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
   const licenses = createLicenseStore(sequelize);
 
   const signing = await createSigningService({
-    keys: signingKeys,
+    keys: installation.signingKeys,
     reissue: createReissueStore(sequelize),
     sealer,
     audit,
@@ -165,6 +172,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     clock,
     isShared: dialectOf(sequelize) === 'postgres',
   });
+  await installation.complete();
   const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
   const shared = { audit, events, transaction, clock };
   const planService = createPlanService({ ...shared, plans });
@@ -290,6 +298,7 @@ async function composeOver(sequelize: Database, around: Surroundings): Promise<S
     sessions,
     live,
     alerts,
+    storage,
     status: dashboard.status,
     runOnce: idempotency.runOnce,
     masterKey,

@@ -1,12 +1,12 @@
 // What `license-desk doctor` looks at inside a data directory. Nothing is created or changed, a running server not disturbed.
 import { X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readSealedCertificate } from './certificates/server-certificate-file.ts';
 import { databaseLocation } from './database-location.ts';
 import { checkIntegrity } from './database/check-integrity.ts';
 import { connect, type Database, type DatabaseLocation } from './database/connect.ts';
-import { pendingMigrations } from './database/migrate.ts';
+import { isEmptyDatabase, pendingMigrations } from './database/migrate.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
+import { hasHadDatabase, isFileMissing, lostDatabase } from './installation.ts';
 import { judgeCertificate } from './platform/certificate-life.ts';
 import { type Config, ConfigError } from './platform/config.ts';
 import { loadMasterKey } from './platform/master-key.ts';
@@ -90,7 +90,10 @@ export async function diagnose(config: Config): Promise<Finding[]> {
 }
 
 async function lookAtDatabase(location: DatabaseLocation, config: Config): Promise<Finding[]> {
-  if (location.url === null && !existsSync(location.file)) {
+  const mustExist = hasHadDatabase(config.dataDir, location);
+  const lost = lostDatabase(config.dataDir, location);
+  if (isFileMissing(location)) {
+    if (mustExist) return [failed(location, 'database', lost)];
     return [{ check: 'database', ok: true, detail: 'none yet; the first start makes it' }];
   }
   let sequelize: Database;
@@ -100,6 +103,9 @@ async function lookAtDatabase(location: DatabaseLocation, config: Config): Promi
     return [failed(location, 'database', error)];
   }
   try {
+    // What cannot be read is found damaged below.
+    if (mustExist && (await isEmptyDatabase(sequelize).catch(() => false)))
+      return [failed(location, 'database', lost)];
     return [
       await finding(location, 'database', () => checkIntegrity(sequelize)),
       await finding(location, 'migrations', () => lookAtMigrations(sequelize)),

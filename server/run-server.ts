@@ -3,8 +3,14 @@ import { onParentMessage, parentPort } from './parent-port.ts';
 import type { Config } from './platform/config.ts';
 import { systemClock } from './platform/clock.ts';
 import { onReloadSignal } from './reload-signal.ts';
+import { serviceManager } from './platform/service-manager.ts';
 import { type RunningServer, startServer } from './start-server.ts';
 import type { Stop } from './stop-signal.ts';
+
+export interface ServeOptions {
+  /** Starts over where the data directory has had a database that is lost. */
+  newInstallation?: boolean;
+}
 
 async function stopAndExit(server: RunningServer): Promise<void> {
   try {
@@ -17,13 +23,14 @@ async function stopAndExit(server: RunningServer): Promise<void> {
 }
 
 /** The exit follows here, too, if it is told to stop before it is ready. */
-async function startUnlessTold(config: Config, stop: Stop): Promise<RunningServer> {
+async function startUnlessTold(config: Config, stop: Stop, options: ServeOptions): Promise<RunningServer> {
   try {
     return await startServer(config, systemClock, {
       logToStderr: true,
       giveUp: stop.signal,
       // The desktop app starts again what has ended.
       restart: parentPort() ? stop.ask : null,
+      ...options,
     });
   } catch (error) {
     if (error === stop.signal.reason) process.exit(0);
@@ -35,9 +42,16 @@ async function startUnlessTold(config: Config, stop: Stop): Promise<RunningServe
  * Starts, prints the ready line, and stops when it is told to.
  * @throws what `startServer` throws, but for having been told to stop
  */
-export async function runServer(config: Config, stop: Stop): Promise<void> {
-  const server = await startUnlessTold(config, stop);
-  stop.signal.addEventListener('abort', () => void stopAndExit(server));
+export async function runServer(config: Config, stop: Stop, options: ServeOptions): Promise<void> {
+  const server = await startUnlessTold(config, stop, options);
+  const manager = serviceManager(process.env, ({ message }) => {
+    process.stderr.write(`warning: systemd cannot be notified: ${message.trim()}\n`);
+  });
+  stop.onForcedExit(server.reportForcedExit);
+  stop.signal.addEventListener('abort', () => {
+    manager.stopping();
+    void stopAndExit(server);
+  });
   onReloadSignal(server.reload, stop.ask);
   const ready = () => ({ api: server.api, admin: server.newSignInAddress() });
   const parent = parentPort();
@@ -50,4 +64,6 @@ export async function runServer(config: Config, stop: Stop): Promise<void> {
     server.watchStatus((status) => parent.postMessage({ type: 'status', ...status }));
   }
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...ready(), pid: process.pid })}\n`);
+  manager.ready(`Serving ${server.api}`);
+  manager.watch(server.readOnce);
 }

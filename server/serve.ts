@@ -4,18 +4,19 @@ import { setFlagsFromString } from 'node:v8';
 import { join } from 'node:path';
 import { prepareDataDirectory } from './data-directory.ts';
 import type { Config } from './platform/config.ts';
+import type { ServeOptions } from './run-server.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
  * Serves until it is told to stop, which may be before it is ready. The cache is kept in the data directory, where nobody else may write.
  * @throws what `startServer` throws
  */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, options: ServeOptions = {}): Promise<void> {
   const stop = stopSignal();
   prepareDataDirectory(config.dataDir);
   enableCompileCache(join(config.dataDir, 'cache'));
   const { runServer } = await import('./run-server.ts');
-  await runServer(config, stop);
+  await runServer(config, stop, options);
   keepSmall();
 }
 

@@ -7,6 +7,7 @@ import { prepareDataDirectory, takeDataDirectory } from './data-directory.ts';
 import { databaseLocation } from './database-location.ts';
 import { refuseExposedFiles } from './exposed-files.ts';
 import { createAdminApp, createApiApp } from './http-app.ts';
+import { createStorageGuard } from './database/storage-guard.ts';
 import { aboutDatabase } from './database/unusable-database.ts';
 import { createJobs } from './jobs/schedule.ts';
 import { ADMIN_BOUNDS, apiBounds } from './listener-bounds.ts';
@@ -45,6 +46,10 @@ export interface RunningServer {
   watchStatus(report: (status: ServerStatus) => void): void;
   /** Stops accepting, finishes what is under way, leaves no half-written state. */
   stop(): Promise<void>;
+  /** Logs that the process is about to end before the stop is over, and what that cuts off. */
+  reportForcedExit(): Promise<void>;
+  /** Ends when the database has answered a read, or has failed to. */
+  readOnce(): Promise<void>;
 }
 
 interface StartOptions {
@@ -55,6 +60,14 @@ interface StartOptions {
   restart?: (() => void) | null;
   /** How long the jobs that nothing waits for leave the new server alone. */
   settleMs?: number;
+  /** Starts over where the data directory has had a database that is lost. */
+  newInstallation?: boolean;
+}
+
+/** A part of the server that is up, and what has to be done at its end. */
+interface Part {
+  name: string;
+  end(): void | Promise<void>;
 }
 
 /**
@@ -65,25 +78,29 @@ interface StartOptions {
 export async function startServer(
   config: Config,
   clock: Clock,
-  { logToStderr, giveUp, restart = null, settleMs = SETTLE_MS }: StartOptions,
+  { logToStderr, giveUp, restart = null, settleMs = SETTLE_MS, newInstallation = false }: StartOptions,
 ): Promise<RunningServer> {
   const location = databaseLocation(config);
   prepareDataDirectory(config.dataDir);
   refuseExposedFiles(config);
-  // Undone in reverse, at the end or when a later step fails.
-  const undo: (() => void | Promise<void>)[] = [];
-  const done = (undoing: () => void | Promise<void>) => {
-    undo.push(undoing);
+  // Ended in reverse, at the stop or when a later step fails.
+  const parts: Part[] = [];
+  const started = (name: string, end: Part['end']) => {
+    parts.push({ name, end });
     giveUp?.throwIfAborted();
   };
+  let isDraining = true;
+  let ending: string | null = null;
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
+    isDraining = true;
     stopping ??= (async () => {
       const failures: unknown[] = [];
       // Each step is tried, whatever became of the one before it: the lock must be released in any case.
-      for (const step of undo.toReversed()) {
+      for (const { name, end } of parts.toReversed()) {
+        ending = name;
         try {
-          await step();
+          await end();
         } catch (error) {
           failures.push(error);
         }
@@ -95,14 +112,15 @@ export async function startServer(
 
   try {
     const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS, giveUp);
-    done(() => lock.release());
+    started('data directory lock', () => lock.release());
     const logDir = join(config.dataDir, 'logs');
     const droppedLines = createDroppedLines();
     const log = await openLog(logDir, logToStderr, droppedLines.add);
-    done(() => log.close());
+    started('log', () => log.close());
     const { logger } = log;
     const security = createSecurityLog(logDir, droppedLines.add);
-    done(() => security.close());
+    started('security log', () => security.close());
+    const guard = createStorageGuard();
 
     let { port, adminPort } = config;
     const runtimeSecret = newRuntimeSecret();
@@ -120,7 +138,7 @@ export async function startServer(
         jobs.wake();
       },
     });
-    const jobs = createJobs({ location, config, logger, clockGuard, settleMs });
+    const jobs = createJobs({ location, config, logger, clockGuard, settleMs, guard });
     const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
     const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
     const service: Service = await compose({
@@ -131,6 +149,10 @@ export async function startServer(
       droppedLines,
       runtimeSecret,
       jobsAreFine: jobs.areFine,
+      isDraining: () => isDraining,
+      isClockTrusted: clockGuard.isTrusted,
+      guard,
+      newInstallation,
       onDeliveriesQueued: jobs.wakeDispatcher,
       runCertificateUpkeep: jobs.runCertificateUpkeep,
       signInAddress,
@@ -139,7 +161,7 @@ export async function startServer(
       ownPorts: () => [port, adminPort],
       restart,
     });
-    done(() => service.close());
+    started('database', () => service.close());
 
     const { apiTokens, sessions, live, runOnce, publicRoutes, adminRoutes } = service;
     const apiApp = createApiApp({
@@ -155,10 +177,10 @@ export async function startServer(
     const adminApp = createAdminApp({ routes: adminRoutes, sessions, live, logger, security });
 
     const tls = await service.openTls();
-    done(() => tls?.close());
+    started('TLS certificate', () => tls?.close());
     const adminServer = createServer({ tls: null, app: adminApp, logger, ...ADMIN_BOUNDS });
     const apiServer = createServer({ tls, app: apiApp, logger, ...apiBounds(apiApp) });
-    done(async () => {
+    started('requests', async () => {
       live.close();
       await Promise.all([adminServer.close(), apiServer.close()]);
     });
@@ -173,17 +195,24 @@ export async function startServer(
       admin: adminAddress(),
       secret: runtimeSecret,
     });
-    done(() => removeRuntimeFile(config.dataDir));
+    // One in the place of a lost data directory belongs to somebody else.
+    started('runtime file', () => {
+      if (!guard.isStopped()) removeRuntimeFile(config.dataDir);
+    });
+    const watch = service.storage.watch(settleMs);
+    started('storage watch', () => watch.end());
     jobs.start(service.masterKey, live.publish, service.overdue);
     service.raiseAlerts();
-    done(() => jobs.stop());
+    guard.onStop(jobs.cancel);
+    started('jobs', () => jobs.stop());
     const clockWatch = watchClock((seconds) => {
       logger.warn({ seconds }, 'the clock has jumped, or the computer has slept');
       jobs.wake();
     });
-    done(() => clockWatch.end());
+    started('clock watch', () => clockWatch.end());
     // Ahead of everything else, as nobody can write while an import does, not even to come to an end.
-    done(() => service.endImports());
+    started('imports', () => service.endImports());
+    isDraining = false;
 
     for (const { message } of settingWarnings(config)) logger.warn(message);
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
@@ -197,6 +226,12 @@ export async function startServer(
       },
       watchStatus: service.status.watch,
       stop,
+      async reportForcedExit() {
+        const requests = apiServer.requestsUnderWay() + adminServer.requestsUnderWay();
+        logger.error({ ending, requests }, 'forced exit: the server did not stop in time');
+        await log.close();
+      },
+      readOnce: service.storage.readOnce,
     };
   } catch (error) {
     // What went wrong first is what the administrator has to hear of.

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, stat, statfs } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { ConfigError, type Config } from '../../server/platform/config.ts';
 import { settingWarnings } from '../../server/platform/setting-warnings.ts';
+import { readDiskSpace } from '../../server/storage/disk-space.ts';
 import { printing } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import {
@@ -60,7 +61,6 @@ async function checkInstallation(command: Command): Promise<Check[]> {
     checkDataDirectory(config.dataDir, directory),
   ];
   if (!directory?.isDirectory) return checks;
-  const { bavail, bsize } = await statfs(config.dataDir);
   const [{ checkServer }, { diagnose }, { exposedFiles }] = await Promise.all([
     import('../check-server.ts'),
     import('../../server/diagnose.ts'),
@@ -69,7 +69,7 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   return [
     ...checks,
     checkPermissions(exposedFiles(config)),
-    checkDiskSpace(bavail * bsize),
+    checkDiskSpace(await readDiskSpace(config.dataDir)),
     ...(await checkServer(config.dataDir)),
     ...(await diagnose(config)),
   ];

@@ -8,6 +8,11 @@ export const ALERTS = {
   device_surge: 'warning',
   clock_jumped: 'critical',
   log_lines_dropped: 'warning',
+  data_directory_lost: 'critical',
+  database_damaged: 'critical',
+  database_not_writable: 'critical',
+  storage_full: 'critical',
+  storage_low: 'warning',
 } as const satisfies Record<string, 'warning' | 'critical'>;
 
 export type AlertCode = keyof typeof ALERTS;

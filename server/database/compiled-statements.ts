@@ -2,6 +2,12 @@
 import type { SqliteConnection, SqliteStatement } from './connect.ts';
 
 const compiled = new WeakMap<SqliteConnection, Map<string, Promise<SqliteStatement>>>();
+const errorListeners = new WeakMap<SqliteConnection, (error: Error) => void>();
+
+/** Calls the listener with every error of a statement on this connection. */
+export function onStatementError(connection: SqliteConnection, listener: (error: Error) => void): void {
+  errorListeners.set(connection, listener);
+}
 
 /** Before a connection is closed: SQLite closes none that has statements left. */
 export async function finalizeStatements(connection: SqliteConnection): Promise<void> {
@@ -38,6 +44,13 @@ export async function runCompiled<Row extends object>(
 ): Promise<Row[]> {
   const statement = await compile(connection, sql);
   return new Promise<Row[]>((resolve, reject) => {
-    statement.all(values, (error, rows) => (error ? reject(error) : resolve(rows as Row[])));
+    statement.all(values, (error, rows) => {
+      if (!error) {
+        resolve(rows as Row[]);
+        return;
+      }
+      errorListeners.get(connection)?.(error);
+      reject(error);
+    });
   });
 }

@@ -1,7 +1,9 @@
 // Opens the database: SQLite in the data directory or PostgreSQL by URL. The only file that knows either driver.
 import { Sequelize } from 'sequelize';
-import { finalizeStatements } from './compiled-statements.ts';
+import { finalizeStatements, onStatementError } from './compiled-statements.ts';
+import { LOCK_WAIT_MS } from './lock-wait.ts';
 import { LOOKUP_LANE } from './prepared-query.ts';
+import type { StorageGuard } from './storage-guard.ts';
 import { currentTransaction } from './transaction.ts';
 
 /** An open database, as those hand it on who need not know more. */
@@ -15,11 +17,8 @@ export interface DatabaseLocation {
   file: string;
 }
 
-/** How long a statement waits for another process or thread that is writing. */
-const BUSY_TIMEOUT_MS = 5000;
-
 const SQLITE_PRAGMAS = [
-  `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`,
+  `PRAGMA busy_timeout = ${LOCK_WAIT_MS}`,
   'PRAGMA journal_mode = WAL',
   // FULL: a reply is sent only after its change would survive a power cut.
   'PRAGMA synchronous = FULL',
@@ -33,6 +32,7 @@ export interface SqliteConnection {
   exec(sql: string, done: (error: Error | null) => void): void;
   prepare(sql: string, done: (error: Error | null) => void): SqliteStatement;
   close(done: () => void): void;
+  configure(option: 'busyTimeout', ms: number): void;
 }
 
 export interface SqliteStatement {
@@ -61,13 +61,25 @@ Sequelize.useCLS({
  * Sequelize opens and closes a SQLite file for each transaction. Instead keep three connections:
  * one for reading, one for look-ups, one for the single writer that `transaction()` lets in.
  */
-function keepConnections(sequelize: Sequelize): void {
+function keepConnections(sequelize: Sequelize, guard: StorageGuard | undefined): void {
   const manager = sequelize.connectionManager as unknown as ConnectionManager;
   const open = manager.getConnection.bind(manager);
   const lanes = new Map<string, Promise<SqliteConnection>>();
 
+  /** Sequelize, too, keeps each connection by its lane, even one that could not be opened. */
+  const forget = (lane: string): void => {
+    lanes.delete(lane);
+    const { connections } = sequelize.connectionManager as unknown as {
+      connections: Record<string, unknown>;
+    };
+    delete connections[lane];
+  };
+
   const openLane = async (lane: string): Promise<SqliteConnection> => {
+    // Where the file was replaced, a new connection would open the other one.
+    guard?.check();
     const connection = await open({ uuid: lane });
+    if (guard) onStatementError(connection, guard.note);
     await new Promise<void>((resolve, reject) => {
       connection.exec(SQLITE_PRAGMAS, (error) => (error ? reject(error) : resolve()));
     });
@@ -79,7 +91,7 @@ function keepConnections(sequelize: Sequelize): void {
     const lane = uuid === 'default' || uuid === LOOKUP_LANE.uuid ? uuid : 'writer';
     const opened = lanes.get(lane) ?? openLane(lane);
     lanes.set(lane, opened);
-    opened.catch(() => lanes.delete(lane));
+    opened.catch(() => forget(lane));
     return opened;
   };
   manager.releaseConnection = () => {};
@@ -97,11 +109,7 @@ function keepConnections(sequelize: Sequelize): void {
   };
   // Only the writer is ever destroyed: after a rollback that failed because SQLite had rolled back by itself.
   manager.destroyConnection = async (connection) => {
-    lanes.delete('writer');
-    const { connections } = sequelize.connectionManager as unknown as {
-      connections: Record<string, unknown>;
-    };
-    delete connections['writer'];
+    forget('writer');
     await finalizeStatements(connection);
     await new Promise<void>((resolve) => {
       connection.close(resolve);
@@ -109,12 +117,39 @@ function keepConnections(sequelize: Sequelize): void {
   };
 }
 
+/** The part of Sequelize's query class that sees every error of a statement; its own types leave it out. */
+interface QueryClass {
+  new (...passed: never[]): { formatError(error: Error, stack: string): Error };
+}
+
+/** Costs nothing while statements succeed. */
+function reportErrors(sequelize: Sequelize, guard: StorageGuard): void {
+  const { dialect } = sequelize as unknown as { dialect: { Query: QueryClass } };
+  dialect.Query = class extends dialect.Query {
+    override formatError(error: Error, stack: string): Error {
+      const formatted = super.formatError(error, stack);
+      guard.note(formatted);
+      return formatted;
+    }
+  };
+}
+
 export function dialectOf(sequelize: Sequelize): Dialect {
   return sequelize.getDialect() as Dialect;
 }
 
-/** Connects; nothing is created or migrated yet. */
-export async function connect(location: DatabaseLocation): Promise<Sequelize> {
+interface ConnectOptions {
+  /** Is told of every statement that fails. */
+  guard?: StorageGuard;
+  /** Creates a SQLite file that does not exist; otherwise one that was removed would come back empty. */
+  create?: boolean;
+}
+
+/** Connects; nothing is migrated yet. */
+export async function connect(
+  location: DatabaseLocation,
+  { guard, create = false }: ConnectOptions = {},
+): Promise<Sequelize> {
   const shared = {
     logging: false as const,
     define: { timestamps: false, underscored: true },
@@ -130,18 +165,26 @@ export async function connect(location: DatabaseLocation): Promise<Sequelize> {
       dialect: 'postgres',
       dialectModule: pg,
       pool: { max: 10, acquire: 10_000 },
+      // Without it a connection whose other end has vanished waits for hours.
+      dialectOptions: { keepAlive: true, lock_timeout: LOCK_WAIT_MS },
     });
+    if (guard) reportErrors(sequelize, guard);
     await sequelize.authenticate();
     return sequelize;
   }
   const { default: sqlite3 } = await import('sqlite3');
+  const dialectOptions = { mode: sqlite3.OPEN_READWRITE | (create ? sqlite3.OPEN_CREATE : 0) };
   const sequelize = new Sequelize({
     ...shared,
     dialect: 'sqlite',
     dialectModule: sqlite3,
     storage: location.file,
+    dialectOptions,
   });
-  keepConnections(sequelize);
+  keepConnections(sequelize, guard);
+  if (guard) reportErrors(sequelize, guard);
   await sequelize.authenticate();
+  // Further connections are to the same file, or to none.
+  dialectOptions.mode = sqlite3.OPEN_READWRITE;
   return sequelize;
 }

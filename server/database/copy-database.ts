@@ -1,5 +1,5 @@
 // Copies the SQLite database as it is at one moment, while others read and write it.
-import { openSqliteFile } from './sqlite-file.ts';
+import { onOwnConnection } from './own-connection.ts';
 
 interface CopyOptions {
   /** Tables whose rows stay out of the copy; not a byte of them is left in it. */
@@ -12,16 +12,7 @@ const BUSY_TIMEOUT_MS = 5000;
 
 /** On its own connection, which works in its own thread: nothing else has to wait. */
 async function runOn(file: string, sql: string, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const database = await openSqliteFile(file);
-  const interrupt = () => database.interrupt();
-  signal.addEventListener('abort', interrupt);
-  try {
-    await database.exec(sql);
-  } finally {
-    signal.removeEventListener('abort', interrupt);
-    await database.close();
-  }
+  await onOwnConnection(file, signal, (database) => database.exec(sql));
 }
 
 /**

@@ -83,18 +83,32 @@ async function umzugFor(sequelize: Sequelize, dialect: Dialect): Promise<Umzug> 
 
 /**
  * All in one transaction, the record of what has run included: a crash leaves the old schema or the new one.
+ * @param refuseEmpty called before anything is written to a database that nothing has run on; may throw
  * @throws NewerDatabaseError before anything is changed
  */
-export async function migrate(sequelize: Sequelize, transaction: RunTransaction): Promise<void> {
-  if ((await pendingMigrations(sequelize)).length === 0) return;
+export async function migrate(
+  sequelize: Sequelize,
+  transaction: RunTransaction,
+  refuseEmpty: () => void = () => {},
+): Promise<void> {
+  const pending = await pendingMigrations(sequelize);
+  if (pending.length === 0) return;
+  if (pending.length === MIGRATIONS.length) refuseEmpty();
   const dialect = dialectOf(sequelize);
   const umzug = await umzugFor(sequelize, dialect);
   await transaction(async () => {
-    // Servers that start together take turns; the later ones find nothing left to do.
-    if (dialect === 'postgres')
+    // Servers that start together take turns, however long that takes; the later ones find nothing left to do.
+    if (dialect === 'postgres') {
+      await sequelize.query('SET LOCAL lock_timeout = 0');
       await sequelize.query(`SELECT pg_advisory_xact_lock(${POSTGRES_MIGRATION_LOCK})`);
+    }
     await umzug.up();
   });
+}
+
+/** Whether no migration has ever run: the database is new, or its content is lost. @throws NewerDatabaseError */
+export async function isEmptyDatabase(sequelize: Sequelize): Promise<boolean> {
+  return (await pendingMigrations(sequelize)).length === MIGRATIONS.length;
 }
 
 /** The names of migrations that the next start will apply. @throws NewerDatabaseError */

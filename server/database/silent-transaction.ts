@@ -2,6 +2,7 @@
 import { type QueryInterface, type Sequelize, Transaction } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
 import type { SqliteConnection } from './connect.ts';
+import { LOCK_WAIT_MS } from './lock-wait.ts';
 
 /** What is used of Sequelize's transaction beyond its types. */
 interface Undeclared {
@@ -45,10 +46,22 @@ class SilentTransaction extends Transaction {
 /** Takes the writer's place at once. By compiled statements: Sequelize's cost more than a small change between them. */
 class SqliteTransaction extends SilentTransaction {
   declare readonly connection: SqliteConnection;
+  readonly #lockWaitMs: number;
+
+  constructor(sequelize: Sequelize, lockWaitMs: number) {
+    super(sequelize);
+    this.#lockWaitMs = lockWaitMs;
+  }
 
   /** Called by Sequelize, whose types leave it out. */
   async begin(): Promise<void> {
-    await runCompiled(this.connection, 'BEGIN IMMEDIATE');
+    const isShortened = this.#lockWaitMs < LOCK_WAIT_MS;
+    if (isShortened) this.connection.configure('busyTimeout', this.#lockWaitMs);
+    try {
+      await runCompiled(this.connection, 'BEGIN IMMEDIATE');
+    } finally {
+      if (isShortened) this.connection.configure('busyTimeout', LOCK_WAIT_MS);
+    }
   }
 
   override async commit(): Promise<void> {
@@ -60,10 +73,18 @@ class SqliteTransaction extends SilentTransaction {
   }
 }
 
-/** Begins a transaction on a connection of its own, until it is committed or rolled back, once. */
-export async function beginTransaction(sequelize: Sequelize): Promise<Transaction> {
-  const Kind = sequelize.getDialect() === 'sqlite' ? SqliteTransaction : SilentTransaction;
-  const transaction = new Kind(sequelize);
+/**
+ * Begins a transaction on a connection of its own, until it is committed or rolled back, once.
+ * @param lockWaitMs how long to wait for another process or thread that is writing; SQLite only
+ */
+export async function beginTransaction(
+  sequelize: Sequelize,
+  lockWaitMs = LOCK_WAIT_MS,
+): Promise<Transaction> {
+  const transaction =
+    sequelize.getDialect() === 'sqlite'
+      ? new SqliteTransaction(sequelize, lockWaitMs)
+      : new SilentTransaction(sequelize);
   await (transaction as unknown as Undeclared).prepareEnvironment(false);
   return transaction;
 }

@@ -3,7 +3,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import type { Caller } from '../platform/call.ts';
 import { beginTransaction } from './silent-transaction.ts';
-import { createWriteQueue, refuseGone } from './write-queue.ts';
+import type { StorageGuard } from './storage-guard.ts';
+import { createWriteAdmission, refuseGone } from './write-admission.ts';
+import { createWriteQueue, type WriterState } from './write-queue.ts';
 
 interface OpenTransaction {
   handle: Transaction;
@@ -17,6 +19,12 @@ const open = new AsyncLocalStorage<OpenTransaction>();
  * Refused with `overloaded` if too many changes are waiting; dropped if its `caller` has gone before its turn.
  */
 export type RunTransaction = <Result>(work: () => Promise<Result>, caller?: Caller) => Promise<Result>;
+
+export interface Transactions {
+  <Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Of this process's own writer on SQLite; PostgreSQL has no single one, and is always `idle`. */
+  writerState(): WriterState;
+}
 
 /** The transaction that the running code is in. */
 export function currentTransaction(): Transaction | undefined {
@@ -85,12 +93,18 @@ function isWorthRetrying(error: unknown): boolean {
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-async function runOnce<Result>(sequelize: Sequelize, work: () => Promise<Result>) {
-  const handle = await beginTransaction(sequelize);
+async function runOnce<Result>(
+  begin: () => Promise<Transaction>,
+  work: () => Promise<Result>,
+  guard?: StorageGuard,
+): Promise<Result> {
+  guard?.check();
+  const handle = await begin();
   const current: OpenTransaction = { handle, afterCommit: [] };
   let result: Result;
   try {
     result = await open.run(current, work);
+    guard?.check();
   } catch (error) {
     // If that fails, too, its connection is closed, and the database rolls back by itself.
     await handle.rollback().catch(() => {});
@@ -103,40 +117,42 @@ async function runOnce<Result>(sequelize: Sequelize, work: () => Promise<Result>
 }
 
 /** SQLite: one writer at a time, in the order they came, each with `BEGIN IMMEDIATE`. */
-function sqliteTransactions(sequelize: Sequelize): RunTransaction {
+function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
+  const admission = createWriteAdmission();
   const queue = createWriteQueue();
-  let last: Promise<unknown> = Promise.resolve();
-  return async (work, caller) => {
+  const run: RunTransaction = async (work, caller) => {
     if (open.getStore()) return work();
-    return queue.add(caller, () => {
-      const mine = last.then(() => {
+    return admission.add(caller, () =>
+      queue.run((begin) => {
         refuseGone(caller);
-        return runOnce(sequelize, work);
-      });
-      last = mine.catch(() => {});
-      return mine;
-    });
+        return runOnce(() => begin((waitMs) => beginTransaction(sequelize, waitMs)), work, guard);
+      }),
+    );
   };
+  return Object.assign(run, { writerState: queue.state });
 }
 
 /** PostgreSQL: as many as there are connections, with row locks where two could meet, and another try when they do. */
-function postgresTransactions(sequelize: Sequelize): RunTransaction {
-  const queue = createWriteQueue();
+function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
+  const admission = createWriteAdmission();
   const attempt = async <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result> => {
     for (let count = 1; ; count += 1) {
       try {
         refuseGone(caller);
-        return await runOnce(sequelize, work);
+        return await runOnce(() => beginTransaction(sequelize), work, guard);
       } catch (error) {
         if (count >= POSTGRES_ATTEMPTS || !isWorthRetrying(error)) throw error;
       }
     }
   };
-  return async (work, caller) => (open.getStore() ? work() : queue.add(caller, () => attempt(work, caller)));
+  const run: RunTransaction = async (work, caller) =>
+    open.getStore() ? work() : admission.add(caller, () => attempt(work, caller));
+  return Object.assign(run, { writerState: () => 'idle' as const });
 }
 
-export function createTransactions(sequelize: Sequelize): RunTransaction {
+/** @param guard stops writes when the database's files are gone */
+export function createTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   return sequelize.getDialect() === 'sqlite'
-    ? sqliteTransactions(sequelize)
-    : postgresTransactions(sequelize);
+    ? sqliteTransactions(sequelize, guard)
+    : postgresTransactions(sequelize, guard);
 }

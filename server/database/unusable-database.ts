@@ -2,7 +2,7 @@
 import type { DatabaseLocation } from './connect.ts';
 
 /** The database cannot be used as it is; the message is one line for the administrator. */
-class UnusableDatabaseError extends Error {
+export class UnusableDatabaseError extends Error {
   override readonly name = 'UnusableDatabaseError';
 }
 

@@ -1,42 +1,63 @@
-// Bounds how many changes wait for the database: SQLite has one writer, PostgreSQL a few connections.
-import { callerGone, type Caller } from '../platform/call.ts';
-import { ApiError } from '../platform/errors.ts';
+// SQLite's one writer at a time, in order of arrival, each waiting a bounded time for a lock held elsewhere.
+import { LOCK_WAIT_MS } from './lock-wait.ts';
 
-/** Changes of public callers, who may be many: about three seconds of activations. */
-const MAX_WAITING_CALLERS = 1000;
-/** All others, such as those of administrators, still get in when public callers have filled the queue. */
-const MAX_WAITING = 2000;
-const RETRY_AFTER_SECONDS = 2;
+/** A lock that is free is taken sooner than this, also on a loaded machine. */
+const LOCKED_AFTER_MS = 250;
+
+/** What the writer is doing, for those who wonder why a change is not done yet. */
+export type WriterState = 'idle' | 'waiting_for_lock' | 'writing';
 
 export interface WriteQueue {
   /**
-   * Counts the change until `work` has ended.
-   * @param caller a client of the API who waits for it
-   * @throws ApiError `overloaded`
+   * Runs `write` when it is its turn. Its `begin` takes the lock; it passes the milliseconds that are left to wait for it.
+   * Time in which the queue waited for a lock since this write arrived counts against it; time in which other writes of
+   * this queue did their work does not.
    */
-  add<Result>(caller: Caller | undefined, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(write: (begin: Begin) => Promise<Result>): Promise<Result>;
+  state(): WriterState;
 }
 
-/** Called when the change's turn has come. @throws ApiError if nobody waits for it any more */
-export function refuseGone(caller: Caller | undefined): void {
-  if (caller?.isGone()) throw callerGone();
-}
+export type Begin = <Handle>(takeLock: (waitMs: number) => Promise<Handle>) => Promise<Handle>;
 
 export function createWriteQueue(): WriteQueue {
-  let waiting = 0;
-  return {
-    async add(caller, work) {
-      if (waiting >= (caller ? MAX_WAITING_CALLERS : MAX_WAITING)) {
-        throw new ApiError('overloaded', 'too many changes are waiting for the database; retry in a moment', {
-          headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-        });
-      }
-      waiting += 1;
+  let last: Promise<unknown> = Promise.resolve();
+  let running = 0;
+  /** All the time in which the queue has waited for locks, in milliseconds. */
+  let waitedMs = 0;
+  let takingSince: number | null = null;
+
+  const totalWaitMs = () => waitedMs + (takingSince === null ? 0 : performance.now() - takingSince);
+
+  function beginAfter(waitMsAtArrival: number): Begin {
+    return async (takeLock) => {
+      const leftMs = Math.max(0, LOCK_WAIT_MS - (waitedMs - waitMsAtArrival));
+      takingSince = performance.now();
       try {
-        return await work();
+        return await takeLock(Math.ceil(leftMs));
       } finally {
-        waiting -= 1;
+        waitedMs += performance.now() - takingSince;
+        takingSince = null;
       }
+    };
+  }
+
+  return {
+    run(write) {
+      const begin = beginAfter(totalWaitMs());
+      const mine = last.then(async () => {
+        running += 1;
+        try {
+          return await write(begin);
+        } finally {
+          running -= 1;
+        }
+      });
+      last = mine.catch(() => {});
+      return mine;
+    },
+    state() {
+      if (takingSince === null) return running === 0 ? 'idle' : 'writing';
+      return performance.now() - takingSince > LOCKED_AFTER_MS ? 'waiting_for_lock' : 'writing';
     },
   };
 }

@@ -7,6 +7,7 @@ import { connect, type DatabaseLocation } from '../database/connect.ts';
 import { createTransactions } from '../database/transaction.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createSealer } from '../platform/sealer.ts';
+import { reportingGuard } from './worker-guard.ts';
 
 export interface CertificateUpkeepData {
   location: DatabaseLocation;
@@ -37,7 +38,7 @@ function linger(): Promise<void> {
   });
 }
 
-const sequelize = await connect(location);
+const sequelize = await connect(location, { guard: reportingGuard(parentPort) });
 const { upkeep } = composeUpkeep(sequelize, {
   sealer: createSealer(Buffer.from(masterKey)),
   audit: createAuditService({ entries: createAuditStore(sequelize), clock: systemClock }),

@@ -9,6 +9,7 @@ import { createLicenseStore } from '../licenses/license-store.ts';
 import { createNoticeClockStore } from '../licenses/notice-clock-store.ts';
 import { isAhead } from '../platform/clock-guard.ts';
 import { systemClock } from '../platform/clock.ts';
+import { reportingGuard } from './worker-guard.ts';
 
 export interface LicenseScanData {
   location: DatabaseLocation;
@@ -25,7 +26,7 @@ parentPort?.on('message', (message) => {
 });
 
 const startedAt = performance.now();
-const sequelize = await connect(location);
+const sequelize = await connect(location, { guard: reportingGuard(parentPort) });
 try {
   const result = await scanLicenses({
     licenses: createLicenseStore(sequelize),

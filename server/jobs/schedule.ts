@@ -1,7 +1,7 @@
 // Every job in one list, run by Bree in worker threads.
-import { extname, join } from 'node:path';
 import type Bree from 'bree';
 import type { DatabaseLocation } from '../database/connect.ts';
+import type { StorageGuard } from '../database/storage-guard.ts';
 import type { LiveTopic } from '../live/live-contract.ts';
 import type { ClockGuard } from '../platform/clock-guard.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -15,6 +15,8 @@ import {
   SCAN,
 } from './job-list.ts';
 import { createTickets } from './tickets.ts';
+import { workerFile } from './worker-file.ts';
+import { topicsOf, type WorkerMessage } from './worker-message.ts';
 
 /** Whether there is anything that a job should have done already. */
 export interface Overdue {
@@ -37,6 +39,8 @@ export interface Jobs {
   ): void;
   /** Lets what runs finish its batch. */
   stop(): Promise<void>;
+  /** The same, but the jobs run again once the guard lets them. */
+  cancel(): void;
   /** Whether each job ended well the last time, and in time. */
   areFine(): boolean;
   /** Tells the dispatcher that deliveries have become due. */
@@ -54,25 +58,8 @@ interface Needs {
   clockGuard: ClockGuard;
   /** How long the jobs that nothing waits for leave a new server alone. */
   settleMs: number;
-}
-
-/** What workers tell: that they live, that something went wrong, or what they have done. */
-interface WorkerMessage {
-  alive?: true;
-  error?: string;
-  /** Events that a scan has written. */
-  emitted?: number;
-  /** What retention has removed, by kind. */
-  removed?: Record<string, number>;
-  /** The job stopped because the clock cannot be trusted. */
-  held?: true;
-  /** Deliveries have been sent or are being sent. */
-  sent?: true;
-  /** What the upkeep of certificates has done. */
-  authorityRenewed?: boolean;
-  listNumber?: number | null;
-  /** The newest request that the run was begun for. */
-  answered?: number;
+  /** Hears of the faults that workers run into; while it stops writes, no job begins. */
+  guard: Pick<StorageGuard, 'noteFault' | 'isStopped'>;
 }
 
 /** Enough for what a worker leaves behind; V8 would let it grow to over 100 MB. */
@@ -87,25 +74,7 @@ const FAILURES_UNTIL_FAILING = 2;
 /** A caller waits no longer than this for work that is done in any case. */
 const PATIENCE_MS = 6000;
 
-function topicsOf({ emitted, sent, removed, authorityRenewed, listNumber }: WorkerMessage): LiveTopic[] {
-  return [
-    ...(emitted ? (['licenses', 'events', 'deliveries'] as const) : []),
-    ...(sent ? (['deliveries', 'webhooks'] as const) : []),
-    ...(removed ? (['settings', 'events', 'deliveries', 'webhooks', 'audit'] as const) : []),
-    ...(authorityRenewed ? (['certificates', 'audit'] as const) : []),
-    ...(typeof listNumber === 'number' ? (['certificates'] as const) : []),
-  ];
-}
-
-/** Workers stand beside this file in the sources, and in `jobs/` of the build. */
-function workerFile(name: string): string {
-  const extension = extname(import.meta.filename);
-  return extension === '.ts'
-    ? join(import.meta.dirname, `${name}-worker.ts`)
-    : join(import.meta.dirname, 'jobs', `${name}-worker.js`);
-}
-
-export function createJobs({ location, config, logger, clockGuard, settleMs }: Needs): Jobs {
+export function createJobs({ location, config, logger, clockGuard, settleMs, guard }: Needs): Jobs {
   let jobs: Job[] = [];
   const endedAt = new Map<string, number>();
   /** In a row, by job. */
@@ -119,7 +88,11 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
   let tellChanged: (topics: LiveTopic[]) => void = () => {};
 
   function onMessage(name: string, message: WorkerMessage): void {
-    const { alive, error, answered, ...done } = message;
+    const { alive, error, answered, fault, ...done } = message;
+    if (fault !== undefined) {
+      guard.noteFault(fault);
+      return;
+    }
     failures.delete(name);
     endedAt.set(name, performance.now());
     if (error !== undefined) logger.error({ job: name }, error);
@@ -138,7 +111,7 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
 
   /** To a worker that is there, or to one that is made for it. */
   function askForUpkeep(ticket: number): void {
-    if (!running) return;
+    if (!running || guard.isStopped()) return;
     if (!running.workers.has(CERTIFICATE_UPKEEP)) void running.run(CERTIFICATE_UPKEEP);
     running.workers.get(CERTIFICATE_UPKEEP)?.postMessage(ticket);
   }
@@ -205,7 +178,7 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
 
   /** While a run is still under way there is no other: the next interval is soon enough. */
   function runUnlessRunning(bree: Bree, name: string): void {
-    if (!bree.workers.has(name)) void bree.run(name);
+    if (!bree.workers.has(name) && !guard.isStopped()) void bree.run(name);
   }
 
   function run(name: string): void {
@@ -265,6 +238,9 @@ export function createJobs({ location, config, logger, clockGuard, settleMs }: N
       await looking;
       const bree = await scheduler?.catch(() => undefined);
       await bree?.stop();
+    },
+    cancel() {
+      for (const worker of running?.workers.values() ?? []) worker.postMessage('cancel');
     },
     areFine: () => jobs.every((job) => isFine(job)),
     wakeDispatcher,

@@ -8,6 +8,7 @@ import { createSealer } from '../platform/sealer.ts';
 import { createDeliverySender } from '../webhooks/delivery-sender.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import { createDispatchStore } from '../webhooks/dispatch-store.ts';
+import { reportingGuard } from './worker-guard.ts';
 
 export interface DispatcherData {
   location: DatabaseLocation;
@@ -26,7 +27,7 @@ let aliveAt = -Infinity;
 const TELL_EVERY_MS = 200;
 let telling: NodeJS.Timeout | undefined;
 
-const sequelize = await connect(data.location);
+const sequelize = await connect(data.location, { guard: reportingGuard(parentPort) });
 const dispatcher = createDispatcher({
   store: createDispatchStore(sequelize),
   transaction: createTransactions(sequelize),

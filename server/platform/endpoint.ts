@@ -34,6 +34,8 @@ export interface Endpoint<
   reply: Reply;
   /** What it can fail with beyond the failures of every endpoint. */
   errors: readonly ErrorCode[];
+  /** The fields that a failure carries beside those of the envelope. */
+  failureFields?: Partial<Record<ErrorCode, z.ZodObject>>;
   /** Where a failure travels with another status than usual. */
   errorStatus?: Partial<Record<ErrorCode, number>>;
   /** Takes an `Idempotency-Key`. */

@@ -1,5 +1,6 @@
 // The one place where a failure becomes a reply.
 import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { type DatabaseFault, faultOf } from '../database/database-fault.ts';
 import { ApiError, type ErrorCode, failureEnvelope } from './errors.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
@@ -14,13 +15,20 @@ const BODY_ERRORS: Record<string, [ErrorCode, string]> = {
   'request.size.invalid': ['invalid_request', 'the body is not as long as its Content-Length'],
 };
 
-/** The database is locked for too long, its disk is full or broken, or it cannot be reached. */
-function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return (
-    error.name.startsWith('SequelizeConnection') ||
-    /SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/u.test(error.message)
-  );
+/** What a client is told when the database cannot be used, and the seconds after which a retry may succeed. */
+const FAULTS: Readonly<Record<DatabaseFault, [message: string, retryAfter: number]>> = {
+  busy: ['the database is locked by another program; retry in a few seconds', 2],
+  damaged: ['the database is damaged and has to be restored', 60],
+  full: ['the disk is full: changes cannot be saved until it has free space', 30],
+  gone: ['the data directory is missing or was replaced: changes cannot be saved', 60],
+  io: ['the disk of the database cannot be read or written', 30],
+  read_only: ['the database is read-only: changes cannot be saved', 30],
+  unreachable: ['the database cannot be reached; retry in a few seconds', 5],
+};
+
+function databaseUnavailable(fault: DatabaseFault): ApiError {
+  const [message, retryAfter] = FAULTS[fault];
+  return new ApiError('unavailable', message, { headers: { 'Retry-After': String(retryAfter) } });
 }
 
 /** The failure as its caller may see it: nothing of an unexpected one but that it happened. */
@@ -36,8 +44,8 @@ function toApiError(error: unknown): ApiError {
       return new ApiError('invalid_request', 'the request cannot be met', { status });
     }
   }
-  if (isDatabaseUnavailable(error))
-    return new ApiError('unavailable', 'the database cannot be written or reached right now; try again');
+  const fault = faultOf(error);
+  if (fault) return databaseUnavailable(fault);
   return new ApiError('internal_error', 'something went wrong; the log has it under this request id');
 }
 

@@ -59,6 +59,8 @@ interface ApiErrorOptions {
   status?: number;
   details?: ErrorDetail[];
   headers?: Record<string, string>;
+  /** Further fields of the reply, where the endpoint declares them. */
+  fields?: object;
 }
 
 /** A failure that the caller is told about; anything else that is thrown becomes `internal_error`. */
@@ -68,6 +70,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string>;
+  readonly fields: object | undefined;
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message);
@@ -75,6 +78,7 @@ export class ApiError extends Error {
     this.status = options.status ?? ERROR_STATUS[code];
     this.details = options.details;
     this.headers = options.headers ?? {};
+    this.fields = options.fields;
   }
 }
 
@@ -85,6 +89,7 @@ export function failureEnvelope(error: ApiError, requestId?: string): FailureEnv
     error_code: error.code,
     message: error.message,
     ...(error.details ? { details: error.details } : {}),
+    ...error.fields,
     ...(requestId ? { request_id: requestId } : {}),
   };
 }

@@ -70,6 +70,7 @@ export interface HttpServer {
   listen(host: string, port: number, flag: string): Promise<number>;
   /** Stops accepting, and waits for the requests that are under way. */
   close(): Promise<void>;
+  requestsUnderWay(): number;
 }
 
 interface Accepted {
@@ -198,6 +199,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
       timer = setInterval(tick, tickMs).unref();
       return free;
     },
+    requestsUnderWay: () => [...connections.values()].filter((connection) => connection.isBusy()).length,
     async close() {
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => {

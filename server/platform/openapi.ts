@@ -34,6 +34,12 @@ function errorCodes(row: Endpoint): ErrorCode[] {
   return [...row.errors, ...common, ...body, ...bearer, ...idempotent, ...limited];
 }
 
+/** With the fields that one of these failures adds, if any does. */
+function failureSchema(row: Endpoint, codes: readonly ErrorCode[]) {
+  const added = codes.map((code) => row.failureFields?.[code]).find((fields) => fields !== undefined);
+  return added ? z.object({ ...failure.shape, ...added.partial().shape }) : failure;
+}
+
 function failures(row: Endpoint) {
   const byStatus = Map.groupBy(
     new Set(errorCodes(row)),
@@ -42,7 +48,10 @@ function failures(row: Endpoint) {
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),
-      { description: codes.join(', '), content: { 'application/json': { schema: failure } } },
+      {
+        description: codes.join(', '),
+        content: { 'application/json': { schema: failureSchema(row, codes) } },
+      },
     ]),
   );
 }

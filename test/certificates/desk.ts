@@ -3,6 +3,7 @@ import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import { compose } from '../../server/compose.ts';
 import { adminContract } from '../../server/contract.ts';
+import { createStorageGuard } from '../../server/database/storage-guard.ts';
 import { type Client, createClient } from '../../server/platform/client.ts';
 import type { Clock } from '../../server/platform/clock.ts';
 import { createDroppedLines } from '../../server/platform/dropped-lines.ts';
@@ -28,6 +29,10 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
     droppedLines: createDroppedLines(),
     runtimeSecret: 'secret',
     jobsAreFine: () => true,
+    isDraining: () => false,
+    isClockTrusted: () => true,
+    guard: createStorageGuard(),
+    newInstallation: false,
     onDeliveriesQueued: nothing,
     runCertificateUpkeep: null,
     signInAddress: () => '',

@@ -24,9 +24,21 @@ test('a clock before 2025 is wrong', () => {
   expect(wrong.detail).toContain('2024-12-31T23:59:59.999Z');
 });
 
-test('little disk space is a warning, not a failure', () => {
-  expect(checkDiskSpace(500_000_000)).toMatchObject({ ok: true, detail: '500 MB are free' });
-  expect(checkDiskSpace(499_999_999)).toMatchObject({ ok: true, detail: 'warning: only 499 MB are free' });
+test.each([
+  ['enough', 500_000_000, 100e9, true, '500 MB are free'],
+  ['little', 499_999_999, 100e9, true, 'warning: only 499 MB are free'],
+  ['almost none', 7_999_999, 100e9, false, '7 MB are free: changes cannot be saved until there is more'],
+  ['enough of a small volume', 60_000_000, 400e6, true, '60 MB are free'],
+  ['little of a small volume', 30_000_000, 400e6, true, 'warning: only 30 MB are free'],
+  [
+    'almost none of a tiny volume',
+    100_000,
+    16e6,
+    false,
+    '0 MB are free: changes cannot be saved until there is more',
+  ],
+])('%s disk space', (_how, free, total, ok, detail) => {
+  expect(checkDiskSpace({ free, total })).toEqual({ check: 'disk_space', ok, detail });
 });
 
 test('license keys are made and read back', () => {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { renameSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
@@ -13,7 +14,7 @@ const figure = (page: Page, panelName: string, name: string) =>
     .locator('dd');
 
 test('shows that everything runs, in words', async ({ desk }) => {
-  for (const part of ['API', 'Database', 'Jobs']) {
+  for (const part of ['API', 'Database', 'Storage', 'Jobs']) {
     await expect(figure(desk, 'Health', part)).toHaveText('running');
   }
   await expect(panel(desk, 'Health')).toContainText(/Running for \d+ seconds?/u);
@@ -35,6 +36,17 @@ test('says which part fails', async ({ desk }) => {
   await expect(figure(desk, 'Health', 'Database')).toHaveText('running');
   await desk.unroute('**/admin/api/health/');
   await expect(figure(desk, 'Health', 'Jobs')).toHaveText('running');
+});
+
+test('says that the data directory is gone, and when it is back @browser', async ({ desk, server }) => {
+  renameSync(server.dataDir, `${server.dataDir}-away`);
+  const attention = panel(desk, 'Needs attention');
+  await expect(attention).toContainText(`${server.dataDir} was removed or replaced. Changes are refused.`);
+  await expect(figure(desk, 'Health', 'Storage')).toHaveText('failing', { timeout: 20_000 });
+  await expect(figure(desk, 'Health', 'Database')).toHaveText('failing');
+  renameSync(`${server.dataDir}-away`, server.dataDir);
+  await expect(attention).toBeHidden();
+  await expect(figure(desk, 'Health', 'Storage')).toHaveText('running', { timeout: 20_000 });
 });
 
 test('copies the address of the API', async ({ desk, server, context }) => {

@@ -19,6 +19,7 @@ interface Ready {
 }
 
 export interface TestServer {
+  dataDir: string;
   /** Where the API's paths begin, with a slash at the end. */
   api: string;
   /** The page's origin. */
@@ -64,6 +65,7 @@ export async function serverOfApp(dataDir: string): Promise<TestServer> {
   const runCli = cliOn(dataDir);
   const link = () => runCli('open');
   return {
+    dataDir,
     api: runtime.api,
     origin: runtime.admin,
     firstLink: await link(),
@@ -102,6 +104,7 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
   }
 
   return {
+    dataDir,
     api,
     origin,
     firstLink: admin,

@@ -91,6 +91,8 @@ export const SAMPLES: Record<RowName, Sample> = {
     return { license_file };
   },
   health: async () => ({}),
+  healthLive: async () => ({}),
+  healthReady: async () => ({}),
   publicKey: async () => ({}),
   renew: async (server) => ({ license_id: (await newLicense(server)).license_id }),
   upgrade: async (server) => ({ license_id: (await newLicense(server)).license_id, plan: 'enterprise' }),

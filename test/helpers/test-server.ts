@@ -46,7 +46,8 @@ interface TestServerOptions {
   masterKey?: string;
   /** An existing data directory, which is then kept. */
   dataDir?: string;
-  /** How long jobs leave the server alone; retention waits 60 times as long. */
+  newInstallation?: boolean;
+  /** How long jobs and the search for damage wait after the start, an hour unless given; retention waits 60 times as long. */
   settleMs?: number;
 }
 
@@ -72,6 +73,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const server = await startServer(config, options.clock ?? systemClock, {
     logToStderr: false,
     settleMs: options.settleMs ?? SETTLE_MS,
+    newInstallation: options.newInstallation ?? false,
   });
   const api = server.api.replace(/\/$/u, '');
   const runtime = readRuntimeFile(dataDir);

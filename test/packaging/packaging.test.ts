@@ -249,7 +249,9 @@ describe('the app', () => {
 
   it('shows no page from a file, as without that privilege Chromium reads none in an archive', () => {
     const shell = app.files.filter((file) => /^out\/main\/[^/]*\.js$/u.test(file));
-    const loading = shell.filter((file) => /\.loadFile\(|\.loadURL\(\s*(?:pathToFileURL|['"`]file:)/u.test(app.read(file)));
+    const loading = shell.filter((file) =>
+      /\.loadFile\(|\.loadURL\(\s*(?:pathToFileURL|['"`]file:)/u.test(app.read(file)),
+    );
     expect(loading).toEqual([]);
   });
 

@@ -65,6 +65,20 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
       expect(number).toBeLessThan(1000);
     }
     expect(await countDevices()).toBe(confirmed);
+    const ready = await server.get('/health/ready/');
+    expect(ready.status).toBe(503);
+    expect(ready.body).toMatchObject({
+      ok: false,
+      error_code: 'unavailable',
+      status: 'not_ready',
+      checks: { database: 'ok', storage: 'failing', clock: 'ok', draining: 'ok' },
+    });
+    expect((await server.get('/health/live/')).status).toBe(200);
+    await vi.waitFor(async () =>
+      expect((await server.admin.listAlerts({})).alerts).toMatchObject([
+        { code: 'storage_full', severity: 'critical', params: { free_mb: 0 } },
+      ]),
+    );
     const rows = await selectRows(
       dataDir,
       `SELECT (SELECT count(*) FROM activations) AS activations, (SELECT count(*) FROM events) AS events,
@@ -90,6 +104,13 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     const { license } = await server.admin.createLicense({ holder: 'After' });
     expect(license.holder).toBe('After');
     expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    await vi.waitFor(
+      async () => {
+        expect((await server.get('/health/ready/')).body).toMatchObject({ ok: true, status: 'ready' });
+        expect((await server.admin.listAlerts({})).alerts).toEqual([]);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
   });
 
   it('logs again, too, whatever it could not log before', async () => {

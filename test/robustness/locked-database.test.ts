@@ -1,6 +1,6 @@
 // Another program holds the database: changes wait, then say so; reading goes on; nothing is lost or stuck.
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { connect, type Database } from '../../server/database/connect.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -36,9 +36,30 @@ it('answers 503 where the lock outlasts its patience, and takes the change once 
   await other.query('BEGIN IMMEDIATE');
   const refused = await activate(1);
   expect([refused.status, refused.body.error_code]).toEqual([503, 'unavailable']);
+  expect(refused.body.message).toContain('locked by another program');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  const unready = await server.get('/health/ready/');
+  expect(unready.status).toBe(503);
+  expect(unready.body).toMatchObject({ status: 'not_ready', checks: { database: 'failing', storage: 'ok' } });
   await other.query('ROLLBACK');
+  await vi.waitFor(
+    async () => expect((await server.get('/health/ready/')).body).toMatchObject({ status: 'ready' }),
+    { timeout: 20_000, interval: 100 },
+  );
   expect((await activate(1)).status).toBe(200);
   expect(await countDevices()).toBe(1);
+});
+
+it('lets changes that queue behind one another wait for a lock together, not one after the other', async () => {
+  await other.query('BEGIN IMMEDIATE');
+  const startedAt = performance.now();
+  const replies = await atOnce(6, (number) => activate(50 + number));
+  const seconds = (performance.now() - startedAt) / 1000;
+  await other.query('ROLLBACK');
+  expect(replies.map(({ status }) => status)).toEqual(Array<number>(6).fill(503));
+  // One after the other they take 30 seconds.
+  expect(seconds).toBeGreaterThan(4);
+  expect(seconds).toBeLessThan(10);
 });
 
 it('keeps changes waiting for a lock that is let go, and makes each of them once', async () => {

@@ -81,6 +81,7 @@ it.each(['port', 'admin-port'])('says that --%s is taken', async (flag) => {
   const dataDir = temporaryDirectory();
   await expectRefusal({ dataDir, flags: { [flag]: String(port) } }, `--${flag}`, `127.0.0.1:${port}`);
   expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual([
+    'installation.json',
     'license-desk.db',
     'master.key',
     'server.lock',
@@ -174,10 +175,18 @@ it.each([
 it('keeps a master key from the environment out of the data directory', async () => {
   const env = { LICENSE_DESK_MASTER_KEY: newMasterKey() };
   const { dataDir, license } = await usedDirectory(env);
-  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual(['license-desk.db', 'server.lock']);
+  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual([
+    'installation.json',
+    'license-desk.db',
+    'server.lock',
+  ]);
   await expectUsable(dataDir, license.license_key, env);
   await expectRefusal({ dataDir }, 'LICENSE_DESK_MASTER_KEY');
-  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual(['license-desk.db', 'server.lock']);
+  expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual([
+    'installation.json',
+    'license-desk.db',
+    'server.lock',
+  ]);
 });
 
 type Damage = (file: string) => void;

@@ -119,6 +119,8 @@ describe('GET /health/', () => {
     }, patience);
     expectFailure(failing, 'unavailable');
     expect(failing.body.details).toEqual([{ path: 'checks.jobs', message: 'failing' }]);
+    // A load balancer must not take a server away because a job is stuck.
+    expect((await server.get('/health/ready/')).body).toMatchObject({ ok: true, status: 'ready' });
     await writeRows(server.dataDir, 'ALTER TABLE hidden RENAME TO licenses');
     await vi.waitFor(async () => expect((await health()).status).toBe(200), patience);
     await server.stop();

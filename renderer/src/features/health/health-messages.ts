@@ -11,7 +11,7 @@ export const healthMessages = messagesOf(
     failing: 'failing',
     notAnswering: 'not answering',
     unknown: 'unknown',
-    checks: { api: 'API', database: 'Database', jobs: 'Jobs' },
+    checks: { api: 'API', database: 'Database', storage: 'Storage', jobs: 'Jobs' },
     runningFor: 'Running for {time}',
   },
   {
@@ -24,7 +24,7 @@ export const healthMessages = messagesOf(
     failing: 'gestört',
     notAnswering: 'antwortet nicht',
     unknown: 'unbekannt',
-    checks: { api: 'API', database: 'Datenbank', jobs: 'Aufträge' },
+    checks: { api: 'API', database: 'Datenbank', storage: 'Datenträger', jobs: 'Aufträge' },
     runningFor: 'Läuft seit {time}',
   },
 );

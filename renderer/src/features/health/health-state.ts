@@ -2,27 +2,35 @@
 import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
-import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
+import { asCallFailure, CallFailure } from '../../api/call-failure.ts';
 import { useSession } from '../session/session-state.ts';
 
 const INTERVAL_MS = 3000;
+/** The check of the storage writes, which must not keep an idle disk awake. Alerts show without it. */
+const READINESS_INTERVAL_MS = 15_000;
 /** After this long without an answer the server counts as away, though the answer may still come. */
 const PATIENCE_MS = 4000;
 
 export type Check = 'ok' | 'failing' | 'unknown';
-const UNKNOWN = { database: 'unknown', jobs: 'unknown' } satisfies Record<string, Check>;
+export type Part = 'database' | 'jobs' | 'storage';
+const UNKNOWN: Record<Part, Check> = { database: 'unknown', jobs: 'unknown', storage: 'unknown' };
 
-/** Of a service that says it is unavailable: its details name the checks that fail. */
-function failedChecks(failure: CallFailure): Record<'database' | 'jobs', Check> {
-  const state = (name: string): Check =>
-    failure.details.some(({ path }) => path === `checks.${name}`) ? 'failing' : 'ok';
-  return { database: state('database'), jobs: state('jobs') };
+/** A server that is unavailable or not ready names the checks that fail in its details. */
+function toChecks(failures: readonly CallFailure[]): Record<Part, Check> {
+  const failed = new Set(failures.flatMap(({ details }) => details.map(({ path }) => path)));
+  const state = (part: Part): Check => (failed.has(`checks.${part}`) ? 'failing' : 'ok');
+  return { database: state('database'), jobs: state('jobs'), storage: state('storage') };
+}
+
+/** Fulfilled either way: a failure is an answer, too. */
+async function outcomeOf<Reply>(call: Promise<Reply>): Promise<Reply | CallFailure> {
+  return call.catch((error: unknown) => asCallFailure(error));
 }
 
 export const useHealth = defineStore('health', () => {
   const connection = ref<'connecting' | 'answering' | 'away'>('connecting');
   const awaySince = ref<Date | null>(null);
-  const checks = ref<Record<'database' | 'jobs', Check>>(UNKNOWN);
+  const checks = ref<Record<Part, Check>>(UNKNOWN);
   const version = ref('');
   const uptimeSeconds = ref<number | null>(null);
   const session = useSession();
@@ -46,24 +54,35 @@ export const useHealth = defineStore('health', () => {
     }
     noteAnswer();
     if (failure.code === 'unauthorized') session.lose();
-    if (failure.code === 'unavailable') {
-      session.confirm();
-      checks.value = failedChecks(failure);
+    if (failure.code === 'unavailable') session.confirm();
+  }
+
+  let readiness: object | CallFailure | null = null;
+  let readinessAt = -Infinity;
+
+  async function askReadiness(): Promise<object | CallFailure> {
+    const isFresh = performance.now() - readinessAt < READINESS_INTERVAL_MS;
+    if (readiness === null || readiness instanceof CallFailure || !isFresh) {
+      readiness = await outcomeOf<object>(adminClient.healthReady({}));
+      readinessAt = performance.now();
     }
+    return readiness;
   }
 
   async function ask(): Promise<void> {
-    try {
-      await session.useCode();
-      const reply = await adminClient.health({});
+    await session.useCode();
+    const [health, ready] = await Promise.all([outcomeOf(adminClient.health({})), askReadiness()]);
+    if (health instanceof CallFailure) {
+      noteFailure(health);
+      readinessAt = -Infinity;
+      if (health.code !== 'unavailable') return;
+    } else {
       noteAnswer();
       session.confirm();
-      checks.value = reply.checks;
-      version.value = reply.version;
-      uptimeSeconds.value = reply.uptime_seconds;
-    } catch (error) {
-      noteFailure(asCallFailure(error));
+      version.value = health.version;
+      uptimeSeconds.value = health.uptime_seconds;
     }
+    checks.value = toChecks([health, ready].filter((outcome) => outcome instanceof CallFailure));
   }
 
   /** One question at a time: a server that hangs is not asked again before it has answered or its connection broke. */

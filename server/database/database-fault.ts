@@ -1,0 +1,64 @@
+// What a failed statement says about the database itself, whichever driver and layer the error comes from.
+
+/** `gone`: the files that the server has open are no longer those in the data directory. */
+export type DatabaseFault = 'busy' | 'damaged' | 'full' | 'gone' | 'io' | 'read_only' | 'unreachable';
+
+/** A fault that the server finds by itself, without an error of the driver. */
+export class DatabaseFaultError extends Error {
+  override readonly name = 'DatabaseFaultError';
+  readonly fault: DatabaseFault;
+
+  constructor(fault: DatabaseFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+/** https://www.sqlite.org/rescode.html; the driver reports primary codes only. */
+const SQLITE_FAULTS: Readonly<Record<string, DatabaseFault>> = {
+  SQLITE_BUSY: 'busy',
+  SQLITE_LOCKED: 'busy',
+  SQLITE_CORRUPT: 'damaged',
+  SQLITE_NOTADB: 'damaged',
+  SQLITE_FULL: 'full',
+  SQLITE_IOERR: 'io',
+  SQLITE_CANTOPEN: 'io',
+  SQLITE_READONLY: 'read_only',
+};
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const POSTGRES_FAULTS: readonly [RegExp, DatabaseFault][] = [
+  // Connection exceptions, shutdown or crash of the server, too many connections, out of memory.
+  [/^(?:08|57P0|53[0234])/u, 'unreachable'],
+  [/^53100$/u, 'full'],
+  [/^55P03$/u, 'busy'],
+  [/^58030$/u, 'io'],
+  [/^XX00[12]$/u, 'damaged'],
+  [/^25006$/u, 'read_only'],
+  [/^E(?:CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN)$|^ENOTFOUND$/u, 'unreachable'],
+];
+
+/** What `pg` throws without a code once its connection is lost. */
+const LOST_CONNECTION = /Connection terminated|not queryable|Client was closed|timeout expired/u;
+
+/** Sequelize's names for whatever keeps it from a connection; not its classes, as those take long to load. */
+const NO_CONNECTION = /^Sequelize(?:Connection|Host|AccessDenied|InvalidConnection)/u;
+
+function postgresFault(code: string): DatabaseFault | null {
+  return POSTGRES_FAULTS.find(([pattern]) => pattern.test(code))?.[1] ?? null;
+}
+
+/** @returns null if the error is not about the database as such */
+export function faultOf(error: unknown): DatabaseFault | null {
+  if (error instanceof DatabaseFaultError) return error.fault;
+  if (!(error instanceof Error)) return null;
+  const { original } = error as { original?: unknown };
+  const driverError = original instanceof Error ? original : error;
+  const code = String((driverError as { code?: unknown }).code);
+  if (code.startsWith('SQLITE_')) return SQLITE_FAULTS[code] ?? null;
+  // Sockets, files and streams of other parts of the server fail with the same codes.
+  if (!error.name.startsWith('Sequelize')) return null;
+  if (error.name === 'SequelizeConnectionAcquireTimeoutError') return 'busy';
+  if (NO_CONNECTION.test(error.name)) return 'unreachable';
+  return postgresFault(code) ?? (LOST_CONNECTION.test(driverError.message) ? 'unreachable' : null);
+}

@@ -1,0 +1,134 @@
+// An installation whose database is gone must not become another one with a new signing key.
+import { existsSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { Sequelize } from 'sequelize';
+import { describe, expect, it } from 'vitest';
+import { CLI_PROGRAM, cliOn, documentOf, runCli } from '../helpers/cli.ts';
+import { snapshotOf } from '../helpers/directory-snapshot.ts';
+import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { serveToEnd, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import { startTestServer } from '../helpers/test-server.ts';
+
+type StartOptions = Parameters<typeof startTestServer>[0] & { dataDir: string };
+
+const databaseOf = (dataDir: string) => join(dataDir, 'license-desk.db');
+
+/** Starts a server on the directory, and stops it again. */
+async function keyIdOf(options: StartOptions): Promise<string> {
+  const server = await startTestServer(options);
+  const { body } = await server.get('/public-key/');
+  await server.stop();
+  return body.key_id as string;
+}
+
+/** The lock is of no account. */
+function contentOf(dataDir: string) {
+  const files = Object.entries(snapshotOf(dataDir));
+  return files.filter(([name]) => !name.startsWith('server.lock'));
+}
+
+async function expectRefusal(options: StartOptions): Promise<void> {
+  const before = contentOf(options.dataDir);
+  const error: unknown = await keyIdOf(options).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: 'UnusableDatabaseError' });
+  const { message } = error as Error;
+  for (const part of [databaseOf(options.dataDir), 'license-desk restore', '--new-installation'])
+    expect(message).toContain(part);
+  expect(contentOf(options.dataDir)).toEqual(before);
+}
+
+/** What is left of a database whose log, with all tables in it, was not copied along. */
+async function writeDatabaseWithoutTables(file: string): Promise<void> {
+  const sequelize = new Sequelize({ dialect: 'sqlite', storage: file, logging: false });
+  await sequelize.query('PRAGMA journal_mode = WAL');
+  await sequelize.close();
+}
+
+type Loss = [how: string, lose: (file: string) => void | Promise<void>];
+const LOSSES: Loss[] = [
+  ['was deleted', (file) => rmSync(file)],
+  ['has 0 bytes', (file) => truncateSync(file)],
+  [
+    'has no tables',
+    async (file) => {
+      rmSync(file);
+      await writeDatabaseWithoutTables(file);
+    },
+  ],
+];
+
+describe.each<[string, { masterKey?: string }]>([
+  ['in a file', {}],
+  ['in the environment', { masterKey: Buffer.alloc(32, 3).toString('base64') }],
+])('with the master key %s', (_where, key) => {
+  it.each(LOSSES)('refuses to start when the database %s', async (_how, lose) => {
+    const dataDir = await keptDataDir();
+    const options = { dataDir, ...key };
+    const keyId = await keyIdOf(options);
+    await lose(databaseOf(dataDir));
+    await expectRefusal(options);
+    expect(await keyIdOf({ ...options, newInstallation: true })).not.toBe(keyId);
+    // From now on it is an installation like any other.
+    await keyIdOf(options);
+    rmSync(databaseOf(dataDir));
+    await expectRefusal(options);
+  });
+});
+
+it('says so on the command line, and takes the way out there', async () => {
+  const dataDir = temporaryDirectory();
+  const keyId = await keyIdOf({ dataDir });
+  rmSync(databaseOf(dataDir));
+  const program = [CLI_PROGRAM, 'serve'];
+  const { code, stderr } = await serveToEnd({ dataDir, program });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: [^\n]+--new-installation[^\n]+\n$/u)]);
+
+  const doctor = await runCli(['doctor', '--json', '--data-dir', dataDir]);
+  const { checks } = documentOf<{ checks: { check: string; ok: boolean; detail: string }[] }>(doctor);
+  expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+    { check: 'database', detail: expect.stringContaining('--new-installation') as string },
+  ]);
+  expect(await cliOn(dataDir).fails('license', 'list')).toMatchObject({ error_code: 'unavailable' });
+
+  const server = await startServerProcess({ dataDir, program: [...program, '--new-installation'] });
+  expect((await server.get('/public-key/')).body.key_id).not.toBe(keyId);
+  expect((await server.kill()).code).toBe(0);
+});
+
+it('keeps the write-ahead log of a database that is gone', async () => {
+  const dataDir = temporaryDirectory();
+  const server = await startServerProcess({ dataDir });
+  await server.admin.createLicense({ holder: 'Only in the log' });
+  await server.kill('SIGKILL');
+  rmSync(databaseOf(dataDir));
+  expect(existsSync(`${databaseOf(dataDir)}-wal`)).toBe(true);
+  await expectRefusal({ dataDir });
+});
+
+it('has everything of the first start in the database file, not only in its log', async () => {
+  const dataDir = temporaryDirectory();
+  const server = await startServerProcess({ dataDir });
+  const { body } = await server.get('/public-key/');
+  await server.kill('SIGKILL');
+  for (const suffix of ['-wal', '-shm']) rmSync(`${databaseOf(dataDir)}${suffix}`, { force: true });
+  expect(await keyIdOf({ dataDir })).toBe(body.key_id);
+});
+
+it('starts on a database that was restored after the loss', async () => {
+  const dataDir = await keptDataDir();
+  const cli = cliOn(dataDir);
+  const keyId = await keyIdOf({ dataDir });
+  const backup = join(temporaryDirectory(), 'backup.tar');
+  await cli.ok('backup', '--out', backup);
+  rmSync(databaseOf(dataDir));
+  await expectRefusal({ dataDir });
+  await cli.ok('restore', backup);
+  expect(await keyIdOf({ dataDir })).toBe(keyId);
+});
+
+it('goes by the key file where an installation is older than the marker', async () => {
+  const dataDir = await keptDataDir();
+  await keyIdOf({ dataDir });
+  for (const name of ['installation.json', 'license-desk.db']) rmSync(join(dataDir, name));
+  await expectRefusal({ dataDir });
+});

@@ -1,0 +1,87 @@
+// PostgreSQL goes away and comes back: callers hear that the service is unavailable, never that it has a bug, and it recovers.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connect, type Database } from '../../server/database/connect.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+const binaries = postgresBinaries();
+const why = binaries === null ? ' (skipped: Debian package postgresql is not installed)' : '';
+const patience = { timeout: 25_000, interval: 100 };
+
+describe.skipIf(binaries === null)(`a lost PostgreSQL server${why}`, () => {
+  let postgres: TestPostgres;
+  let url: string;
+  let server: TestServer;
+  let licenseKey: string;
+
+  const activate = (number: number) =>
+    server.post('/activate/', { license_key: licenseKey, machine_fingerprint: fingerprintOf(number) });
+
+  beforeAll(async () => {
+    postgres = await startPostgres(binaries as string);
+    url = postgres.newDatabase();
+    server = await startTestServer({ flags: { 'database-url': url } });
+    const { license } = await server.admin.createLicense({ holder: 'Postgres', plan: 'enterprise' });
+    licenseKey = license.license_key;
+    expect((await activate(0)).status).toBe(200);
+  });
+  afterAll(() => server.stop());
+
+  async function selectOther(sql: string): Promise<{ pid: number }[]> {
+    const other: Database = await connect({ url, file: '' });
+    const [rows] = await other.query(sql);
+    await other.close();
+    return rows as { pid: number }[];
+  }
+
+  it('answers 503 until a lock is let go that somebody else holds', async () => {
+    const other = await connect({ url, file: '' });
+    const transaction = await other.transaction();
+    await other.query('LOCK TABLE activations', { transaction });
+    const refused = await activate(1);
+    expectFailure(refused, 'unavailable');
+    expect(refused.body.message).toContain('locked');
+    await transaction.rollback();
+    await other.close();
+    expect((await activate(1)).status).toBe(200);
+  }, 60_000);
+
+  it('answers 503 while PostgreSQL recovers from the kill of a backend, and 200 after that', async () => {
+    const backends = await selectOther(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    expect(backends.length).toBeGreaterThan(0);
+    // All other backends are terminated, as the one that is killed may have damaged what they share.
+    process.kill(backends[0]!.pid, 'SIGKILL');
+    let number = 100;
+    const seen = new Set<number>();
+    await vi.waitFor(async () => {
+      const reply = await activate((number += 1));
+      seen.add(reply.status);
+      if (reply.status !== 200) expectFailure(reply, 'unavailable');
+      expect(reply.status).toBe(200);
+    }, patience);
+    expect([...seen].filter((status) => ![200, 503].includes(status))).toEqual([]);
+    await vi.waitFor(
+      async () => expect((await server.get('/health/ready/')).body).toMatchObject({ status: 'ready' }),
+      patience,
+    );
+  }, 60_000);
+
+  it('is alive but not ready once PostgreSQL has stopped', async () => {
+    postgres.stop();
+    const refused = await activate(1000);
+    expectFailure(refused, 'unavailable');
+    expect(refused.body.message).toContain('cannot be reached');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await vi.waitFor(async () => {
+      const { status, body } = await server.get('/health/ready/');
+      expect([status, body.checks?.database, body.checks?.storage]).toEqual([503, 'failing', 'ok']);
+    }, patience);
+    expect((await server.get('/health/live/')).status).toBe(200);
+    expectFailure(await server.get('/health/'), 'unavailable');
+    const { alerts } = await server.admin.listAlerts({});
+    expect(alerts.map(({ code }) => code)).toContain('database_not_writable');
+  }, 60_000);
+});

@@ -11,6 +11,8 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
+    // Started by path, as Electron starts them.
+    'test/electron/{stand-in/{run,electron,electron-updater}.ts,*-server.ts,conformance/*.ts}',
   ],
   project: ['{cli,electron,renderer,scripts,server,test,verifier}/**/*.{ts,mjs,vue}'],
   // A type that an exported function mentions is part of what it offers, whether or not anybody names it yet.

@@ -108,7 +108,7 @@ test('a request that is opened with the app is on the desk; what is saved goes t
 
 test('a server that cannot start is told of in a window, with what to do', async ({ open }) => {
   const { page, shell } = await open({ args: ['--port=99999'] });
-  await expect(page.getByRole('heading', { name: 'A setting cannot be used' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Invalid setting' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('--port is "99999"');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Show Logs' }).click();
@@ -119,15 +119,15 @@ test('a server that cannot start is told of in a window, with what to do', async
 
 test('a passphrase is chosen and asked for where there is no keychain', async ({ open }) => {
   const { page, shell } = await open({ env: { STAND_IN_KEYCHAIN: 'basic_text' } });
-  await expect(page.getByRole('heading', { name: 'A passphrase for the master key' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Protect the master key' })).toBeVisible();
   await expectAccessible(page);
-  await page.getByLabel('Passphrase').fill('short');
-  await page.getByLabel('Once more').fill('short');
+  await page.getByLabel('Passphrase', { exact: true }).fill('short');
+  await page.getByLabel('Repeat passphrase').fill('short');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('alert')).toHaveText('At least 12 characters.');
-  await page.getByLabel('Passphrase').fill('correct horse battery');
-  await page.getByLabel('Once more').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Seal' }).click();
+  await expect(page.getByRole('alert')).toHaveText('Use at least 12 characters.');
+  await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery');
+  await page.getByLabel('Repeat passphrase').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Protect', exact: true }).click();
   await shell.event('forked');
   expect(existsSync(join(shell.dataDir, 'master.key'))).toBe(false);
   expect(readFileSync(join(shell.dataDir, 'master-key.sealed'), 'utf8')).toContain('scrypt');

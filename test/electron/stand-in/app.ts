@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   appData,
+  appPath,
   documents,
   isPackaged,
   isSecondInstance,
@@ -77,7 +78,7 @@ const members = {
   getName: () => 'License Desk',
   // Known once Chromium is up.
   getLocale: () => (isReady() ? locale : ''),
-  getAppPath: () => process.cwd(),
+  getAppPath: () => appPath,
   setName: () => {},
   setAppUserModelId: () => {},
   getPath(name) {

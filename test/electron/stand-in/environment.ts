@@ -37,6 +37,9 @@ export const keychain = read('KEYCHAIN') ?? 'keyring';
 /** While this file exists the keychain is locked. */
 export const keychainLock = read('KEYCHAIN_LOCK');
 
+/** Where the app's package.json is. */
+export const appPath = read('APP_PATH') ?? process.cwd();
+
 /** The version that the update server offers; undefined leaves electron-updater itself in place. */
 export const offeredVersion = read('UPDATE');
 

@@ -12,9 +12,19 @@ const told = (step: Step, silent = false, relaunch = false) =>
 class AppUpdater extends EventEmitter {
   autoDownload = true;
   autoInstallOnAppQuit = true;
+  allowDowngrade = false;
+  netSession = { webRequest: { onBeforeRequest: () => {} } };
   setFeedURL = () => {};
-  checkForUpdates = async () => ({ isUpdateAvailable: true, updateInfo: { version: offeredVersion } });
-  downloadUpdate = async () => told('download');
+  checkForUpdates = async () => ({
+    isUpdateAvailable: true,
+    updateInfo: { version: offeredVersion, files: [] },
+  });
+
+  /** @returns the files that were downloaded */
+  async downloadUpdate(): Promise<string[]> {
+    told('download');
+    return [];
+  }
 
   /** Starts the installer at once, then quits. Without both arguments nothing starts the app again. */
   quitAndInstall(isSilent = false, isForceRunAfter = false): void {

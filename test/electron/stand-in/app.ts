@@ -30,10 +30,19 @@ function commandLine({ path, args = [] }: { path?: string; args?: string[] }): s
   return [`"${path ?? process.execPath}"`, ...args].join(' ');
 }
 
-/** Electron declares these for macOS and Windows only. */
+/** On Linux these exist and do nothing. */
 const loginItems =
   platform === 'linux'
-    ? {}
+    ? ({
+        setLoginItemSettings: () => {},
+        getLoginItemSettings: () => ({
+          openAtLogin: false,
+          wasOpenedAtLogin: false,
+          status: 'not-registered',
+          executableWillLaunchAtLogin: false,
+          launchItems: [],
+        }),
+      } satisfies Partial<Electron.App>)
     : ({
         setLoginItemSettings(settings) {
           const command = platform === 'win32' ? commandLine(settings) : '';

@@ -1,5 +1,5 @@
 // `ipcMain`: one handler for each channel, and structured clones both ways.
-import { strictEmitter } from './strict.ts';
+import { cloned, strictEmitter } from './strict.ts';
 
 type Handler = Parameters<Electron.IpcMain['handle']>[1];
 
@@ -28,7 +28,7 @@ export async function handleInvoke(
     const handler = handlers.get(channel);
     if (!handler) throw new Error(`No handler registered for '${channel}'`);
     const event = { sender, senderFrame } as Electron.IpcMainInvokeEvent;
-    return structuredClone(await (handler(event, ...structuredClone(args)) as unknown));
+    return cloned(await (handler(event, ...cloned(args)) as unknown));
   } catch (error) {
     throw new Error(`Error invoking remote method '${channel}': ${String(error)}`, { cause: error });
   }

@@ -53,12 +53,14 @@ export const Menu = strict<typeof Electron.Menu>('Menu', {
 
 interface Picture {
   path: string;
+  isEmpty(): boolean;
 }
+
+const pictureOf = (path: string): Picture => ({ path, isEmpty: () => path === '' });
 
 /** A file that is missing makes an empty picture, not an error. */
 export const nativeImage = strict<typeof Electron.nativeImage>('nativeImage', {
-  createFromPath: (path) =>
-    ({ path: existsSync(path) ? path : '' }) as Picture as unknown as Electron.NativeImage,
+  createFromPath: (path) => pictureOf(existsSync(path) ? path : '') as unknown as Electron.NativeImage,
 } satisfies Partial<typeof Electron.nativeImage>);
 
 const pathOf = (picture: unknown) => (typeof picture === 'string' ? picture : (picture as Picture).path);

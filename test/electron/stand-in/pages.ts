@@ -11,6 +11,8 @@ export interface Shown {
   close(): void;
   /** Without a browser: calls what the preload script exposed, as the page would. */
   call?(method: string, args: unknown[], senderUrl: string | null): Promise<unknown>;
+  /** The same for a script. */
+  evaluate?(code: string): Promise<unknown>;
   /** The names that the preload script exposed. */
   names?(): string[];
 }

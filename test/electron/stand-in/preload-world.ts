@@ -31,6 +31,8 @@ function sandboxedRequire(electron: object): (name: string) => unknown {
 
 interface Renderer {
   world: World;
+  /** Runs a script in the page. */
+  evaluate(code: string): Promise<unknown>;
   receive(channel: string, args: unknown[]): void;
 }
 
@@ -40,6 +42,7 @@ function runPreload(
   invoke: (channel: string, args: unknown[]) => Promise<unknown>,
 ): Renderer {
   const world: World = new Map();
+  const page = createContext({});
   const received = new EventEmitter();
   const ipcRenderer = {
     invoke: (channel: string, ...args: unknown[]) => invoke(channel, args),
@@ -50,6 +53,7 @@ function runPreload(
     exposeInMainWorld(name: string, api: object) {
       if (world.has(name)) throw new Error(`Cannot bind an API on top of an existing property: ${name}`);
       world.set(name, Object.freeze(copyAcross(api) as Record<string, Call>));
+      Object.defineProperty(page, name, { value: world.get(name), enumerable: true });
     },
   };
   const electron = strict('electron', {
@@ -68,13 +72,17 @@ function runPreload(
     const exports = {};
     wrapped(sandboxedRequire(electron), {}, exports, { exports }, Buffer, setImmediate, clearImmediate);
   }
-  return { world, receive: (channel, args) => void received.emit(channel, {}, ...args) };
+  return {
+    world,
+    receive: (channel, args) => void received.emit(channel, {}, ...args),
+    evaluate: async (code) => structuredClone(await (runInContext(code, page) as unknown)),
+  };
 }
 
 export function showNothing(preload: string, invoke: PageEvents['invoke']): Shown {
   let shown = '';
   let sender: string | null = '';
-  const { world, receive } = runPreload(preload, (channel, args) => invoke(channel, args, sender));
+  const { world, receive, evaluate } = runPreload(preload, (channel, args) => invoke(channel, args, sender));
   return {
     async load(address) {
       // As the page does at once: it takes the code out of its address, and shows its first screen.
@@ -93,6 +101,7 @@ export function showNothing(preload: string, invoke: PageEvents['invoke']): Show
       const [bridge] = [...world.values()];
       return Promise.resolve(bridge?.[method]?.(...args));
     },
+    evaluate,
     names: () => [...world.keys()],
   };
 }

@@ -42,6 +42,15 @@ export function strictEmitter<Real extends object>(name: string, members: object
   return proxy;
 }
 
+/** A structured clone, with Electron's own error (shell/common/v8_util.cc). */
+export function cloned<Value>(value: Value): Value {
+  try {
+    return structuredClone(value);
+  } catch {
+    throw new Error('An object could not be cloned.');
+  }
+}
+
 /** An event as Electron passes it first to every listener. */
 export function electronEvent<Fields extends object>(fields: Fields) {
   const event = {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { serverModule } from './environment.ts';
 import { report } from './happenings.ts';
 import { needReady } from './lifecycle.ts';
-import { emit, strict, strictEmitter } from './strict.ts';
+import { cloned, emit, strict, strictEmitter } from './strict.ts';
 
 /** A pipe and the message port are read when their turn comes, which may be after the exit was reported. */
 const LATE_MS = 100;
@@ -75,7 +75,7 @@ function createProcess(child: ChildProcess, onSpawn: (pid: number) => void): Ele
     postMessage(message: { type: string }) {
       if (isGone) return;
       report({ event: 'posted', type: message.type });
-      child.send(structuredClone(message));
+      child.send(cloned(message));
     },
     kill: () => !isGone && child.kill(),
   } satisfies Partial<Electron.UtilityProcess>);

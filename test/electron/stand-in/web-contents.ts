@@ -6,7 +6,7 @@ import { type PageEvents, type Shown, showPage } from './pages.ts';
 import { showNothing } from './preload-world.ts';
 import { startDownload } from './session.ts';
 import { serveScheme } from './protocol.ts';
-import { electronEvent, emit, strictEmitter } from './strict.ts';
+import { cloned, electronEvent, emit, strictEmitter } from './strict.ts';
 
 type WindowOpenHandler = Parameters<Electron.WebContents['setWindowOpenHandler']>[0];
 
@@ -53,9 +53,10 @@ export function createContents(owner: Owner): Contents {
     setWindowOpenHandler(handler) {
       openHandler = handler;
     },
+    executeJavaScript: async (code) => shown.evaluate?.(code),
     send(channel, ...args) {
       report({ event: 'sent', id: owner.id, channel });
-      shown.send(channel, ...structuredClone(args));
+      shown.send(channel, ...cloned(args));
     },
     async loadURL(url) {
       report({ event: 'load', id: owner.id, url });

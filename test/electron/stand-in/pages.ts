@@ -96,7 +96,7 @@ async function openPage(preload: string, size: Size, events: PageEvents): Promis
       return { error: (error as Error).message };
     }
   });
-  await page.addInitScript({ content: RENDERER(readFileSync(preload, 'utf8')) });
+  if (preload !== '') await page.addInitScript({ content: RENDERER(readFileSync(preload, 'utf8')) });
   page.on('popup', (popup) => {
     events.openWindow(popup.url());
     void popup.close();

@@ -1,12 +1,11 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumLaunch } from './scripts/chromium.mjs';
-import type { PlaceOptions } from './test/e2e/test.ts';
 
 /** `stand-in` runs them over the stand-in for Electron, on the desktop that the other variable names. */
 const electronPlace = process.env['LICENSE_DESK_E2E_PLACE'] === 'stand-in' ? 'stand-in' : 'electron';
-const desktop = process.env['LICENSE_DESK_E2E_DESKTOP'] as PlaceOptions['desktop'] | undefined;
+const desktop = process.env['LICENSE_DESK_E2E_DESKTOP'] || null;
 
-export default defineConfig<PlaceOptions>({
+export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | null }>({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   timeout: 60_000,
@@ -33,7 +32,7 @@ export default defineConfig<PlaceOptions>({
         browserName: 'chromium',
         launchOptions: chromiumLaunch,
         place: electronPlace,
-        desktop: desktop ?? null,
+        desktop,
       },
     },
   ],

@@ -6,6 +6,11 @@ const PAUSE_MS = 100;
 /** What Windows answers while another program has the file open without sharing it. */
 const BUSY = ['EPERM', 'EACCES', 'EBUSY'];
 
+interface Options {
+  rename?: (from: string, to: string) => void;
+  platform?: NodeJS.Platform;
+}
+
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }
@@ -17,7 +22,7 @@ function pause(): void {
 export function renameWhenFree(
   from: string,
   to: string,
-  { rename = renameSync, platform = process.platform } = {},
+  { rename = renameSync, platform = process.platform }: Options = {},
 ): void {
   for (let attempt = 1; ; attempt += 1) {
     try {

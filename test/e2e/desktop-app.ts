@@ -46,7 +46,10 @@ export async function openElectron(flags: readonly string[]): Promise<DesktopApp
     args: [
       ...(needsNoSandbox() ? ['--no-sandbox'] : []),
       '.',
-      ...['--data-dir', dataDir, '--port', '0', '--admin-port', '0', ...flags],
+      `--data-dir=${dataDir}`,
+      '--port=0',
+      '--admin-port=0',
+      ...flags,
     ],
     // A keychain would ask its user, who is not here.
     env: { ...process.env, LICENSE_DESK_MASTER_KEY: randomBytes(32).toString('base64') } as Record<

@@ -127,6 +127,15 @@ describe('the window', () => {
     }
   });
 
+  test('answers no frame that is gone by then', async () => {
+    const shell = start({ env: announcing });
+    await shell.event('load');
+    const call = { do: 'call-bridge', method: 'appInfo', senderUrl: null } as const;
+    expect(await shell.happen(call)).toEqual({
+      error: "Error invoking remote method 'appInfo': Error: the bridge answers its own page only",
+    });
+  });
+
   test('asks the server for a fresh code on the page’s word, and opens the page with it', async () => {
     const shell = start({ env: announcing });
     expect((await shell.event('load')).url).toBe('http://127.0.0.1:1/?code=1');

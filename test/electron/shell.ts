@@ -48,16 +48,35 @@ export interface ShellOptions {
   hasFlags?: boolean;
 }
 
-async function until<Value>(look: () => Value | undefined, what: string): Promise<Value> {
-  const deadline = Date.now() + 20_000;
-  for (;;) {
-    const found = look();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
-    await new Promise((done) => {
-      setTimeout(done, 20);
-    });
-  }
+/** Longer than any test: a machine with other work on it is slow, and the test's own time is up first. */
+const WAIT_MS = 50_000;
+
+/** Looks again at each thing that the shell reports, and when it ends. */
+function until<Value>(
+  child: ChildProcess,
+  look: () => Value | undefined,
+  what: () => string,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      child.off('message', again);
+      child.off('exit', again);
+      finish();
+    };
+    const again = () => {
+      try {
+        const found = look();
+        if (found !== undefined) settle(() => resolve(found));
+      } catch (error) {
+        settle(() => reject(error as Error));
+      }
+    };
+    const timer = setTimeout(() => settle(() => reject(new Error(`waited in vain for ${what()}`))), WAIT_MS);
+    child.on('message', again);
+    child.on('exit', again);
+    again();
+  });
 }
 
 export function startShell({
@@ -108,10 +127,17 @@ export function startShell({
     asked += 1;
     const id = asked;
     child.send({ id, happening });
-    const answered = until(() => {
-      if (child.exitCode !== null) throw new Error(`the shell ended at ${happening.do}`);
-      return all('answer').find(({ to }) => to === id);
-    }, happening.do);
+    const answered = until(
+      child,
+      () => {
+        const answer = all('answer').find(({ to }) => to === id);
+        if (!answer && (child.exitCode !== null || child.signalCode !== null)) {
+          throw new Error(`the shell ended at ${happening.do}`);
+        }
+        return answer;
+      },
+      () => happening.do,
+    );
     return (await answered).value;
   }
 
@@ -120,16 +146,27 @@ export function startShell({
     appData,
     process: child,
     stderr: () => stderr,
-    event: (name, nth = 1) => until(() => all(name)[nth - 1], `${name} number ${nth}; stderr: ${stderr}`),
-    eventThat: (name, isWanted) => until(() => all(name).find(isWanted), `${name}; stderr: ${stderr}`),
+    event: (name, nth = 1) =>
+      until(
+        child,
+        () => all(name)[nth - 1],
+        () => `${name} number ${nth}; stderr: ${stderr}`,
+      ),
+    eventThat: (name, isWanted) =>
+      until(
+        child,
+        () => all(name).find(isWanted),
+        () => `${name}; stderr: ${stderr}`,
+      ),
     count: (name) => all(name).length,
     order: (...names) =>
       [...new Set(events.map(({ event }) => event))].filter((name) => names.includes(name)),
     happen,
     async answerShell(window, answer) {
       const { url } = await until(
+        child,
         () => all('load').find(({ id }) => id === window),
-        `the page of window ${window}`,
+        () => `the page of window ${window}`,
       );
       // It may be the last thing that the shell does.
       return happen({

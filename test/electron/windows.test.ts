@@ -29,6 +29,7 @@ describe('a window', () => {
     expect(await quit(first)).toBe(0);
     const second = start({ env: announcing, dataDir: first.dataDir });
     await second.event('maximized');
+    await second.event('shown');
     expect(second.order('load', 'maximized')).toEqual(['load', 'maximized']);
     expect(second.order('shown', 'maximized')).toEqual(['maximized', 'shown']);
   });

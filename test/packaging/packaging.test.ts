@@ -248,9 +248,19 @@ describe('the app', () => {
     });
   });
 
+  it('keeps a Mac build that nobody signed startable, and lets the server stop before Windows replaces it', () => {
+    expect(configuration).toMatch(/^ {2}resetAdHocDarwinSignature: true$/mu);
+    const [, script = ''] = /^ {2}include: (.+)$/mu.exec(configuration) ?? [];
+    const installer = readFileSync(join(project, script), 'utf8');
+    expect(installer).toContain('!macro customCheckAppRunning');
+    expect(installer).toContain('--quit');
+  });
+
   it('shows no page from a file, as without that privilege Chromium reads none in an archive', () => {
     const shell = app.files.filter((file) => /^out\/main\/[^/]*\.js$/u.test(file));
-    const loading = shell.filter((file) => /\.loadFile\(|\.loadURL\(\s*(?:pathToFileURL|['"`]file:)/u.test(app.read(file)));
+    const loading = shell.filter((file) =>
+      /\.loadFile\(|\.loadURL\(\s*(?:pathToFileURL|['"`]file:)/u.test(app.read(file)),
+    );
     expect(loading).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ function until<Value>(
   look: () => Value | undefined,
   what: () => string,
 ): Promise<Value> {
-  return new Promise((resolve, reject) => {
+  return new Promise((fulfil, reject) => {
     const settle = (finish: () => void) => {
       clearTimeout(timer);
       child.off('message', again);
@@ -67,7 +67,7 @@ function until<Value>(
     const again = () => {
       try {
         const found = look();
-        if (found !== undefined) settle(() => resolve(found));
+        if (found !== undefined) settle(() => fulfil(found));
       } catch (error) {
         settle(() => reject(error as Error));
       }

@@ -13,6 +13,8 @@ const config: KnipConfig = {
     'test/{bench,load}/*.ts',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
+    // Started by path, as Electron starts them.
+    'test/electron/{stand-in/{run,electron,electron-updater}.ts,*-server.ts,conformance/{*.ts,app/{main,child}.mjs}}',
   ],
   project: ['{cli,electron,renderer,scripts,server,test,verifier}/**/*.{ts,mjs,vue}'],
   // A type that an exported function mentions is part of what it offers, whether or not anybody names it yet.

@@ -1,10 +1,11 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumLaunch } from './scripts/chromium.mjs';
 
-/** `stand-in` runs them over the stand-in for Electron. */
+/** `stand-in` runs them over the stand-in for Electron, on the desktop that the other variable names. */
 const electronPlace = process.env['LICENSE_DESK_E2E_PLACE'] === 'stand-in' ? 'stand-in' : 'electron';
+const desktop = process.env['LICENSE_DESK_E2E_DESKTOP'] || null;
 
-export default defineConfig<{ place: 'electron' | 'stand-in' }>({
+export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | null }>({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   timeout: 60_000,
@@ -27,7 +28,12 @@ export default defineConfig<{ place: 'electron' | 'stand-in' }>({
       // The app does these otherwise: it saves through the system's dialogs, and starts its own server again.
       grepInvert: /@browser/u,
       testIgnore: /desktop-(?:shell|page)\.spec\.ts/u,
-      use: { browserName: 'chromium', launchOptions: chromiumLaunch, place: electronPlace },
+      use: {
+        browserName: 'chromium',
+        launchOptions: chromiumLaunch,
+        place: electronPlace,
+        desktop,
+      },
     },
   ],
 });

@@ -1,4 +1,4 @@
-// Who the app is to the operating system, and where Chromium keeps its files.
+// The app's identity for the operating system, and where Chromium keeps its files.
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { app } from 'electron';
 const APP_ID = 'app.licensedesk.desktop';
 const PRODUCT_NAME = 'License Desk';
 
-/** A directory that cannot be used is told of in a window, which needs a folder all the same. */
+/** An unusable data directory is reported in a window, and that window needs a folder, too. */
 function ownFolder(dataDirectory: string): string {
   const folder = join(dataDirectory, 'window');
   try {
@@ -21,8 +21,8 @@ function ownFolder(dataDirectory: string): string {
 }
 
 /**
- * Cookies and caches live in a folder of their own, one per data directory: the instance lock is tied to that
- * folder, so apps on two data directories can run side by side.
+ * Each data directory has its own folder for cookies and caches. The instance lock is tied to that folder, so apps on
+ * two data directories can run side by side.
  */
 export function setUpAppIdentity(dataDirectory: string): void {
   app.setName(PRODUCT_NAME);

@@ -1,4 +1,4 @@
-// The menu of the app.
+// The application menu.
 import { platform } from '@electron-toolkit/utils';
 import { Menu, type MenuItemConstructorOptions } from 'electron';
 import { texts } from './texts.ts';
@@ -10,7 +10,7 @@ export interface AppMenuActions {
   showDataDirectory(): void;
   showLogs(): void;
   writeKeyFile(): void;
-  lookForUpdates(): void;
+  checkForUpdates(): void;
   showThirdPartyLicenses(): void;
   quit(): void;
 }
@@ -24,7 +24,7 @@ export function setUpAppMenu(actions: AppMenuActions): void {
     ...(accelerator ? { accelerator } : {}),
   });
   const quit = item('quit', t.quit, actions.quit, 'CmdOrCtrl+Q');
-  const updates = item('look-for-updates', t.lookForUpdates, actions.lookForUpdates);
+  const updates = item('check-for-updates', t.checkForUpdates, actions.checkForUpdates);
   const licenses = item('third-party-licenses', t.thirdPartyLicenses, actions.showThirdPartyLicenses);
   const separator: MenuItemConstructorOptions = { type: 'separator' };
 
@@ -57,7 +57,7 @@ export function setUpAppMenu(actions: AppMenuActions): void {
         ...(platform.isMacOS ? [] : [quit]),
       ],
     },
-    // Without it the clipboard's shortcuts do not work on macOS.
+    // macOS needs it for the clipboard's shortcuts.
     { label: t.edit, role: 'editMenu' },
     {
       label: t.view,

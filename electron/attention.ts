@@ -1,26 +1,29 @@
-// Tells the administrator when something wants to be looked at: failed events, licenses about to end.
+// Notifies the administrator of what needs attention: failed deliveries, licenses about to expire.
 import { Notification } from 'electron';
 import type { ServerStatus } from '../server/parent-port.ts';
 import { texts } from './texts.ts';
 
+/** Windows reports a click twice where the notification still exists, within this time and in no fixed order. */
+const SAME_CLICK_MS = 250;
+
 interface Notice {
   title: string;
-  /** Where the page shows it. */
+  /** The screen of the page that shows it. */
   screen: string;
 }
 
 /**
- * What has got worse; what merely stays as it was has been told.
+ * What is worse than before. What stays as it was has been notified.
  * @param before null at the start
  */
 function noticesOf(before: ServerStatus | null, now: ServerStatus): Notice[] {
-  const { failedEvents, endingSoon } = texts();
+  const { failedDeliveries, expiringSoon } = texts();
   const notices: Notice[] = [];
   if (now.failed_deliveries > (before?.failed_deliveries ?? 0)) {
-    notices.push({ title: failedEvents(now.failed_deliveries), screen: '/failed-events' });
+    notices.push({ title: failedDeliveries(now.failed_deliveries), screen: '/failed-events' });
   }
   if (now.ending_soon > (before?.ending_soon ?? 0)) {
-    notices.push({ title: endingSoon(now.ending_soon), screen: '/licenses?expires_within_days=7' });
+    notices.push({ title: expiringSoon(now.ending_soon), screen: '/licenses?expires_within_days=7' });
   }
   return notices;
 }
@@ -31,11 +34,41 @@ interface Needs {
   show(screen: string): void;
 }
 
+/**
+ * Windows drops the object of a notification that times out, and with it the click in the Action Center. What remains
+ * does not say which notification was clicked, so the newest one is meant.
+ * @returns to be called with each click that a notification itself reports
+ */
+function watchActionCenter(showNewest: () => void): () => void {
+  if (process.platform !== 'win32') return () => {};
+  /** Clicks whose activation is still to come, and activations that no notification has claimed. */
+  let early = 0;
+  const unclaimed: NodeJS.Timeout[] = [];
+  Notification.handleActivation(() => {
+    if (early > 0) {
+      early -= 1;
+      return;
+    }
+    const show = () => {
+      unclaimed.shift();
+      showNewest();
+    };
+    unclaimed.push(setTimeout(show, SAME_CLICK_MS));
+  });
+  return () => {
+    const activation = unclaimed.shift();
+    if (activation) clearTimeout(activation);
+    else early += 1;
+  };
+}
+
 /** @returns to be called with each status that the server reports */
 export function setUpAttention({ isWanted, show }: Needs): (status: ServerStatus) => void {
   let before: ServerStatus | null = null;
-  /** Those that are shown: one that nobody holds may be collected, and its click is lost. */
+  let newest = '/';
+  /** A notification without a reference may be collected, and its click is lost. */
   const shown = new Set<Notification>();
+  const clicked = watchActionCenter(() => show(newest));
 
   return (status) => {
     const notices = noticesOf(before, status);
@@ -43,8 +76,12 @@ export function setUpAttention({ isWanted, show }: Needs): (status: ServerStatus
     if (!isWanted() || !Notification.isSupported()) return;
     for (const { title, screen } of notices) {
       const notification = new Notification({ title: 'License Desk', body: title });
+      newest = screen;
       shown.add(notification);
-      notification.once('click', () => show(screen));
+      notification.once('click', () => {
+        clicked();
+        show(screen);
+      });
       notification.once('close', () => shown.delete(notification));
       notification.show();
     }

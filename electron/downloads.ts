@@ -1,9 +1,10 @@
-// What the page hands out goes where the administrator says, through the system's own dialog.
+// Saves downloads of the page where the administrator chooses, in the system's own dialog.
 import { extname, join } from 'node:path';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { texts } from './texts.ts';
 
 const NO_PROGRESS = -1;
+const INDETERMINATE = 2;
 
 export function setUpDownloads(): void {
   session.defaultSession.on('will-download', (_event, item, contents) => {
@@ -14,13 +15,17 @@ export function setUpDownloads(): void {
       ...(extension ? { filters: [{ name: extension.toUpperCase(), extensions: [extension] }] } : {}),
     });
     const window = BrowserWindow.fromWebContents(contents);
+    // A download goes on when its window is closed.
+    const showProgress = (progress: number) => {
+      if (window && !window.isDestroyed()) window.setProgressBar(progress);
+    };
     item.on('updated', () => {
       const total = item.getTotalBytes();
-      // An export is made while it is sent: nobody knows how long it will be.
-      window?.setProgressBar(total > 0 ? item.getReceivedBytes() / total : 2);
+      // An export is streamed, so its length is unknown.
+      showProgress(total > 0 ? item.getReceivedBytes() / total : INDETERMINATE);
     });
     item.once('done', (_done, state) => {
-      if (window && !window.isDestroyed()) window.setProgressBar(NO_PROGRESS);
+      showProgress(NO_PROGRESS);
       if (state === 'interrupted') dialog.showErrorBox(texts().cannotSave(name), texts().interrupted);
     });
   });

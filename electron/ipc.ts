@@ -1,4 +1,4 @@
-// The shell's ends of its bridges: each call is answered to the page it is meant for, and to nobody else.
+// The shell's ends of its bridges. Each call is answered only to the page that it is meant for.
 import { app, BrowserWindow, ipcMain, type WebContents } from 'electron';
 import type { BridgeCalls } from './bridge.ts';
 import type { OpenedFiles } from './opened-files.ts';
@@ -7,7 +7,7 @@ import type { PreferenceStore } from './preferences.ts';
 import type { ShellAnswer, ShellBridge } from './shell-bridge.ts';
 import type { ShellWindow } from './shell-window.ts';
 
-/** What a call brings is checked by whoever takes it: types end at the border of the process. */
+/** Handlers check their arguments: types end at the border of the process. */
 type Handlers<Calls> = {
   [Name in keyof Calls]: Calls[Name] extends (...args: never[]) => infer Reply
     ? (sender: WebContents, argument: unknown) => Reply

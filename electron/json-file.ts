@@ -1,8 +1,8 @@
-// Small files that the shell keeps for itself; one that is broken is as good as none.
+// Small JSON files that the shell keeps. A broken one counts as missing.
 import { readFileSync } from 'node:fs';
 import { writeFileDurably } from '../server/platform/durable-file.ts';
 
-/** @returns an empty object where there is no such file, or none that can be read */
+/** @returns an empty object if the file is missing or unreadable */
 export function readJsonFile(path: string): Record<string, unknown> {
   try {
     const content: unknown = JSON.parse(readFileSync(path, 'utf8'));

@@ -1,7 +1,6 @@
-// Keeps the master key sealed: by the system's keychain, or under a passphrase where there is none that deserves the name.
+// Keeps the master key sealed: by the system's keychain, or under a passphrase where there is none.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { safeStorage } from 'electron';
 import { syncDirectory, writeFileDurably } from '../server/platform/durable-file.ts';
 import {
   decodeMasterKey,
@@ -12,25 +11,30 @@ import {
   writeMasterKeyFile,
 } from '../server/platform/master-key.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { hasKeychain, isPubliclySealed, openByKeychain, sealByKeychain } from './keychain.ts';
 
 const PURPOSE = 'desktop-master-key';
 
 /** The content of the sealed file. */
 interface SealedKey {
   sealed_by: 'keychain' | 'passphrase';
-  /** Base64 of what the keychain made of it; or the JSON that passphrase-seal.ts makes. */
+  /** Base64 of what the keychain made of the key, or the JSON that passphrase-seal.ts makes. */
   sealed: string;
 }
 
-/** The key cannot be had; the message says why. */
+/** The key cannot be opened. The message says why. */
 export class KeyVaultError extends Error {
   override readonly name = 'KeyVaultError';
 }
 
 export interface PassphraseDesk {
-  /** @returns null to keep the key in a file @throws KeyVaultError if nobody says */
-  choose(): Promise<string | null>;
-  /** Asks until `tryIt` says that it is the one. @throws KeyVaultError if nobody says, and what `tryIt` throws */
+  /**
+   * @param options `isReplacement`: the key was sealed without protection before
+   * @returns null to keep the key in a file
+   * @throws KeyVaultError if the question was closed
+   */
+  choose(options: { isReplacement: boolean }): Promise<string | null>;
+  /** Asks until `tryIt` accepts it. @throws KeyVaultError if the question was closed, and what `tryIt` throws */
   ask(tryIt: (passphrase: string) => Promise<boolean>): Promise<void>;
 }
 
@@ -41,8 +45,10 @@ interface Needs {
   /** Whether the directory may have a database already, whose key a new one would not be. */
   mayHoldData(): boolean;
   desk: PassphraseDesk;
-  /** Where it is kept that the administrator wants the key in a file. */
+  /** Where the administrator's choice to keep the key in a file is kept. */
   choicePath: string;
+  /** The keychain has sealed a key that had no protection before. */
+  onExposedKey(): void;
 }
 
 export interface KeyVault {
@@ -52,16 +58,10 @@ export interface KeyVault {
   writeKeyFile(): Promise<string | null>;
 }
 
-/** Linux without a keyring service has only a password that is the same everywhere. */
-async function hasKeychain(): Promise<boolean> {
-  if (!(await safeStorage.isAsyncEncryptionAvailable())) return false;
-  return process.platform !== 'linux' || safeStorage.getSelectedStorageBackend() !== 'basic_text';
-}
-
-async function sealByKeychain(key: Buffer): Promise<SealedKey> {
-  const sealed = await safeStorage.encryptStringAsync(key.toString('base64'));
-  return { sealed_by: 'keychain', sealed: sealed.toString('base64') };
-}
+const sealInKeychain = async (key: Buffer): Promise<SealedKey> => ({
+  sealed_by: 'keychain',
+  sealed: await sealByKeychain(key.toString('base64')),
+});
 
 /** Loaded only where it is needed: the start does not wait for it. */
 const passphraseSeal = () => import('../server/platform/passphrase-seal.ts');
@@ -71,10 +71,11 @@ async function sealByPassphrase(key: Buffer, passphrase: string): Promise<Sealed
   return { sealed_by: 'passphrase', sealed: await sealUnderPassphrase(PURPOSE, key, passphrase) };
 }
 
-export function createKeyVault({ dataDir, givenKey, mayHoldData, desk, choicePath }: Needs): KeyVault {
+export function createKeyVault(needs: Needs): KeyVault {
+  const { dataDir, givenKey, mayHoldData, desk, choicePath, onExposedKey } = needs;
   const sealedPath = join(dataDir, SEALED_KEY_FILE);
   const keyPath = join(dataDir, MASTER_KEY_FILE);
-  /** Kept, so that a server that is started again does not ask for a passphrase again. */
+  /** A server that is started again must not ask for a passphrase again. */
   let opened: { content: string; key: Buffer } | null = null;
 
   function readSealed(): { content: string; sealed: SealedKey } | null {
@@ -82,25 +83,23 @@ export function createKeyVault({ dataDir, givenKey, mayHoldData, desk, choicePat
     const content = readFileSync(sealedPath, 'utf8');
     try {
       const sealed = JSON.parse(content) as SealedKey;
-      if (typeof sealed.sealed !== 'string') throw new Error('no key in it');
+      if (typeof sealed.sealed !== 'string') throw new Error('it has no key');
       return { content, sealed };
     } catch (error) {
       throw new KeyVaultError(`${sealedPath} is damaged: ${(error as Error).message}`);
     }
   }
 
-  async function openByKeychain(sealed: string): Promise<Buffer> {
+  async function unsealByKeychain(sealed: string): Promise<{ key: Buffer; isOutdated: boolean }> {
     try {
-      const { result } = await safeStorage.decryptStringAsync(Buffer.from(sealed, 'base64'));
-      return decodeMasterKey(result, sealedPath);
+      const { text, isOutdated } = await openByKeychain(sealed);
+      return { key: decodeMasterKey(text, sealedPath), isOutdated };
     } catch (error) {
-      throw new KeyVaultError(
-        `the keychain of this computer does not open ${sealedPath}: ${(error as Error).message}`,
-      );
+      throw new KeyVaultError(`the keychain cannot open ${sealedPath}: ${(error as Error).message}`);
     }
   }
 
-  async function openByPassphrase(sealed: string): Promise<Buffer> {
+  async function unsealByPassphrase(sealed: string): Promise<Buffer> {
     const { openUnderPassphrase, PassphraseError } = await passphraseSeal();
     let key: Buffer = Buffer.alloc(0);
     await desk.ask(async (passphrase) => {
@@ -109,10 +108,44 @@ export function createKeyVault({ dataDir, givenKey, mayHoldData, desk, choicePat
         return true;
       } catch (error) {
         if (error instanceof PassphraseError && error.reason === 'wrong_passphrase') return false;
-        throw new KeyVaultError(`${sealedPath} cannot be opened: ${(error as Error).message}`);
+        throw new KeyVaultError(`cannot open ${sealedPath}: ${(error as Error).message}`);
       }
     });
     return key;
+  }
+
+  function writeSealed(sealed: SealedKey, key: Buffer): void {
+    const content = `${JSON.stringify(sealed, null, 2)}\n`;
+    writeFileDurably(sealedPath, content);
+    opened = { content, key };
+  }
+
+  /** Nothing else is given up before the keychain has opened what it sealed. */
+  async function check(sealed: SealedKey, key: Buffer): Promise<void> {
+    if (sealed.sealed_by === 'keychain' && !(await unsealByKeychain(sealed.sealed)).key.equals(key)) {
+      throw new KeyVaultError('the keychain returned another key than it was given');
+    }
+  }
+
+  async function keepSealed(sealed: SealedKey, key: Buffer): Promise<void> {
+    await check(sealed, key);
+    // It may be the key of a database that was moved away, as a restore does.
+    if (existsSync(sealedPath)) renameSync(sealedPath, `${sealedPath}.before-${Date.now()}`);
+    writeSealed(sealed, key);
+  }
+
+  /** Keeps no copy: anyone can open what the constant sealed. */
+  async function protect(key: Buffer): Promise<void> {
+    const sealed = await seal(key, true);
+    if (sealed) {
+      await check(sealed, key);
+      writeSealed(sealed, key);
+      if (sealed.sealed_by === 'keychain') onExposedKey();
+      return;
+    }
+    writeMasterKeyFile(dataDir, key);
+    rmSync(sealedPath);
+    syncDirectory(dataDir);
   }
 
   async function openSealed(): Promise<Buffer | null> {
@@ -120,31 +153,25 @@ export function createKeyVault({ dataDir, givenKey, mayHoldData, desk, choicePat
     if (!found) return null;
     if (opened?.content === found.content) return opened.key;
     const { sealed_by: by, sealed } = found.sealed;
-    const key = by === 'passphrase' ? await openByPassphrase(sealed) : await openByKeychain(sealed);
+    if (by === 'passphrase') {
+      opened = { content: found.content, key: await unsealByPassphrase(sealed) };
+      return opened.key;
+    }
+    const { key, isOutdated } = await unsealByKeychain(sealed);
     opened = { content: found.content, key };
+    if (isPubliclySealed(sealed)) await protect(key);
+    else if (isOutdated) writeSealed(await sealInKeychain(key), key);
     return key;
   }
 
   /** @returns null to leave it in a file */
-  async function seal(key: Buffer): Promise<SealedKey | null> {
-    if (await hasKeychain()) return sealByKeychain(key);
+  async function seal(key: Buffer, isReplacement = false): Promise<SealedKey | null> {
+    if (await hasKeychain()) return sealInKeychain(key);
     if (readJsonFile(choicePath)['keep'] === 'file') return null;
-    const passphrase = await desk.choose();
+    const passphrase = await desk.choose({ isReplacement });
     if (passphrase !== null) return sealByPassphrase(key, passphrase);
     writeJsonFile(choicePath, { keep: 'file' });
     return null;
-  }
-
-  /** What has been written opens again before anything else may be given up. */
-  async function keepSealed(sealed: SealedKey, key: Buffer): Promise<void> {
-    if (sealed.sealed_by === 'keychain' && !(await openByKeychain(sealed.sealed)).equals(key)) {
-      throw new KeyVaultError('the keychain of this computer does not give back what it is given');
-    }
-    // It may be the key of a database that was moved away, as a restore does.
-    if (existsSync(sealedPath)) renameSync(sealedPath, `${sealedPath}.before-${Date.now()}`);
-    const content = `${JSON.stringify(sealed, null, 2)}\n`;
-    writeFileDurably(sealedPath, content);
-    opened = { content, key };
   }
 
   function removeKeyFile(): void {
@@ -152,9 +179,9 @@ export function createKeyVault({ dataDir, givenKey, mayHoldData, desk, choicePat
     syncDirectory(dataDir);
   }
 
-  /** Of a headless server, or put here by a restore: it is the newer truth. */
+  /** From a headless server, or put here by a restore: it is newer than the sealed key. */
   async function adopt(key: Buffer): Promise<Buffer> {
-    // Somebody put it there again while the app runs.
+    // It may be the same key again, copied here while the app runs.
     const isSealedAlready = opened?.key.equals(key) ?? false;
     if (!isSealedAlready) {
       const sealed = await seal(key);

@@ -1,6 +1,34 @@
 // How every window of the app is made: its page gets a preload script and nothing else of Electron or Node.
 import { join } from 'node:path';
-import { BrowserWindow, type BrowserWindowConstructorOptions } from 'electron';
+import { BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme } from 'electron';
+
+/** A page that loads slower than this is shown as it is. */
+const REVEAL_AFTER_MS = 3000;
+/** The page's own background, so that nothing flashes before it is drawn. */
+const BACKGROUND = { light: '#f4f5f7', dark: '#14171c' };
+
+interface LockedWindowOptions extends Omit<BrowserWindowConstructorOptions, 'webPreferences'> {
+  /** Called once, immediately before the window is shown. */
+  beforeShow?(window: BrowserWindow): void;
+}
+
+/**
+ * On Wayland a hidden window never emits `ready-to-show` (electron/electron#48859), so the first of three signs shows it.
+ */
+function revealOnce(window: BrowserWindow, beforeShow: (window: BrowserWindow) => void): void {
+  let isRevealed = false;
+  const reveal = () => {
+    clearTimeout(timer);
+    if (isRevealed || window.isDestroyed()) return;
+    isRevealed = true;
+    beforeShow(window);
+    window.show();
+  };
+  const timer = setTimeout(reveal, REVEAL_AFTER_MS);
+  window.once('ready-to-show', reveal);
+  window.once('closed', () => clearTimeout(timer));
+  if (process.platform === 'linux') window.webContents.once('did-finish-load', reveal);
+}
 
 /**
  * @param preload its name in the build
@@ -8,11 +36,12 @@ import { BrowserWindow, type BrowserWindowConstructorOptions } from 'electron';
  */
 export function createLockedWindow(
   preload: string,
-  options: Omit<BrowserWindowConstructorOptions, 'webPreferences'>,
+  { beforeShow = () => {}, ...options }: LockedWindowOptions,
 ): BrowserWindow {
   const window = new BrowserWindow({
     title: 'License Desk',
     show: false,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
     ...options,
     webPreferences: {
       preload: join(import.meta.dirname, '../preload', preload),
@@ -23,6 +52,6 @@ export function createLockedWindow(
       spellcheck: false,
     },
   });
-  window.once('ready-to-show', () => window.show());
+  revealOnce(window, beforeShow);
   return window;
 }

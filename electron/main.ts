@@ -1,16 +1,17 @@
 // The desktop shell. The product is in the server and its page; this starts the one and shows the other.
 import { join } from 'node:path';
 import { platform } from '@electron-toolkit/utils';
-import { app, clipboard, powerMonitor, shell } from 'electron';
+import { app, clipboard, dialog, powerMonitor, shell } from 'electron';
 import { setUpAppIdentity } from './app-identity.ts';
 import { setUpAppMenu } from './app-menu.ts';
 import { setUpAttention } from './attention.ts';
 import { setUpContentLock } from './content-lock.ts';
+import { setUpDock } from './dock.ts';
 import { setUpDownloads } from './downloads.ts';
 import { askToTryAgain, type Failure } from './failure-screen.ts';
 import { setUpBridge, setUpShellBridge } from './ipc.ts';
+import { setUpKeepAwake } from './keep-awake.ts';
 import { writeKeyFile } from './key-file.ts';
-import { sayOnceThatItRuns } from './kept-in-tray.ts';
 import { keyEnvironment, setUpMasterKey } from './master-key.ts';
 import { setUpOpenedFiles } from './opened-files.ts';
 import { createPassphraseDesk } from './passphrase-desk.ts';
@@ -21,20 +22,29 @@ import { type ServerProcess, setUpServerProcess } from './server-process.ts';
 import { registerShellScheme, setUpShellProtocol } from './shell-protocol.ts';
 import { setUpShellWindow } from './shell-window.ts';
 import { setUpSingleInstance } from './single-instance.ts';
-import { HIDDEN_FLAG } from './start-at-login.ts';
+import { HIDDEN_FLAG, rememberForUpdate, startArguments } from './start-arguments.ts';
+import { setUpStartAtLogin } from './start-at-login.ts';
+import { explainOnceThatItRuns } from './still-running.ts';
+import { setUpPortChoice } from './taken-port.ts';
+import { texts } from './texts.ts';
 import { setUpTray } from './tray.ts';
+import { setUpTrayHost } from './tray-host.ts';
 import { setUpUpdates } from './updates.ts';
 import { setUpWindowState } from './window-state.ts';
 import { setUpMainWindow } from './window.ts';
 
-const flags = serverFlags(process.argv);
+const argv = startArguments(process.argv);
+const flags = serverFlags(argv);
 const dataDir = dataDirectory(flags, process.env);
 
+/** macOS passes no arguments at login. */
+const startsHidden = () =>
+  argv.includes(HIDDEN_FLAG) || (platform.isMacOS && app.getLoginItemSettings().wasOpenedAtLogin);
+
 async function runShell(): Promise<void> {
-  const preferences = setUpPreferences();
   const files = setUpOpenedFiles(() => window.tellFileOpened());
-  const isFirst = setUpSingleInstance((argv, workingDirectory) => {
-    if (!files.openFrom(argv, workingDirectory)) bringToFront();
+  const isFirst = setUpSingleInstance((args, workingDirectory) => {
+    if (!files.openFrom(args, workingDirectory)) bringToFront();
   });
   if (!isFirst) {
     app.quit();
@@ -42,48 +52,81 @@ async function runShell(): Promise<void> {
   }
   await app.whenReady();
 
-  /** What keeps the server from running is to be seen before its page. */
+  const startAtLogin = setUpStartAtLogin(flags);
+  const preferences = setUpPreferences(startAtLogin);
+  /** A problem that keeps the server from running is more important than its page. */
   const bringToFront = () => notice.focus() || window.focus();
   let api = '';
-  const copyApiAddress = () => clipboard.writeText(api);
-  const notice = setUpShellWindow();
+  const copyApiAddress = () => void clipboard.writeText(api);
+  const dock = setUpDock(startsHidden());
+  const trayHost = setUpTrayHost();
+  const keepAwake = setUpKeepAwake(preferences);
+  const notice = setUpShellWindow(dock.show);
   const vault = setUpMasterKey({ dataDir, flags, desk: createPassphraseDesk(notice) });
+  const ports = setUpPortChoice(flags);
   const onFailure = async (failure: Failure) => {
-    // The window that was to answer has been closed to leave.
+    // The window that was to answer was closed by quitting.
     if (quit.isQuitting()) return;
-    if (await askToTryAgain(failure, { window: notice, dataDir })) void server.start();
-    else app.quit();
+    if (!(await askToTryAgain(failure, { window: notice, dataDir, ports }))) return app.quit();
+    // Chromium asks the keychain once in the life of a process.
+    if (failure.cause !== 'key') return server.start();
+    app.relaunch();
+    app.exit();
   };
   const server: ServerProcess = setUpServerProcess({
     modulePath: join(import.meta.dirname, 'server.js'),
-    args: serverArguments(flags),
+    args: () => serverArguments(flags),
     prepare: () => keyEnvironment(vault, onFailure),
     onReady(addresses) {
       ({ api } = addresses);
+      keepAwake.serverRuns(true);
       window.open(addresses.admin);
     },
     onStatus(status) {
       tray.show(status);
       attend(status);
     },
-    onDown: () => tray.show(null),
-    onGiveUp: onFailure,
+    onDown() {
+      keepAwake.serverRuns(false);
+      tray.show(null);
+    },
+    onGiveUp: (failure) => void onFailure(failure),
   });
   const quit = setUpQuit(server);
   const window = setUpMainWindow({
     state: setUpWindowState(),
-    startsHidden: process.argv.includes(HIDDEN_FLAG),
-    hidesOnClose: () => preferences.read().keep_in_tray && !quit.isQuitting(),
-    onHidden: sayOnceThatItRuns,
+    startsHidden: startsHidden(),
+    onClose() {
+      if (quit.isQuitting() || !preferences.read().keep_in_tray) return 'close';
+      return trayHost.showsIcons() ? 'hide' : 'minimize';
+    },
+    onKept: () => explainOnceThatItRuns(trayHost.showsIcons()),
+    onShow() {
+      dock.show();
+      trayHost.check();
+    },
     onClosed: () => platform.isMacOS || app.quit(),
     requestSignIn: server.requestSignIn,
   });
-  const tray = setUpTray({ open: bringToFront, copyApiAddress, quit: () => app.quit() });
+  const tray = setUpTray({
+    open: bringToFront,
+    copyApiAddress,
+    restartServer: server.restart,
+    quit: () => app.quit(),
+    apiAddress: () => api,
+    preferences,
+  });
   const attend = setUpAttention({
     isWanted: () => preferences.read().notifications,
     show: window.showScreen,
   });
-  const updates = setUpUpdates({ address: () => preferences.read().update_address });
+  const updates = setUpUpdates({
+    address: () => preferences.read().update_address,
+    stopServer: server.stop,
+    startServer: server.start,
+    rememberStart: () => rememberForUpdate(flags),
+    onAppImageRenamed: startAtLogin.moveTo,
+  });
 
   setUpContentLock({
     isOwnPage: (address) => window.isOwnPage(address) || notice.isOwnPage(address),
@@ -100,19 +143,27 @@ async function runShell(): Promise<void> {
     showDataDirectory: () => void shell.openPath(dataDir),
     showLogs: () => void shell.openPath(join(dataDir, 'logs')),
     writeKeyFile: () => void writeKeyFile(vault, dataDir),
-    lookForUpdates: () => void updates.look(),
+    checkForUpdates: () => void updates.check(),
     showThirdPartyLicenses: () => window.showScreen('/settings?tab=about'),
     quit: () => app.quit(),
   });
   powerMonitor.on('resume', server.wake);
-  // Electron would quit; but the service goes on in the tray, and one window may give way to another.
+  // Electron would quit. But the server goes on in the tray, and one window may follow another.
   app.on('window-all-closed', () => {});
   files.openFrom(process.argv, process.cwd());
   await server.start();
 }
 
-// A terminal that was closed must not take the app along.
+/** Electron only warns of a rejection, and an app without a window would stay. */
+function endWith(error: unknown): void {
+  const { message } = error as Error;
+  process.stderr.write(`error: ${message}\n`);
+  dialog.showErrorBox(texts().cannotStart, message);
+  app.exit(1);
+}
+
+// The app goes on when the terminal that started it is closed.
 process.stderr.on('error', () => {});
 setUpAppIdentity(dataDir);
 registerShellScheme();
-void runShell();
+runShell().catch(endWith);

@@ -1,12 +1,13 @@
-// What the server is given on its way: the master key, from wherever this computer keeps it.
+// Passes the master key to the server, from wherever this computer keeps it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { app } from 'electron';
+import { app, dialog } from 'electron';
 import { databaseLocation } from '../server/database-location.ts';
 import { loadConfig, MASTER_KEY_ENV } from '../server/platform/config.ts';
 import type { Failure } from './failure-screen.ts';
 import { createKeyVault, type KeyVault, type PassphraseDesk } from './key-vault.ts';
 import type { ServerFlags } from './server-arguments.ts';
+import { texts } from './texts.ts';
 
 interface Needs {
   dataDir: string;
@@ -15,7 +16,7 @@ interface Needs {
 }
 
 export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
-  /** With settings that cannot be read nothing is known; the server will say what is wrong with them. */
+  /** With invalid settings this is unknown. The server then reports what is wrong with them. */
   function mayHoldData(): boolean {
     try {
       const { url, file } = databaseLocation(loadConfig({ flags, env: process.env }));
@@ -31,10 +32,19 @@ export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
     givenKey: process.env[MASTER_KEY_ENV],
     mayHoldData,
     choicePath: join(app.getPath('userData'), 'master-key.json'),
+    // The server starts meanwhile.
+    onExposedKey: () =>
+      void dialog.showMessageBox({
+        type: 'warning',
+        message: texts().keyWasExposed,
+        detail: texts().keyWasExposedDetail,
+        buttons: [texts().ok],
+        noLink: true,
+      }),
   });
 }
 
-/** @param tell called if the key cannot be had @returns null then */
+/** @param tell called if the key cannot be opened @returns null then */
 export async function keyEnvironment(
   vault: KeyVault,
   tell: (failure: Failure) => void,
@@ -43,12 +53,13 @@ export async function keyEnvironment(
     const key = await vault.open();
     return key === null ? {} : { [MASTER_KEY_ENV]: key };
   } catch (error) {
-    // What the file system refuses is about the directory, whatever is read or written there.
+    // A file system error concerns the directory, whatever was read or written there.
     const isFileSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
     tell({
       cause: isFileSystem ? 'data_directory' : 'key',
       reason: (error as Error).message,
       log: '',
+      taken: null,
     });
     return null;
   }

@@ -1,31 +1,45 @@
-// License files and activation requests that are opened with the app: by a double click, a command line, or its menu.
+// License files and activation requests opened with the app: by double click, command line or menu.
 import { readFileSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { app, dialog } from 'electron';
 import type { OpenedFile } from './bridge.ts';
 import { texts } from './texts.ts';
 
 const KINDS: Readonly<Record<string, OpenedFile['kind']>> = { '.req': 'request', '.lic': 'license' };
-/** A license file with a thousand features stays below that. */
-const MOST_BYTES = 256 * 1024;
+/** Larger than a license file with a thousand entitlements. */
+const MAX_BYTES = 256 * 1024;
 
 const kindOf = (path: string) => KINDS[extname(path).toLowerCase()];
 
 export interface OpenedFiles {
-  /** The file that waits, which then waits no more. */
+  /** @returns the file that waits for the page, once */
   take(): OpenedFile | null;
-  /** From a command line, such as a second start's. @returns whether there was one */
+  /** Opens a file from a command line, such as a second start's. @returns whether there was one */
   openFrom(argv: readonly string[], workingDirectory: string): boolean;
   /** Lets the administrator choose one. */
   choose(): Promise<void>;
 }
 
+/**
+ * Linux desktops pass files as percent-encoded URLs: electron-builder writes `%U` (desktop entry specification).
+ * @returns null for a URL that names no local file
+ */
+function pathOf(argument: string, workingDirectory: string): string | null {
+  if (!/^file:/iu.test(argument)) return resolve(workingDirectory, argument);
+  try {
+    return fileURLToPath(argument);
+  } catch {
+    return null;
+  }
+}
+
 function read(path: string, kind: OpenedFile['kind']): OpenedFile {
-  if (statSync(path).size > MOST_BYTES) throw new Error(texts().tooLarge);
+  if (statSync(path).size > MAX_BYTES) throw new Error(texts().tooLarge);
   return { name: basename(path), kind, text: readFileSync(path, 'utf8') };
 }
 
-/** @param onOpened a file waits to be taken */
+/** @param onOpened called when a file waits to be taken */
 export function setUpOpenedFiles(onOpened: () => void): OpenedFiles {
   let waiting: OpenedFile | null = null;
 
@@ -41,7 +55,7 @@ export function setUpOpenedFiles(onOpened: () => void): OpenedFiles {
     return true;
   }
 
-  // macOS; may come before the app is ready.
+  // macOS. It may arrive before the app is ready.
   app.on('open-file', (event, path) => {
     event.preventDefault();
     void app.whenReady().then(() => open(path));
@@ -54,8 +68,11 @@ export function setUpOpenedFiles(onOpened: () => void): OpenedFiles {
       return file;
     },
     openFrom(argv, workingDirectory) {
-      const path = argv.findLast((argument) => !argument.startsWith('-') && kindOf(argument) !== undefined);
-      return path !== undefined && open(resolve(workingDirectory, path));
+      const path = argv
+        .filter((argument) => !argument.startsWith('-'))
+        .map((argument) => pathOf(argument, workingDirectory))
+        .findLast((one) => one !== null && kindOf(one) !== undefined);
+      return typeof path === 'string' && open(path);
     },
     async choose() {
       const { kinds } = texts();

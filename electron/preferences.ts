@@ -3,55 +3,61 @@ import { join } from 'node:path';
 import { app } from 'electron';
 import type { Preferences } from './bridge.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
-import { setStartAtLogin } from './start-at-login.ts';
+import type { StartAtLogin } from './start-at-login.ts';
 
-const DEFAULTS: Preferences = {
-  start_at_login: false,
-  keep_in_tray: true,
-  notifications: true,
-  update_address: null,
-};
+/** All but the login item, which the system keeps. */
+type Kept = Omit<Preferences, 'start_at_login'>;
 
+const DEFAULTS: Kept = { keep_in_tray: true, keep_awake: false, notifications: true, update_address: null };
+
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isAddress = (value: unknown): boolean =>
   typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:';
 
 const ALLOWED: { [Name in keyof Preferences]: (value: unknown) => boolean } = {
-  start_at_login: (value) => typeof value === 'boolean',
-  keep_in_tray: (value) => typeof value === 'boolean',
-  notifications: (value) => typeof value === 'boolean',
+  start_at_login: isBoolean,
+  keep_in_tray: isBoolean,
+  keep_awake: isBoolean,
+  notifications: isBoolean,
   update_address: (value) => value === null || isAddress(value),
 };
 
-const NAMES = Object.keys(DEFAULTS) as (keyof Preferences)[];
+const KEPT_NAMES = Object.keys(DEFAULTS) as (keyof Kept)[];
+const isName = (name: string): name is keyof Preferences => Object.hasOwn(ALLOWED, name);
 
 export interface PreferenceStore {
   read(): Preferences;
-  /** @throws if a name is unknown or a value cannot be, and then changes nothing */
+  /** @throws if a name is unknown or a value is not allowed, and then changes nothing */
   change(change: unknown): Preferences;
+  /** Calls the listener after each change. */
+  onChange(listener: () => void): void;
 }
 
-export function setUpPreferences(): PreferenceStore {
+export function setUpPreferences(startAtLogin: StartAtLogin): PreferenceStore {
   const path = join(app.getPath('userData'), 'preferences.json');
-  const kept = readJsonFile(path);
-  const usable = NAMES.filter((name) => ALLOWED[name](kept[name]));
-  let preferences: Preferences = {
-    ...DEFAULTS,
-    ...Object.fromEntries(usable.map((name) => [name, kept[name]])),
-  };
+  const found = readJsonFile(path);
+  const usable = KEPT_NAMES.filter((name) => ALLOWED[name](found[name]));
+  let kept: Kept = { ...DEFAULTS, ...Object.fromEntries(usable.map((name) => [name, found[name]])) };
+  const listeners: (() => void)[] = [];
+  const read = (): Preferences => ({ start_at_login: startAtLogin.isOn(), ...kept });
 
   return {
-    read: () => preferences,
+    read,
     change(change) {
       const asked = Object.entries(change ?? {});
       for (const [name, value] of asked) {
-        const isAllowed = NAMES.find((known) => known === name);
-        if (!isAllowed || !ALLOWED[isAllowed](value)) throw new Error(`${name} cannot be ${String(value)}`);
+        if (!isName(name) || !ALLOWED[name](value)) throw new Error(`${name} cannot be ${String(value)}`);
       }
-      const next: Preferences = { ...preferences, ...Object.fromEntries(asked) };
-      if (next.start_at_login !== preferences.start_at_login) setStartAtLogin(next.start_at_login);
+      const { start_at_login: isStarted, ...next } = {
+        ...read(),
+        ...Object.fromEntries(asked),
+      } as Preferences;
+      if (isStarted !== startAtLogin.isOn()) startAtLogin.set(isStarted);
       writeJsonFile(path, next);
-      preferences = next;
-      return preferences;
+      kept = next;
+      for (const listener of listeners) listener();
+      return read();
     },
+    onChange: (listener) => void listeners.push(listener),
   };
 }

@@ -1,10 +1,36 @@
 // Leaving: the window goes first, then the server gets its time to finish what is under way.
-import { app, powerMonitor } from 'electron';
+import { app, BrowserWindow, powerMonitor } from 'electron';
 import type { ServerProcess } from './server-process.ts';
 
 export interface Quit {
-  /** From the moment on that the app is told to end. */
+  /** True from the moment that the app is told to quit. */
   isQuitting(): boolean;
+}
+
+/**
+ * The session ends only after the server has stopped, because the event is prevented first: Linux and macOS wait for
+ * an app that prevents it, and end one that does not.
+ */
+function quitWithSession(): void {
+  const quitFirst = (event: { preventDefault(): void }) => {
+    event.preventDefault();
+    app.quit();
+  };
+  if (process.platform !== 'win32') {
+    // Electron's types do not declare the event that it passes.
+    (powerMonitor as NodeJS.EventEmitter).on('shutdown', quitFirst);
+    return;
+  }
+  // Windows announces it to windows only, and the app may have none that is open.
+  const listener = new BrowserWindow({
+    show: false,
+    focusable: false,
+    skipTaskbar: true,
+    width: 1,
+    height: 1,
+  });
+  listener.on('query-session-end', quitFirst);
+  listener.on('session-end', () => app.quit());
 }
 
 export function setUpQuit(server: ServerProcess): Quit {
@@ -13,8 +39,7 @@ export function setUpQuit(server: ServerProcess): Quit {
   app.on('before-quit', () => {
     isQuitting = true;
   });
-  // The computer is shut down.
-  powerMonitor.on('shutdown', () => app.quit());
+  quitWithSession();
   app.on('will-quit', (event) => {
     if (stopped) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-// The part of the shell's command line that is meant for the server.
+// The server's part of the shell's command line.
 import { resolve } from 'node:path';
 import { SETTINGS } from '../server/platform/settings.ts';
 

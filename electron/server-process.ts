@@ -6,26 +6,29 @@ import type { Failure } from './failure-screen.ts';
 import { createTail } from './output-tail.ts';
 import { recentFailures, restartDelay } from './restart-policy.ts';
 
-const STOP_PATIENCE_MS = 5000;
+const STOP_TIMEOUT_MS = 5000;
 
 interface ServerProcessOptions {
   /** The built server. */
   modulePath: string;
-  args: string[];
-  /** Before each start: what the server needs in its environment. @returns null where it cannot be had, which has been told */
+  /** Read before each start. */
+  args(): string[];
+  /** Before each start: what the server needs in its environment. @returns null if it cannot be had, which was reported */
   prepare(): Promise<Record<string, string> | null>;
   /** After every start, and after `requestSignIn`. */
   onReady(addresses: { admin: string; api: string }): void;
   onStatus(status: ServerStatus): void;
   /** It has ended, by itself or not. */
   onDown(): void;
-  /** It refuses to start, or fails again and again; it is not started any more. */
+  /** It refuses to start, or fails again and again. It is not started again. */
   onGiveUp(failure: Failure): void;
 }
 
 export interface ServerProcess {
-  /** Starts it, also after it was given up. */
+  /** Starts it, also after it was given up or stopped. */
   start(): Promise<void>;
+  /** Ends it. It is then started again, with its present settings. */
+  restart(): void;
   /** Makes it announce itself again, with a fresh one-time code. */
   requestSignIn(): void;
   /** Lets it do what fell due while the computer slept. */
@@ -37,7 +40,7 @@ export interface ServerProcess {
 const isMessage = (message: unknown): message is MessageFromServer =>
   typeof message === 'object' && message !== null && 'type' in message;
 
-function killAtOnce(child: UtilityProcess): void {
+function kill(child: UtilityProcess): void {
   try {
     if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL');
   } catch {
@@ -48,7 +51,7 @@ function killAtOnce(child: UtilityProcess): void {
 export function setUpServerProcess(options: ServerProcessOptions): ServerProcess {
   let child: UtilityProcess | null = null;
   let ended: Promise<void> = Promise.resolve();
-  let restart: NodeJS.Timeout | undefined;
+  let restartTimer: NodeJS.Timeout | undefined;
   let failures: number[] = [];
   let stopping = false;
 
@@ -57,59 +60,78 @@ export function setUpServerProcess(options: ServerProcessOptions): ServerProcess
   async function run(): Promise<void> {
     const env = await options.prepare();
     if (!env || stopping) return;
-    const server = utilityProcess.fork(options.modulePath, options.args, {
+    const server = utilityProcess.fork(options.modulePath, options.args(), {
       serviceName: 'License Desk server',
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, ...env },
     });
     const tail = createTail(server.stderr);
     let refusal: Omit<Failure, 'log'> | null = null;
+    let failure = '';
     child = server;
     server.on('message', (message: unknown) => {
       if (!isMessage(message)) return;
-      if (message.type === 'ready') options.onReady(message);
-      else if (message.type === 'status') options.onStatus(message);
-      else refusal = { cause: message.cause, reason: message.message };
+      if (message.type === 'ready') return options.onReady(message);
+      if (message.type === 'status') return options.onStatus(message);
+      if (message.type === 'failed') failure = message.message;
+      else refusal = { cause: message.cause, reason: message.message, taken: message.taken ?? null };
+      // It ends once this has arrived: what is still in the port at the exit is lost.
+      send('heard');
+    });
+    // V8 ran out of memory. Without a listener Electron shows its dialog for JavaScript errors; the exit follows.
+    server.on('error', (type, location) => {
+      failure = `${type} in ${location}`;
     });
     ended = new Promise((resolve) => {
       server.once('exit', (code) => {
+        const drained = tail.drain();
         child = null;
         resolve();
         if (stopping) return;
         options.onDown();
-        const log = tail.log();
-        if (refusal) options.onGiveUp({ ...refusal, log });
-        else recover(code, tail.lastWords() || `it ended with exit code ${code}`, log);
+        void drained.then(() => {
+          if (stopping) return;
+          const log = tail.log();
+          const reason = failure || tail.lastWords() || `exit code ${code}`;
+          if (refusal) options.onGiveUp({ ...refusal, log });
+          else recover(code, reason, log);
+        });
       });
     });
   }
 
   function recover(code: number, reason: string, log: string): void {
     const now = Date.now();
-    // One that ended well was asked to by an administrator, for other settings.
+    // One that ended well was restarted by an administrator.
     if (code !== 0) failures = [...recentFailures(failures, now), now];
     const delay = restartDelay(failures.length);
-    if (delay === null) options.onGiveUp({ cause: 'crashes', reason, log });
-    else restart = setTimeout(() => void run(), delay);
+    if (delay === null) options.onGiveUp({ cause: 'crashes', reason, log, taken: null });
+    else restartTimer = setTimeout(() => void run(), delay);
+  }
+
+  async function end(): Promise<void> {
+    if (!child) return;
+    send('stop');
+    await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+    // The exit event has cleared it, unless the server hangs.
+    const hanging = child as UtilityProcess | null;
+    if (hanging) kill(hanging);
+    await ended;
   }
 
   return {
     start() {
       failures = [];
+      stopping = false;
       return run();
     },
+    restart: () => void end(),
     requestSignIn: () => send('sign_in'),
     wake: () => send('wake'),
     async stop() {
       stopping = true;
-      clearTimeout(restart);
-      if (!child) return;
-      send('stop');
-      await Promise.race([ended, sleep(STOP_PATIENCE_MS, undefined, { ref: false })]);
-      // The exit event has cleared it, unless the server hangs.
-      const hanging = child as UtilityProcess | null;
-      if (hanging) killAtOnce(hanging);
-      await ended;
+      clearTimeout(restartTimer);
+      await end();
     },
   };
 }

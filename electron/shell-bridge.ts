@@ -1,14 +1,30 @@
-// What the window that stands in for the page shows, and how it answers.
+// What the shell's own window shows while there is no page, and how it answers.
 export interface FailureView {
   kind: 'failure';
   title: string;
-  /** In the words of whatever failed. */
+  /** The message of what failed. */
   reason: string;
   advice: string;
   /** The last lines of the log; empty if there are none. */
   log: string;
   logTitle: string;
   actions: { name: FailureAction; label: string }[];
+  /** Where another port solves it. */
+  port: PortForm | null;
+}
+
+/** Offers another port in place of one that is taken. */
+export interface PortForm {
+  label: string;
+  /** The one that is taken. */
+  value: number;
+  /** Who uses it, as far as the system tells. */
+  holder: string;
+  /** Where the port comes from, if another one applies for this run only. */
+  note: string;
+  /** What was wrong with the last one entered. */
+  problem: string;
+  submit: string;
 }
 
 export interface PassphraseView {
@@ -16,12 +32,12 @@ export interface PassphraseView {
   title: string;
   why: string;
   label: string;
-  /** Asked for twice where one is chosen; null where one is opened with. */
+  /** A new passphrase is entered twice; null where an existing one is asked for. */
   again: string | null;
   /** What was wrong with the last one. */
   problem: string;
   submit: string;
-  /** The other way; null where there is none. */
+  /** The alternative; null where there is none. */
   instead: string | null;
   /** While it is being tried. */
   isBusy: boolean;
@@ -29,10 +45,11 @@ export interface PassphraseView {
 
 export type ShellView = FailureView | PassphraseView;
 
-export type FailureAction = 'try_again' | 'show_data' | 'show_logs' | 'quit';
+export type FailureAction = 'try_again' | 'free_port' | 'show_data' | 'show_logs' | 'quit';
 
 export type ShellAnswer =
   | { kind: 'failure'; action: FailureAction }
+  | { kind: 'port'; port: string }
   | { kind: 'passphrase'; passphrase: string; again: string }
   /** Without a passphrase. */
   | { kind: 'instead' };

@@ -1,13 +1,13 @@
-// A small window of the shell's own, for when there is no page to show: why the server does not run, or a passphrase.
+// The shell's own small window, for when there is no page: why the server does not run, or a passphrase.
 import type { BrowserWindow } from 'electron';
 import { createLockedWindow } from './locked-window.ts';
 import type { ShellAnswer, ShellView } from './shell-bridge.ts';
 import { SHELL_PAGE } from './shell-protocol.ts';
 
 export interface ShellWindow {
-  /** Shows this, and waits for what the administrator answers. @returns null if the window was closed */
+  /** Shows this and waits for the answer. @returns null if the window was closed */
   ask(view: ShellView): Promise<ShellAnswer | null>;
-  /** Shows this while nobody is asked. */
+  /** Shows this without asking anything. */
   show(view: ShellView): void;
   close(): void;
   /** Brings it to the front. @returns false if it is not open */
@@ -17,7 +17,8 @@ export interface ShellWindow {
   answer(answer: ShellAnswer): void;
 }
 
-export function setUpShellWindow(): ShellWindow {
+/** @param onShow called when the window appears */
+export function setUpShellWindow(onShow: () => void): ShellWindow {
   let window: BrowserWindow | null = null;
   let current: ShellView | null = null;
   let settle: ((answer: ShellAnswer | null) => void) | null = null;
@@ -35,6 +36,7 @@ export function setUpShellWindow(): ShellWindow {
       return;
     }
     window = createLockedWindow('shell-preload.cjs', { width: 720, height: 560, autoHideMenuBar: true });
+    window.on('show', onShow);
     window.once('closed', () => {
       window = null;
       current = null;

@@ -1,40 +1,98 @@
-// Starting with the session of the user, without a window: the service is wanted, its page when asked for.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+// Starting with the session of the user, without a window.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { electronApp, platform } from '@electron-toolkit/utils';
+import { dirname, join, resolve } from 'node:path';
 import { app } from 'electron';
+import { writeFileDurably } from '../server/platform/durable-file.ts';
+import { SETTINGS } from '../server/platform/settings.ts';
+import type { ServerFlags } from './server-arguments.ts';
+import { hiddenStart, rememberForLogin } from './start-arguments.ts';
 
-/** Leaves the window closed; the tray and a second start open it. */
-export const HIDDEN_FLAG = '--hidden';
+export interface StartAtLogin {
+  /** As the system has it: its own settings may have changed it. */
+  isOn(): boolean;
+  /** @throws what the file system throws */
+  set(isWanted: boolean): void;
+  /** The AppImage has another name since an update. */
+  moveTo(appImage: string): void;
+}
 
 /** Where sessions on Linux look (XDG autostart specification). */
 function autostartFile(): string {
-  const config = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
+  const config = process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
   return join(config, 'autostart', 'license-desk.desktop');
 }
 
-/** An argument of `Exec=` in quotes (desktop entry specification). */
-const quoted = (text: string) => `"${text.replaceAll(/["`$\\]/gu, String.raw`\$&`)}"`;
+/** An argument of `Exec=` in quotes; `%` starts a field code (desktop entry specification). */
+const inDesktopEntry = (text: string) =>
+  `"${text.replaceAll(/["`$\\]/gu, String.raw`\$&`).replaceAll('%', '%%')}"`;
 
-/** What starts this app again: an AppImage runs from a place that is gone afterwards. */
-function ownCommand(): string[] {
-  const program = process.env['APPIMAGE'] ?? process.execPath;
-  return app.isPackaged ? [program] : [program, app.getAppPath()];
+/** An argument of a command line in the registry. A backslash before the closing quote would escape it. */
+const inRegistry = (text: string) => `"${text.replace(/\\+$/u, '$&$&')}"`;
+
+/** A relative path would be resolved against another directory at login. */
+function absolute(flags: ServerFlags): ServerFlags {
+  const { flag } = SETTINGS.dataDir;
+  const dataDir = flags[flag];
+  return dataDir ? { ...flags, [flag]: resolve(dataDir) } : flags;
 }
 
-/** @throws what the file system throws */
-export function setStartAtLogin(isWanted: boolean): void {
-  if (platform.isMacOS) {
-    electronApp.setAutoLaunch(isWanted);
-  } else if (platform.isWindows) {
-    app.setLoginItemSettings({ openAtLogin: isWanted, args: [HIDDEN_FLAG] });
-  } else if (isWanted) {
+/** An app from a checkout is an argument of Electron. */
+const ownArguments = () => (app.isPackaged ? [] : [app.getAppPath()]);
+
+function onLinux(args: readonly string[]): StartAtLogin {
+  // An AppImage runs from a mount that is gone afterwards.
+  let program = process.env['APPIMAGE'] ?? process.execPath;
+  const isOn = () => {
+    if (!existsSync(autostartFile())) return false;
+    // How desktops disable an entry without removing it.
+    return !/^(?:Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/mu.test(
+      readFileSync(autostartFile(), 'utf8'),
+    );
+  };
+  function write(): void {
     const file = autostartFile();
-    mkdirSync(join(file, '..'), { recursive: true });
-    const command = [...ownCommand(), HIDDEN_FLAG].map((part) => quoted(part)).join(' ');
-    writeFileSync(file, `[Desktop Entry]\nType=Application\nName=License Desk\nExec=${command}\n`);
-  } else {
-    rmSync(autostartFile(), { force: true });
+    mkdirSync(dirname(file), { recursive: true });
+    const command = [program, ...ownArguments(), ...args].map(inDesktopEntry).join(' ');
+    writeFileDurably(file, `[Desktop Entry]\nType=Application\nName=License Desk\nExec=${command}\n`);
   }
+  return {
+    isOn,
+    set(isWanted) {
+      if (isWanted) write();
+      else rmSync(autostartFile(), { force: true });
+    },
+    moveTo(appImage) {
+      program = appImage;
+      if (isOn()) write();
+    },
+  };
+}
+
+function onWindows(args: readonly string[]): StartAtLogin {
+  const item = { args: [...ownArguments(), ...args].map(inRegistry) };
+  return {
+    isOn: () => app.getLoginItemSettings(item).openAtLogin,
+    set: (isWanted) => app.setLoginItemSettings({ openAtLogin: isWanted, ...item }),
+    moveTo: () => {},
+  };
+}
+
+function onMac(flags: ServerFlags): StartAtLogin {
+  return {
+    isOn: () => app.getLoginItemSettings().openAtLogin,
+    set(isWanted) {
+      rememberForLogin(isWanted ? flags : null);
+      app.setLoginItemSettings({ openAtLogin: isWanted });
+    },
+    moveTo: () => {},
+  };
+}
+
+/** @param flags what the server is started with at login, too */
+export function setUpStartAtLogin(flags: ServerFlags): StartAtLogin {
+  const kept = absolute(flags);
+  if (process.platform === 'darwin') return onMac(kept);
+  const args = hiddenStart(kept);
+  return process.platform === 'win32' ? onWindows(args) : onLinux(args);
 }

@@ -1,14 +1,19 @@
-// The icon beside the clock: how the service is, its address, and the way back to the window.
+// The icon beside the clock: server status, API address, and the way back to the window.
 import { join } from 'node:path';
 import { platform } from '@electron-toolkit/utils';
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
 import type { ServerStatus } from '../server/parent-port.ts';
+import type { PreferenceStore } from './preferences.ts';
 import { texts } from './texts.ts';
 
-interface TrayActions {
+interface TrayNeeds {
   open(): void;
   copyApiAddress(): void;
+  restartServer(): void;
   quit(): void;
+  /** Empty while the server does not run. */
+  apiAddress(): string;
+  preferences: PreferenceStore;
 }
 
 export interface AppTray {
@@ -16,49 +21,89 @@ export interface AppTray {
   show(status: ServerStatus | null): void;
 }
 
-type Look = 'ok' | 'attention' | 'down';
+const LOOKS = {
+  ok: { mac: 'trayTemplate', others: 'tray-ok' },
+  attention: { mac: 'trayAttentionTemplate', others: 'tray-attention' },
+  down: { mac: 'trayDownTemplate', others: 'tray-down' },
+};
 
-function lookOf(status: ServerStatus | null): Look {
+function lookOf(status: ServerStatus | null): keyof typeof LOOKS {
   if (!status) return 'down';
   return status.health === 'ok' && status.failed_deliveries === 0 ? 'ok' : 'attention';
 }
 
-/** macOS draws its icons itself, in the colour of the menu bar, from a shape. */
-function icon(look: Look): ReturnType<typeof nativeImage.createFromPath> {
-  const name = platform.isMacOS ? 'trayTemplate' : `tray-${look}`;
+/** macOS draws its icons from a shape, in the colour of the menu bar. */
+function icon(look: keyof typeof LOOKS): ReturnType<typeof nativeImage.createFromPath> {
+  const name = platform.isMacOS ? LOOKS[look].mac : LOOKS[look].others;
   return nativeImage.createFromPath(join(import.meta.dirname, '../icons', `${name}.png`));
 }
 
 function linesOf(status: ServerStatus | null): string[] {
-  const { down, failing, running, failedEvents, endingSoon } = texts();
+  const { down, failing, running, failedDeliveries, expiringSoon } = texts();
   if (!status) return [down];
   return [
     status.health === 'ok' ? running : failing,
-    ...(status.failed_deliveries > 0 ? [failedEvents(status.failed_deliveries)] : []),
-    ...(status.ending_soon > 0 ? [endingSoon(status.ending_soon)] : []),
+    ...(status.failed_deliveries > 0 ? [failedDeliveries(status.failed_deliveries)] : []),
+    ...(status.ending_soon > 0 ? [expiringSoon(status.ending_soon)] : []),
   ];
 }
 
-export function setUpTray({ open, copyApiAddress, quit }: TrayActions): AppTray {
-  const tray = new Tray(icon('down'));
-  tray.on('click', open);
+const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
 
-  function show(status: ServerStatus | null): void {
+export function setUpTray(needs: TrayNeeds): AppTray {
+  const { preferences } = needs;
+  const tray = new Tray(icon('down'));
+  // On macOS a click opens the menu.
+  if (!platform.isMacOS) tray.on('click', needs.open);
+  let shown: ServerStatus | null = null;
+
+  function template(lines: string[]): MenuItemConstructorOptions[] {
     const t = texts();
-    const lines = linesOf(status);
-    const template: MenuItemConstructorOptions[] = [
+    const isRunning = shown !== null;
+    const address = isRunning ? [{ label: t.apiAddress(needs.apiAddress()), enabled: false }] : [];
+    return [
       ...lines.map((label) => ({ label, enabled: false })),
-      { type: 'separator' },
-      { id: 'open', label: t.open, click: () => open() },
-      { id: 'copy-api-address', label: t.copyApiAddress, click: () => copyApiAddress() },
-      { type: 'separator' },
-      { id: 'quit', label: t.quit, click: () => quit() },
+      ...address,
+      SEPARATOR,
+      { id: 'open', label: t.open, click: () => needs.open() },
+      {
+        id: 'copy-api-address',
+        label: t.copyApiAddress,
+        enabled: isRunning,
+        click: () => needs.copyApiAddress(),
+      },
+      {
+        id: 'restart-server',
+        label: t.restartServer,
+        enabled: isRunning,
+        click: () => needs.restartServer(),
+      },
+      SEPARATOR,
+      {
+        id: 'notifications',
+        label: t.notifications,
+        type: 'checkbox',
+        checked: preferences.read().notifications,
+        click: ({ checked }) => void preferences.change({ notifications: checked }),
+      },
+      SEPARATOR,
+      { id: 'quit', label: t.quit, click: () => needs.quit() },
     ];
-    tray.setImage(icon(lookOf(status)));
-    tray.setToolTip(`License Desk: ${lines.join(', ')}`);
-    tray.setContextMenu(Menu.buildFromTemplate(template));
   }
 
-  show(null);
-  return { show };
+  function draw(): void {
+    const lines = linesOf(shown);
+    tray.setImage(icon(lookOf(shown)));
+    tray.setToolTip(`License Desk: ${lines.join(', ')}`);
+    tray.setContextMenu(Menu.buildFromTemplate(template(lines)));
+  }
+
+  preferences.onChange(draw);
+  draw();
+  return {
+    show(status) {
+      shown = status;
+      draw();
+    },
+  };
 }

@@ -1,6 +1,7 @@
-// Newer versions, from an address of the administrator's own such as a share on the LAN; off unless one is set.
+// Checks for new versions at an address that the administrator sets. Off unless one is set.
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
+import type { AppUpdater } from 'electron-updater';
 import type { FoundUpdate } from './signed-updates.ts';
 import { texts } from './texts.ts';
 import { pinnedUpdateKey } from './update-key.ts';
@@ -8,17 +9,24 @@ import { pinnedUpdateKey } from './update-key.ts';
 const EVERY_MS = 24 * 60 * 60 * 1000;
 
 interface Needs {
-  /** Null: nowhere. */
+  /** Null disables the checks. */
   address(): string | null;
+  /** Resolves when the server has stopped, so that the installer finds no process of the app. */
+  stopServer(): Promise<void>;
+  /** The installation failed, so the server has to run again. */
+  startServer(): Promise<void>;
+  /** The installer starts the app again without its command line. */
+  rememberStart(): void;
+  onAppImageRenamed(path: string): void;
 }
 
 export interface Updates {
-  /** For the menu: says also that there is nothing. */
-  look(): Promise<void>;
+  /** For the menu: also says that there is no new version. */
+  check(): Promise<void>;
 }
 
-/** Loaded on first use: most installations never look for updates. */
-async function lookAt(address: string): Promise<FoundUpdate | null> {
+/** Loaded on first use: most installations never check for updates. */
+async function checkAt(address: string, needs: Needs): Promise<[FoundUpdate | null, AppUpdater]> {
   const [{ default: updater }, { findUpdate }] = await Promise.all([
     import('electron-updater'),
     import('./signed-updates.ts'),
@@ -28,11 +36,22 @@ async function lookAt(address: string): Promise<FoundUpdate | null> {
   autoUpdater.netSession.webRequest.onBeforeRequest({ urls: ['http://*/*'] }, (_request, answer) =>
     answer({ cancel: true }),
   );
-  return findUpdate(autoUpdater, {
+  autoUpdater.removeAllListeners('appimage-filename-updated');
+  autoUpdater.on('appimage-filename-updated', needs.onAppImageRenamed);
+  const found = await findUpdate(autoUpdater, {
     address,
     publicKey: pinnedUpdateKey(),
     historyFile: join(app.getPath('userData'), 'updates.json'),
   });
+  return [found, autoUpdater];
+}
+
+/** The installer kills what still runs, and the server must not end that way. */
+async function install(updater: AppUpdater, needs: Needs): Promise<void> {
+  await needs.stopServer();
+  updater.once('error', () => void needs.startServer());
+  needs.rememberStart();
+  updater.quitAndInstall(true, true);
 }
 
 async function ask(message: string, detail: string, yes: string): Promise<boolean> {
@@ -49,9 +68,9 @@ async function ask(message: string, detail: string, yes: string): Promise<boolea
 }
 
 /** @returns whether there was one */
-async function offerUpdate(address: string): Promise<boolean> {
-  const { updateFound, updateAsk, updateByHand, download, updateReady, updateReadyAsk, quitNow } = texts();
-  const found = await lookAt(address);
+async function offerUpdate(address: string, needs: Needs): Promise<boolean> {
+  const { updateFound, updateAsk, updateByHand, download, updateReady, updateReadyAsk, installNow } = texts();
+  const [found, updater] = await checkAt(address, needs);
   if (!found) return false;
   const { version } = found;
   if (!found.download) {
@@ -65,28 +84,41 @@ async function offerUpdate(address: string): Promise<boolean> {
   }
   if (!(await ask(updateFound(version), updateAsk, download))) return true;
   await found.download();
-  if (await ask(updateReady(version), updateReadyAsk, quitNow)) app.quit();
+  if (await ask(updateReady(version), updateReadyAsk, installNow)) await install(updater, needs);
   return true;
 }
 
-export function setUpUpdates({ address }: Needs): Updates {
+export function setUpUpdates(needs: Needs): Updates {
+  const { address } = needs;
+  let isOffering = false;
   const say = (type: 'info' | 'error', message: string, detail = '') =>
     dialog.showMessageBox({ type, message, detail, noLink: true });
 
+  /** One at a time: a second dialog would open over the first. @returns whether there was one */
+  async function offer(from: string): Promise<boolean> {
+    if (isOffering) return true;
+    isOffering = true;
+    try {
+      return await offerUpdate(from, needs);
+    } finally {
+      isOffering = false;
+    }
+  }
+
   setInterval(() => {
     const from = address();
-    // Nobody asked: what fails now is said when somebody does.
-    if (from !== null && app.isPackaged) offerUpdate(from).catch(() => {});
+    // Only a check from the menu reports that it failed.
+    if (from !== null && app.isPackaged) offer(from).catch(() => {});
   }, EVERY_MS).unref();
 
   return {
-    async look() {
+    async check() {
       const { updatesOff, updatesUnpackaged, upToDate, updateFailed } = texts();
       const from = address();
       if (from === null) return void (await say('info', updatesOff));
       if (!app.isPackaged) return void (await say('info', updatesUnpackaged));
       try {
-        if (!(await offerUpdate(from))) await say('info', upToDate);
+        if (!(await offer(from))) await say('info', upToDate);
       } catch (error) {
         await say('error', updateFailed, (error as Error).message);
       }

@@ -1,16 +1,18 @@
-// Where the window was and how large, kept for the next start.
+// Keeps the position and size of the window for the next start.
 import { join } from 'node:path';
 import { app, type BrowserWindow, type Rectangle, screen } from 'electron';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 const DEFAULT_SIZE = { width: 1440, height: 900 };
-/** So much of the title bar has to be on a screen that the window can be moved. */
+/** Pixels of the title bar that must be on a screen, so that the window can be moved. */
 const REACHABLE = 48;
 
 export interface WindowState {
-  /** For a window that is made; without a place where that would be on no screen. */
+  /** For a new window. Without a position if that would be off screen. */
   options(): Partial<Rectangle>;
-  /** Brings the window back to what it was, and keeps what becomes of it. */
+  /** Maximizes the window if it was. To be called when it is about to be shown: maximizing shows a hidden window. */
+  restore(window: BrowserWindow): void;
+  /** Remembers position and size when the window closes. */
   follow(window: BrowserWindow): void;
 }
 
@@ -18,7 +20,7 @@ function isRectangle(value: Record<string, unknown>): value is Record<string, un
   return ['x', 'y', 'width', 'height'].every((name) => Number.isInteger(value[name]));
 }
 
-/** Screens come and go. */
+/** The screen may be gone since. */
 function isReachable({ x, y, width }: Rectangle): boolean {
   return screen.getAllDisplays().some(({ workArea }) => {
     const overlap = Math.min(x + width, workArea.x + workArea.width) - Math.max(x, workArea.x);
@@ -36,15 +38,17 @@ export function setUpWindowState(): WindowState {
       const { x, y, width, height } = kept;
       return isReachable(kept) ? { x, y, width, height } : { width, height };
     },
-    follow(window) {
+    restore(window) {
       if (kept['maximized'] === true) window.maximize();
+    },
+    follow(window) {
       window.on('close', () => {
-        // What it would be if it were neither maximized nor in full screen.
+        // As if it were neither maximized nor in full screen.
         Object.assign(kept, window.getNormalBounds(), { maximized: window.isMaximized() });
         try {
           writeJsonFile(path, kept);
         } catch {
-          // A full disk must not keep a window from closing.
+          // A full disk must not keep the window open.
         }
       });
     },

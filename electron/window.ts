@@ -4,7 +4,7 @@ import { createLockedWindow } from './locked-window.ts';
 import type { WindowState } from './window-state.ts';
 
 export interface MainWindow {
-  /** The server is ready: shows the page, if it is wanted. After a restart port and session may be new. */
+  /** The server is ready: shows the page, if a window is wanted. After a restart, port and session may be new. */
   open(address: string): void;
   /** Brings the window to the front, and back if it was closed. */
   focus(): void;
@@ -17,22 +17,35 @@ export interface MainWindow {
 
 interface Needs {
   state: WindowState;
-  /** At the login of the user nobody asked for a window. */
+  /** Without a window until it is asked for: at login, and after an update. */
   startsHidden: boolean;
-  /** Whether closing the window only hides it. */
-  hidesOnClose(): boolean;
-  onHidden(): void;
+  /** What closing the window does: without a tray, a hidden window could not be found again. */
+  onClose(): 'hide' | 'minimize' | 'close';
+  /** It was hidden or minimized instead of being closed. */
+  onKept(): void;
+  /** It is about to be shown. */
+  onShow(): void;
   /** It is gone, not only hidden. */
   onClosed(): void;
   /** Makes the server announce itself, which opens the window. */
   requestSignIn(): void;
 }
 
-/** The fragment says which list and which filters are shown; a restart of the server must not lose them. */
+/** The fragment holds the screen and its filters, which a restart of the server must not lose. */
 function keepFragment(address: string, shown: string): string {
   const next = new URL(address);
   if (URL.canParse(shown)) next.hash = new URL(shown).hash;
   return next.href;
+}
+
+/** macOS leaves an empty black Space where a window in full screen is hidden (electron/electron#39572). */
+function hide(window: BrowserWindow): void {
+  if (!window.isFullScreen()) {
+    window.hide();
+    return;
+  }
+  window.once('leave-full-screen', () => window.hide());
+  window.setFullScreen(false);
 }
 
 export function setUpMainWindow(needs: Needs): MainWindow {
@@ -46,13 +59,17 @@ export function setUpMainWindow(needs: Needs): MainWindow {
       ...needs.state.options(),
       minWidth: 900,
       minHeight: 600,
+      beforeShow: needs.state.restore,
     });
     needs.state.follow(made);
+    made.on('show', needs.onShow);
     made.on('close', (event) => {
-      if (!needs.hidesOnClose()) return;
+      const action = needs.onClose();
+      if (action === 'close') return;
       event.preventDefault();
-      made.hide();
-      needs.onHidden();
+      if (action === 'hide') hide(made);
+      else made.minimize();
+      needs.onKept();
     });
     made.once('closed', () => {
       window = null;

@@ -9,6 +9,14 @@ import { root } from './paths.mjs';
 const SOURCES = join(root, 'packaging', 'icons');
 const TRAY = join(root, 'electron', 'icons');
 
+const TRAY_ICONS = [
+  'tray-ok',
+  'tray-attention',
+  'tray-down',
+  'trayTemplate',
+  'trayAttentionTemplate',
+  'trayDownTemplate',
+];
 const LINUX_SIZES = [16, 24, 32, 48, 64, 128, 256, 512];
 const WINDOWS_SIZES = [16, 20, 24, 32, 40, 48, 64, 256];
 const MAC_SIZES = [16, 32, 64, 128, 256, 512, 1024];
@@ -63,7 +71,7 @@ async function drawAll(page: Page): Promise<void> {
     writeFileSync(join(SOURCES, 'linux', `${size}x${size}.png`), png);
   }
   mkdirSync(TRAY, { recursive: true });
-  for (const name of ['tray-ok', 'tray-attention', 'tray-down', 'trayTemplate']) {
+  for (const name of TRAY_ICONS) {
     writeFileSync(join(TRAY, `${name}.png`), (await draw(page, name, 16)).png);
     writeFileSync(join(TRAY, `${name}@2x.png`), (await draw(page, name, 32)).png);
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type APIRequestContext, chromium, type Page } from '@playwright/test';
+import type { FailureView } from '../electron/shell-bridge.ts';
 import { chromiumLaunch } from './chromium.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 import { builtCli, nodePath, root } from './paths.mjs';
@@ -28,19 +29,28 @@ const DEVICE = `sha256:${'a1'.repeat(32)}`;
 /** What the shell shows when its server cannot listen. */
 const PORT_TAKEN = {
   kind: 'failure',
-  title: 'The address that the service should listen on is not free',
+  title: 'The server cannot listen on its address',
   reason: '--port is "8787", but 127.0.0.1:8787 cannot be listened on: another program listens there',
   advice:
-    'Another program listens there, perhaps a second License Desk or a headless server. End it and try again, or give the service another port: "port" or "admin_port" in config.json in the data directory.',
+    'Quit that program and try again, or choose another port. Clients must then use the new API address.',
   log: '',
   logTitle: 'Log',
   actions: [
     { name: 'try_again', label: 'Try Again' },
+    { name: 'free_port', label: 'Use a Free Port' },
     { name: 'show_data', label: 'Show Data Directory' },
     { name: 'show_logs', label: 'Show Logs' },
     { name: 'quit', label: 'Quit License Desk' },
   ],
-};
+  port: {
+    label: 'Port',
+    value: 8787,
+    holder: 'Port 8787 is in use by nginx (PID 812).',
+    note: '',
+    problem: '',
+    submit: 'Use This Port',
+  },
+} satisfies FailureView;
 
 interface Place {
   name: string;

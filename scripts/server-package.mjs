@@ -8,7 +8,8 @@ import { LICENSES_FILE } from './third-party.mjs';
 
 /** What marks the place in an Electron binary where its fuses follow: version, count, and one digit each. */
 const FUSE_SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
-const FUSES = [1, 9, ...Buffer.from('1'.repeat(9))];
+/** The defaults of Electron's own builds (build/fuses/fuses.json5), so that a fuse that nobody sets shows. */
+const FUSES = [1, 9, ...Buffer.from('101100011')];
 
 /**
  * Stands in for Electron where only the app's own files are wanted, which are the same with the real one.

@@ -1,30 +1,43 @@
-// How the server and the desktop app around it speak with each other.
+// How the server and the desktop app around it communicate.
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What keeps a server from starting, as far as it decides what can be done about it. */
+/** Why a server cannot start, as far as that decides what can be done about it. */
 export type RefusalCause = 'address' | 'data_directory' | 'database' | 'newer_database' | 'settings';
 
-/** What the app shows in its tray, and tells the administrator of when it gets worse. */
+/** A port that another program listens on. */
+export interface TakenPort {
+  setting: 'port' | 'admin-port';
+  host: string;
+  port: number;
+}
+
+/** What the app shows in its tray, and notifies the administrator of when it gets worse. */
 export interface ServerStatus {
   health: 'ok' | 'failing';
-  /** Deliveries that came to nothing and can be tried again. */
+  /** Deliveries whose retries are used up. They can be tried again. */
   failed_deliveries: number;
-  /** Licenses that end within a week. Of very many, only as many as are worth counting. */
+  /** Licenses that expire within a week, up to a limit. */
   ending_soon: number;
 }
 
 export type MessageFromServer =
-  /** It accepts connections; said again, with another code, when it is asked to `sign_in`. */
+  /** It accepts connections. Sent again, with another code, when it is asked to `sign_in`. */
   | { type: 'ready'; api: string; admin: string }
-  /** When anything of it has changed. */
+  /** Sent when any of it has changed. */
   | ({ type: 'status' } & ServerStatus)
-  /** It cannot start, and would not the next time; it ends after this. */
-  | { type: 'refused'; cause: RefusalCause; message: string };
+  /** It cannot start, and could not the next time. It ends when this is `heard`. */
+  | { type: 'refused'; cause: RefusalCause; message: string; taken: TakenPort | null }
+  /** It ends because of an error that may not occur again, when this is `heard`. */
+  | { type: 'failed'; message: string };
 
 export interface MessageToServer {
-  type: 'sign_in' | 'stop' /** The computer has slept, or its clock was set. */ | 'wake';
+  type: 'sign_in' | 'stop' /** The computer has slept, or its clock was set. */ | 'wake' | 'heard';
 }
 
-/** What Electron's utility process offers to speak with the app around it. */
+/** An app that hangs must not keep the server from ending. */
+const HEARD_TIMEOUT_MS = 500;
+
+/** What Electron's utility process offers to communicate with the app around it. */
 interface ParentPort {
   postMessage(message: MessageFromServer): void;
   on(event: 'message', listener: (event: { data: unknown }) => void): void;
@@ -40,4 +53,15 @@ export function onParentMessage(type: MessageToServer['type'], listener: () => v
   parentPort()?.on('message', ({ data }) => {
     if ((data as { type?: unknown } | null)?.type === type) listener();
   });
+}
+
+/** The last message of a server: messages that are in the port when the process exits are lost. */
+export async function postLastMessage(message: MessageFromServer): Promise<void> {
+  const port = parentPort();
+  if (!port) return;
+  const heard = new Promise<void>((resolve) => {
+    onParentMessage('heard', resolve);
+  });
+  port.postMessage(message);
+  await Promise.race([heard, sleep(HEARD_TIMEOUT_MS)]);
 }

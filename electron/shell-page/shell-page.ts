@@ -1,5 +1,5 @@
-// Draws what the shell has to show while there is no server, and takes the answer back to it.
-import type { FailureView, PassphraseView, ShellPageBridge } from '../shell-bridge.ts';
+// Draws what the shell shows while there is no server, and returns the answer to it.
+import type { FailureView, PassphraseView, PortForm, ShellPageBridge } from '../shell-bridge.ts';
 
 const { shell: bridge } = window as unknown as { shell: ShellPageBridge };
 
@@ -15,7 +15,34 @@ function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-function drawFailure({ title, reason, advice, log, logTitle, actions }: FailureView): Child[] {
+function drawPortForm({ label, value, note, problem, submit }: PortForm): HTMLElement {
+  const input = element('input', {
+    type: 'number',
+    min: '1',
+    max: '65535',
+    required: true,
+    value: String(value),
+  });
+  const form = element(
+    'form',
+    {
+      className: 'port',
+      // The shell checks it, and answers in its own language.
+      noValidate: true,
+      onsubmit(event) {
+        event.preventDefault();
+        void bridge.shellAnswer({ kind: 'port', port: input.value });
+      },
+    },
+    element('label', {}, label, input),
+    element('button', {}, submit),
+    element('p', { className: 'problem', role: 'alert' }, problem),
+  );
+  if (note) form.append(element('p', { className: 'note' }, note));
+  return form;
+}
+
+function drawFailure({ title, reason, advice, log, logTitle, actions, port }: FailureView): Child[] {
   const buttons = actions.map(({ name, label }, index) =>
     element(
       'button',
@@ -30,7 +57,9 @@ function drawFailure({ title, reason, advice, log, logTitle, actions }: FailureV
   return [
     element('h1', {}, title),
     element('p', { className: 'reason', role: 'alert' }, reason),
+    ...(port ? [element('p', { className: 'holder' }, port.holder)] : []),
     element('p', {}, advice),
+    ...(port ? [drawPortForm(port)] : []),
     ...(log ? [element('pre', { className: 'log', tabIndex: 0, ariaLabel: logTitle }, log)] : []),
     element('div', { className: 'actions' }, ...buttons),
   ];

@@ -1,6 +1,7 @@
 // Writes small files so that after a crash there is the old content or the new, never half of it.
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { renameWhenFree } from './retry-rename.ts';
 
 /** Only the owner may read it (mode 0600). */
 export function writeFileDurably(path: string, content: string): void {
@@ -12,7 +13,7 @@ export function writeFileDurably(path: string, content: string): void {
   } finally {
     closeSync(file);
   }
-  renameSync(draft, path);
+  renameWhenFree(draft, path);
   syncDirectory(dirname(path));
 }
 

@@ -15,8 +15,15 @@ import { CONNECTION_REFUSED } from './socket-reply.ts';
 import type { TlsCredentials, TlsSource } from './tls-credentials.ts';
 
 /** Nobody can listen on the address that the settings name. */
-class AddressError extends ConfigError {
+export class AddressError extends ConfigError {
   override readonly name = 'AddressError';
+  /** The port that another program uses; null for any other cause. */
+  readonly taken: { setting: 'port' | 'admin-port'; host: string; port: number } | null;
+
+  constructor(message: string, taken: AddressError['taken']) {
+    super(message);
+    this.taken = taken;
+  }
 }
 
 /** Requests under way at a stop may take this long; connections that remain after that are closed. */
@@ -49,6 +56,8 @@ function timeouts(tickMs: number) {
 /** An Express application; it calls `next` when nothing in it takes the request. */
 type Application = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
+type PortFlag = '--port' | '--admin-port';
+
 export interface HttpServerOptions {
   /** null: without TLS */
   tls: TlsSource | null;
@@ -67,7 +76,7 @@ export interface HttpServer {
    * @returns the port, which was free if `port` is 0
    * @throws AddressError if the address is taken or is none of this machine's
    */
-  listen(host: string, port: number, flag: string): Promise<number>;
+  listen(host: string, port: number, flag: PortFlag): Promise<number>;
   /** Stops accepting, and waits for the requests that are under way. */
   close(): Promise<void>;
   requestsUnderWay(): number;
@@ -258,11 +267,14 @@ function createTlsServer(tls: TlsSource, options: object, app: RequestListener):
   return server;
 }
 
-async function listen(server: Server, host: string, port: number, flag: string): Promise<number> {
+async function listen(server: Server, host: string, port: number, flag: PortFlag): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
-      reject(new AddressError(`${flag} is "${port}", but ${host}:${port} cannot be listened on: ${why}`));
+      const isTaken = error.code === 'EADDRINUSE';
+      const why = isTaken ? 'another program listens there' : error.message;
+      const message = `${flag} is "${port}", but ${host}:${port} cannot be listened on: ${why}`;
+      const setting = flag === '--port' ? 'port' : 'admin-port';
+      reject(new AddressError(message, isTaken ? { setting, host, port } : null));
     });
     server.listen(port, host, resolve);
   });

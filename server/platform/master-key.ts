@@ -50,7 +50,7 @@ export function loadMasterKey(dataDir: string, fromEnvironment: string | null, m
   const path = join(dataDir, MASTER_KEY_FILE);
   if (existsSync(join(dataDir, SEALED_KEY_FILE))) {
     throw new ConfigError(
-      `${path} is missing, as the desktop app keeps the key sealed; open the app, have it write the key file (menu Server), or set ${MASTER_KEY_ENV}`,
+      `${path} is missing because the desktop app keeps the key sealed. In the app, choose Server, Export Master Key File, or set ${MASTER_KEY_ENV}`,
     );
   }
   if (!mayCreate) {

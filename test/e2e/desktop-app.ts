@@ -1,5 +1,6 @@
 // The desktop app with a page in it: in Electron, or built as it is over the stand-in and in Chromium.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { _electron, type BrowserContext, chromium, expect, type Page } from '@playwright/test';
@@ -25,28 +26,84 @@ export function electronObstacle(): string | null {
   return hasDisplay() ? null : 'this session has no display';
 }
 
+/** The page of the server, not the shell's own: either may be the first window. */
+const isPageOfServer = (page: Page) => page.url().startsWith('http://127.0.0.1:');
+
+/** Chromium's sandbox works neither for root nor, without its SUID helper, where user namespaces are restricted. */
+function needsNoSandbox(): boolean {
+  const restriction = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns';
+  return (
+    process.getuid?.() === 0 || (existsSync(restriction) && readFileSync(restriction, 'utf8').trim() === '1')
+  );
+}
+
 /** @param flags for the server */
 export async function openElectron(flags: readonly string[]): Promise<DesktopApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-app-'));
-  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const app = await _electron.launch({
     executablePath: findElectron() ?? '',
     cwd: project,
-    args: [...sandbox, '.', '--data-dir', dataDir, '--port', '0', '--admin-port', '0', ...flags],
+    args: [
+      ...(needsNoSandbox() ? ['--no-sandbox'] : []),
+      '.',
+      `--data-dir=${dataDir}`,
+      '--port=0',
+      '--admin-port=0',
+      ...flags,
+    ],
+    // A keychain would ask its user, who is not here.
+    env: { ...process.env, LICENSE_DESK_MASTER_KEY: randomBytes(32).toString('base64') } as Record<
+      string,
+      string
+    >,
   });
+  await expect.poll(() => app.windows().some(isPageOfServer), { timeout: 30_000 }).toBe(true);
   return {
     dataDir,
     context: app.context(),
-    page: await app.firstWindow(),
+    page: app.windows().find(isPageOfServer) as Page,
     async dispose() {
       await app.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      // Windows lets go of files some time after their process ended.
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };
 }
 
 export interface StandInApp extends DesktopApp {
   shell: Shell;
+}
+
+/** Desktops that the page's specs can run on, over the stand-in. */
+export const DESKTOPS = {
+  wayland: { STAND_IN_WAYLAND: '1' },
+  'no-keyring': { STAND_IN_KEYCHAIN: 'no-keyring' },
+  win32: { STAND_IN_PLATFORM: 'win32' },
+  darwin: { STAND_IN_PLATFORM: 'darwin' },
+} satisfies Record<string, Record<string, string>>;
+
+const PASSPHRASE = 'correct horse battery';
+
+/** @param desktop where there is no keyring, a passphrase is chosen first */
+export async function openOnDesktop(
+  desktop: keyof typeof DESKTOPS | null,
+  flags: readonly string[] = [],
+): Promise<StandInApp> {
+  const env = desktop === null ? {} : DESKTOPS[desktop];
+  const app = await openStandIn({ args: [...flags], env });
+  try {
+    if (desktop === 'no-keyring') {
+      await app.page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+      await app.page.getByLabel('Repeat passphrase').fill(PASSPHRASE);
+      await app.page.keyboard.press('Enter');
+    }
+    const pageOfServer = () => app.context.pages().find(isPageOfServer);
+    await expect.poll(() => pageOfServer() !== undefined, { timeout: 30_000 }).toBe(true);
+    return { ...app, page: pageOfServer() as Page };
+  } catch (error) {
+    await app.dispose();
+    throw error;
+  }
 }
 
 /**

@@ -86,7 +86,7 @@ test('the preferences of the app hold at once, or say why not', async ({ desk })
   const panel = desk.getByRole('region', { name: 'This app' });
   await expect(panel).toContainText('License Desk 1.2.3, Electron 45.0.0');
   const atLogin = panel.getByRole('checkbox', { name: 'Start when I sign in to this computer' });
-  const address = panel.getByRole('textbox', { name: 'Look for updates at' });
+  const address = panel.getByRole('textbox', { name: 'Update address' });
   await expect(panel.getByRole('checkbox', { name: 'Keep running when the window is closed' })).toBeChecked();
   await atLogin.check();
   await expect(panel.getByRole('status')).toHaveText('Saved.');
@@ -99,14 +99,12 @@ test('the preferences of the app hold at once, or say why not', async ({ desk })
 
   await refuseInShell(desk, 'the registry cannot be written');
   await atLogin.click();
-  await expect(panel.getByRole('alert')).toHaveText('This was not saved: the registry cannot be written');
+  await expect(panel.getByRole('alert')).toHaveText('Not saved: the registry cannot be written');
   await expect(atLogin).toBeChecked();
   await refuseInShell(desk, 'an address begins with https://');
   await address.fill('ftp://updates.example');
   await desk.keyboard.press('Tab');
-  await expect(panel.getByRole('alert').last()).toHaveText(
-    'This was not saved: an address begins with https://',
-  );
+  await expect(panel.getByRole('alert').last()).toHaveText('Not saved: an address begins with https://');
   await expect(address).toHaveAttribute('aria-invalid', 'true');
   await expectAccessible(desk);
   await refuseInShell(desk, '');

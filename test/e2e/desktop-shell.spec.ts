@@ -1,10 +1,12 @@
 // The built shell and its preload scripts around the real page in a real browser; only Electron itself is stood in for.
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, type Page, test as base } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
-import { openStandIn, type StandInApp } from './desktop-app.ts';
+import { DESKTOPS, openOnDesktop, openStandIn, type StandInApp } from './desktop-app.ts';
 
 interface Fixtures {
   folder: string;
@@ -108,7 +110,7 @@ test('a request that is opened with the app is on the desk; what is saved goes t
 
 test('a server that cannot start is told of in a window, with what to do', async ({ open }) => {
   const { page, shell } = await open({ args: ['--port=99999'] });
-  await expect(page.getByRole('heading', { name: 'A setting cannot be used' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Invalid setting' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('--port is "99999"');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Show Logs' }).click();
@@ -118,17 +120,53 @@ test('a server that cannot start is told of in a window, with what to do', async
 });
 
 test('a passphrase is chosen and asked for where there is no keychain', async ({ open }) => {
-  const { page, shell } = await open({ env: { STAND_IN_KEYCHAIN: 'basic_text' } });
-  await expect(page.getByRole('heading', { name: 'A passphrase for the master key' })).toBeVisible();
+  const { page, shell } = await open({ env: DESKTOPS['no-keyring'] });
+  await expect(page.getByRole('heading', { name: 'Protect the master key' })).toBeVisible();
   await expectAccessible(page);
-  await page.getByLabel('Passphrase').fill('short');
-  await page.getByLabel('Once more').fill('short');
+  await page.getByLabel('Passphrase', { exact: true }).fill('short');
+  await page.getByLabel('Repeat passphrase').fill('short');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('alert')).toHaveText('At least 12 characters.');
-  await page.getByLabel('Passphrase').fill('correct horse battery');
-  await page.getByLabel('Once more').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Seal' }).click();
+  await expect(page.getByRole('alert')).toHaveText('Use at least 12 characters.');
+  await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery');
+  await page.getByLabel('Repeat passphrase').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Protect', exact: true }).click();
   await shell.event('forked');
   expect(existsSync(join(shell.dataDir, 'master.key'))).toBe(false);
   expect(readFileSync(join(shell.dataDir, 'master-key.sealed'), 'utf8')).toContain('scrypt');
+});
+
+for (const desktop of ['wayland', 'win32', 'darwin'] as const) {
+  test(`the app opens its page, closes and quits on ${desktop}`, async () => {
+    const app = await openOnDesktop(desktop);
+    try {
+      await skipFirstSteps(app.page);
+      await app.shell.event('shown');
+      await app.shell.happen({ do: 'close-window' });
+      await app.shell.event('hidden');
+      await app.shell.happen({ do: 'click-tray', id: 'quit' }).catch(() => {});
+      expect(await app.shell.exited).toBe(0);
+    } finally {
+      await app.dispose();
+    }
+  });
+}
+
+test('a port that is taken is replaced in the window', async ({ open }) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  try {
+    const { page, context } = await open({ args: [`--admin-port=${port}`] });
+    await expect(page.getByText(`Port ${port} is in use by`)).toContainText(String(process.pid));
+    await expectAccessible(page);
+    await page.getByLabel('Port').fill('0');
+    await page.getByRole('button', { name: 'Use This Port' }).click();
+    await expect(page.getByText('Enter a number from 1 to 65535.')).toBeVisible();
+    await page.getByRole('button', { name: 'Use a Free Port' }).click();
+    const shown = () => context.pages().find((one) => one.url().startsWith('http://127.0.0.1:'));
+    await expect.poll(() => shown() !== undefined).toBe(true);
+    await skipFirstSteps(shown() as Page);
+  } finally {
+    taken.close();
+  }
 });

@@ -27,7 +27,13 @@ export async function addFakeShell(page: Page, opened: readonly OpenedFile[] = [
     const listeners = new Set<() => void>();
     const shell: FakeShell = {
       opened: [...waiting],
-      preferences: { start_at_login: false, keep_in_tray: true, notifications: true, update_address: null },
+      preferences: {
+        start_at_login: false,
+        keep_in_tray: true,
+        keep_awake: false,
+        notifications: true,
+        update_address: null,
+      },
       saved: [],
       signIns: 0,
       refusal: '',

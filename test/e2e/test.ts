@@ -1,14 +1,22 @@
 // Playwright's `test` with a server of its own for each test, and a guard over everything the page does.
 import { test as base, expect, type BrowserContext, type Page } from '@playwright/test';
-import { type DesktopApp, electronObstacle, openElectron, openStandIn } from './desktop-app.ts';
+import {
+  type DesktopApp,
+  type DESKTOPS,
+  electronObstacle,
+  openElectron,
+  openOnDesktop,
+} from './desktop-app.ts';
 import { serverOfApp, startServer, type TestServer } from './server.ts';
 
 export interface PlaceOptions {
   /**
    * Where the page is shown: in the browser, in Electron, or in the browser with the built shell over its stand-in
-   * around it, which is for whoever works on the shell.
+   * around it, for work on the shell.
    */
   place: 'browser' | 'electron' | 'stand-in';
+  /** The desktop that the stand-in imitates; null: Linux with X11 and a keyring. */
+  desktop: keyof typeof DESKTOPS | null;
 }
 
 interface Guard {
@@ -72,6 +80,7 @@ async function signInAndSkipFirstSteps({ request }: Page, { firstLink }: TestSer
 
 export const test = base.extend<Fixtures>({
   place: ['browser', { option: true }],
+  desktop: [null, { option: true }],
   possible: [
     async ({ place }, use, { skip }) => {
       const obstacle = place === 'electron' ? electronObstacle() : null;
@@ -80,9 +89,11 @@ export const test = base.extend<Fixtures>({
     },
     { auto: true },
   ],
-  app: async ({ place, serverFlags, possible: _possible }, use) => {
+  app: async ({ place, desktop, serverFlags, possible: _possible }, use) => {
     if (place === 'browser') return use(null);
-    const app = await (place === 'electron' ? openElectron(serverFlags) : openStandIn({ args: serverFlags }));
+    const app = await (place === 'electron'
+      ? openElectron(serverFlags)
+      : openOnDesktop(desktop, serverFlags));
     await use(app);
     await app.dispose();
   },

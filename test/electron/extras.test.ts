@@ -2,13 +2,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Preferences } from '../../electron/bridge.ts';
 import type { Shell } from './shell.ts';
-import { startingShells } from './starting-shells.ts';
+import { announcing, callBridge, startingShells } from './starting-shells.ts';
 
 const start = startingShells();
-const announcing = { STAND_IN_SERVER: import.meta.resolve('./announcing-server.ts') };
 const PAGE = 'http://127.0.0.1:1/';
 
 const folder = mkdtempSync(join(tmpdir(), 'license-desk-opened-'));
@@ -18,20 +18,6 @@ function fileOf(name: string, content: string): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
-}
-
-interface Answer<Reply> {
-  reply?: Reply;
-  error?: string;
-}
-
-function callBridge<Reply>(shell: Shell, method: string, ...args: unknown[]): Promise<Answer<Reply>> {
-  return shell.happen({
-    do: 'call-bridge',
-    method,
-    arguments: args,
-    senderUrl: PAGE,
-  }) as Promise<Answer<Reply>>;
 }
 
 async function opened(env: Record<string, string> = {}, args: string[] = []): Promise<Shell> {
@@ -45,7 +31,7 @@ describe('the tray', () => {
     const status = { health: 'failing', failed_deliveries: 3, ending_soon: 1 };
     const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
     const before = await shell.event('tray');
-    expect(before).toMatchObject({ tooltip: 'License Desk: The service is not running' });
+    expect(before).toMatchObject({ tooltip: 'License Desk: Server is not running' });
     expect(before.icon).toMatch(/tray-down\.png$/u);
     expect(existsSync(before.icon)).toBe(true);
     expect((await shell.event('tray', 2)).icon).toMatch(/tray-ok\.png$/u);
@@ -54,15 +40,46 @@ describe('the tray', () => {
     const after = await shell.event('tray', 3);
     expect(after.icon).toMatch(/tray-attention\.png$/u);
     expect(after.items.map(({ label }) => label)).toEqual([
-      'Something in the service is failing',
-      '3 events could not be delivered',
-      '1 license ends within a week',
+      'Server needs attention',
+      '3 webhook deliveries failed',
+      '1 license expires within 7 days',
+      'API: http://127.0.0.1:2/',
       'Open License Desk',
       'Copy API Address',
+      'Restart Server',
+      'Notifications',
       'Quit License Desk',
     ]);
     process.kill((await shell.event('forked')).pid, 'SIGKILL');
     expect((await shell.event('tray', 4)).icon).toMatch(/tray-down\.png$/u);
+  });
+
+  test('opens its menu and nothing else on macOS', async () => {
+    const shell = await opened({ STAND_IN_PLATFORM: 'darwin' });
+    await shell.happen({ do: 'click-tray-icon' });
+    await callBridge(shell, 'readPreferences');
+    expect(shell.count('focused')).toBe(0);
+    const windows = await opened({ STAND_IN_PLATFORM: 'win32' });
+    await windows.happen({ do: 'click-tray-icon' });
+    await windows.event('focused');
+  });
+
+  test('shows on macOS, too, that the server is down', async () => {
+    const shell = await opened({ STAND_IN_PLATFORM: 'darwin' });
+    const [down, up] = [await shell.event('tray'), await shell.event('tray', 2)];
+    expect(down.icon).not.toBe(up.icon);
+    expect([down.icon, up.icon].every((icon) => icon.endsWith('Template.png') && existsSync(icon))).toBe(
+      true,
+    );
+  });
+
+  test('restarts the server', async () => {
+    const shell = await opened();
+    await shell.event('tray', 2);
+    await shell.happen({ do: 'click-tray', id: 'restart-server' });
+    expect((await shell.event('posted')).type).toBe('stop');
+    await shell.event('forked', 2);
+    expect((await shell.event('load', 2)).url).toContain('code=1');
   });
 
   test('copies the address of the API, as the menu does', async () => {
@@ -80,8 +97,8 @@ describe('notifications', () => {
   test('tell of failed events and of licenses about to end, once, and lead to them', async () => {
     const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
     await shell.happen({ do: 'resume' });
-    expect((await shell.event('notification')).body).toBe('2 events could not be delivered');
-    expect((await shell.event('notification', 2)).body).toBe('5 licenses end within a week');
+    expect((await shell.event('notification')).body).toBe('2 webhook deliveries failed');
+    expect((await shell.event('notification', 2)).body).toBe('5 licenses expire within 7 days');
     await shell.happen({ do: 'resume' });
     await shell.event('tray', 4);
     expect(shell.count('notification')).toBe(2);
@@ -90,6 +107,28 @@ describe('notifications', () => {
     expect((await shell.event('load', 2)).url).toBe(`${PAGE}#/failed-events`);
     await shell.happen({ do: 'click-notification', number: 2 });
     expect((await shell.event('load', 3)).url).toBe(`${PAGE}#/licenses?expires_within_days=7`);
+  });
+
+  test('lead to them on Windows from the Action Center, too', async () => {
+    const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status), STAND_IN_PLATFORM: 'win32' });
+    await shell.happen({ do: 'resume' });
+    await shell.event('notification', 2);
+    await shell.happen({ do: 'click-notification', number: 1 });
+    expect((await shell.event('load', 2)).url).toBe(`${PAGE}#/failed-events`);
+    await shell.happen({ do: 'time-out-notification', number: 2 });
+    await shell.happen({ do: 'click-notification', number: 2 });
+    expect((await shell.event('load', 3)).url).toBe(`${PAGE}#/licenses?expires_within_days=7`);
+  });
+
+  test('can be turned off in the tray', async () => {
+    const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
+    await shell.happen({ do: 'click-tray', id: 'notifications' });
+    const { reply } = await callBridge<Preferences>(shell, 'readPreferences');
+    expect(reply?.notifications).toBe(false);
+    await shell.happen({ do: 'resume' });
+    const { items } = await shell.eventThat('tray', (tray) => tray.items.length > 8);
+    expect(items.find(({ id }) => id === 'notifications')?.checked).toBe(false);
+    expect(shell.count('notification')).toBe(0);
   });
 
   test('can be done without', async () => {
@@ -125,6 +164,21 @@ describe('a file of the product', () => {
     expect((await callBridge(shell, 'takeOpenedFile')).reply).toMatchObject({ text: 'from the Finder' });
   });
 
+  test('arrives from a Linux desktop as a URL, whatever is in its name', async () => {
+    const shell = await opened();
+    const path = fileOf('Müller & Söhne 100%.lic', 'the license');
+    const argv = ['license-desk', '--flag', pathToFileURL(path).href];
+    await shell.happen({ do: 'second-instance', argv });
+    expect((await shell.event('sent')).channel).toBe('fileOpened');
+    expect((await callBridge(shell, 'takeOpenedFile')).reply).toMatchObject({
+      name: 'Müller & Söhne 100%.lic',
+      text: 'the license',
+    });
+    await shell.happen({ do: 'second-instance', argv: ['license-desk', 'file:///100%.lic'] });
+    await shell.event('focused', 2);
+    expect(shell.count('error-box')).toBe(0);
+  });
+
   test('is chosen in the menu, through the system’s dialog', async () => {
     const shell = await opened();
     await shell.happen({ do: 'click-menu', id: 'open-file' });
@@ -137,10 +191,10 @@ describe('a file of the product', () => {
   test('that is gone, or far too large, is said to be so', async () => {
     const shell = await opened();
     await shell.happen({ do: 'second-instance', argv: [join(folder, 'gone.lic')] });
-    expect(await shell.event('error-box')).toMatchObject({ title: 'gone.lic cannot be opened' });
+    expect(await shell.event('error-box')).toMatchObject({ title: 'Cannot open gone.lic' });
     const large = fileOf('large.lic', 'x'.repeat(300_000));
     await shell.happen({ do: 'second-instance', argv: [large] });
-    expect((await shell.event('error-box', 2)).content).toBe('It is larger than any file of License Desk.');
+    expect((await shell.event('error-box', 2)).content).toBe('The file is larger than 256 KiB.');
     expect((await callBridge(shell, 'takeOpenedFile')).reply).toBeNull();
   });
 });
@@ -178,6 +232,7 @@ describe('preferences', () => {
     expect(defaults).toEqual({
       start_at_login: false,
       keep_in_tray: true,
+      keep_awake: false,
       notifications: true,
       update_address: null,
     });
@@ -192,7 +247,7 @@ describe('preferences', () => {
     ]) {
       const [[name, value] = []] = Object.entries(wrong);
       expect((await callBridge(shell, 'changePreferences', wrong)).error).toBe(
-        `${name} cannot be ${String(value)}`,
+        `Error invoking remote method 'changePreferences': Error: ${name} cannot be ${String(value)}`,
       );
     }
     await shell.happen({ do: 'click-tray', id: 'quit' }).catch(() => {});
@@ -201,23 +256,26 @@ describe('preferences', () => {
     await next.event('shown');
     expect((await callBridge(next, 'readPreferences')).reply).toEqual({ ...defaults, ...change });
   });
-
-  test('start the app with the session of the user', async () => {
-    const shell = await opened({ XDG_CONFIG_HOME: folder });
-    const entry = join(folder, 'autostart', 'license-desk.desktop');
-    await callBridge(shell, 'changePreferences', { start_at_login: true });
-    expect(readFileSync(entry, 'utf8')).toContain(`Exec="${process.execPath}" "${process.cwd()}" "--hidden"`);
-    await callBridge(shell, 'changePreferences', { start_at_login: false });
-    expect(existsSync(entry)).toBe(false);
-  });
 });
 
 describe('the computer', () => {
+  test('is kept awake while the server runs, if that is wanted', async () => {
+    const shell = await opened();
+    expect(shell.count('kept-awake')).toBe(0);
+    await callBridge(shell, 'changePreferences', { keep_awake: true });
+    expect((await shell.event('kept-awake')).isOn).toBe(true);
+    process.kill((await shell.event('forked')).pid, 'SIGKILL');
+    expect((await shell.event('kept-awake', 2)).isOn).toBe(false);
+    expect((await shell.event('kept-awake', 3)).isOn).toBe(true);
+    await callBridge(shell, 'changePreferences', { keep_awake: false });
+    expect((await shell.event('kept-awake', 4)).isOn).toBe(false);
+  });
+
   test('that has slept wakes the server, and its end is the app’s', async () => {
     const shell = await opened();
     await shell.happen({ do: 'resume' });
     expect((await shell.event('posted')).type).toBe('wake');
-    await shell.happen({ do: 'shutdown' }).catch(() => {});
+    await shell.happen({ do: 'end-session' }).catch(() => {});
     expect(await shell.exited).toBe(0);
     expect((await shell.event('posted', 2)).type).toBe('stop');
   });
@@ -238,11 +296,11 @@ describe('the menu', () => {
 
   test('looks for updates only where an address is set, and for an installed app', async () => {
     const shell = await opened();
-    await shell.happen({ do: 'click-menu', id: 'look-for-updates' });
-    expect((await shell.event('message-box')).message).toContain('No address to look for updates at is set');
+    await shell.happen({ do: 'click-menu', id: 'check-for-updates' });
+    expect((await shell.event('message-box')).message).toContain('No update address is set');
     await shell.happen({ do: 'press-button', button: 0 });
     await callBridge(shell, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
-    await shell.happen({ do: 'click-menu', id: 'look-for-updates' });
+    await shell.happen({ do: 'click-menu', id: 'check-for-updates' });
     expect((await shell.event('message-box', 2)).message).toBe('Only an installed app can be updated.');
   });
 });

@@ -3,13 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '../helpers/test-server.ts';
-import type { Shell } from './shell.ts';
-import { startingShells } from './starting-shells.ts';
+import { announcing, quit, startingShells, viewOf } from './starting-shells.ts';
 
 const start = startingShells();
-const announcing = { STAND_IN_SERVER: import.meta.resolve('./announcing-server.ts') };
 const PASSPHRASE = 'correct horse battery';
 let dataDir: string;
 
@@ -21,21 +19,10 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 const keyFile = () => join(dataDir, 'master.key');
 const sealedFile = () => join(dataDir, 'master-key.sealed');
 
-async function quit(shell: Shell): Promise<void> {
-  await shell.happen({ do: 'click-tray', id: 'quit' }).catch(() => {});
-  expect(await shell.exited).toBe(0);
-}
-
 /** Whether any file of the data directory holds these bytes. */
 function isOnDisk(text: string): boolean {
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true });
   return files.some((file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).includes(text));
-}
-
-async function viewOf(shell: Shell, window: number): Promise<Record<string, unknown>> {
-  const { url: senderUrl } = await shell.eventThat('load', ({ id }) => id === window);
-  const call = { do: 'call-bridge', window, method: 'shellView', senderUrl } as const;
-  return ((await shell.happen(call)) as { reply: Record<string, unknown> }).reply;
 }
 
 test('a new directory gets a key that only the keychain can open', async () => {
@@ -44,7 +31,7 @@ test('a new directory gets a key that only the keychain can open', async () => {
   expect(key).toMatch(/^[A-Za-z0-9+/]{43}=$/u);
   expect(existsSync(keyFile())).toBe(false);
   expect(isOnDisk(key ?? '')).toBe(false);
-  await quit(first);
+  expect(await quit(first)).toBe(0);
   const second = start({ dataDir, env: announcing });
   expect((await second.event('forked')).key).toBe(key);
 });
@@ -61,7 +48,7 @@ test('a headless data directory moves into the app, and back', async () => {
   expect((await fetch(new URL('/', url))).status).toBe(200);
   expect(existsSync(keyFile())).toBe(false);
   expect(isOnDisk(key)).toBe(false);
-  await quit(shell);
+  expect(await quit(shell)).toBe(0);
 
   // Not without the key: neither started, nor with a new one.
   const refused = spawnSync(
@@ -89,12 +76,12 @@ test('a headless data directory moves into the app, and back', async () => {
 test('a key that somebody puts into the directory is the newer truth, and the old one is kept', async () => {
   const first = start({ dataDir, env: announcing });
   const { key } = await first.event('forked');
-  await quit(first);
+  expect(await quit(first)).toBe(0);
   const restored = Buffer.alloc(32, 7).toString('base64');
   writeFileSync(keyFile(), `${restored}\n`);
   const second = start({ dataDir, env: announcing });
   expect((await second.event('forked')).key).toBe(restored);
-  await quit(second);
+  expect(await quit(second)).toBe(0);
   expect(existsSync(keyFile())).toBe(false);
   const kept = readdirSync(dataDir).filter((name) => name.startsWith('master-key.sealed.before-'));
   expect(kept).toHaveLength(1);
@@ -105,12 +92,12 @@ test('a key that somebody puts into the directory is the newer truth, and the ol
 test('a keychain that does not open it is told of, and nothing is made anew', async () => {
   const first = start({ dataDir, env: announcing });
   await first.event('forked');
-  await quit(first);
+  expect(await quit(first)).toBe(0);
   const sealed = readFileSync(sealedFile());
   const shell = start({ dataDir, env: { ...announcing, STAND_IN_KEYCHAIN: 'locked' } });
   expect(await viewOf(shell, 1)).toMatchObject({
-    title: 'The master key cannot be opened',
-    reason: expect.stringContaining('the keychain is locked'),
+    title: 'Cannot open the master key',
+    reason: expect.stringContaining('Error while decrypting the ciphertext'),
   });
   expect(shell.count('forked')).toBe(0);
   await shell.answerShell(1, { kind: 'failure', action: 'quit' });
@@ -121,13 +108,13 @@ test('a keychain that does not open it is told of, and nothing is made anew', as
 test('without a keychain it is sealed under a passphrase, which each start asks for', async () => {
   const env = { ...announcing, STAND_IN_KEYCHAIN: 'basic_text' };
   const first = start({ dataDir, env });
-  expect(await viewOf(first, 1)).toMatchObject({ title: 'A passphrase for the master key' });
+  expect(await viewOf(first, 1)).toMatchObject({ title: 'Protect the master key' });
   await first.answerShell(1, { kind: 'passphrase', passphrase: 'short', again: 'short' });
   await first.event('sent');
-  expect(await viewOf(first, 1)).toMatchObject({ problem: 'At least 12 characters.' });
+  expect(await viewOf(first, 1)).toMatchObject({ problem: 'Use at least 12 characters.' });
   await first.answerShell(1, { kind: 'passphrase', passphrase: PASSPHRASE, again: 'another one' });
   await first.event('sent', 2);
-  expect(await viewOf(first, 1)).toMatchObject({ problem: 'These are not the same.' });
+  expect(await viewOf(first, 1)).toMatchObject({ problem: 'The passphrases do not match.' });
   await first.answerShell(1, { kind: 'passphrase', passphrase: PASSPHRASE, again: PASSPHRASE });
   const { key } = await first.event('forked');
   expect(isOnDisk(key ?? '')).toBe(false);
@@ -135,13 +122,13 @@ test('without a keychain it is sealed under a passphrase, which each start asks 
   // A server that is started again does not ask again.
   process.kill((await first.event('forked')).pid, 'SIGKILL');
   expect((await first.event('forked', 2)).key).toBe(key);
-  await quit(first);
+  expect(await quit(first)).toBe(0);
 
   const second = start({ dataDir, env });
-  expect(await viewOf(second, 1)).toMatchObject({ title: 'The passphrase of the master key', again: null });
+  expect(await viewOf(second, 1)).toMatchObject({ title: 'Unlock the master key', again: null });
   await second.answerShell(1, { kind: 'passphrase', passphrase: 'not this one', again: '' });
   await second.event('sent', 2);
-  expect(await viewOf(second, 1)).toMatchObject({ problem: 'This is not the passphrase.' });
+  expect(await viewOf(second, 1)).toMatchObject({ problem: 'Wrong passphrase.' });
   await second.answerShell(1, { kind: 'passphrase', passphrase: PASSPHRASE, again: '' });
   expect((await second.event('forked')).key).toBe(key);
 });
@@ -154,7 +141,7 @@ test('without a keychain it may also stay in a file, which is asked once', async
   await first.answerShell(1, { kind: 'instead' });
   expect((await first.event('forked')).key).toBe(key);
   expect(readFileSync(keyFile(), 'utf8').trim()).toBe(key);
-  await quit(first);
+  expect(await quit(first)).toBe(0);
   const second = start({ dataDir, env });
   expect((await second.event('forked')).key).toBe(key);
   expect(second.count('window')).toBeLessThanOrEqual(1);
@@ -164,7 +151,7 @@ test('closing the question is no answer', async () => {
   const shell = start({ dataDir, env: { ...announcing, STAND_IN_KEYCHAIN: 'basic_text' } });
   await shell.event('shown');
   await shell.happen({ do: 'close-window' });
-  expect(await viewOf(shell, 2)).toMatchObject({ reason: 'no passphrase was chosen' });
+  expect(await viewOf(shell, 2)).toMatchObject({ reason: 'no passphrase was entered' });
   expect(shell.count('forked')).toBe(0);
   expect(existsSync(keyFile())).toBe(false);
 });
@@ -175,4 +162,108 @@ test('a key of the environment is used as it is, and kept nowhere', async () => 
   expect((await shell.event('forked')).key).toBe(key);
   expect(existsSync(sealedFile())).toBe(false);
   expect(existsSync(keyFile())).toBe(false);
+});
+
+const sealedContent = () =>
+  JSON.parse(readFileSync(sealedFile(), 'utf8')) as { sealed_by: string; sealed: string };
+const sealedVersion = () => Buffer.from(sealedContent().sealed, 'base64').subarray(0, 3).toString();
+
+/** As an earlier version of the app left it: `v10`, a nonce, and what the constant makes of the key. */
+function sealPublicly(key: string): string {
+  const weak = Buffer.from([...Buffer.from(key)].map((byte) => byte ^ 0x2f));
+  const sealed = Buffer.concat([Buffer.from('v10'), Buffer.alloc(4), weak]).toString('base64');
+  writeFileSync(sealedFile(), JSON.stringify({ sealed_by: 'keychain', sealed }));
+  return sealed;
+}
+
+describe('a Linux desktop', () => {
+  test('whose keyring does not run gets no key that a public constant seals', async () => {
+    const key = Buffer.alloc(32, 5).toString('base64');
+    writeFileSync(keyFile(), `${key}\n`, { mode: 0o600 });
+    const shell = start({ dataDir, env: { ...announcing, STAND_IN_KEYCHAIN: 'no-keyring' } });
+    expect(await viewOf(shell)).toMatchObject({ kind: 'passphrase' });
+    expect(readFileSync(keyFile(), 'utf8').trim()).toBe(key);
+    await shell.answerShell(1, { kind: 'passphrase', passphrase: PASSPHRASE, again: PASSPHRASE });
+    expect((await shell.event('forked')).key).toBe(key);
+    expect(sealedContent().sealed_by).toBe('passphrase');
+  });
+
+  test('that Chromium does not know uses the keyring that works there', async () => {
+    const shell = start({ dataDir, env: { ...announcing, STAND_IN_KEYCHAIN: 'unknown-desktop' } });
+    await shell.event('forked');
+    expect(sealedContent().sealed_by).toBe('keychain');
+    expect(sealedVersion()).toBe('v11');
+  });
+
+  test('where a public constant sealed the key seals it again, and says so', async () => {
+    const first = start({ dataDir, env: announcing });
+    const { key } = await first.event('forked');
+    expect(await quit(first)).toBe(0);
+    const sealed = sealPublicly(key ?? '');
+
+    const second = start({ dataDir, env: { ...announcing, STAND_IN_KEYCHAIN: 'no-keyring' } });
+    const view = (await viewOf(second)) as { kind: string; why: string };
+    expect(view.kind).toBe('passphrase');
+    expect(view.why).toContain('was not protected');
+    await second.answerShell(1, { kind: 'passphrase', passphrase: PASSPHRASE, again: PASSPHRASE });
+    expect((await second.event('forked')).key).toBe(key);
+    expect(sealedContent().sealed_by).toBe('passphrase');
+    expect(isOnDisk(sealed)).toBe(false);
+  });
+
+  test('whose keyring works by now takes over a key that a public constant sealed', async () => {
+    const key = Buffer.alloc(32, 6).toString('base64');
+    const sealed = sealPublicly(key);
+    const shell = start({ dataDir, env: announcing });
+    expect((await shell.event('forked')).key).toBe(key);
+    expect(sealedVersion()).toBe('v11');
+    expect(isOnDisk(sealed)).toBe(false);
+    expect((await shell.event('message-box')).message).toContain('was not protected');
+  });
+});
+
+test('a keychain with a newer key seals the master key again with it', async () => {
+  const first = start({ dataDir, env: announcing });
+  const { key } = await first.event('forked');
+  expect(await quit(first)).toBe(0);
+  const before = readFileSync(sealedFile(), 'utf8');
+  const second = start({ dataDir, env: { ...announcing, STAND_IN_KEYCHAIN: 'rotated' } });
+  expect((await second.event('forked')).key).toBe(key);
+  expect(readFileSync(sealedFile(), 'utf8')).not.toBe(before);
+  expect(await quit(second)).toBe(0);
+  const third = start({ dataDir, env: announcing });
+  expect((await third.event('forked')).key).toBe(key);
+});
+
+test('a keychain that is unlocked later is tried by a new start of the app', async () => {
+  const first = start({ dataDir, env: announcing });
+  const { key } = await first.event('forked');
+  expect(await quit(first)).toBe(0);
+  const lock = join(dataDir, 'keychain-lock');
+  writeFileSync(lock, '');
+  const env = { ...announcing, STAND_IN_KEYCHAIN_LOCK: lock };
+  const locked = start({ dataDir, env });
+  await viewOf(locked);
+  rmSync(lock);
+  await locked.answerShell(1, { kind: 'failure', action: 'try_again' });
+  const { args } = await locked.event('relaunch');
+  expect(await locked.exited).toBe(0);
+  expect(args).toContain(dataDir);
+  const next = start({ dataDir, env });
+  expect((await next.event('forked')).key).toBe(key);
+});
+
+test('Windows and macOS mark what their own keychain sealed as Linux marks the constant', async () => {
+  for (const platform of ['win32', 'darwin']) {
+    const env = { ...announcing, STAND_IN_PLATFORM: platform };
+    const first = start({ dataDir, env });
+    const { key } = await first.event('forked');
+    expect(sealedVersion()).toBe('v10');
+    expect(await quit(first)).toBe(0);
+    const second = start({ dataDir, env });
+    expect((await second.event('forked')).key).toBe(key);
+    expect(second.count('message-box')).toBe(0);
+    expect(await quit(second)).toBe(0);
+    rmSync(sealedFile());
+  }
 });

@@ -3,10 +3,9 @@ import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive, type Shell } from './shell.ts';
-import { startingShells } from './starting-shells.ts';
+import { announcing, serverModule, startingShells } from './starting-shells.ts';
 
 const start = startingShells();
-const announcing = { STAND_IN_SERVER: import.meta.resolve('./announcing-server.ts') };
 
 /** Whether the page and the API of a running server answer. */
 async function answers(address: string): Promise<boolean> {
@@ -123,9 +122,18 @@ describe('the window', () => {
     });
     for (const method of ['appInfo', 'signIn', 'takeOpenedFile', 'savePdf', 'readPreferences']) {
       expect(await shell.happen({ do: 'call-bridge', method, senderUrl: 'https://example.com/' })).toEqual({
-        error: 'the bridge answers its own page only',
+        error: `Error invoking remote method '${method}': Error: the bridge answers its own page only`,
       });
     }
+  });
+
+  test('answers no frame that is gone by then', async () => {
+    const shell = start({ env: announcing });
+    await shell.event('load');
+    const call = { do: 'call-bridge', method: 'appInfo', senderUrl: null } as const;
+    expect(await shell.happen(call)).toEqual({
+      error: "Error invoking remote method 'appInfo': Error: the bridge answers its own page only",
+    });
   });
 
   test('asks the server for a fresh code on the page’s word, and opens the page with it', async () => {
@@ -141,7 +149,7 @@ describe('the window', () => {
     await shell.event('shown');
     await shell.happen({ do: 'close-window' });
     await shell.event('hidden');
-    expect((await shell.event('notification')).title).toBe('License Desk keeps running');
+    expect((await shell.event('notification')).title).toBe('License Desk is still running');
     await shell.happen({ do: 'click-tray', id: 'open' });
     await shell.event('shown', 2);
     await shell.happen({ do: 'close-window' });
@@ -191,7 +199,7 @@ describe('a server that dies', () => {
   });
 
   test('for good is given up after five failures, with a window that says why', async () => {
-    const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./dying-server.ts') } });
+    const shell = start({ env: serverModule('dying-server') });
     expect((await shell.event('window')).options).toMatchObject({ width: 720 });
     expect(shell.count('forked')).toBe(5);
     const { url: senderUrl } = await shell.event('load');
@@ -200,7 +208,7 @@ describe('a server that dies', () => {
         .reply;
     expect(await view()).toMatchObject({
       kind: 'failure',
-      title: 'The license server does not stay up',
+      title: 'The server keeps failing',
       reason: 'error: out of paper',
       log: '{"level":"fatal","msg":"no paper"}\nerror: out of paper',
     });
@@ -213,7 +221,7 @@ describe('a server that dies', () => {
   });
 
   test('because it was asked to is started again, however often', async () => {
-    const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./restarting-server.ts') } });
+    const shell = start({ env: serverModule('restarting-server') });
     await shell.event('forked', 8);
     expect(shell.count('window')).toBe(1);
   });
@@ -225,7 +233,7 @@ describe('a server that cannot start', () => {
     const { url: senderUrl } = await shell.event('load');
     expect(await shell.happen({ do: 'call-bridge', method: 'shellView', senderUrl })).toMatchObject({
       reply: {
-        title: 'A setting cannot be used',
+        title: 'Invalid setting',
         reason: '--port is "99999", but must be 0 to 65535',
       },
     });
@@ -239,7 +247,9 @@ describe('a server that cannot start', () => {
       method: 'shellView',
       senderUrl: 'license-desk://other/shell-page.html',
     } as const;
-    expect(await shell.happen(call)).toEqual({ error: 'the bridge answers its own page only' });
+    expect(await shell.happen(call)).toEqual({
+      error: "Error invoking remote method 'shellView': Error: the bridge answers its own page only",
+    });
 
     // Whoever looks for the app finds the reason.
     await shell.happen({ do: 'second-instance', argv: [] });
@@ -254,12 +264,8 @@ describe('a server that cannot start', () => {
   });
 
   test.each([
-    [
-      'an address that is taken',
-      'The address that the service should listen on is not free',
-      'listens there',
-    ],
-    ['a directory that is in use', 'The data directory cannot be used', 'is in use by a server'],
+    ['an address that is taken', 'The server cannot listen on its address', 'listens there'],
+    ['a directory that is in use', 'Cannot use the data directory', 'is in use by a server'],
   ])('for %s', async (what, title, reason) => {
     const first = start();
     const port = new URL((await first.event('load')).url).port;
@@ -284,7 +290,7 @@ describe('a server that cannot start', () => {
     const shell = start({ dataDir });
     const { url: senderUrl } = await shell.event('load');
     expect(await shell.happen({ do: 'call-bridge', method: 'shellView', senderUrl })).toMatchObject({
-      reply: { title: 'The data directory cannot be used', reason: expect.stringContaining(dataDir) },
+      reply: { title: 'Cannot use the data directory', reason: expect.stringContaining(dataDir) },
     });
   });
 });
@@ -313,7 +319,7 @@ describe('quitting', () => {
   });
 
   test('does not wait for a server that hangs', async () => {
-    const shell = start({ env: { STAND_IN_SERVER: import.meta.resolve('./hanging-server.ts') } });
+    const shell = start({ env: serverModule('hanging-server') });
     await shell.event('shown');
     const { pid } = await shell.event('forked');
     await shell.event('tray', 2);

@@ -2,16 +2,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import type { ShellAnswer } from '../../electron/shell-bridge.ts';
 import type { Happening, ShellEvent } from './stand-in/happenings.ts';
 
 const project = resolve(import.meta.dirname, '../..');
+/** What the shell starts besides Electron: here, a desktop that shows tray icons. */
+const commands = join(import.meta.dirname, 'stand-in/commands');
 
 type EventOf<Name extends ShellEvent['event']> = Extract<ShellEvent, { event: Name }>;
 
 export interface Shell {
   dataDir: string;
+  /** Where the system keeps the data of apps. */
+  appData: string;
   process: ChildProcess;
   /** Everything it wrote to stderr so far. */
   stderr(): string;
@@ -23,6 +27,8 @@ export interface Shell {
     isWanted: (event: EventOf<Name>) => boolean,
   ): Promise<EventOf<Name>>;
   count(name: ShellEvent['event']): number;
+  /** These kinds of events in the order in which each came first. */
+  order(...names: ShellEvent['event'][]): ShellEvent['event'][];
   /** Makes something happen; gives back what came of it. Rejects if it is the last thing that the shell does. */
   happen(happening: Happening): Promise<unknown>;
   /** As the page of the shell's own window does: the nth window that was made. */
@@ -38,28 +44,71 @@ export interface ShellOptions {
   args?: string[];
   /** One that is there already, and is kept. */
   dataDir?: string;
+  /** False: started as an installed app is, without data directory and ports on its command line. */
+  hasFlags?: boolean;
 }
 
-async function until<Value>(look: () => Value | undefined, what: string): Promise<Value> {
-  const deadline = Date.now() + 20_000;
-  for (;;) {
-    const found = look();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
-    await new Promise((done) => {
-      setTimeout(done, 20);
-    });
-  }
+/** Longer than any test: a machine with other work on it is slow, and the test's own time is up first. */
+const WAIT_MS = 50_000;
+
+/** Looks again at each thing that the shell reports, and when it ends. */
+function until<Value>(
+  child: ChildProcess,
+  look: () => Value | undefined,
+  what: () => string,
+): Promise<Value> {
+  return new Promise((fulfil, reject) => {
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      child.off('message', again);
+      child.off('exit', again);
+      finish();
+    };
+    const again = () => {
+      try {
+        const found = look();
+        if (found !== undefined) settle(() => fulfil(found));
+      } catch (error) {
+        settle(() => reject(error as Error));
+      }
+    };
+    const timer = setTimeout(() => settle(() => reject(new Error(`waited in vain for ${what()}`))), WAIT_MS);
+    child.on('message', again);
+    child.on('exit', again);
+    again();
+  });
 }
 
-export function startShell({ env = {}, args = [], dataDir: given }: ShellOptions = {}): Shell {
+export function startShell({
+  env = {},
+  args = [],
+  dataDir: given,
+  hasFlags = true,
+}: ShellOptions = {}): Shell {
   const dataDir = given ?? mkdtempSync(join(tmpdir(), 'license-desk-shell-'));
-  const hook = import.meta.resolve('./stand-in/register.ts');
+  const appData = env['STAND_IN_APP_DATA'] ?? mkdtempSync(join(tmpdir(), 'license-desk-app-data-'));
   const ports = ['--port', '0', '--admin-port=0'];
   const child = spawn(
     process.execPath,
-    ['--import', hook, 'out/main/main.js', '--no-sandbox', '--data-dir', dataDir, ...ports, ...args],
-    { cwd: project, env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] },
+    [
+      // Electron only warns of a promise that is rejected with nobody to hear it.
+      '--unhandled-rejections=warn-with-error-code',
+      'test/electron/stand-in/run.ts',
+      'out/main/main.js',
+      '--no-sandbox',
+      ...(hasFlags ? ['--data-dir', dataDir, ...ports] : []),
+      ...args,
+    ],
+    {
+      cwd: project,
+      env: {
+        ...process.env,
+        PATH: `${commands}${delimiter}${process.env['PATH']}`,
+        STAND_IN_APP_DATA: appData,
+        ...env,
+      },
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    },
   );
   const events: ShellEvent[] = [];
   let stderr = '';
@@ -78,25 +127,46 @@ export function startShell({ env = {}, args = [], dataDir: given }: ShellOptions
     asked += 1;
     const id = asked;
     child.send({ id, happening });
-    const answered = until(() => {
-      if (child.exitCode !== null) throw new Error(`the shell ended at ${happening.do}`);
-      return all('answer').find(({ to }) => to === id);
-    }, happening.do);
+    const answered = until(
+      child,
+      () => {
+        const answer = all('answer').find(({ to }) => to === id);
+        if (!answer && (child.exitCode !== null || child.signalCode !== null)) {
+          throw new Error(`the shell ended at ${happening.do}`);
+        }
+        return answer;
+      },
+      () => happening.do,
+    );
     return (await answered).value;
   }
 
   return {
     dataDir,
+    appData,
     process: child,
     stderr: () => stderr,
-    event: (name, nth = 1) => until(() => all(name)[nth - 1], `${name} number ${nth}; stderr: ${stderr}`),
-    eventThat: (name, isWanted) => until(() => all(name).find(isWanted), `${name}; stderr: ${stderr}`),
+    event: (name, nth = 1) =>
+      until(
+        child,
+        () => all(name)[nth - 1],
+        () => `${name} number ${nth}; stderr: ${stderr}`,
+      ),
+    eventThat: (name, isWanted) =>
+      until(
+        child,
+        () => all(name).find(isWanted),
+        () => `${name}; stderr: ${stderr}`,
+      ),
     count: (name) => all(name).length,
+    order: (...names) =>
+      [...new Set(events.map(({ event }) => event))].filter((name) => names.includes(name)),
     happen,
     async answerShell(window, answer) {
       const { url } = await until(
+        child,
         () => all('load').find(({ id }) => id === window),
-        `the page of window ${window}`,
+        () => `the page of window ${window}`,
       );
       // It may be the last thing that the shell does.
       return happen({
@@ -111,6 +181,7 @@ export function startShell({ env = {}, args = [], dataDir: given }: ShellOptions
     async dispose() {
       child.kill('SIGKILL');
       await exited;
+      if (env['STAND_IN_APP_DATA'] === undefined) rmSync(appData, { recursive: true, force: true });
       if (given === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -56,7 +56,8 @@ describe('the archive', () => {
   });
 
   it('has the icons of the tray, each twice', () => {
-    const names = ['tray-ok', 'tray-attention', 'tray-down', 'trayTemplate'];
+    const states = ['tray-ok', 'tray-attention', 'tray-down'];
+    const names = [...states, 'trayTemplate', 'trayAttentionTemplate', 'trayDownTemplate'];
     const icons = names.flatMap((name) => [`out/icons/${name}.png`, `out/icons/${name}@2x.png`]);
     expect(app.files.filter((file) => file.startsWith('out/icons/')).toSorted()).toEqual(icons.toSorted());
   });
@@ -242,9 +243,17 @@ describe('the app', () => {
       nodeCliInspect: false,
       embeddedAsarIntegrityValidation: true,
       onlyLoadAppFromAsar: true,
-      loadBrowserProcessSpecificV8Snapshot: true,
+      loadBrowserProcessSpecificV8Snapshot: false,
       grantFileProtocolExtraPrivileges: false,
     });
+  });
+
+  it('keeps a Mac build that nobody signed startable, and lets the server stop before Windows replaces it', () => {
+    expect(configuration).toMatch(/^ {2}resetAdHocDarwinSignature: true$/mu);
+    const [, script = ''] = /^ {2}include: (.+)$/mu.exec(configuration) ?? [];
+    const installer = readFileSync(join(project, script), 'utf8');
+    expect(installer).toContain('!macro customCheckAppRunning');
+    expect(installer).toContain('--quit');
   });
 
   it('shows no page from a file, as without that privilege Chromium reads none in an archive', () => {

@@ -1,7 +1,7 @@
-// What is in a window: nothing at all, or a page of the Chromium that the test has opened.
+// What is in a window where the test has opened a Chromium: a page of it. Without one, see preload-world.ts.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page, Request, Route } from '@playwright/test';
+import { copyAcross } from './context-bridge.ts';
 
 export interface Shown {
   load(url: string): Promise<void>;
@@ -9,11 +9,17 @@ export interface Shown {
   send(channel: string, ...args: unknown[]): void;
   printToPdf(): Promise<Buffer>;
   close(): void;
+  /** Without a browser: calls what the preload script exposed, as the page would. */
+  call?(method: string, args: unknown[], senderUrl: string | null): Promise<unknown>;
+  /** The same for a script. */
+  evaluate?(code: string): Promise<unknown>;
+  /** The names that the preload script exposed. */
+  names?(): string[];
 }
 
 /** What a page does that the shell has a say in. */
 export interface PageEvents {
-  invoke(channel: string, args: unknown[], senderUrl: string): Promise<unknown>;
+  invoke(channel: string, args: unknown[], senderUrl: string | null): Promise<unknown>;
   /** @returns whether it may go there */
   navigate(url: string): boolean;
   /** @returns null for what comes over the network */
@@ -27,30 +33,6 @@ interface Size {
   height: number;
 }
 
-const require = createRequire(import.meta.url);
-
-/** Without a browser the preload script runs here, and a page is its address. */
-export function showNothing(preload: string): Shown {
-  let shown = '';
-  // Each window runs it anew.
-  delete require.cache[preload];
-  require(preload);
-  return {
-    load(url) {
-      // As the page does at once: it takes the code out of its address, and shows its first screen.
-      const page = new URL(url);
-      page.search = '';
-      if (page.protocol === 'http:' && page.hash === '') page.hash = '#/licenses';
-      shown = page.href;
-      return Promise.resolve();
-    },
-    url: () => shown,
-    send: () => {},
-    printToPdf: () => Promise.resolve(Buffer.from('%PDF-1.7')),
-    close: () => {},
-  };
-}
-
 /** Runs in the page ahead of everything else, and gives the preload script what Electron would. */
 const RENDERER = (preload: string) => `(() => {
   const listeners = new Map();
@@ -60,17 +42,22 @@ const RENDERER = (preload: string) => `(() => {
   const ipcRenderer = {
     invoke: async (channel, ...args) => {
       const { error, value } = await globalThis.standInInvoke(channel, args);
-      if (error !== undefined) throw new Error("Error invoking remote method '" + channel + "': Error: " + error);
+      if (error !== undefined) throw new Error(error);
       return value;
     },
     on: (channel, listener) => listeners.set(channel, [...(listeners.get(channel) ?? []), listener]),
     off: (channel, listener) =>
       listeners.set(channel, (listeners.get(channel) ?? []).filter((other) => other !== listener)),
   };
+  ${copyAcross.toString()}
   const contextBridge = {
-    exposeInMainWorld: (name, value) => Object.defineProperty(globalThis, name, { value: Object.freeze(value) }),
+    exposeInMainWorld: (name, value) =>
+      Object.defineProperty(globalThis, name, { value: Object.freeze(copyAcross(value)) }),
   };
-  const require = () => ({ ipcRenderer, contextBridge });
+  const require = (name) => {
+    if (name === 'electron') return { ipcRenderer, contextBridge };
+    throw new Error('module not found: ' + name);
+  };
   ${preload}
 })();`;
 
@@ -89,17 +76,16 @@ async function fulfil(route: Route, response: Response): Promise<void> {
   });
 }
 
-/** At once, as Electron's own browser is there before any window is. Half a second, which most tests do without. */
-async function connect(endpoint: string): Promise<Browser> {
+let browser: Browser | undefined;
+
+/** Before the shell is imported, as Electron's own browser is there by then. It takes half a second. */
+export async function openBrowser(endpoint: string): Promise<void> {
   const { chromium } = await import('@playwright/test');
-  return chromium.connectOverCDP(endpoint);
+  browser = await chromium.connectOverCDP(endpoint);
 }
 
-const endpoint = process.env['STAND_IN_BROWSER'];
-export const browser = endpoint ? connect(endpoint) : null;
-
 async function openPage(preload: string, size: Size, events: PageEvents): Promise<Page> {
-  const [context] = (await browser)?.contexts() ?? [];
+  const [context] = browser?.contexts() ?? [];
   if (!context) throw new Error('the browser has no context');
   const page = await context.newPage();
   await page.setViewportSize(size);
@@ -110,7 +96,7 @@ async function openPage(preload: string, size: Size, events: PageEvents): Promis
       return { error: (error as Error).message };
     }
   });
-  await page.addInitScript({ content: RENDERER(readFileSync(preload, 'utf8')) });
+  if (preload !== '') await page.addInitScript({ content: RENDERER(readFileSync(preload, 'utf8')) });
   page.on('popup', (popup) => {
     events.openWindow(popup.url());
     void popup.close();

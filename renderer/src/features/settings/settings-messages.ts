@@ -103,27 +103,31 @@ export const settingsMessages = messagesOf(
     },
     languageNote: 'The language of these pages, in this browser.',
     app: {
-      about: 'For the app on this computer. Each change holds at once.',
+      about: 'Preferences for the app on this computer. Changes take effect immediately.',
       start_at_login: {
         label: 'Start when I sign in to this computer',
-        about: 'The server then runs without anybody having to open the app.',
+        about: 'The server starts with your session, without opening a window.',
       },
       keep_in_tray: {
         label: 'Keep running when the window is closed',
         about:
-          'The app stays in the tray, and the server goes on answering. Otherwise both end with the window.',
+          'The app stays in the tray and the server keeps running. Otherwise closing the window stops the server.',
+      },
+      keep_awake: {
+        label: 'Keep this computer awake while the server runs',
+        about: 'Clients cannot reach the server while the computer sleeps. The display can still turn off.',
       },
       notifications: {
         label: 'Show notifications',
-        about: 'Of events that could not be delivered, and of licenses that are about to expire.',
+        about: 'When webhook deliveries fail, and when licenses are about to expire.',
       },
       update_address: {
-        label: 'Look for updates at',
+        label: 'Update address',
         about:
           'The https address of newer versions of the app. Leave empty to disable update checks. Updates are installed only if their publisher signed them.',
       },
       saved: 'Saved.',
-      refused: 'This was not saved: {problem}',
+      refused: 'Not saved: {problem}',
       runs: 'License Desk {version}, Electron {electron}',
     },
   },
@@ -231,27 +235,32 @@ export const settingsMessages = messagesOf(
     },
     languageNote: 'Die Sprache dieser Seiten, in diesem Browser.',
     app: {
-      about: 'Für die App auf diesem Computer. Jede Änderung gilt sofort.',
+      about: 'Einstellungen der App auf diesem Computer. Änderungen gelten sofort.',
       start_at_login: {
         label: 'Beim Anmelden an diesem Computer starten',
-        about: 'Der Server läuft dann, ohne dass jemand die App öffnen muss.',
+        about: 'Der Server startet mit Ihrer Sitzung, ohne ein Fenster zu öffnen.',
       },
       keep_in_tray: {
         label: 'Weiterlaufen, wenn das Fenster geschlossen wird',
         about:
-          'Die App bleibt im Infobereich, und der Server antwortet weiter. Sonst enden beide mit dem Fenster.',
+          'Die App bleibt im Infobereich, und der Server läuft weiter. Andernfalls wird der Server mit dem Fenster beendet.',
+      },
+      keep_awake: {
+        label: 'Computer wach halten, solange der Server läuft',
+        about:
+          'Im Ruhezustand ist der Server für Clients nicht erreichbar. Der Bildschirm darf sich weiterhin ausschalten.',
       },
       notifications: {
-        label: 'Benachrichtigungen zeigen',
-        about: 'Über Ereignisse, die nicht zugestellt werden konnten, und über Lizenzen, die bald ablaufen.',
+        label: 'Benachrichtigungen anzeigen',
+        about: 'Bei fehlgeschlagenen Webhook-Zustellungen und bald ablaufenden Lizenzen.',
       },
       update_address: {
-        label: 'Nach neuen Versionen suchen unter',
+        label: 'Update-Adresse',
         about:
-          'Die https-Adresse neuer Versionen der App. Leer lassen, um nicht nach Aktualisierungen zu suchen. Installiert werden nur Aktualisierungen, die ihr Herausgeber signiert hat.',
+          'Die https-Adresse neuer Versionen der App. Leer lassen, um nicht nach Updates zu suchen. Installiert werden nur Updates, die ihr Herausgeber signiert hat.',
       },
       saved: 'Gespeichert.',
-      refused: 'Das wurde nicht gespeichert: {problem}',
+      refused: 'Nicht gespeichert: {problem}',
       runs: 'License Desk {version}, Electron {electron}',
     },
   },

@@ -1,0 +1,94 @@
+// A server that ends in a way that Electron handles differently from Node.
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../helpers/server-process.ts';
+import { announcing, quit, serverModule, startingShells, viewOf } from './starting-shells.ts';
+
+const start = startingShells();
+
+test('a promise that nobody waits for ends the server, which is started again', async () => {
+  const shell = start({ env: serverModule('rejecting-server') });
+  await shell.event('forked', 2);
+  expect(shell.stderr()).toContain('a promise that nobody waits for');
+});
+
+test('a server out of memory is started again without a dialog', async () => {
+  const shell = start({ env: serverModule('exhausted-server') });
+  await shell.event('forked', 3);
+  expect(shell.count('error-box')).toBe(0);
+});
+
+test('the window says what a server wrote last, however late it arrives', async () => {
+  const shell = start({ env: serverModule('dying-server') });
+  await shell.event('window');
+  expect(await viewOf(shell)).toMatchObject({ reason: 'error: out of paper' });
+});
+
+test('a shell that cannot start says so and ends', async () => {
+  const shell = start({ env: { ...announcing, STAND_IN_TRAY: 'refused' } });
+  expect((await shell.event('error-box')).content).toContain('Could not create the tray icon');
+  expect(await shell.exited).toBe(1);
+});
+
+interface PortView {
+  reason: string;
+  port: { holder: string; value: number } | null;
+  actions: { name: string }[];
+}
+
+async function listenAnywhere() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+test.each(['linux', 'darwin'])(
+  'a taken port is resolved in the window, which names the program on %s',
+  async (platform) => {
+    const { server, port } = await listenAnywhere();
+    try {
+      const shell = start({ env: { STAND_IN_PLATFORM: platform }, args: [`--admin-port=${port}`] });
+      const view = (await viewOf(shell)) as unknown as PortView;
+      expect(view.port?.value).toBe(port);
+      expect(view.port?.holder).toContain(String(process.pid));
+      expect(view.actions.map(({ name }) => name)).toContain('free_port');
+      await shell.answerShell(1, { kind: 'failure', action: 'free_port' });
+      const { url } = await shell.eventThat('load', ({ id }) => id === 2);
+      expect(new URL(url).port).not.toBe(String(port));
+    } finally {
+      server.close();
+    }
+  },
+);
+
+test('another port is kept in config.json, but not where the command line names it', async () => {
+  const { server, port } = await listenAnywhere();
+  const other = await listenAnywhere();
+  other.server.close();
+  const dataDir = temporaryDirectory('license-desk-port');
+  writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ port: 0, admin_port: port, rate_limit: 7 }));
+  try {
+    const kept = start({ hasFlags: false, dataDir, env: { LICENSE_DESK_DATA_DIR: dataDir } });
+    await viewOf(kept);
+    await kept.answerShell(1, { kind: 'port', port: '70000' });
+    await kept.event('sent');
+    expect(await viewOf(kept)).toMatchObject({ port: { problem: expect.stringContaining('65535') } });
+    await kept.answerShell(1, { kind: 'port', port: String(other.port) });
+    const { url } = await kept.eventThat('load', ({ id }) => id === 2);
+    expect(new URL(url).port).toBe(String(other.port));
+    const config: unknown = JSON.parse(readFileSync(join(dataDir, 'config.json'), 'utf8'));
+    expect(config).toEqual({ port: 0, admin_port: other.port, rate_limit: 7 });
+    expect(await quit(kept)).toBe(0);
+
+    const given = start({ args: [`--admin-port=${port}`] });
+    expect(await viewOf(given)).toMatchObject({ port: { note: expect.stringContaining('--admin-port') } });
+    await given.answerShell(1, { kind: 'port', port: String(other.port) });
+    expect(new URL((await given.eventThat('load', ({ id }) => id === 2)).url).port).toBe(String(other.port));
+    expect(existsSync(join(given.dataDir, 'config.json'))).toBe(false);
+  } finally {
+    server.close();
+  }
+});

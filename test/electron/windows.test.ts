@@ -1,0 +1,65 @@
+// Windows on compositors and systems that treat them differently.
+import { describe, expect, test } from 'vitest';
+import { announcing, callBridge, quit, startingShells } from './starting-shells.ts';
+
+const start = startingShells();
+
+describe('a window', () => {
+  test('appears on Wayland, where nothing is ready to show before it is shown', async () => {
+    const shell = start({ env: { ...announcing, STAND_IN_WAYLAND: '1' } });
+    await shell.event('shown');
+    expect((await shell.event('window')).options).toHaveProperty('backgroundColor');
+    await shell.happen({ do: 'second-instance', argv: [] });
+    await shell.event('focused');
+    expect(shell.count('window')).toBe(1);
+  });
+
+  test('appears even when its page never finishes loading', async () => {
+    const shell = start({ env: { ...announcing, STAND_IN_STALLED: '1' } });
+    await shell.event('load');
+    expect(shell.count('shown')).toBe(0);
+    await shell.event('shown');
+  });
+
+  test('that was maximized is not maximized before it can be shown', async () => {
+    const first = start({ env: announcing });
+    await first.event('shown');
+    const bounds = { x: 0, y: 0, width: 1200, height: 800, maximized: true };
+    await first.happen({ do: 'move-window', ...bounds });
+    expect(await quit(first)).toBe(0);
+    const second = start({ env: announcing, dataDir: first.dataDir });
+    await second.event('maximized');
+    await second.event('shown');
+    expect(second.order('load', 'maximized')).toEqual(['load', 'maximized']);
+    expect(second.order('shown', 'maximized')).toEqual(['maximized', 'shown']);
+  });
+
+  test('leaves full screen on macOS before it is hidden', async () => {
+    const shell = start({ env: { ...announcing, STAND_IN_PLATFORM: 'darwin' } });
+    await shell.event('shown');
+    await shell.happen({ do: 'enter-full-screen' });
+    await shell.event('full-screen');
+    await shell.happen({ do: 'close-window' });
+    await shell.event('hidden');
+    expect(shell.count('black-space')).toBe(0);
+  });
+
+  test('that is closed during a download ends neither the download nor the app', async () => {
+    const shell = start({ env: announcing });
+    await shell.event('shown');
+    await callBridge(shell, 'changePreferences', { keep_in_tray: true });
+    await shell.happen({ do: 'second-instance', argv: [] });
+    await shell.happen({ do: 'download', steps: ['updated', 'destroy-window', 'updated', 'done'] });
+    expect((await shell.event('download')).state).toBe('completed');
+    expect(shell.count('error-box')).toBe(0);
+  });
+
+  test('is minimized where the desktop shows no tray icons', async () => {
+    const shell = start({ env: { ...announcing, STAND_IN_TRAY: 'false' } });
+    await shell.event('shown');
+    await shell.happen({ do: 'close-window' });
+    await shell.event('minimized');
+    expect(shell.count('hidden')).toBe(0);
+    expect((await shell.event('notification')).body).toContain('minimized');
+  });
+});

@@ -1,14 +1,11 @@
 // Every construction, by hand: what the service is made of, and who is handed what.
 import { adminSessionRoutes } from './admin-session/admin-session-routes.ts';
-import {
-  type AdminSessionService,
-  createAdminSessionService,
-} from './admin-session/admin-session-service.ts';
-import { type AlertBoard, createAlertBoard } from './alerts/alert-board.ts';
+import { createAdminSessionService } from './admin-session/admin-session-service.ts';
+import { createAlertBoard } from './alerts/alert-board.ts';
 import { raiseLogDrops } from './alerts/log-drop-alert.ts';
 import { alertAdminRoutes } from './alerts/alert-routes.ts';
 import { apiTokenAdminRoutes } from './api-tokens/api-token-routes.ts';
-import { type ApiTokenService, createApiTokenService } from './api-tokens/api-token-service.ts';
+import { createApiTokenService } from './api-tokens/api-token-service.ts';
 import { createApiTokenStore } from './api-tokens/api-token-store.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { createAuditService } from './audit/audit-service.ts';
@@ -17,42 +14,31 @@ import { recordSecurityEvent } from './audit/security-events.ts';
 import { composeActivations } from './compose-activations.ts';
 import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
 import { composeAuthorizations } from './compose-authorizations.ts';
-import { composeDashboard, type ServerStatusReports } from './compose-dashboard.ts';
+import { composeDashboard } from './compose-dashboard.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
 import { type Installation, openInstallation } from './compose-installation.ts';
 import { composeLicenses } from './compose-licenses.ts';
 import { composeLive } from './compose-live.ts';
-import { composeStorage, type StorageReports } from './compose-storage.ts';
+import { composeStorage } from './compose-storage.ts';
 import { composeTransfer } from './compose-transfer.ts';
 import { composeWebhooks } from './compose-webhooks.ts';
 import { adminContract, publicContract } from './contract.ts';
 import { dialectOf } from './database/connect.ts';
-import type { ControlledGuard } from './database/storage-guard.ts';
 import { createEventService } from './events/event-service.ts';
 import { createEventStore } from './events/event-store.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { createHealthService } from './health/health-service.ts';
 import { createIdempotencyService } from './idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from './idempotency/idempotent-reply-store.ts';
-import type { Overdue } from './jobs/schedule.ts';
 import { EXPIRING_MS } from './licenses/license-lifecycle.ts';
 import { toLicenseObject } from './licenses/license-presenter.ts';
 import { createLicenseStore } from './licenses/license-store.ts';
-import type { LiveStreams } from './live/live-streams.ts';
 import { topicsOfAction } from './live/live-topics.ts';
 import { planRoutes } from './plans/plan-routes.ts';
 import { createPlanService } from './plans/plan-service.ts';
 import { createPlanStore } from './plans/plan-store.ts';
 import { limitsInForce } from './platform/call-limits.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
-import type { DroppedLines } from './platform/dropped-lines.ts';
-import type { Logger } from './platform/logger.ts';
-import type { MountOptions } from './platform/mount.ts';
-import type { Route } from './platform/route.ts';
 import { createSealer } from './platform/sealer.ts';
-import type { SecurityLog } from './platform/security-log.ts';
-import type { TlsSource } from './platform/tls-credentials.ts';
 import { createLicenseFiles } from './signing/license-file-service.ts';
 import { createReissueStore } from './signing/reissue-store.ts';
 import { signingAdminRoutes, signingRoutes } from './signing/signing-routes.ts';
@@ -62,60 +48,7 @@ import { statsRoutes } from './stats/stats-routes.ts';
 import { createStatsService } from './stats/stats-service.ts';
 import { createStatsStore } from './stats/stats-store.ts';
 import { VERSION } from './version.ts';
-
-export interface Surroundings {
-  config: Config;
-  clock: Clock;
-  logger: Logger;
-  security: SecurityLog;
-  droppedLines: DroppedLines;
-  runtimeSecret: string;
-  jobsAreFine(): boolean;
-  /** Whether the server is still starting, or stopping. */
-  isDraining(): boolean;
-  /** Whether the time of day can be relied on. */
-  isClockTrusted(): boolean;
-  /** Stops writes when the storage is lost, and hears of its faults. */
-  guard: ControlledGuard;
-  /** Whether to start over where the data directory has had a database that is lost. */
-  newInstallation: boolean;
-  /** Webhook deliveries have been committed. */
-  onDeliveriesQueued(): void;
-  /** Has a job do the upkeep of certificates; null where there are no jobs. */
-  runCertificateUpkeep: (() => Promise<void>) | null;
-  /** The back office with a one-time code. */
-  signInAddress(code: string): string;
-  adminPort(): number;
-  apiBaseUrl(): string;
-  /** Those that the server listens on. */
-  ownPorts(): readonly number[];
-  /** Ends the process, which is then started again; null where nobody would do that. */
-  restart: (() => void) | null;
-}
-
-export interface Service {
-  publicRoutes: Route[];
-  adminRoutes: Route[];
-  apiTokens: ApiTokenService;
-  sessions: AdminSessionService;
-  live: LiveStreams;
-  alerts: Pick<AlertBoard, 'raise' | 'clear'>;
-  storage: StorageReports;
-  /** How the service is, for whoever runs it. */
-  status: ServerStatusReports;
-  runOnce: NonNullable<MountOptions['runOnce']>;
-  /** For the jobs, which open secrets in threads of their own. */
-  masterKey: Uint8Array;
-  /** What the API listener shows its clients; null without TLS. @throws ConfigError */
-  openTls(): Promise<TlsSource | null>;
-  /** What has been waiting for a job since before this server ran. */
-  overdue(): Promise<Overdue>;
-  /** Raises the alerts of conditions that began before this server started, in the background. */
-  raiseAlerts(): void;
-  /** Undoes imports that do not come to their end in a moment; none begins any more. */
-  endImports(): Promise<void>;
-  close(): Promise<void>;
-}
+import type { Service, Surroundings } from './service.ts';
 
 export async function compose(around: Surroundings): Promise<Service> {
   tidyDataDirectory(around.config.dataDir);

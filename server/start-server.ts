@@ -1,7 +1,8 @@
 // Brings a server up on a data directory, and down again: lock, log, service, two listeners, jobs.
 import { join } from 'node:path';
 import { apiBaseUrl, listenerAddress } from './api-address.ts';
-import { compose, type Service } from './compose.ts';
+import { compose } from './compose.ts';
+import type { Service } from './service.ts';
 import { PUBLIC_API_ROOT } from './contract.ts';
 import { prepareDataDirectory, takeDataDirectory } from './data-directory.ts';
 import { databaseLocation } from './database-location.ts';

@@ -31,6 +31,10 @@ export function baseUrl(text: string): string | undefined {
 
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
 
+export function host(text: string): string | undefined {
+  return isIP(text) !== 0 || HOST_NAME.test(text) ? text : undefined;
+}
+
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const most = isIPv4(address) ? 32 : 128;

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   baseUrl,
+  host,
   integer,
   networks,
   seconds,
@@ -87,7 +88,7 @@ export const SETTINGS = {
     help: 'address the API listens on; 0.0.0.0 opens it to the LAN',
     allowed: 'an IP address or host name',
     kind: 'text',
-    parse: (text) => (isIP(text) !== 0 || HOST_NAME.test(text) ? text : undefined),
+    parse: host,
     fallback: '127.0.0.1',
   }),
   port: setting<number>({

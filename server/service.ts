@@ -3,7 +3,6 @@ import type { AdminSessionService } from './admin-session/admin-session-service.
 import type { AlertBoard } from './alerts/alert-board.ts';
 import type { ApiTokenService } from './api-tokens/api-token-service.ts';
 import type { ServerStatusReports } from './compose-dashboard.ts';
-import type { openTls } from './compose-certificates.ts';
 import type { StorageReports } from './compose-storage.ts';
 import type { ControlledGuard } from './database/storage-guard.ts';
 import type { Overdue } from './jobs/schedule.ts';

@@ -136,7 +136,12 @@ function templatesOf(row: Endpoint, good: GoodValues, seed: number): Template[] 
   const { method } = row;
   const withQuery = queryRequest(values)
     .filter((query) => !/[\s\u007f-\uffff]/u.test(query))
-    .map((query): Template => ({ method, path: query === '' ? path : `${path}?${query}`, body: undefined, isBearer }));
+    .map((query): Template => ({
+      method,
+      path: query === '' ? path : `${path}?${query}`,
+      body: undefined,
+      isBearer,
+    }));
   const withBody = jsonRequest(values)
     .filter((body) => body.length < LONGEST_BODY)
     .map((body): Template => ({ method, path, body, isBearer }));
@@ -147,11 +152,19 @@ function templatesOf(row: Endpoint, good: GoodValues, seed: number): Template[] 
 /** Changes a few bytes of the text. */
 function damaged(text: string, random: Random): string {
   const at = random.integer(text.length + 1);
-  return text.slice(0, at) + random.pick(['', 'x', '"', '\\', ',', '}', '\0', '-1', '\u00ff']) + text.slice(at + random.integer(4));
+  return (
+    text.slice(0, at) +
+    random.pick(['', 'x', '"', '\\', ',', '}', '\0', '-1', '\u00ff']) +
+    text.slice(at + random.integer(4))
+  );
 }
 
 /** Prepares the requests of a run. The same seed gives the same ones, but for keys that the server makes. */
-export async function createRequestSource(server: ServerProcess, bearer: string, seed: number): Promise<RequestSource> {
+export async function createRequestSource(
+  server: ServerProcess,
+  bearer: string,
+  seed: number,
+): Promise<RequestSource> {
   const good = await goodValues(server);
   const rows = Object.entries(publicContract as Record<string, Endpoint>).map(([name, row]) => ({
     templates: templatesOf(row, good, seed),

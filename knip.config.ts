@@ -29,7 +29,17 @@ const config: KnipConfig = {
     'swagger-ui-dist',
   ],
   // Debian's own, and packages of its that `npm test` brings.
-  ignoreBinaries: ['openssl', 'faketime', 'mkfifo', 'mount', 'script', 'strace', 'systemd-notify', 'umount'],
+  ignoreBinaries: [
+    'openssl',
+    'faketime',
+    'mkfifo',
+    'mount',
+    'prlimit',
+    'script',
+    'strace',
+    'systemd-notify',
+    'umount',
+  ],
 };
 
 export default config;

@@ -138,8 +138,16 @@ async function runLane(lane, folder, values) {
         nodePath,
         [
           String(lane.program),
-          ...['--seed', values.seed, '--from', values.from, '--count', String(count)],
-          ...['--minutes', String(minutes), '--report', report],
+          '--seed',
+          values.seed,
+          '--from',
+          values.from,
+          '--count',
+          String(count),
+          '--minutes',
+          String(minutes),
+          '--report',
+          report,
         ],
         options,
       );

@@ -37,19 +37,17 @@ async function write<Reply>(
   done: (reply: Reply) => void,
   undone: () => void,
 ): Promise<Ending> {
-  const ending = await call().then(
-    (reply): Ending => {
-      done(reply);
-      return 'confirmed';
-    },
-    (error: unknown): Ending => {
-      // Without a reply there is no knowing.
-      if (!(error instanceof ApiError)) return 'unanswered';
+  let ending: Ending = 'confirmed';
+  try {
+    done(await call());
+  } catch (error) {
+    // Without a reply there is no knowing.
+    ending = error instanceof ApiError ? 'refused' : 'unanswered';
+    if (error instanceof ApiError) {
       if (error.status !== load.refusal) throw error;
       undone();
-      return 'refused';
-    },
-  );
+    }
+  }
   load.count[ending] += 1;
   return ending;
 }
@@ -57,10 +55,10 @@ async function write<Reply>(
 async function post(load: Load, path: string, body: object, headers: Record<string, string> = {}) {
   const reply = await load.server.post(path, body, headers);
   if (reply.status !== 200) throw toFailure(reply.body as FailureEnvelope, reply.status);
-  return reply.body as Record<string, any>;
+  return reply.body as object;
 }
 
-export async function createLicense(load: Load, holder: string): Promise<[LicenseEntry, Ending]> {
+async function createLicense(load: Load, holder: string): Promise<[LicenseEntry, Ending]> {
   const entry: LicenseEntry = {
     holder,
     created: 'unanswered',
@@ -85,7 +83,7 @@ export async function createLicense(load: Load, holder: string): Promise<[Licens
   return [entry, ending];
 }
 
-export function activate(load: Load, entry: LicenseEntry): Promise<Ending> {
+function activate(load: Load, entry: LicenseEntry): Promise<Ending> {
   const fingerprint = fingerprintFor(`${entry.holder}/${entry.devices.size}`);
   const device = { activated: 'unanswered', released: null } as NonNullable<
     ReturnType<LicenseEntry['devices']['get']>

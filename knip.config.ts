@@ -11,6 +11,7 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock}.ts',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
     // Started by path, as Electron starts them.

@@ -11,6 +11,7 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock}.ts',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
     // Started by path, as Electron starts them.
@@ -29,7 +30,17 @@ const config: KnipConfig = {
     'swagger-ui-dist',
   ],
   // Debian's own, and packages of its that `npm test` brings.
-  ignoreBinaries: ['openssl', 'faketime', 'mkfifo', 'mount', 'script', 'strace', 'systemd-notify', 'umount'],
+  ignoreBinaries: [
+    'openssl',
+    'faketime',
+    'mkfifo',
+    'mount',
+    'prlimit',
+    'script',
+    'strace',
+    'systemd-notify',
+    'umount',
+  ],
 };
 
 export default config;

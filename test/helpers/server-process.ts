@@ -1,7 +1,7 @@
 // The real server as a process of its own, as administrators run it. None outlives the test file that started it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
@@ -24,6 +24,8 @@ export interface ServeOptions {
   prefix?: readonly string[];
   /** The program and its first words, where it is not this project's own. */
   program?: readonly string[];
+  /** Where stderr goes instead of into memory, for a server that logs more than a test should keep. */
+  stderrFile?: string;
 }
 
 /** How a process ended, and all that it printed. */
@@ -70,7 +72,8 @@ function killGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 }
 
-async function reap(): Promise<void> {
+/** Kills the servers that are left and removes the temporary directories. Programs outside Vitest call it at their end. */
+export async function reap(): Promise<void> {
   // A test that ran out of time is still running, and must not start another server now.
   isOver = true;
   await Promise.all(
@@ -83,7 +86,7 @@ async function reap(): Promise<void> {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 }
 
-afterAll(reap);
+if (process.env['VITEST']) afterAll(reap);
 process.once('exit', () => {
   for (const child of running) killGroup(child);
 });
@@ -106,7 +109,7 @@ interface Started {
   ended: Promise<ProcessEnd>;
 }
 
-function start({ dataDir, flags, env, prefix = [], program = SERVE }: ServeOptions): Started {
+function start({ dataDir, flags, env, prefix = [], program = SERVE, stderrFile }: ServeOptions): Started {
   if (isOver) throw new Error('the test file is over');
   const unlimited = { 'rate-limit-public': '0', 'rate-limit-activations': '0' };
   const settings = { 'data-dir': dataDir, port: '0', 'admin-port': '0', ...unlimited, ...flags };
@@ -114,12 +117,14 @@ function start({ dataDir, flags, env, prefix = [], program = SERVE }: ServeOptio
   // Settings of whoever runs the tests must not reach the server.
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('LICENSE_DESK_'));
   const [command = '', ...rest] = [...prefix, process.execPath, ...program, ...words];
+  const errors = stderrFile === undefined ? 'pipe' : openSync(stderrFile, 'a');
   const child = spawn(command, rest, {
     env: { ...Object.fromEntries(ours), NO_COLOR: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', errors],
     // A group of its own, so that all of it can be ended.
     detached: true,
   });
+  if (errors !== 'pipe') closeSync(errors);
   running.add(child);
 
   const output = { stdout: '', stderr: '' };

@@ -1,0 +1,204 @@
+/**
+ * `npm run test:long`: the tests that take minutes and are no part of `npm test`. Installs and builds what is missing,
+ * runs every lane even when one fails, and ends with one table. Node 20 built-ins only.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { install } from './bootstrap.mjs';
+import { buildIfStale } from './build.mjs';
+import { run } from './child.mjs';
+import { ensureCommands } from './debian-packages.mjs';
+import { nodePath } from './paths.mjs';
+
+const COMMANDS = { openssl: ['openssl'], faketime: ['faketime'], python3: ['python3'] };
+
+/**
+ * @typedef {{ check: string, rounds: number, checked: string, failures: string[], figures: string, skipped?: string }} Row
+ *   as test/long/lane.ts declares it
+ *
+ * @typedef {object} Lane
+ * @property {string} name
+ * @property {number} count rounds or requests, unless `--rounds` or `--requests` says otherwise
+ * @property {'rounds' | 'requests'} [countedIn] none for a table, whose rows are always the same
+ * @property {number} minutes the lane fails if it takes longer
+ * @property {string} [program]
+ * @property {string} [testFile] a Vitest file that reads its rounds from LICENSE_DESK_KILL_ROUNDS
+ * @property {string} [checked]
+ */
+
+/** @type {readonly Lane[]} */
+const lanes = [
+  { name: 'disk-full', count: 1, minutes: 5, program: 'test/long/disk-full.ts' },
+  { name: 'damage', count: 1, minutes: 10, program: 'test/long/damage.ts' },
+  { name: 'read-only', count: 1, minutes: 5, program: 'test/long/read-only.ts' },
+  { name: 'clock', count: 1, minutes: 10, program: 'test/long/clock.ts' },
+  {
+    name: 'kill-certificates',
+    count: 50,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/certificate-kill.test.ts',
+    checked: 'answered issues and revocations survive kill -9; the CRL has every revocation',
+  },
+  {
+    name: 'kill-deliveries',
+    count: 30,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/webhooks/dispatch-kill.test.ts',
+    checked: 'no delivery is lost by kill -9; repeated ones are identical',
+  },
+  { name: 'kill', count: 1000, countedIn: 'rounds', minutes: 40, program: 'test/long/kill.ts' },
+  { name: 'hostile', count: 1_000_000, countedIn: 'requests', minutes: 30, program: 'test/long/hostile.ts' },
+];
+
+/** A lane ends itself at its time limit; this much later it is ended. */
+const GRACE_MS = 2 * 60_000;
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      /** Names of lanes, separated by commas. */
+      only: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      rounds: { type: 'string' },
+      requests: { type: 'string' },
+      /** The first round or scenario, to repeat a part of a run. */
+      from: { type: 'string', default: '0' },
+      /** Time limit of each lane. */
+      minutes: { type: 'string' },
+    },
+  });
+  const names = values.only?.split(',') ?? lanes.map(({ name }) => name);
+  const unknown = names.find((name) => !lanes.some((lane) => lane.name === name));
+  if (unknown !== undefined) {
+    throw new Error(`unknown lane "${unknown}"; lanes: ${lanes.map(({ name }) => name).join(', ')}`);
+  }
+  const { only, ...numbers } = values;
+  for (const [name, value] of Object.entries(numbers)) {
+    if (!/^\d+(?:\.\d+)?$/u.test(value)) throw new Error(`--${name} must be a number (got ${value})`);
+  }
+  return { selected: lanes.filter(({ name }) => names.includes(name)), values };
+}
+
+/**
+ * @param {Lane} lane
+ * @param {string} report
+ * @param {number} exitCode
+ * @param {number} count
+ * @returns {Row[]}
+ */
+function rowsOf(lane, report, exitCode, count) {
+  const about = { check: lane.name, rounds: count, checked: lane.checked ?? 'runs to its end' };
+  const failed = { ...about, failures: [`exit code ${exitCode}`], figures: '' };
+  if (!existsSync(report)) return [failed];
+  const content = JSON.parse(readFileSync(report, 'utf8'));
+  if (!lane.testFile) {
+    const hasFailure = content.some((/** @type {Row} */ row) => row.failures.length > 0);
+    return exitCode === 0 || hasFailure ? content : [...content, failed];
+  }
+  const { numPassedTests: passed, numFailedTests: failures, numPendingTests: skipped } = content;
+  const figures = `${passed} tests passed, ${failures} failed, ${skipped} skipped`;
+  const isPassed = exitCode === 0 && passed > 0 && failures === 0;
+  return [isPassed ? { ...about, failures: [], figures } : { ...failed, figures }];
+}
+
+/**
+ * @param {Lane} lane
+ * @param {string} folder
+ * @param {ReturnType<typeof readOptions>['values']} values
+ * @returns {Promise<Row[]>}
+ */
+async function runLane(lane, folder, values) {
+  const report = join(folder, `${lane.name}.json`);
+  const count = Number((lane.countedIn && values[lane.countedIn]) ?? lane.count);
+  const minutes = Number(values.minutes ?? lane.minutes);
+  process.stderr.write(`\n── ${lane.name} ──\n`);
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const options = /** @type {import('./child.mjs').Options} */ ({
+    stdio: ['ignore', 2, 2],
+    env: lane.testFile ? { LICENSE_DESK_KILL_ROUNDS: String(count) } : {},
+    ownGroup: true,
+    onSpawn: (child) => {
+      // By SIGTERM, so that the lane can end the servers that it started.
+      timer = setTimeout(() => child.kill('SIGTERM'), minutes * 60_000 + (lane.testFile ? 0 : GRACE_MS));
+    },
+  });
+  const started = Date.now();
+  const outcome = lane.testFile
+    ? await run(
+        'vitest',
+        ['run', lane.testFile, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+        options,
+      )
+    : await run(
+        nodePath,
+        [
+          String(lane.program),
+          '--seed',
+          values.seed,
+          '--from',
+          values.from,
+          '--count',
+          String(count),
+          '--minutes',
+          String(minutes),
+          '--report',
+          report,
+        ],
+        options,
+      );
+  clearTimeout(timer);
+  if (outcome.interrupted) throw new Error('interrupted');
+  const seconds = Math.round((Date.now() - started) / 1000);
+  const rows = rowsOf(lane, report, outcome.code, count);
+  const [first] = rows;
+  if (first) first.figures = [first.figures, `lane took ${seconds} s`].filter(Boolean).join('; ');
+  return rows;
+}
+
+/** @param {readonly (Row & { lane: string })[]} rows */
+function printTable(rows) {
+  const cells = rows.map(({ lane, check, rounds, checked, failures, figures, skipped }) => {
+    const result = failures.length > 0 ? 'FAILED' : skipped === undefined ? 'passed' : `skipped: ${skipped}`;
+    return [lane, check, String(rounds), checked, result, figures];
+  });
+  const heading = ['lane', 'check', 'rounds', 'what was checked', 'result', 'figures'];
+  const widths = heading.map((text, column) =>
+    Math.max(text.length, ...cells.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (/** @type {readonly string[]} */ row) =>
+    `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |\n`;
+  process.stdout.write(`\n${line(heading)}${line(widths.map((width) => '-'.repeat(width)))}`);
+  for (const row of cells) process.stdout.write(line(row));
+  const failed = rows.filter(({ failures }) => failures.length > 0);
+  for (const { lane, check, failures } of failed) {
+    process.stdout.write(`\n${lane}, ${check}:\n${failures.slice(0, 5).join('\n')}\n`);
+  }
+  process.stdout.write(`\n${rows.length - failed.length} passed or skipped, ${failed.length} failed\n`);
+  return failed.length;
+}
+
+const { selected, values } = readOptions();
+const folder = mkdtempSync(join(tmpdir(), 'license-desk-long-'));
+/** @type {(Row & { lane: string })[]} */
+const rows = [];
+try {
+  await install();
+  const missing = await ensureCommands(COMMANDS);
+  if (missing.length > 0) process.stderr.write(`Not installed: ${missing.join(', ')}\n`);
+  await buildIfStale();
+  for (const lane of selected) {
+    rows.push(...(await runLane(lane, folder, values)).map((row) => ({ ...row, lane: lane.name })));
+  }
+} catch (error) {
+  const failures = [/** @type {Error} */ (error).message];
+  rows.push({ lane: 'run', check: 'run', rounds: 0, checked: 'all lanes run', failures, figures: '' });
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.stdout.write(`\nSeed ${values.seed}, repeat with: npm run test:long -- --seed ${values.seed}\n`);
+process.exitCode = printTable(rows) > 0 ? 1 : 0;

@@ -17,7 +17,10 @@ describe('changes that wait for SQLite', () => {
   let transaction: RunTransaction;
 
   beforeAll(async () => {
-    const sequelize = await connect({ url: null, file: join(await newDataDir(), 'queue.db') });
+    const sequelize = await connect(
+      { url: null, file: join(await newDataDir(), 'queue.db') },
+      { create: true },
+    );
     transaction = createTransactions(sequelize);
     close = () => sequelize.close();
   });

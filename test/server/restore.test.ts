@@ -55,9 +55,11 @@ describe('a restore', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual([
       'config.json',
       'license-desk.db',
+      'logs',
       'master.key',
       'server.lock',
     ]);
+    expect(readFileSync(join(dataDir, 'logs', 'security.1.log'), 'utf8')).toContain('"backup.restored"');
 
     const again = await serveAt(dataDir);
     expect((await again.admin.showLicense({ ref: license.license_key })).license.holder).toBe('Ústav');

@@ -40,6 +40,7 @@ export const healthContract = {
     method: 'GET',
     path: '/health/live/',
     auth: 'public',
+    rateLimit: 'none',
     summary: 'Check whether the process answers',
     request: z.object({}),
     reply: z.object({ status: z.literal('ok') }),
@@ -49,6 +50,7 @@ export const healthContract = {
     method: 'GET',
     path: '/health/ready/',
     auth: 'public',
+    rateLimit: 'none',
     summary:
       'Check whether the server can take requests: it can write, its clock is right and it is not stopping',
     request: z.object({}),

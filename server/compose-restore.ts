@@ -59,15 +59,11 @@ function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> {
 /** Compared with a new database, which is removed with the rest of what was unpacked. */
 async function findForeignCode(file: string): Promise<string[]> {
   const known = new Map<string, string>();
-  await onDatabase(
-    `${file}.new`,
-    async (sequelize, transaction) => {
-      await migrate(sequelize, transaction);
-      for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode())
-        known.set(name, sql);
-    },
-    { create: true },
-  );
+  const listKnown = async (sequelize: Database, transaction: RunTransaction) => {
+    await migrate(sequelize, transaction);
+    for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode()) known.set(name, sql);
+  };
+  await onDatabase(`${file}.new`, listKnown, { create: true });
   const foreign: string[] = [];
   await onDatabase(file, async (sequelize) => {
     for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode())

@@ -10,6 +10,7 @@ import { quickCheck } from './database/quick-check.ts';
 import type { ControlledGuard } from './database/storage-guard.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
+import { ApiError } from './platform/errors.ts';
 import type { Logger } from './platform/logger.ts';
 import { watchDataFiles } from './storage/data-files.ts';
 import { readDiskSpace } from './storage/disk-space.ts';
@@ -41,8 +42,12 @@ export function composeStorage({ sequelize, transaction }: Installation, needs: 
     logger,
     write: () => transaction(() => probe.write(clock.now())),
     writerState: transaction.writerState,
-    // Whatever else goes wrong with a statement as simple as this one is the database's fault.
-    faultOf: (error) => faultOf(error) ?? 'io',
+    faultOf(error) {
+      // A queue that is full of changes is no fault: they are being written.
+      if (error instanceof ApiError) return null;
+      // Whatever else goes wrong with statements as simple as these is the database's fault.
+      return faultOf(error) ?? 'io';
+    },
   });
   return {
     ...storage,

@@ -21,7 +21,7 @@ const open = new AsyncLocalStorage<OpenTransaction>();
 export type RunTransaction = <Result>(work: () => Promise<Result>, caller?: Caller) => Promise<Result>;
 
 export interface Transactions {
-  <Result>(work: () => Promise<Result>): Promise<Result>;
+  <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result>;
   /** Of this process's own writer on SQLite; PostgreSQL has no single one, and is always `idle`. */
   writerState(): WriterState;
 }

@@ -12,6 +12,7 @@ import { createPruneStore } from '../retention/prune-store.ts';
 import { createRestoreFolders } from '../retention/restore-folders.ts';
 import type { RetentionSettings } from '../retention/retention-periods.ts';
 import { runRetention } from '../retention/retention-run.ts';
+import { reportingGuard } from './worker-guard.ts';
 
 export interface RetentionData {
   location: DatabaseLocation;
@@ -32,7 +33,7 @@ parentPort?.on('message', (message) => {
 });
 
 const startedAt = performance.now();
-const sequelize = await connect(location);
+const sequelize = await connect(location, { guard: reportingGuard(parentPort) });
 try {
   const result = await runRetention({
     store: createPruneStore(sequelize),

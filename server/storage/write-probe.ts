@@ -14,8 +14,8 @@ interface Needs {
   /** Writes and commits a row. */
   write(): Promise<void>;
   writerState(): WriterState;
-  /** What a failed write means. */
-  faultOf(error: unknown): DatabaseFault;
+  /** What a failed write means; null: nothing about the storage. */
+  faultOf(error: unknown): DatabaseFault | null;
   /** What a write means that does not end. */
   stuck: DatabaseFault;
   /** Told of each result; null: the write succeeded. */

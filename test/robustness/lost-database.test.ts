@@ -122,7 +122,7 @@ it('starts on a database that was restored after the loss', async () => {
   await cli.ok('backup', '--out', backup);
   rmSync(databaseOf(dataDir));
   await expectRefusal({ dataDir });
-  await cli.ok('restore', backup);
+  await cli.ok('restore', backup, '--accept-unsigned', '--yes');
   expect(await keyIdOf({ dataDir })).toBe(keyId);
 });
 

@@ -29,10 +29,11 @@ const LOCK_WAIT_MS = 2000;
 async function onDatabase(
   file: string,
   work: (sequelize: Database, transaction: RunTransaction) => Promise<void>,
+  options: Parameters<typeof connect>[1] = {},
 ): Promise<void> {
   const location = { url: null, file };
   try {
-    const sequelize = await connect(location);
+    const sequelize = await connect(location, options);
     try {
       await work(sequelize, createTransactions(sequelize));
     } finally {
@@ -58,10 +59,11 @@ function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> {
 /** Compared with a new database, which is removed with the rest of what was unpacked. */
 async function findForeignCode(file: string): Promise<string[]> {
   const known = new Map<string, string>();
-  await onDatabase(`${file}.new`, async (sequelize, transaction) => {
+  const readKnown = async (sequelize: Database, transaction: RunTransaction) => {
     await migrate(sequelize, transaction);
     for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode()) known.set(name, sql);
-  });
+  };
+  await onDatabase(`${file}.new`, readKnown, { create: true });
   const foreign: string[] = [];
   await onDatabase(file, async (sequelize) => {
     for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode())

@@ -182,20 +182,24 @@ export function createLicenseImportService(needs: Needs) {
     return ended;
   }
 
+  /** An upload that was never imported makes way for a new one, the oldest first. */
+  async function makeRoom(): Promise<void> {
+    const waiting = [...jobs].filter(([, { state }]) => state === 'uploaded' || state === 'running');
+    if (waiting.length < MAX_WAITING) return;
+    const oldest = waiting.find(([, { state }]) => state === 'uploaded');
+    if (!oldest) {
+      throw new ApiError('rate_limited', `${MAX_WAITING} imports are running; wait for one to end`, {
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      });
+    }
+    await drop(...oldest);
+  }
+
   return {
-    /** @throws ApiError `rate_limited` if too many files wait to be imported */
+    /** @throws ApiError `rate_limited` if too many imports are running */
     async upload(file: AsyncIterable<Uint8Array>) {
       await forgetOld();
-      const waiting = [...jobs.values()].filter(({ state }) => state === 'uploaded' || state === 'running');
-      if (waiting.length >= MAX_WAITING) {
-        throw new ApiError(
-          'rate_limited',
-          `${MAX_WAITING} files are waiting to be imported; import or cancel one first`,
-          {
-            headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-          },
-        );
-      }
+      await makeRoom();
       const { id, accepted: form } = await files.keep(file, inspectCsv);
       jobs.set(id, newJob(form, clock.now()));
       return { import_id: id, columns: form.columns, sample: form.sample, rows: form.rows };

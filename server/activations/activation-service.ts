@@ -12,7 +12,7 @@ import type { FileOrder, LicenseFiles } from '../signing/license-file-service.ts
 import type { SigningKeyInUse } from '../signing/loaded-keys.ts';
 import type { activationAdminContract, activationContract } from './activation-contract.ts';
 import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
-import { refuseFull, refuseUnusable } from './activation-rules.ts';
+import { hasFreeSeat, refuseFull, refuseUnusable } from './activation-rules.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
 import type { DeviceLimit } from './device-limit.ts';
 import type { DeviceSurgeWatch } from './device-surge.ts';
@@ -26,7 +26,7 @@ interface Needs {
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
-  byKey(licenseKey: string): LicenseReference;
+  byKey(licenseKey: string): { key: string };
   licenseNotFound(): ApiError;
   /** The time to live of files that the API hands out. */
   fileTtlDays: number;
@@ -92,9 +92,14 @@ export function createActivationService(needs: Needs) {
    * @returns the license alone if the device needs a seat
    */
   async function lookUp(device: Device): Promise<{ license: License; activation: Activation | null }> {
-    const license = await licenses.find(needs.byKey(device.license_key));
+    const reference = needs.byKey(device.license_key);
+    // First, so that the license, which is read after it, counts this device.
+    const first = await activations.findLiveByKey(reference.key, device.machine_fingerprint);
+    const license = await licenses.find(reference);
     if (!license) throw needs.licenseNotFound();
     refuseUnusable(license, device.product_slug, clock.now());
+    if (first || hasFreeSeat(license)) return { license, activation: first };
+    // The seat that made it full may be this device's own, taken by a call at the same moment.
     const activation = await activations.findLive(license.id, device.machine_fingerprint);
     if (!activation) refuseFull(license);
     return { license, activation };

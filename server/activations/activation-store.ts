@@ -5,11 +5,13 @@ import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export type Activation = ActivationRow;
 
-const FIND_LIVE = `
+const SELECT_LIVE = `
   SELECT id AS "id", license_id AS "licenseId", machine_fingerprint AS "machineFingerprint",
     machine_name AS "machineName", platform AS "platform", app_version AS "appVersion",
     activated_at AS "activatedAt", released_at AS "releasedAt", signing_key_id AS "signingKeyId"
-  FROM activations WHERE license_id = $1 AND machine_fingerprint = $2 AND released_at IS NULL`;
+  FROM activations WHERE machine_fingerprint = $2 AND released_at IS NULL AND license_id`;
+const FIND_LIVE = `${SELECT_LIVE} = $1`;
+const FIND_LIVE_BY_KEY = `${SELECT_LIVE} = (SELECT id FROM licenses WHERE license_key = $1)`;
 
 const RECORD_UNBOUND_FILE = `
   INSERT INTO unbound_license_files (license_id, signing_key_id, issued_at) VALUES ($1, $2, $3)
@@ -31,6 +33,10 @@ export function createActivationStore(sequelize: Sequelize) {
   return {
     async findLive(licenseId: number, machineFingerprint: string): Promise<Activation | null> {
       const [row] = await query<Activation>(FIND_LIVE, [licenseId, machineFingerprint]);
+      return row ?? null;
+    },
+    async findLiveByKey(licenseKey: string, machineFingerprint: string): Promise<Activation | null> {
+      const [row] = await query<Activation>(FIND_LIVE_BY_KEY, [licenseKey, machineFingerprint]);
       return row ?? null;
     },
     /** How many devices the license has gained since then (epoch milliseconds), released ones too; at most 10,000. */

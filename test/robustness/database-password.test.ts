@@ -148,7 +148,9 @@ describe.skipIf(binaries === null)(
       await cli.ok('settings', 'unset', 'database_url');
       const audit = await cli.ok('audit', 'list');
       expect(JSON.stringify(audit)).toContain('postgres:********@127.0.0.1');
-      const doctor = await cli.prints('doctor');
+      // It has to know the database that the server uses.
+      const env = { LICENSE_DESK_DATABASE_URL_FILE: file };
+      const doctor = await cliOn(dataDir, { env }).prints('doctor');
       const { stderr } = await server.kill();
       expectHidden(shown, contradiction, JSON.stringify(failure.body), JSON.stringify(audit), doctor, stderr);
       expectHidden(contentOf(dataDir));

@@ -258,7 +258,7 @@ beforeAll(async () => {
   written.stderr = Buffer.from(stderr);
   // All else that is there: the key itself, and nothing that outlives the server.
   const others = readdirSync(dataDir).filter((name) => !inDatabase(name));
-  expect(others.toSorted()).toEqual(['cache', 'logs', 'master.key', 'server.lock']);
+  expect(others.toSorted()).toEqual(['cache', 'installation.json', 'logs', 'master.key', 'server.lock']);
 });
 
 it('finds what is allowed to be there', () => {

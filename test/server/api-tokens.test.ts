@@ -27,6 +27,8 @@ it('the interface document says which endpoints are public', () => {
     '/authorize/',
     '/authorize/token/',
     '/health/',
+    '/health/live/',
+    '/health/ready/',
     '/public-key/',
     '/validate-offline/',
   ]);

@@ -24,12 +24,7 @@ import { type PythonReceiver, type Received, startPythonReceiver } from './pytho
 import { startReceiver } from './receiver.ts';
 
 const DAY_MS = 86_400_000;
-const HOLDERS = [
-  'Žofie Nováková',
-  '株式会社デジタル',
-  'Ünïcödé "& Söhne" </script>',
-  '🔑 Ключ и сыновья\u2028',
-];
+const HOLDERS = ['Žofie Nováková', '株式会社デジタル', 'Ünïcödé "& Söhne" </script>', '🔑 Ключ и сыновья'];
 
 let receiver: PythonReceiver;
 let server: TestServer;

@@ -195,6 +195,7 @@ async function run(lane: Lane): Promise<void> {
         const { body } = await again.post('/authorize/token/', { token: installation.token });
         checks.expect(body.valid === true, `the token after a restore: ${JSON.stringify(body)}`);
         await stopAndExpectZero(again, checks);
+        checks.failures.push(...(await loaded.faults(restoredDir)));
         putBack();
       }
       checks.failures.push(...(await loaded.faults()));

@@ -21,8 +21,8 @@ export interface RunningLoad {
 export interface Loaded {
   ledger: Ledger;
   start(server: ServerProcess, refusal?: number): RunningLoad;
-  /** @returns what is wrong with the database and with what was confirmed */
-  faults(): Promise<string[]>;
+  /** @param restored another data directory that has to hold the same @returns what is wrong there */
+  faults(restored?: string): Promise<string[]>;
 }
 
 export async function createFaultLoad(server: ServerProcess, seed: number): Promise<Loaded> {
@@ -69,8 +69,8 @@ export async function createFaultLoad(server: ServerProcess, seed: number): Prom
         },
       };
     },
-    async faults() {
-      return [...(await databaseFaults(dataDir)), ...(await ledgerFaults(dataDir, ledger, NO_MARKS))];
+    async faults(restored = dataDir) {
+      return [...(await databaseFaults(restored)), ...(await ledgerFaults(restored, ledger, NO_MARKS))];
     },
   };
 }

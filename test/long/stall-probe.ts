@@ -12,10 +12,13 @@ export interface ProbeResult {
   worstCpuMs: number;
   /** The longest wait for a reply, in ms of real time. */
   worstWallMs: number;
+  /** Calls that waited for more than `limitMs`, each as text with its time. */
+  stalls: string[];
   failures: string[];
 }
 
 interface ProbeOptions {
+  limitMs: number;
   url: string;
   path: string;
   pid: number;
@@ -23,9 +26,9 @@ interface ProbeOptions {
 
 const PAUSE_MS = 10;
 
-async function runProbe({ url, path, pid }: ProbeOptions): Promise<void> {
+async function runProbe({ url, path, pid, limitMs }: ProbeOptions): Promise<void> {
   const { hostname, port } = new URL(url);
-  const result: ProbeResult = { calls: 0, worstCpuMs: 0, worstWallMs: 0, failures: [] };
+  const result: ProbeResult = { calls: 0, worstCpuMs: 0, worstWallMs: 0, stalls: [], failures: [] };
   const state = { isOver: false };
   parentPort?.once('message', () => {
     state.isOver = true;
@@ -55,6 +58,7 @@ async function runProbe({ url, path, pid }: ProbeOptions): Promise<void> {
     const waited = ownWaitMs() - waitBefore;
     const cpu = Math.max(0, mainThreadCpuMs(pid) - cpuBefore - waited);
     result.calls += 1;
+    if (cpu > limitMs) result.stalls.push(`${Math.round(cpu)} ms CPU at ${new Date().toISOString()}`);
     result.worstCpuMs = Math.max(result.worstCpuMs, cpu);
     result.worstWallMs = Math.max(result.worstWallMs, performance.now() - startedAt);
     if (!reply.startsWith('HTTP/1.1 200')) result.failures.push(`health: ${reply.slice(0, 300)}`);

@@ -1,5 +1,5 @@
 // The database of a version that had no index of texts: after the start its licenses are found like any others.
-import { rm } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../server/database/connect.ts';
@@ -11,7 +11,8 @@ import { fingerprintOf, newDataDir, startTestServer, type TestServer } from '../
 const KEY = '01234-56789-ABCDE-FGHJK-MTS3K';
 
 async function writeOldDatabase(dataDir: string): Promise<void> {
-  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+  const file = join(dataDir, 'license-desk.db');
+  const sequelize = await connect({ url: null, file }, { create: true });
   await createInitialSchema(sequelize, 'sqlite');
   await createCertificateTables(sequelize, 'sqlite');
   for (const sql of [
@@ -23,6 +24,7 @@ async function writeOldDatabase(dataDir: string): Promise<void> {
   ])
     await sequelize.query(sql);
   await sequelize.close();
+  await chmod(file, 0o600);
 }
 
 describe('an upgraded database', () => {

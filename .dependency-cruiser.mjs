@@ -1,6 +1,9 @@
 /**
- * The walls of the house, as the README's architecture section describes them. test/architecture.test.ts plants a
- * violation of every rule here, so a rule that no longer bites is noticed.
+ * Import boundaries, as docs/architecture.md describes them. test/architecture.test.ts plants a violation of every
+ * rule here, so a rule that no longer works is noticed.
+ *
+ * The server's folders, from the ground up: `wire` (browser-safe declarations) → `platform` → `database` →
+ * `installation` → `rules` → `features/<name>` → `jobs`, `wiring` → `process`.
  */
 
 /**
@@ -10,18 +13,15 @@
  */
 const packages = (...names) => `(^|/)node_modules/(${names.join('|')})(/|$)|^(${names.join('|')})$`;
 
-/** Declarations of what a feature offers: no behaviour, safe to read from anywhere. */
+/** Declarations of what a feature offers: no behavior, safe to import from anywhere. */
 const CONTRACT = '-contract\\.ts$';
 
-/** What every feature stands on. */
-const GROUND = '^server/(platform|database)/';
-
-/** The only places that put features together. */
-const WIRING = '^server/(compose[a-z-]*|diagnose|main|http-app|contract)\\.ts$|^server/jobs/';
+/** Declarations shared with clients that run in a browser. */
+const BROWSER_SAFE = [CONTRACT, '^server/contract\\.ts$', '^server/wire/'];
 
 const SHIPPED = '^(server|cli|electron|renderer|verifier|scripts)/';
 
-/** Importing a type leaves no trace at run time, so it ties nothing to anything. */
+/** A type import leaves no trace at run time, so it creates no dependency between features. */
 const RUNTIME_ONLY = { dependencyTypesNot: ['type-only'] };
 
 /**
@@ -32,30 +32,51 @@ const RUNTIME_ONLY = { dependencyTypesNot: ['type-only'] };
  */
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
-const features = [
+const layers = [
   forbid(
     'features-share-types-only',
-    'A feature imports another feature’s types only; compose.ts hands it the functions.',
-    { path: '^server/([^/]+)/', pathNot: ['^server/(jobs|platform)/'] },
-    { path: '^server/[^/]+/', pathNot: ['^server/$1/', GROUND, CONTRACT], ...RUNTIME_ONLY },
+    'A feature imports types and contracts of other features; wiring/ hands it their functions.',
+    { path: '^server/features/([^/]+)/' },
+    { path: '^server/features/', pathNot: ['^server/features/$1/', CONTRACT], ...RUNTIME_ONLY },
+  ),
+  forbid(
+    'only-wiring-uses-features',
+    'Features are put together in wiring/, in the jobs and in the processes that run them.',
+    {
+      path: '^server/',
+      pathNot: [
+        '^server/(features|wiring|jobs|process|platform|wire|database|installation)/',
+        '^server/contract\\.ts$',
+      ],
+    },
+    { path: '^server/features/', ...RUNTIME_ONLY },
   ),
   forbid(
     'features-do-not-know-the-wiring',
-    'compose.ts knows the features, never the other way round.',
-    { path: '^server/[^/]+/', pathNot: ['^server/jobs/'] },
-    { path: '^server/[^/]+\\.ts$', pathNot: ['^server/contract\\.ts$'], ...RUNTIME_ONLY },
-  ),
-  forbid(
-    'wiring-has-its-files',
-    'Only compose.ts and its parts, diagnose.ts, main.ts, http-app.ts, contract.ts and the jobs put features together.',
-    { path: '^server/[^/]+\\.ts$', pathNot: [WIRING] },
-    { path: '^server/[^/]+/', pathNot: [GROUND, CONTRACT, WIRING], ...RUNTIME_ONLY },
+    'wiring/, jobs/ and process/ know the features, never the other way round.',
+    { path: '^server/', pathNot: ['^server/(wiring|jobs|process)/'] },
+    { path: '^server/(wiring|jobs|process)/' },
   ),
   forbid(
     'platform-knows-no-feature',
-    'The platform would serve any product: not even a feature’s types.',
-    { path: '^server/platform/' },
-    { path: '^server/[^/]+/', pathNot: [GROUND] },
+    'The platform would serve any product: it does not even import a type of a feature or a rule.',
+    { path: '^server/(platform|wire|database|installation)/' },
+    { path: '^server/(features|rules)/|^server/contract\\.ts$' },
+  ),
+  forbid(
+    'wire-stands-alone',
+    'Declarations for clients need nothing of the server.',
+    { path: '^server/wire/' },
+    { path: '^server/', pathNot: ['^server/wire/'] },
+  ),
+  forbid(
+    'rules-are-pure',
+    'Rules decide from what they are given: they reach no database, network, disk or clock.',
+    { path: '^server/rules/' },
+    {
+      path: '^server/(platform|database|installation)/|^node:(fs|http|https|net|child_process|worker_threads)|^(fs|http|https|net|child_process|worker_threads)$',
+      ...RUNTIME_ONLY,
+    },
   ),
 ];
 
@@ -68,26 +89,26 @@ const libraries = [
   ),
   forbid(
     'forge-in-certificates',
-    'node-forge builds certificates and does nothing else: its parsers are not for untrusted input.',
-    { path: SHIPPED, pathNot: ['^server/certificates/'] },
+    'node-forge builds certificates and nothing else: its parsers are not for untrusted input.',
+    { path: SHIPPED, pathNot: ['^server/features/certificates/'] },
     { path: packages('node-forge') },
   ),
   forbid(
     'got-in-webhooks',
     'Requests to addresses that users enter leave through webhooks/ alone, where they are guarded.',
-    { path: SHIPPED, pathNot: ['^server/webhooks/'] },
+    { path: SHIPPED, pathNot: ['^server/features/webhooks/'] },
     { path: packages('got') },
   ),
   forbid(
     'electron-in-the-shell',
-    'The server, the page and the CLI run without Electron.',
+    'The server, the back office and the CLI run without Electron.',
     { path: SHIPPED, pathNot: ['^electron/'] },
     { path: packages('electron', '@electron-toolkit/[^/]+') },
   ),
   forbid(
     'bree-in-jobs',
-    'What runs when is one list, in jobs/.',
-    { path: SHIPPED, pathNot: ['^server/jobs/', '^server/compose\\.ts$'] },
+    'Everything that runs on a schedule is listed in jobs/.',
+    { path: SHIPPED, pathNot: ['^server/jobs/'] },
     { path: packages('bree') },
   ),
 ];
@@ -95,41 +116,31 @@ const libraries = [
 const clients = [
   forbid(
     'verifier-is-portable',
-    'The offline verifier runs wherever JavaScript does: itself and tweetnacl, no core module.',
+    'The offline verifier runs wherever JavaScript does: it imports itself and tweetnacl, no core module.',
     { path: '^verifier/' },
     { pathNot: ['^verifier/', packages('tweetnacl')] },
   ),
   forbid(
     'page-sees-contracts-only',
-    'The page is a client like any other.',
+    'The back office is a client like any other.',
     { path: '^renderer/' },
-    {
-      path: '^(server|cli|scripts)/',
-      pathNot: [CONTRACT, '^server/contract\\.ts$', '^server/platform/(endpoint|errors|client|csv)\\.ts$'],
-    },
+    { path: '^(server|cli|scripts)/', pathNot: BROWSER_SAFE },
   ),
   forbid(
     'browser-code-imports-no-core-module',
-    'The page and every contract it reads run in a browser.',
-    {
-      path: [
-        '^renderer/',
-        CONTRACT,
-        '^server/contract\\.ts$',
-        '^server/platform/(endpoint|errors|client|csv)\\.ts$',
-      ],
-    },
+    'The back office and every contract it reads run in a browser.',
+    { path: ['^renderer/', ...BROWSER_SAFE] },
     { dependencyTypes: ['core'] },
   ),
   forbid(
     'cli-asks-services',
-    'The CLI goes through the service or the API, where rules and audit are.',
+    'The CLI goes through the service or the API, which apply the rules and write the audit log.',
     { path: '^cli/' },
     { path: '-(store|model)\\.ts$' },
   ),
   forbid(
     'shell-is-outermost',
-    'Nobody depends on the shell; the page may know the type of its bridge.',
+    'Nothing depends on the desktop shell; the back office may import the type of its bridge.',
     { path: SHIPPED, pathNot: ['^electron/'] },
     { path: '^electron/', ...RUNTIME_ONLY },
   ),
@@ -142,22 +153,17 @@ const clients = [
 ];
 
 const hygiene = [
-  forbid(
-    'tests-are-leaves',
-    'Nothing that ships may need a test.',
-    { pathNot: '^test/' },
-    { path: '^test/' },
-  ),
+  forbid('tests-are-leaves', 'Shipped code never imports a test.', { pathNot: '^test/' }, { path: '^test/' }),
   forbid(
     'no-cycles',
-    'Modules that need each other are one module, or miss a third.',
+    'Modules that need each other, even for a type, are one module or lack a third.',
     {},
-    { circular: true, viaOnly: RUNTIME_ONLY },
+    { circular: true },
   ),
-  forbid('everything-resolves', 'An import that leads nowhere.', {}, { couldNotResolve: true }),
+  forbid('everything-resolves', 'An import that resolves to nothing.', {}, { couldNotResolve: true }),
   forbid(
     'packages-are-declared',
-    'A package that is here only because another one needs it may be gone tomorrow.',
+    'A package that is only a dependency of another one may be gone tomorrow.',
     { path: SHIPPED },
     { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
   ),
@@ -170,7 +176,7 @@ const hygiene = [
 ];
 
 export default {
-  forbidden: [...features, ...libraries, ...clients, ...hygiene],
+  forbidden: [...layers, ...libraries, ...clients, ...hygiene],
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

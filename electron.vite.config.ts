@@ -82,7 +82,7 @@ export default defineConfig({
       rolldownOptions: {
         input: {
           main: join(root, 'electron/main.ts'),
-          server: join(root, 'server/main.ts'),
+          server: join(root, 'server/process/main.ts'),
           cli: join(root, 'cli/main.ts'),
           ...jobWorkers,
         },

@@ -3,7 +3,7 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     'electron/{main,preload,shell-preload,shell-page/shell-page}.ts',
-    'server/main.ts',
+    'server/process/main.ts',
     'server/jobs/*-worker.ts',
     'cli/main.ts',
     'renderer/src/main.ts',

@@ -1,12 +1,12 @@
 // Whether a server runs on a data directory, and how it feels.
 import type { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
-import type { Alert } from '../server/alerts/alert-contract.ts';
-import { ADMIN_API_ROOT, adminContract } from '../server/contract.ts';
-import { judgeCertificate } from '../server/platform/certificate-life.ts';
-import { type Client, createClient, httpTransport } from '../server/platform/client.ts';
-import { ApiError } from '../server/platform/errors.ts';
-import { readRuntimeFile, type RuntimeFile } from '../server/runtime-file.ts';
+import type { Alert } from '#server/features/alerts/alert-contract.ts';
+import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import { judgeCertificate } from '#server/platform/certificate-life.ts';
+import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { readRuntimeFile, type RuntimeFile } from '#server/installation/runtime-file.ts';
 import type { Check } from './doctor-checks.ts';
 
 const PATIENCE_MS = 5000;

@@ -1,7 +1,7 @@
 // What stands between commander and a command's own lines: getting the service, printing the outcome.
 import type { Command } from 'commander';
-import type { AdminAccess } from '../server/admin-access.ts';
-import { osUserName } from '../server/platform/os-user.ts';
+import type { AdminAccess } from '#server/process/admin-access.ts';
+import { osUserName } from '#server/platform/os-user.ts';
 import { printOutcome, type Outcome } from './command-output.ts';
 import { configOf } from './setting-options.ts';
 
@@ -40,7 +40,7 @@ export async function withService<Result>(
 ): Promise<Result> {
   const config = configOf(command);
   // Not at the top: it brings the database libraries along, which commands without a service start faster without.
-  const { connectToAdmin } = await import('../server/admin-access.ts');
+  const { connectToAdmin } = await import('#server/process/admin-access.ts');
   const access = await connectToAdmin(config, osUserName());
   try {
     return await work(access.client, access);

@@ -1,7 +1,7 @@
 // How anything that goes wrong ends a command: an error code, one line of text and an exit code.
 import { CommanderError } from 'commander';
-import { ApiError, type ErrorCode } from '../server/platform/errors.ts';
-import { maskPasswords } from '../server/platform/mask-passwords.ts';
+import { ApiError, type ErrorCode } from '#server/wire/errors.ts';
+import { maskPasswords } from '#server/platform/mask-passwords.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
 interface CommandFailureOptions {

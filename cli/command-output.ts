@@ -1,5 +1,5 @@
 // The one place that prints: a JSON document for scripts, or text for people.
-import { failureEnvelope, type ApiError } from '../server/platform/errors.ts';
+import { failureEnvelope, type ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { printable } from './text-layout.ts';

@@ -1,6 +1,6 @@
 // What can be told of an installation without its database: one check for each fact, given the fact.
-import { generateLicenseKey, parseLicenseKey } from '../server/licenses/license-key.ts';
-import { type DiskSpace, spaceLevel } from '../server/storage/disk-space.ts';
+import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
+import { type DiskSpace, spaceLevel } from '#server/features/storage/disk-space.ts';
 
 export interface Check {
   check: string;

@@ -1,5 +1,5 @@
 // Keeps the latest time that `verify` has seen in a file, so that a clock that was set back is noticed.
-import { writeFileDurably } from '../server/platform/durable-file.ts';
+import { writeFileDurably } from '#server/platform/durable-file.ts';
 import type { LastSeenStore } from '../verifier/last-seen.ts';
 import { CommandFailure } from './command-failure.ts';
 import { fileFailure, readTextFile } from './text-file.ts';

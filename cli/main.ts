@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The command line `license-desk`: one program of commands, and the one place where a failure of any of them ends.
 import { Command, CommanderError } from 'commander';
-import { refuseDebugger } from '../server/platform/refuse-debugger.ts';
-import { VERSION } from '../server/version.ts';
+import { refuseDebugger } from '#server/platform/refuse-debugger.ts';
+import { VERSION } from '#server/installation/version.ts';
 import { toApiError } from './command-failure.ts';
 import { printFailure } from './command-output.ts';
 import { addActivateOffline } from './commands/activate-offline.ts';

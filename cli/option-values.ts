@@ -1,6 +1,6 @@
 // What the values of options and arguments may look like; anything else is wrong usage.
 import { InvalidArgumentError } from 'commander';
-import { parseLicenseKey } from '../server/licenses/license-key.ts';
+import { parseLicenseKey } from '#server/rules/license-key.ts';
 
 /** A whole number from `least` up; how far up is for the service to say. */
 export function wholeNumber(least: number): (text: string) => number {

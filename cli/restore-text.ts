@@ -5,7 +5,7 @@ import type {
   RestoredWebhook,
   RestorePreview,
   Revived,
-} from '../server/backup/restore-preview.ts';
+} from '#server/features/backup/restore-preview.ts';
 import { block, type Column, instant, printable, table } from './text-layout.ts';
 
 /** Items that text names; `--json` lists them all. */

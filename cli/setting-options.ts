@@ -1,7 +1,7 @@
 // The service's settings as options, made from the one table that declares them.
 import { Option, type Command } from 'commander';
-import { loadConfig, type Config } from '../server/platform/config.ts';
-import { SETTINGS } from '../server/platform/settings.ts';
+import { loadConfig, type Config } from '#server/platform/config.ts';
+import { SETTINGS } from '#server/platform/settings.ts';
 
 type SettingName = keyof typeof SETTINGS;
 

@@ -1,7 +1,7 @@
 // Files named on the command line, where `-` is stdin or stdout; what fails says which file and why.
 import { open, readFile, unlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { ApiError } from '../server/platform/errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
 
 export const STANDARD_STREAM = '-';

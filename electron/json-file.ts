@@ -1,6 +1,6 @@
 // Small JSON files that the shell keeps. A broken one counts as missing.
 import { readFileSync } from 'node:fs';
-import { writeFileDurably } from '../server/platform/durable-file.ts';
+import { writeFileDurably } from '#server/platform/durable-file.ts';
 
 /** @returns an empty object if the file is missing or unreadable */
 export function readJsonFile(path: string): Record<string, unknown> {

@@ -1,7 +1,7 @@
 // Exports the master key, for a server without the app on the same data directory.
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
-import { MASTER_KEY_FILE } from '../server/platform/master-key.ts';
+import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import type { KeyVault } from './key-vault.ts';
 import { texts } from './texts.ts';
 

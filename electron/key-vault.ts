@@ -1,7 +1,7 @@
 // Keeps the master key sealed: by the system's keychain, or under a passphrase where there is none.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncDirectory, writeFileDurably } from '../server/platform/durable-file.ts';
+import { syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import {
   decodeMasterKey,
   MASTER_KEY_FILE,
@@ -9,7 +9,7 @@ import {
   readMasterKeyFile,
   SEALED_KEY_FILE,
   writeMasterKeyFile,
-} from '../server/platform/master-key.ts';
+} from '#server/platform/master-key.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import { hasKeychain, isPubliclySealed, openByKeychain, sealByKeychain } from './keychain.ts';
 
@@ -64,7 +64,7 @@ const sealInKeychain = async (key: Buffer): Promise<SealedKey> => ({
 });
 
 /** Loaded only where it is needed: the start does not wait for it. */
-const passphraseSeal = () => import('../server/platform/passphrase-seal.ts');
+const passphraseSeal = () => import('#server/platform/passphrase-seal.ts');
 
 async function sealByPassphrase(key: Buffer, passphrase: string): Promise<SealedKey> {
   const { sealUnderPassphrase } = await passphraseSeal();

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
-import { databaseLocation } from '../server/database-location.ts';
-import { loadConfig, MASTER_KEY_ENV } from '../server/platform/config.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { loadConfig, MASTER_KEY_ENV } from '#server/platform/config.ts';
 import type { Failure } from './failure-screen.ts';
 import { createKeyVault, type KeyVault, type PassphraseDesk } from './key-vault.ts';
 import type { ServerFlags } from './server-arguments.ts';

@@ -1,6 +1,6 @@
 // The server's part of the shell's command line.
 import { resolve } from 'node:path';
-import { SETTINGS } from '../server/platform/settings.ts';
+import { SETTINGS } from '#server/platform/settings.ts';
 
 export type ServerFlags = Record<string, string>;
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { app } from 'electron';
-import { writeFileDurably } from '../server/platform/durable-file.ts';
-import { SETTINGS } from '../server/platform/settings.ts';
+import { writeFileDurably } from '#server/platform/durable-file.ts';
+import { SETTINGS } from '#server/platform/settings.ts';
 import type { ServerFlags } from './server-arguments.ts';
 import { hiddenStart, rememberForLogin } from './start-arguments.ts';
 

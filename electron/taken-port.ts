@@ -1,10 +1,10 @@
 // A port that another program uses: who that is, and another port in its place.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { configFilePath, loadConfig, readConfigFile } from '../server/platform/config.ts';
-import { writeFileDurably } from '../server/platform/durable-file.ts';
-import { settingKey, SETTINGS } from '../server/platform/settings.ts';
-import type { TakenPort } from '../server/parent-port.ts';
+import { configFilePath, loadConfig, readConfigFile } from '#server/platform/config.ts';
+import { writeFileDurably } from '#server/platform/durable-file.ts';
+import { settingKey, SETTINGS } from '#server/platform/settings.ts';
+import type { TakenPort } from '#server/process/parent-port.ts';
 import { portHolder } from './port-holder.ts';
 import type { ServerFlags } from './server-arguments.ts';
 import type { PortForm } from './shell-bridge.ts';

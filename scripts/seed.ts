@@ -3,12 +3,12 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { takeDataDirectory } from '../server/data-directory.ts';
-import { databaseLocation } from '../server/database-location.ts';
-import { connect, type DatabaseLocation } from '../server/database/connect.ts';
-import { migrate } from '../server/database/migrate.ts';
-import { createTransactions } from '../server/database/transaction.ts';
-import { loadConfig } from '../server/platform/config.ts';
+import { takeDataDirectory } from '#server/installation/data-directory.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { connect, type DatabaseLocation } from '#server/database/connect.ts';
+import { migrate } from '#server/database/migrate.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { loadConfig } from '#server/platform/config.ts';
 import { seedDatabase, type SeedOrder, type SeedSummary } from './seed/seed-database.ts';
 import { type DriverConnection, withPromises } from './seed/sqlite-connection.ts';
 

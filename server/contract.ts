@@ -1,29 +1,35 @@
 // The whole contract: every row of both listeners, merged from the features.
-import { activationAdminContract, activationContract } from './activations/activation-contract.ts';
-import { offlineDeskContract } from './activations/offline-desk-contract.ts';
-import { adminSessionContract } from './admin-session/admin-session-contract.ts';
-import { alertAdminContract } from './alerts/alert-contract.ts';
-import { apiTokenAdminContract } from './api-tokens/api-token-contract.ts';
-import { auditAdminContract } from './audit/audit-contract.ts';
+import {
+  activationAdminContract,
+  activationContract,
+} from '#server/features/activations/activation-contract.ts';
+import { offlineDeskContract } from '#server/features/activations/offline-desk-contract.ts';
+import { adminSessionContract } from '#server/features/admin-session/admin-session-contract.ts';
+import { alertAdminContract } from '#server/features/alerts/alert-contract.ts';
+import { apiTokenAdminContract } from '#server/features/api-tokens/api-token-contract.ts';
+import { auditAdminContract } from '#server/features/audit/audit-contract.ts';
 import {
   authorizationAdminContract,
   authorizationContract,
   authorizationTokenAdminContract,
-} from './authorization-tokens/authorization-token-contract.ts';
-import { backupAdminContract } from './backup/backup-contract.ts';
-import { certificateAdminContract, certificateContract } from './certificates/certificate-contract.ts';
-import { dashboardContract } from './dashboard/dashboard-contract.ts';
-import { firstRunAdminContract } from './first-run/first-run-contract.ts';
-import { healthContract } from './health/health-contract.ts';
-import { licenseAdminContract, licenseContract } from './licenses/license-contract.ts';
-import { licenseTransferAdminContract } from './license-transfer/license-transfer-contract.ts';
-import { planContract } from './plans/plan-contract.ts';
-import type { Endpoint } from './platform/endpoint.ts';
-import { retentionAdminContract } from './retention/retention-contract.ts';
-import { settingsAdminContract } from './settings/settings-contract.ts';
-import { signingAdminContract, signingContract } from './signing/signing-contract.ts';
-import { statsContract } from './stats/stats-contract.ts';
-import { webhookAdminContract, webhookContract } from './webhooks/webhook-contract.ts';
+} from '#server/features/authorization-tokens/authorization-token-contract.ts';
+import { backupAdminContract } from '#server/features/backup/backup-contract.ts';
+import {
+  certificateAdminContract,
+  certificateContract,
+} from '#server/features/certificates/certificate-contract.ts';
+import { dashboardContract } from '#server/features/dashboard/dashboard-contract.ts';
+import { firstRunAdminContract } from '#server/features/first-run/first-run-contract.ts';
+import { healthContract } from '#server/features/health/health-contract.ts';
+import { licenseAdminContract, licenseContract } from '#server/features/licenses/license-contract.ts';
+import { licenseTransferAdminContract } from '#server/features/license-transfer/license-transfer-contract.ts';
+import { planContract } from '#server/features/plans/plan-contract.ts';
+import type { Endpoint } from '#server/wire/endpoint.ts';
+import { retentionAdminContract } from '#server/features/retention/retention-contract.ts';
+import { settingsAdminContract } from '#server/features/settings/settings-contract.ts';
+import { signingAdminContract, signingContract } from '#server/features/signing/signing-contract.ts';
+import { statsContract } from '#server/features/stats/stats-contract.ts';
+import { webhookAdminContract, webhookContract } from '#server/features/webhooks/webhook-contract.ts';
 
 export const PUBLIC_API_ROOT = '/license/api/svc';
 export const ADMIN_API_ROOT = '/admin/api';

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { ApiTokenObject, ApiTokenRole } from '../../server/api-tokens/api-token-contract.ts';
+import type { ApiTokenObject, ApiTokenRole } from '#server/features/api-tokens/api-token-contract.ts';
 import { calling } from '../command-action.ts';
 import { wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { AuditEntryObject } from '../../server/audit/audit-contract.ts';
+import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { moment } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Manifest } from '../../server/backup/backup-format.ts';
+import type { Manifest } from '#server/features/backup/backup-format.ts';
 import { printing, withService } from '../command-action.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { createSecretFile } from '../text-file.ts';
@@ -28,7 +28,7 @@ export function addBackup(program: Command): void {
             file.finish(await access.download('downloadBackup', passphrase === null ? {} : { passphrase })),
           );
           // A backup that cannot be read back is worth nothing.
-          const { readArchive } = await import('../../server/backup/archive-reader.ts');
+          const { readArchive } = await import('#server/features/backup/archive-reader.ts');
           const { manifest } = await readArchive(out, { passphrase, directory: null });
           const isEncrypted = passphrase !== null;
           return {

@@ -1,11 +1,14 @@
 import { Option, type Command } from 'commander';
-import type { AuthorityObject, CertificateObject } from '../../server/certificates/certificate-contract.ts';
+import type {
+  AuthorityObject,
+  CertificateObject,
+} from '#server/features/certificates/certificate-contract.ts';
 import {
   CERTIFICATE_STATES,
   REVOCATION_REASONS,
   type CertificateState,
   type RevocationReason,
-} from '../../server/certificates/certificate-state-contract.ts';
+} from '#server/features/certificates/certificate-state-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';

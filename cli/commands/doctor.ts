@@ -2,9 +2,9 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { ConfigError, type Config } from '../../server/platform/config.ts';
-import { settingWarnings } from '../../server/platform/setting-warnings.ts';
-import { readDiskSpace } from '../../server/storage/disk-space.ts';
+import { ConfigError, type Config } from '#server/platform/config.ts';
+import { settingWarnings } from '#server/platform/setting-warnings.ts';
+import { readDiskSpace } from '#server/features/storage/disk-space.ts';
 import { printing } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import {
@@ -63,8 +63,8 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   if (!directory?.isDirectory) return checks;
   const [{ checkServer }, { diagnose }, { exposedFiles }] = await Promise.all([
     import('../check-server.ts'),
-    import('../../server/diagnose.ts'),
-    import('../../server/exposed-files.ts'),
+    import('#server/process/diagnose.ts'),
+    import('#server/installation/exposed-files.ts'),
   ]);
   return [
     ...checks,

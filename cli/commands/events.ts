@@ -1,6 +1,10 @@
 import { Option, type Command } from 'commander';
-import { EVENT_NAMES, type EventName } from '../../server/events/event-contract.ts';
-import type { AttemptObject, DeliveryObject, DeliveryState } from '../../server/webhooks/webhook-contract.ts';
+import { EVENT_NAMES, type EventName } from '#server/features/events/event-contract.ts';
+import type {
+  AttemptObject,
+  DeliveryObject,
+  DeliveryState,
+} from '#server/features/webhooks/webhook-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Outcome } from '../command-output.ts';

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import type { DeviceObject } from '../../server/activations/activation-contract.ts';
-import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
+import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import type { LicenseState } from '../../verifier/license-term.ts';
 import { calling } from '../command-action.ts';
 import { fingerprint, moment, wholeNumber } from '../option-values.ts';

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { PlanObject } from '../../server/plans/plan-contract.ts';
+import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 import { calling } from '../command-action.ts';
 import { commaList, seats, wholeNumber } from '../option-values.ts';
 import { block, listing, type Column } from '../text-layout.ts';

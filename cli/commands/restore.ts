@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { RestorePreview } from '../../server/backup/restore-preview.ts';
-import { osUserName } from '../../server/platform/os-user.ts';
+import type { RestorePreview } from '#server/features/backup/restore-preview.ts';
+import { osUserName } from '#server/platform/os-user.ts';
 import { printing } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { confirms, hasTerminal } from '../confirmation.ts';
@@ -29,7 +29,7 @@ export function addRestore(program: Command): void {
       printing(async (file: string, options: RestoreOptions, command: Command) => {
         const config = configOf(command);
         const passphrase = await readPassphrase(options.passphraseFile);
-        const { openRestore } = await import('../../server/compose-restore.ts');
+        const { openRestore } = await import('#server/wiring/compose-restore.ts');
         const request = { file, passphrase, acceptUnsigned: options.acceptUnsigned ?? false };
         const opened = await openRestore(config, request, osUserName());
         try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Client } from '../../server/platform/client.ts';
-import type { RetentionItem, retentionAdminContract } from '../../server/retention/retention-contract.ts';
+import type { Client } from '#server/wire/client.ts';
+import type { RetentionItem, retentionAdminContract } from '#server/features/retention/retention-contract.ts';
 import { calling } from '../command-action.ts';
 import { block, day, instant, table, type Column } from '../text-layout.ts';
 

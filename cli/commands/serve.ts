@@ -7,7 +7,7 @@ export function addServe(program: Command): void {
     .option('--new-installation', 'start over with a new signing key where the database is lost')
     .action(async ({ newInstallation = false }: { newInstallation?: boolean }, command: Command) => {
       const config = configOf(command);
-      const { serve } = await import('../../server/serve.ts');
+      const { serve } = await import('#server/process/serve.ts');
       await serve(config, { newInstallation });
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SettingObject, SettingsObject } from '../../server/settings/settings-contract.ts';
+import type { SettingObject, SettingsObject } from '#server/features/settings/settings-contract.ts';
 import { calling } from '../command-action.ts';
 import { table, type Column } from '../text-layout.ts';
 

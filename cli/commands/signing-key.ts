@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
-import type { FileToReissue, PublicKeys, SigningKeyObject } from '../../server/signing/signing-contract.ts';
+import type {
+  FileToReissue,
+  PublicKeys,
+  SigningKeyObject,
+} from '#server/features/signing/signing-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Client } from '../../server/platform/client.ts';
-import type { statsContract } from '../../server/stats/stats-contract.ts';
+import type { Client } from '#server/wire/client.ts';
+import type { statsContract } from '#server/features/stats/stats-contract.ts';
 import { calling } from '../command-action.ts';
 import { moment } from '../option-values.ts';
 import { block } from '../text-layout.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AuthorizationTokenObject } from '../../server/authorization-tokens/authorization-token-contract.ts';
+import type { AuthorizationTokenObject } from '#server/features/authorization-tokens/authorization-token-contract.ts';
 import { calling } from '../command-action.ts';
 import { wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { EVENT_NAMES, type EventName } from '../../server/events/event-contract.ts';
-import type { AttemptObject, WebhookObject } from '../../server/webhooks/webhook-contract.ts';
+import { EVENT_NAMES, type EventName } from '#server/features/events/event-contract.ts';
+import type { AttemptObject, WebhookObject } from '#server/features/webhooks/webhook-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { truncate } from '../display-width.ts';

@@ -1,5 +1,5 @@
 // A table that the page has, as a file for a spreadsheet.
-import { type CsvCell, csvLine } from '../../server/platform/csv.ts';
+import { type CsvCell, csvLine } from '#server/wire/csv.ts';
 import { saveFile } from './save-file.ts';
 
 /** @param name of the file, without its ending. @param header names that stay the same in every language */

@@ -1,7 +1,7 @@
 // The audit log of the last weeks: collected while licenses are made, written in the order in which things happened.
-import type { DeviceObject } from '../../server/activations/activation-contract.ts';
-import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
-import { DAY_MS, toTimestamp, toTimestampOrNull } from '../../server/platform/fields.ts';
+import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import { DAY_MS, toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { SeedActivation } from './activations.ts';
 import { createBulkInsert } from './bulk-insert.ts';
 import { type RandomSource, weighted } from './random-source.ts';

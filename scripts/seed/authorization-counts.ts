@@ -1,5 +1,5 @@
 // How often authorizations were granted and denied on each of the last days.
-import { DAY_MS, toTimestamp } from '../../server/platform/fields.ts';
+import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
 import { OTHER_PRODUCTS } from './plans.ts';
 import type { RandomSource } from './random-source.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';

@@ -1,6 +1,6 @@
 // Makes an exact number of licenses due for a notice, and no other.
-import { EXPIRING_MS } from '../../server/licenses/license-lifecycle.ts';
-import { DAY_MS } from '../../server/platform/fields.ts';
+import { EXPIRING_MS } from '#server/rules/license-lifecycle.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** Nothing else falls due for this long, so that the count still holds when a scan looks. */

@@ -4,8 +4,8 @@ import {
   licenseState,
   nextNoticeAt,
   type LicenseState,
-} from '../../server/licenses/license-lifecycle.ts';
-import { DAY_MS } from '../../server/platform/fields.ts';
+} from '#server/rules/license-lifecycle.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
 import type { SeedPlan } from './plans.ts';
 import { type RandomSource, weighted } from './random-source.ts';
 

@@ -1,6 +1,6 @@
 // Makes up one license with everything that hangs on it.
-import { generateLicenseKey } from '../../server/licenses/license-key.ts';
-import { DAY_MS } from '../../server/platform/fields.ts';
+import { generateLicenseKey } from '#server/rules/license-key.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
 import { makeActivations, type SeedActivation } from './activations.ts';
 import { type Holder, makeHolder } from './holders.ts';
 import { type LicenseHistory, makeHistory } from './license-history.ts';

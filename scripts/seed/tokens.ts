@@ -1,6 +1,6 @@
 // Makes up the authorization tokens of a license: one active, and what it took the place of.
-import { DAY_MS } from '../../server/platform/fields.ts';
-import { hashSecret } from '../../server/platform/secret-token.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import { hashSecret } from '#server/platform/secret-token.ts';
 import type { LicenseHistory } from './license-history.ts';
 import { type RandomSource, weighted } from './random-source.ts';
 

@@ -1,5 +1,5 @@
 // SQLite's statements, each compiled once for each connection.
-import type { SqliteConnection, SqliteStatement } from './connect.ts';
+import type { SqliteConnection, SqliteStatement } from './sqlite-connection.ts';
 
 const compiled = new WeakMap<SqliteConnection, Map<string, Promise<SqliteStatement>>>();
 const errorListeners = new WeakMap<SqliteConnection, (error: Error) => void>();

@@ -1,5 +1,5 @@
 // Keyset paging, newest first: the cursor is the id that the last page ended with.
-import { ApiError } from '../platform/errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 
 /** @throws ApiError `invalid_request` for a cursor that no page gave out */
 export function idFromCursor(cursor: string | undefined): number | null {

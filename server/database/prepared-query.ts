@@ -1,20 +1,14 @@
 // Queries for the busiest paths: compiled once for each connection, without Sequelize's work per call.
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
-import type { ConnectionManager, SqliteConnection } from './connect.ts';
-import { currentTransaction } from './transaction.ts';
+import { currentTransaction } from './current-transaction.ts';
+import { type ConnectionManager, LOOKUP_LANE, type SqliteConnection } from './sqlite-connection.ts';
 
 /**
  * Runs one statement, inside the current transaction if there is one, and gives the rows it returns; `$1`, `$2`, … in
  * the SQL are the values by their number. Few different texts, as each is kept compiled.
  */
 export type PreparedQuery = <Row extends object>(sql: string, values: readonly unknown[]) => Promise<Row[]>;
-
-/**
- * The busiest look-ups have a SQLite connection of their own: a statement blocks its connection, and a page of
- * statistics must not hold up an authorization.
- */
-export const LOOKUP_LANE = { uuid: 'lookup' } as const;
 
 function onSqlite(sequelize: Sequelize): PreparedQuery {
   const manager = sequelize.connectionManager as unknown as ConnectionManager;

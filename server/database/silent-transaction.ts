@@ -1,7 +1,7 @@
 // Sequelize's transaction, but for the line that it prints on stderr where BEGIN, COMMIT or ROLLBACK fails: who called hears of it.
 import { type QueryInterface, type Sequelize, Transaction } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
-import type { SqliteConnection } from './connect.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
 
 /** What is used of Sequelize's transaction beyond its types. */

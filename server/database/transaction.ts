@@ -1,18 +1,11 @@
 // The one door for writes: a change, its audit row, its event and the event's deliveries commit together or not at all.
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
-import type { Caller } from '../platform/call.ts';
+import type { Caller } from '#server/platform/call.ts';
+import { type OpenTransaction, openTransaction } from './current-transaction.ts';
 import { beginTransaction } from './silent-transaction.ts';
 import type { StorageGuard } from './storage-guard.ts';
 import { createWriteAdmission, refuseGone } from './write-admission.ts';
 import { createWriteQueue, type WriterState } from './write-queue.ts';
-
-interface OpenTransaction {
-  handle: Transaction;
-  afterCommit: (() => void)[];
-}
-
-const open = new AsyncLocalStorage<OpenTransaction>();
 
 /**
  * Runs `work` inside a transaction; inside another one it simply joins. Whatever `work` throws rolls everything back.
@@ -24,18 +17,6 @@ export interface Transactions {
   <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result>;
   /** Of this process's own writer on SQLite; PostgreSQL has no single one, and is always `idle`. */
   writerState(): WriterState;
-}
-
-/** The transaction that the running code is in. */
-export function currentTransaction(): Transaction | undefined {
-  return open.getStore()?.handle;
-}
-
-/** Runs `hook` once the current transaction has committed, before its caller hears of it; never after a rollback. */
-export function afterCommit(hook: () => void): void {
-  const current = open.getStore();
-  if (!current) throw new Error('afterCommit() outside a transaction');
-  current.afterCommit.push(hook);
 }
 
 /** Row locks for a `find` that decides what is written next; SQLite needs none, as it has one writer. */
@@ -103,7 +84,7 @@ async function runOnce<Result>(
   const current: OpenTransaction = { handle, afterCommit: [] };
   let result: Result;
   try {
-    result = await open.run(current, work);
+    result = await openTransaction.run(current, work);
     guard?.check();
   } catch (error) {
     // If that fails, too, its connection is closed, and the database rolls back by itself.
@@ -121,7 +102,7 @@ function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transac
   const admission = createWriteAdmission();
   const queue = createWriteQueue();
   const run: RunTransaction = async (work, caller) => {
-    if (open.getStore()) return work();
+    if (openTransaction.getStore()) return work();
     return admission.add(caller, () =>
       queue.run((begin) => {
         refuseGone(caller);
@@ -146,7 +127,7 @@ function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Trans
     }
   };
   const run: RunTransaction = async (work, caller) =>
-    open.getStore() ? work() : admission.add(caller, () => attempt(work, caller));
+    openTransaction.getStore() ? work() : admission.add(caller, () => attempt(work, caller));
   return Object.assign(run, { writerState: () => 'idle' as const });
 }
 

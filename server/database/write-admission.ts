@@ -1,6 +1,6 @@
 // Bounds how many changes wait for the database: SQLite has one writer, PostgreSQL a few connections.
-import { callerGone, type Caller } from '../platform/call.ts';
-import { ApiError } from '../platform/errors.ts';
+import { callerGone, type Caller } from '#server/platform/call.ts';
+import { ApiError } from '#server/wire/errors.ts';
 
 /** Changes of public callers, who may be many: about three seconds of activations. */
 const MAX_WAITING_CALLERS = 1000;

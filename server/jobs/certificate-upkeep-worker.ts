@@ -1,12 +1,12 @@
 // The upkeep of certificates as a worker thread, with a database connection of its own.
 import { parentPort, workerData } from 'node:worker_threads';
-import { createAuditService } from '../audit/audit-service.ts';
-import { createAuditStore } from '../audit/audit-store.ts';
-import { composeUpkeep } from '../compose-certificates.ts';
-import { connect, type DatabaseLocation } from '../database/connect.ts';
-import { createTransactions } from '../database/transaction.ts';
-import { systemClock } from '../platform/clock.ts';
-import { createSealer } from '../platform/sealer.ts';
+import { createAuditService } from '#server/features/audit/audit-service.ts';
+import { createAuditStore } from '#server/features/audit/audit-store.ts';
+import { composeUpkeep } from '#server/wiring/compose-certificates.ts';
+import { connect, type DatabaseLocation } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import { createSealer } from '#server/platform/sealer.ts';
 import { reportingGuard } from './worker-guard.ts';
 
 export interface CertificateUpkeepData {

@@ -1,7 +1,7 @@
 // The jobs, how often each runs, and what its worker is given.
-import type { DatabaseLocation } from '../database/connect.ts';
-import type { Config } from '../platform/config.ts';
-import type { RetentionSettings } from '../retention/retention-periods.ts';
+import type { DatabaseLocation } from '#server/database/connect.ts';
+import type { Config } from '#server/platform/config.ts';
+import type { RetentionSettings } from '#server/features/retention/retention-periods.ts';
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
 import type { LicenseScanData } from './license-scan-worker.ts';
 import type { RetentionData } from './retention-worker.ts';

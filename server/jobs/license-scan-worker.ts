@@ -1,14 +1,14 @@
 // The license scan as a worker thread, with a database connection of its own.
 import { parentPort, workerData } from 'node:worker_threads';
-import { connect, type DatabaseLocation } from '../database/connect.ts';
-import { createTransactions } from '../database/transaction.ts';
-import { createEventService } from '../events/event-service.ts';
-import { createEventStore } from '../events/event-store.ts';
-import { scanLicenses } from '../licenses/license-scan.ts';
-import { createLicenseStore } from '../licenses/license-store.ts';
-import { createNoticeClockStore } from '../licenses/notice-clock-store.ts';
-import { isAhead } from '../platform/clock-guard.ts';
-import { systemClock } from '../platform/clock.ts';
+import { connect, type DatabaseLocation } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { createEventService } from '#server/features/events/event-service.ts';
+import { createEventStore } from '#server/features/events/event-store.ts';
+import { scanLicenses } from '#server/features/licenses/license-scan.ts';
+import { createLicenseStore } from '#server/features/licenses/license-store.ts';
+import { createNoticeClockStore } from '#server/features/licenses/notice-clock-store.ts';
+import { isAhead } from '#server/platform/clock-guard.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { reportingGuard } from './worker-guard.ts';
 
 export interface LicenseScanData {

@@ -1,17 +1,17 @@
 // The retention job as a worker thread with a separate database connection.
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createAuditService } from '../audit/audit-service.ts';
-import { createAuditStore } from '../audit/audit-store.ts';
-import { connect, type DatabaseLocation } from '../database/connect.ts';
-import { createTransactions } from '../database/transaction.ts';
-import { createImportFiles } from '../license-transfer/import-files.ts';
-import { isAhead } from '../platform/clock-guard.ts';
-import { systemClock } from '../platform/clock.ts';
-import { createPruneStore } from '../retention/prune-store.ts';
-import { createRestoreFolders } from '../retention/restore-folders.ts';
-import type { RetentionSettings } from '../retention/retention-periods.ts';
-import { runRetention } from '../retention/retention-run.ts';
+import { createAuditService } from '#server/features/audit/audit-service.ts';
+import { createAuditStore } from '#server/features/audit/audit-store.ts';
+import { connect, type DatabaseLocation } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { createImportFiles } from '#server/features/license-transfer/import-files.ts';
+import { isAhead } from '#server/platform/clock-guard.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import { createPruneStore } from '#server/features/retention/prune-store.ts';
+import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
+import type { RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import { runRetention } from '#server/features/retention/retention-run.ts';
 import { reportingGuard } from './worker-guard.ts';
 
 export interface RetentionData {

@@ -1,10 +1,10 @@
 // Every job in one list, run by Bree in worker threads.
 import type Bree from 'bree';
-import type { DatabaseLocation } from '../database/connect.ts';
-import type { StorageGuard } from '../database/storage-guard.ts';
-import type { LiveTopic } from '../live/live-contract.ts';
-import type { ClockGuard } from '../platform/clock-guard.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { DatabaseLocation } from '#server/database/connect.ts';
+import type { StorageGuard } from '#server/database/storage-guard.ts';
+import type { LiveTopic } from '#server/features/live/live-contract.ts';
+import type { ClockGuard } from '#server/platform/clock-guard.ts';
+import type { Logger } from '#server/platform/logger.ts';
 import {
   CERTIFICATE_UPKEEP,
   DISPATCHER,

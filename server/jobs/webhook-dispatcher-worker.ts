@@ -1,13 +1,13 @@
 // The webhook dispatcher as a worker thread that stays, with a database connection of its own.
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { connect, type DatabaseLocation } from '../database/connect.ts';
-import { createTransactions } from '../database/transaction.ts';
-import { systemClock } from '../platform/clock.ts';
-import { createSealer } from '../platform/sealer.ts';
-import { createDeliverySender } from '../webhooks/delivery-sender.ts';
-import { createDispatcher } from '../webhooks/dispatcher.ts';
-import { createDispatchStore } from '../webhooks/dispatch-store.ts';
+import { connect, type DatabaseLocation } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import { createSealer } from '#server/platform/sealer.ts';
+import { createDeliverySender } from '#server/features/webhooks/delivery-sender.ts';
+import { createDispatcher } from '#server/features/webhooks/dispatcher.ts';
+import { createDispatchStore } from '#server/features/webhooks/dispatch-store.ts';
 import { reportingGuard } from './worker-guard.ts';
 
 export interface DispatcherData {

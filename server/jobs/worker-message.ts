@@ -1,6 +1,6 @@
 // What a job's worker thread says to the main thread.
-import type { DatabaseFault } from '../database/database-fault.ts';
-import type { LiveTopic } from '../live/live-contract.ts';
+import type { DatabaseFault } from '#server/database/database-fault.ts';
+import type { LiveTopic } from '#server/features/live/live-contract.ts';
 
 /** What workers tell: that they live, that something went wrong, or what they have done. */
 export interface WorkerMessage {

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 import type { Actor } from './call.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { ApiError } from './errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import type { CountCall, MountOptions } from './mount.ts';
 import { isCurrent, rateLimited, rateLimitHeaders, type RateWindow, secondsLeft } from './rate-limit.ts';
 import { recentMap } from './recent-map.ts';

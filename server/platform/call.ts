@@ -1,6 +1,6 @@
 // Who is calling, and the call itself, as handlers and services see them.
 import { randomUUID } from 'node:crypto';
-import { ApiError } from './errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 
 /** Who a change is ascribed to in the audit log. */
 export interface Actor {

@@ -1,6 +1,6 @@
 // How long a certificate still holds, in words for administrators.
 import type { X509Certificate } from 'node:crypto';
-import { DAY_MS } from './fields.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
 
 /** With fewer days left, whoever renews it should know. */
 const WARNING_DAYS = 7;

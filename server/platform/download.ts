@@ -1,10 +1,10 @@
 // Calls a row that answers with a file, over HTTP: piece by piece, as it may be larger than memory.
 import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { partsOf, toFailure } from './client.ts';
+import { partsOf, toFailure } from '#server/wire/client.ts';
 import type { DocumentParts } from './document.ts';
-import type { Endpoint } from './endpoint.ts';
-import { ApiError, type FailureEnvelope } from './errors.ts';
+import type { Endpoint } from '#server/wire/endpoint.ts';
+import { ApiError, type FailureEnvelope } from '#server/wire/errors.ts';
 import { request } from './node-http.ts';
 
 /**

@@ -1,7 +1,7 @@
 // The one place where a failure becomes a reply.
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { type DatabaseFault, faultOf } from '../database/database-fault.ts';
-import { ApiError, type ErrorCode, failureEnvelope } from './errors.ts';
+import { type DatabaseFault, faultOf } from '#server/database/database-fault.ts';
+import { ApiError, type ErrorCode, failureEnvelope } from '#server/wire/errors.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
 

@@ -1,7 +1,7 @@
 // The caller's address as proxies write it into X-Forwarded-For.
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
-import { ApiError } from './errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 
 /** `1.2.3.4:567`, `[::1]:80` and `[::1]`: some proxies add the caller's port. */
 const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]*)\](?::\d{1,5})?)$/u;

@@ -1,7 +1,7 @@
 // One HTTP connection: its requests one after the other, what it is waited for, and its end.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError } from './errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import type { Logger } from './logger.ts';
 import type { Peer, RequestScheduler, Task } from './request-scheduler.ts';
 import { endWithFailure } from './socket-reply.ts';

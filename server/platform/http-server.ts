@@ -5,7 +5,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError } from './config.ts';
 import { type Admitted, type ConnectionLimits, createConnectionLimits } from './connection-limits.ts';
-import { ApiError, failureEnvelope } from './errors.ts';
+import { ApiError, failureEnvelope } from '#server/wire/errors.ts';
 import { type Answer, type Connection, createConnection, TICK_MS } from './http-connection.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';

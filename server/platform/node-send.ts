@@ -1,6 +1,6 @@
 // Calls from Node itself. `fetch` would do, but loading it takes longer than a command of the CLI has to do.
 import { text } from 'node:stream/consumers';
-import type { Send } from './client.ts';
+import type { Send } from '#server/wire/client.ts';
 import { request } from './node-http.ts';
 
 export const nodeSend: Send = async (url, { method, headers, body }) => {

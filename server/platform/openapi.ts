@@ -1,8 +1,8 @@
 // The OpenAPI document, made from the contract's rows.
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { z } from 'zod';
-import type { Contract, Endpoint } from './endpoint.ts';
-import { ERROR_STATUS, type ErrorCode } from './errors.ts';
+import type { Contract, Endpoint } from '#server/wire/endpoint.ts';
+import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 
 interface Description {
   title: string;

@@ -1,6 +1,6 @@
 // The user that this process runs as. Containers often run with a user id that no passwd entry names.
 import { homedir, userInfo } from 'node:os';
-import { readableText } from './readable-text.ts';
+import { readableText } from '#server/wire/readable-text.ts';
 
 /** The operating system's name for the user, or `uid 54321`. */
 export function osUserName(): string {

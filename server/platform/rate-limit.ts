@@ -1,5 +1,5 @@
 // Rate limits in fixed windows of one minute, and the headers that describe them (contract, section 8).
-import { ApiError } from './errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 
 const WINDOW_MS = 60_000;
 

@@ -1,6 +1,6 @@
 // Puts refused credentials into the security log.
 import type { ErrorRequestHandler, Request } from 'express';
-import { ApiError } from './errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import type { RefusedCredential, SecurityLog } from './security-log.ts';
 
 interface Needs {

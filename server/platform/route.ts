@@ -1,8 +1,8 @@
 // A route is an endpoint's row with the handler that answers it.
 import type { Call } from './call.ts';
 import { Document, type DocumentParts, isWhole } from './document.ts';
-import type { Contract, Endpoint, ReplyOf, RequestOf } from './endpoint.ts';
-import { ApiError } from './errors.ts';
+import type { Contract, Endpoint, ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
 
 type Answer<Reply> = Reply | Document | Promise<Reply | Document>;
 

@@ -1,7 +1,7 @@
 // Replies where there is no usable response object: malformed requests, and connections beyond the limit.
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { ApiError, failureEnvelope } from './errors.ts';
+import { ApiError, failureEnvelope } from '#server/wire/errors.ts';
 import type { Logger } from './logger.ts';
 import { STATUS_CODES } from './node-http.ts';
 

@@ -1,7 +1,7 @@
 // Takes a file that is the body of its request, in pieces, so that nobody holds the whole of it.
 import type { IncomingMessage } from 'node:http';
-import type { Upload } from './endpoint.ts';
-import { ApiError } from './errors.ts';
+import type { Upload } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
 
 const CHARSET = /;\s*charset\s*=\s*"?([\w-]+)/iu;
 

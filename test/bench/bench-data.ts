@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { root } from '../../scripts/paths.mjs';
-import { connect, type Database } from '../../server/database/connect.ts';
+import { connect, type Database } from '#server/database/connect.ts';
 
 export interface BenchData {
   dataDir: string;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeNoticesDue } from '../../scripts/seed/due-notices.ts';
 import { type DriverConnection, withPromises } from '../../scripts/seed/sqlite-connection.ts';
-import { connect } from '../../server/database/connect.ts';
+import { connect } from '#server/database/connect.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 
 interface ScanLine {

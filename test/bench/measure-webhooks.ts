@@ -6,14 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DriverConnection, withPromises } from '../../scripts/seed/sqlite-connection.ts';
-import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
-import { connect } from '../../server/database/connect.ts';
-import {
-  type Client,
-  createClient as createAdminClient,
-  httpTransport,
-} from '../../server/platform/client.ts';
-import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import { connect } from '#server/database/connect.ts';
+import { type Client, createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 import type { Arrivals, Command, Message } from './webhook-receiver.ts';

@@ -2,8 +2,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Issuer, readIssuer } from '../../server/certificates/issuer.ts';
-import { createSealer } from '../../server/platform/sealer.ts';
+import { type Issuer, readIssuer } from '#server/features/certificates/issuer.ts';
+import { createSealer } from '#server/platform/sealer.ts';
 import { selectRows } from '../helpers/database.ts';
 
 export async function authoritysIssuer(dataDir: string): Promise<Issuer & { privateKeyDer: Buffer }> {

@@ -5,11 +5,11 @@ import {
   buildAuthorityCertificate,
   buildClientCertificate,
   buildServerCertificate,
-} from '../../server/certificates/certificate-builder.ts';
-import { buildRevocationList, encodeRevokedEntry } from '../../server/certificates/crl-builder.ts';
-import { DerError, readElements, tlv } from '../../server/certificates/der.ts';
-import { keyIdentifier, maySign, newSerial, readIssuer } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/pem.ts';
+} from '#server/features/certificates/certificate-builder.ts';
+import { buildRevocationList, encodeRevokedEntry } from '#server/features/certificates/crl-builder.ts';
+import { DerError, readElements, tlv } from '#server/features/certificates/der.ts';
+import { keyIdentifier, maySign, newSerial, readIssuer } from '#server/features/certificates/issuer.ts';
+import { toPem } from '#server/features/certificates/pem.ts';
 import {
   certificateFile,
   fileOf,

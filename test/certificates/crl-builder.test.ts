@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REVOCATION_REASONS } from '../../server/certificates/certificate-state-contract.ts';
-import { buildRevocationList, encodeRevokedEntry } from '../../server/certificates/crl-builder.ts';
-import { openElement, readElements } from '../../server/certificates/der.ts';
-import { newSerial } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/pem.ts';
+import { REVOCATION_REASONS } from '#server/features/certificates/certificate-state-contract.ts';
+import { buildRevocationList, encodeRevokedEntry } from '#server/features/certificates/crl-builder.ts';
+import { openElement, readElements } from '#server/features/certificates/der.ts';
+import { newSerial } from '#server/features/certificates/issuer.ts';
+import { toPem } from '#server/features/certificates/pem.ts';
 import { certificateFile, fileOf, listFile, makeAuthority, NOW, openssl } from './openssl.ts';
 
 const DAY = 86_400_000;

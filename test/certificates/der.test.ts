@@ -8,7 +8,7 @@ import {
   openElement,
   readElements,
   tlv,
-} from '../../server/certificates/der.ts';
+} from '#server/features/certificates/der.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 

@@ -1,14 +1,14 @@
 // The service on a data directory of its own, without listeners or jobs: every moment in it is the test's.
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
-import { compose } from '../../server/compose.ts';
-import { adminContract } from '../../server/contract.ts';
-import { createStorageGuard } from '../../server/database/storage-guard.ts';
-import { type Client, createClient } from '../../server/platform/client.ts';
-import type { Clock } from '../../server/platform/clock.ts';
-import { createDroppedLines } from '../../server/platform/dropped-lines.ts';
-import { loadConfig } from '../../server/platform/config.ts';
-import { invoke } from '../../server/platform/route.ts';
+import { compose } from '#server/wiring/compose.ts';
+import { adminContract } from '#server/contract.ts';
+import { createStorageGuard } from '#server/database/storage-guard.ts';
+import { type Client, createClient } from '#server/wire/client.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { createDroppedLines } from '#server/platform/dropped-lines.ts';
+import { loadConfig } from '#server/platform/config.ts';
+import { invoke } from '#server/platform/route.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 
 export interface Desk {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildClientCertificate } from '../../server/certificates/certificate-builder.ts';
+import { buildClientCertificate } from '#server/features/certificates/certificate-builder.ts';
 import {
   COMMON_NAME_MAX,
   EMAIL_MAX,
@@ -9,8 +9,8 @@ import {
   oneLine,
   ORGANIZATION_MAX,
   type SubjectNames,
-} from '../../server/certificates/distinguished-name.ts';
-import { toPem } from '../../server/certificates/pem.ts';
+} from '#server/features/certificates/distinguished-name.ts';
+import { toPem } from '#server/features/certificates/pem.ts';
 import { certificateFile, leafOf, makeAuthority, openssl, rsaKeys, verifyErrors } from './openssl.ts';
 
 const authority = makeAuthority();

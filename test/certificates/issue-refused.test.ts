@@ -1,6 +1,6 @@
 // POST /certs/generate/: what is refused, and changes nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { publicContract } from '../../server/contract.ts';
+import { publicContract } from '#server/contract.ts';
 import { callRow, newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { dumpDatabase } from '../helpers/database.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';

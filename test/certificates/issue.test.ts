@@ -1,7 +1,7 @@
 // POST /certs/generate/: what is issued to whom, and what is left of it.
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { publicContract } from '../../server/contract.ts';
+import { publicContract } from '#server/contract.ts';
 import { callRow, newBearer, newLicense, success, unique } from '../helpers/contract-calls.ts';
 import { dumpDatabase, selectRows, writeRows } from '../helpers/database.ts';
 import { eventsOf, plantWebhook } from '../helpers/outbox.ts';

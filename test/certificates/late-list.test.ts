@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callRow, newBearer, success } from '../helpers/contract-calls.ts';
-import { publicContract } from '../../server/contract.ts';
+import { publicContract } from '#server/contract.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { type Issued, issue } from './issuing.ts';

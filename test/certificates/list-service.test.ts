@@ -1,11 +1,11 @@
 // Which list is served while a new one is being made: by a hand-written store that answers when the test lets it.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createRevocationListService } from '../../server/certificates/revocation-list-service.ts';
+import { createRevocationListService } from '#server/features/certificates/revocation-list-service.ts';
 import type {
   RevocationListRow,
   RevocationListStore,
-} from '../../server/certificates/revocation-list-store.ts';
+} from '#server/features/certificates/revocation-list-store.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 
 const DAY_MS = 86_400_000;

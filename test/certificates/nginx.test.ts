@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeRevokedEntry } from '../../server/certificates/crl-builder.ts';
+import { encodeRevokedEntry } from '#server/features/certificates/crl-builder.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { createTestClock } from '../helpers/test-clock.ts';

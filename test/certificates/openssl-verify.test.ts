@@ -2,9 +2,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildServerCertificate } from '../../server/certificates/certificate-builder.ts';
-import { newSerial } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/pem.ts';
+import { buildServerCertificate } from '#server/features/certificates/certificate-builder.ts';
+import { newSerial } from '#server/features/certificates/issuer.ts';
+import { toPem } from '#server/features/certificates/pem.ts';
 import { success } from '../helpers/contract-calls.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';

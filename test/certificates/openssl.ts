@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { buildAuthorityCertificate } from '../../server/certificates/certificate-builder.ts';
-import { type Issuer, keyIdentifier, newSerial, readIssuer } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/pem.ts';
+import { buildAuthorityCertificate } from '#server/features/certificates/certificate-builder.ts';
+import { type Issuer, keyIdentifier, newSerial, readIssuer } from '#server/features/certificates/issuer.ts';
+import { toPem } from '#server/features/certificates/pem.ts';
 
 const DAY = 86_400_000;
 /** The moment at which tests look: no clock is involved. */

@@ -1,7 +1,7 @@
 // POST /certs/revoke/: once, for good, told of once, and on the list when it is answered.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { REVOCATION_REASONS } from '../../server/certificates/certificate-state-contract.ts';
-import { publicContract } from '../../server/contract.ts';
+import { REVOCATION_REASONS } from '#server/features/certificates/certificate-state-contract.ts';
+import { publicContract } from '#server/contract.ts';
 import { callRow, newBearer, newLicense, success } from '../helpers/contract-calls.ts';
 import { dumpDatabase, selectRows, writeRows } from '../helpers/database.ts';
 import { deliveriesOf, eventsOf, plantWebhook } from '../helpers/outbox.ts';

@@ -1,9 +1,9 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { buildClientCertificate } from '../../server/certificates/certificate-builder.ts';
-import { tlv } from '../../server/certificates/der.ts';
-import { readSigningRequest, SigningRequestError } from '../../server/certificates/signing-request.ts';
+import { buildClientCertificate } from '#server/features/certificates/certificate-builder.ts';
+import { tlv } from '#server/features/certificates/der.ts';
+import { readSigningRequest, SigningRequestError } from '#server/features/certificates/signing-request.ts';
 import { certificateFile, fileOf, leafOf, makeAuthority, makeKey, openssl, verifyErrors } from './openssl.ts';
 
 const RSA = ['-algorithm', 'RSA', '-pkeyopt'];

@@ -1,14 +1,14 @@
 // The upkeep of certificates as its worker does it, but by a clock that the test moves.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAuditService } from '../../server/audit/audit-service.ts';
-import { createAuditStore } from '../../server/audit/audit-store.ts';
-import type { UpkeepResult } from '../../server/certificates/certificate-upkeep.ts';
-import { composeUpkeep } from '../../server/compose-certificates.ts';
-import { connect } from '../../server/database/connect.ts';
-import { createTransactions } from '../../server/database/transaction.ts';
-import type { Clock } from '../../server/platform/clock.ts';
-import { createSealer } from '../../server/platform/sealer.ts';
+import { createAuditService } from '#server/features/audit/audit-service.ts';
+import { createAuditStore } from '#server/features/audit/audit-store.ts';
+import type { UpkeepResult } from '#server/features/certificates/certificate-upkeep.ts';
+import { composeUpkeep } from '#server/wiring/compose-certificates.ts';
+import { connect } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { createSealer } from '#server/platform/sealer.ts';
 
 /** Opens a second connection to the data directory's database, as the worker thread does. */
 export async function runUpkeep(dataDir: string, clock: Clock): Promise<UpkeepResult> {

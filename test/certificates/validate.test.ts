@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   buildClientCertificate,
   buildServerCertificate,
-} from '../../server/certificates/certificate-builder.ts';
-import { type Issuer, newSerial, readIssuer } from '../../server/certificates/issuer.ts';
-import { toPem } from '../../server/certificates/pem.ts';
+} from '#server/features/certificates/certificate-builder.ts';
+import { type Issuer, newSerial, readIssuer } from '#server/features/certificates/issuer.ts';
+import { toPem } from '#server/features/certificates/pem.ts';
 import { success } from '../helpers/contract-calls.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';

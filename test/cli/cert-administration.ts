@@ -3,9 +3,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { AuthorityObject, CertificateObject } from '../../server/certificates/certificate-contract.ts';
-import { generateLicenseKey } from '../../server/licenses/license-key.ts';
-import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
+import type {
+  AuthorityObject,
+  CertificateObject,
+} from '#server/features/certificates/certificate-contract.ts';
+import { generateLicenseKey } from '#server/rules/license-key.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { makeForeignAuthority } from '../certificates/foreign-authority.ts';
 import { certificatesIn, REQUEST } from '../certificates/issuing.ts';
 import { fileOf, openssl, verifyErrors } from '../certificates/openssl.ts';

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFingerprint } from '../../cli/machine-fingerprint.ts';
-import { generateLicenseKey } from '../../server/licenses/license-key.ts';
+import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { parseMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commaList, fingerprint, licenseKey, moment, seats, wholeNumber } from '../../cli/option-values.ts';
-import { generateLicenseKey } from '../../server/licenses/license-key.ts';
+import { generateLicenseKey } from '#server/rules/license-key.ts';
 
 describe('a moment', () => {
   test.each([

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SETTINGS } from '../../server/platform/settings.ts';
-import { VERSION } from '../../server/version.ts';
+import { SETTINGS } from '#server/platform/settings.ts';
+import { VERSION } from '#server/installation/version.ts';
 import { cliOn, documentOf, runCli } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 

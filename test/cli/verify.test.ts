@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../../cli/exit-codes.ts';
 import { machineFingerprint } from '../../cli/machine-fingerprint.ts';
-import { generateLicenseKey } from '../../server/licenses/license-key.ts';
+import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { documentOf, runCli, type CliOptions } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 import {

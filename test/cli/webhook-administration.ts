@@ -3,7 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AttemptObject, DeliveryObject, WebhookObject } from '../../server/webhooks/webhook-contract.ts';
+import type {
+  AttemptObject,
+  DeliveryObject,
+  WebhookObject,
+} from '#server/features/webhooks/webhook-contract.ts';
 import { asCommand } from '../helpers/as-command.ts';
 import { runCli, type Cli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';

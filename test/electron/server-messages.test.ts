@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
-import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
-import type { MessageFromServer, MessageToServer } from '../../server/parent-port.ts';
-import { createClient, httpTransport } from '../../server/platform/client.ts';
-import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import type { MessageFromServer, MessageToServer } from '#server/process/parent-port.ts';
+import { createClient, httpTransport } from '#server/wire/client.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { writeRows } from '../helpers/database.ts';
 import { movableClock } from '../helpers/faketime.ts';
 

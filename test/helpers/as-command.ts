@@ -1,6 +1,6 @@
 // What commands do, without a process for each: for all that a test of commands needs to be there already.
-import { type AdminAccess, connectToAdmin } from '../../server/admin-access.ts';
-import { loadConfig } from '../../server/platform/config.ts';
+import { type AdminAccess, connectToAdmin } from '#server/process/admin-access.ts';
+import { loadConfig } from '#server/platform/config.ts';
 
 type Admin = AdminAccess['client'];
 /** A license as it is asked for. */

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
-import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
-import { openRestore } from '../../server/compose-restore.ts';
-import { loadConfig } from '../../server/platform/config.ts';
+import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import { openRestore } from '#server/wiring/compose-restore.ts';
+import { loadConfig } from '#server/platform/config.ts';
 import type { TestServer } from './test-server.ts';
 
 const TAR_BLOCK = 512;

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
-import type { FailureEnvelope } from '../../server/platform/errors.ts';
+import type { FailureEnvelope } from '#server/wire/errors.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 const built = join(project, 'out/main/cli.js');

@@ -1,7 +1,7 @@
 // Every row of the public contract, with a request that it answers with success.
-import { ADMIN_API_ROOT, adminContract, publicContract } from '../../server/contract.ts';
-import type { Endpoint } from '../../server/platform/endpoint.ts';
-import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
+import { ADMIN_API_ROOT, adminContract, publicContract } from '#server/contract.ts';
+import type { Endpoint } from '#server/wire/endpoint.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { expectSuccess } from './strict-reply.ts';
 import { fingerprintOf, type Reply, type TestServer } from './test-server.ts';
 

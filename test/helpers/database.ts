@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { QueryTypes } from 'sequelize';
 import { expect, vi } from 'vitest';
-import { connect } from '../../server/database/connect.ts';
+import { connect } from '#server/database/connect.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- rows are whatever the query selects
 export async function selectRows(dataDir: string, sql: string): Promise<any[]> {

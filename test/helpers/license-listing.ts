@@ -1,5 +1,5 @@
 // What a list of licenses should show, worked out the plain way from the licenses themselves.
-import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { activateDevice, adminSuccess, newLicense, unique } from './contract-calls.ts';
 import type { TestClock } from './test-clock.ts';
 import type { TestServer } from './test-server.ts';

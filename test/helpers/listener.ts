@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
-import { createServer, type HttpServerOptions } from '../../server/platform/http-server.ts';
+import { createServer, type HttpServerOptions } from '#server/platform/http-server.ts';
 
 export interface Listener {
   url: string;

@@ -1,6 +1,6 @@
 // Listens to the stream of changes, as an open page does.
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import type { LiveTopic } from '../../server/live/live-contract.ts';
+import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { TestServer } from './test-server.ts';
 
 export interface LiveMessage {

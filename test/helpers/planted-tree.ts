@@ -7,21 +7,21 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 
 const project = resolve(import.meta.dirname, '../..');
 
-/** Loads the walls of this project, for a tree that need not be this project. */
-export async function loadWalls() {
+/** Loads this project's import boundaries, to check this or another tree. */
+export async function loadBoundaries() {
   return {
     options: await extractDepcruiseOptions(join(project, '.dependency-cruiser.mjs')),
     tsConfig: await extractTSConfig(join(project, 'tsconfig.json')),
   };
 }
 
-export type Walls = Awaited<ReturnType<typeof loadWalls>>;
+export type Boundaries = Awaited<ReturnType<typeof loadBoundaries>>;
 
-/** Checks a tree against the walls. */
-export async function findViolations({ options, tsConfig }: Walls, tree: string = project) {
+/** Checks a tree against the boundaries. */
+export async function findViolations({ options, tsConfig }: Boundaries, tree: string = project) {
   const { output } = await cruise(['.'], { ...options, validate: true, baseDir: tree }, {}, { tsConfig });
   return (output as ICruiseResult).summary.violations.map(({ rule, from, to }) => ({
-    wall: rule.name,
+    rule: rule.name,
     from,
     to,
   }));
@@ -43,6 +43,7 @@ function packageFiles(dependencies: readonly string[], devDependencies: readonly
   const files: Files = {
     'package.json': JSON.stringify({
       type: 'module',
+      imports: { '#server/*': './server/*' },
       dependencies: declare(dependencies),
       devDependencies: declare(devDependencies),
     }),
@@ -54,9 +55,9 @@ function packageFiles(dependencies: readonly string[], devDependencies: readonly
   return files;
 }
 
-/** Builds a small tree outside the project, hands it to the check, and takes it away again. */
+/** Writes a small tree to a temporary directory, checks it, and removes it. */
 export async function withTree<T>(files: Files, check: (tree: string) => Promise<T>): Promise<T> {
-  const tree = mkdtempSync(join(tmpdir(), 'license-desk-walls-'));
+  const tree = mkdtempSync(join(tmpdir(), 'license-desk-boundaries-'));
   try {
     cpSync(join(project, 'tsconfig.json'), join(tree, 'tsconfig.json'));
     const dependencies = [

@@ -1,15 +1,15 @@
 // The retention job as its worker runs it, but by a clock that the test moves.
 import { join } from 'node:path';
-import { createAuditService } from '../../server/audit/audit-service.ts';
-import { createAuditStore } from '../../server/audit/audit-store.ts';
-import { connect, type DatabaseLocation } from '../../server/database/connect.ts';
-import { createTransactions } from '../../server/database/transaction.ts';
-import { createImportFiles } from '../../server/license-transfer/import-files.ts';
-import type { Clock } from '../../server/platform/clock.ts';
-import { createPruneStore } from '../../server/retention/prune-store.ts';
-import { createRestoreFolders } from '../../server/retention/restore-folders.ts';
-import type { RetentionSettings } from '../../server/retention/retention-periods.ts';
-import { type RetentionResult, runRetention } from '../../server/retention/retention-run.ts';
+import { createAuditService } from '#server/features/audit/audit-service.ts';
+import { createAuditStore } from '#server/features/audit/audit-store.ts';
+import { connect, type DatabaseLocation } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { createImportFiles } from '#server/features/license-transfer/import-files.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { createPruneStore } from '#server/features/retention/prune-store.ts';
+import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
+import type { RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import { type RetentionResult, runRetention } from '#server/features/retention/retention-run.ts';
 
 interface Options {
   dataDir: string;

@@ -1,13 +1,13 @@
 // The license scan as its worker runs it, but by a clock that the test moves.
 import { join } from 'node:path';
-import { connect } from '../../server/database/connect.ts';
-import { createTransactions } from '../../server/database/transaction.ts';
-import { createEventService } from '../../server/events/event-service.ts';
-import { createEventStore } from '../../server/events/event-store.ts';
-import { scanLicenses, type ScanResult } from '../../server/licenses/license-scan.ts';
-import { createLicenseStore } from '../../server/licenses/license-store.ts';
-import { createNoticeClockStore } from '../../server/licenses/notice-clock-store.ts';
-import type { Clock } from '../../server/platform/clock.ts';
+import { connect } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { createEventService } from '#server/features/events/event-service.ts';
+import { createEventStore } from '#server/features/events/event-store.ts';
+import { scanLicenses, type ScanResult } from '#server/features/licenses/license-scan.ts';
+import { createLicenseStore } from '#server/features/licenses/license-store.ts';
+import { createNoticeClockStore } from '#server/features/licenses/notice-clock-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
 
 /** Opens a second connection to the data directory's database, as the worker thread does. */
 export async function runScan(dataDir: string, clock: Clock): Promise<ScanResult> {

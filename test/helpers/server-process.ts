@@ -5,15 +5,15 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, watch 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
-import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
-import { type Client, createClient, httpTransport } from '../../server/platform/client.ts';
-import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import type { Reply } from './test-server.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 const built = join(project, 'out/main/cli.js');
 /** The build where there is one; Node runs the source just as well. */
-export const SERVE = existsSync(built) ? [built, 'serve'] : [join(project, 'server/main.ts')];
+export const SERVE = existsSync(built) ? [built, 'serve'] : [join(project, 'server/process/main.ts')];
 
 export interface ServeOptions {
   dataDir: string;

@@ -1,7 +1,7 @@
 // Checks replies against the contract to the letter: a field that no row declares is a failure, too.
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { Endpoint } from '../../server/platform/endpoint.ts';
+import type { Endpoint } from '#server/wire/endpoint.ts';
 import type { Reply } from './test-server.ts';
 
 /** The table of the contract's section 2, copied by hand: the server's own table is what is being checked. */

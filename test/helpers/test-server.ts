@@ -2,12 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ADMIN_API_ROOT, adminContract } from '../../server/contract.ts';
-import { type Client, createClient, httpTransport } from '../../server/platform/client.ts';
-import { type Clock, systemClock } from '../../server/platform/clock.ts';
-import { loadConfig } from '../../server/platform/config.ts';
-import { readRuntimeFile } from '../../server/runtime-file.ts';
-import { startServer } from '../../server/start-server.ts';
+import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
+import { type Clock, systemClock } from '#server/platform/clock.ts';
+import { loadConfig } from '#server/platform/config.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import { startServer } from '#server/process/start-server.ts';
 
 export interface Reply {
   status: number;

@@ -1,8 +1,8 @@
 // Requests to every public endpoint, from valid to absurd, as bytes that can be sent thousands of times a second.
 import * as fc from 'fast-check';
 import type { z } from 'zod';
-import { PUBLIC_API_ROOT, publicContract } from '../../server/contract.ts';
-import type { Endpoint } from '../../server/platform/endpoint.ts';
+import { PUBLIC_API_ROOT, publicContract } from '#server/contract.ts';
+import type { Endpoint } from '#server/wire/endpoint.ts';
 import { type GoodValues, jsonRequest, queryRequest } from '../helpers/nasty-json.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 import type { ServerProcess } from '../helpers/server-process.ts';

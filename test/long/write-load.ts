@@ -1,7 +1,7 @@
 // Writers that change licenses of their own until the server is gone, and write down what they were told.
 import { createHash } from 'node:crypto';
-import { toFailure } from '../../server/platform/client.ts';
-import { ApiError, type FailureEnvelope } from '../../server/platform/errors.ts';
+import { toFailure } from '#server/wire/client.ts';
+import { ApiError, type FailureEnvelope } from '#server/wire/errors.ts';
 import type { ServerProcess } from '../helpers/server-process.ts';
 import type { Random } from './random.ts';
 import type { Ledger, LicenseEntry, Renewal } from './write-ledger.ts';

@@ -1,7 +1,7 @@
 // Certificates that nobody issued, to the one endpoint that reads them from strangers: never good, never a crash.
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tlv } from '../../server/certificates/der.ts';
+import { tlv } from '#server/features/certificates/der.ts';
 import { issue, REQUEST } from '../certificates/issuing.ts';
 import { type RawClient, rawClient } from '../helpers/raw-request.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';

@@ -27,7 +27,7 @@ function listeningPorts(pid: number): number[] {
 
 it.skipIf(process.platform !== 'linux').each([
   ['the server', SERVE],
-  ['the server of the desktop app', [join(project, 'server/main.ts')]],
+  ['the server of the desktop app', [join(project, 'server/process/main.ts')]],
   ['a server started with --disable-sigusr1', ['--disable-sigusr1', ...SERVE]],
 ])('%s opens no debugger', async (_name, program) => {
   const server = await startServerProcess({ dataDir: temporaryDirectory(), program });

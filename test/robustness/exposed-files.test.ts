@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { exposedFiles } from '../../server/exposed-files.ts';
+import { exposedFiles } from '#server/installation/exposed-files.ts';
 import { cliOn } from '../helpers/cli.ts';
 import { serveToEnd, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 

@@ -1,6 +1,6 @@
 // A stop that takes too long: the process ends all the same, but says so. And what clients hear while a stop is under way.
 import { expect, it } from 'vitest';
-import { connect } from '../../server/database/connect.ts';
+import { connect } from '#server/database/connect.ts';
 import { join } from 'node:path';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 

@@ -1,8 +1,8 @@
 // Requests that are wrong as HTTP: whatever comes in, the listeners answer in the envelope and stay up.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '../../server/contract.ts';
-import { ERROR_STATUS } from '../../server/platform/errors.ts';
+import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '#server/contract.ts';
+import { ERROR_STATUS } from '#server/wire/errors.ts';
 import { exchangeBytes } from '../helpers/raw-http.ts';
 import { rawClient, type RawClient, type RawReply, type RawRequest } from '../helpers/raw-request.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';

@@ -2,9 +2,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '../../server/contract.ts';
-import type { Endpoint } from '../../server/platform/endpoint.ts';
-import type { ErrorCode } from '../../server/platform/errors.ts';
+import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '#server/contract.ts';
+import type { Endpoint } from '#server/wire/endpoint.ts';
+import type { ErrorCode } from '#server/wire/errors.ts';
 import { formatMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
 import { selectRows } from '../helpers/database.ts';
 import { type GoodValues, jsonRequest, queryRequest } from '../helpers/nasty-json.ts';

@@ -1,7 +1,7 @@
 // Another program holds the database: changes wait, then say so; reading goes on; nothing is lost or stuck.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { connect, type Database } from '../../server/database/connect.ts';
+import { connect, type Database } from '#server/database/connect.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { cliOn } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
 import {

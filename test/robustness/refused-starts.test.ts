@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readRuntimeFile } from '../../server/runtime-file.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { asCommand } from '../helpers/as-command.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';

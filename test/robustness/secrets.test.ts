@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createSealer } from '../../server/platform/sealer.ts';
+import { createSealer } from '#server/platform/sealer.ts';
 import { selectRows } from '../helpers/database.ts';
 import { exchangeBytes } from '../helpers/raw-http.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, it, vi } from 'vitest';
-import { serviceManager } from '../../server/platform/service-manager.ts';
+import { serviceManager } from '#server/platform/service-manager.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 /** Prints each datagram as a line of JSON; a descriptor that comes along is closed, which is what `systemd-notify` waits for. */

@@ -1,8 +1,8 @@
 // A server that is told to stop before it is ready: it undoes what it has done so far, and that is no failure.
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readRuntimeFile } from '../../server/runtime-file.ts';
-import { lockDirectory } from '../../server/database/directory-lock.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import { lockDirectory } from '#server/database/directory-lock.ts';
 import { CLI_PROGRAM } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
 import { killWhileStarting, type ProcessEnd, temporaryDirectory } from '../helpers/server-process.ts';

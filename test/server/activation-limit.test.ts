@@ -1,7 +1,7 @@
 // New devices are limited per license key; a sudden growth of one license raises an alert.
 import { rm } from 'node:fs/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Clock } from '../../server/platform/clock.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { newFingerprint, newLicense } from '../helpers/contract-calls.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { adminContract } from '../../server/contract.ts';
-import { readRuntimeFile } from '../../server/runtime-file.ts';
-import type { Endpoint } from '../../server/platform/endpoint.ts';
+import { adminContract } from '#server/contract.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import type { Endpoint } from '#server/wire/endpoint.ts';
 import { type AdminRowName, callAdmin, newBearer, ROWS } from '../helpers/contract-calls.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { exchangeBytes, httpCall, jsonCall, readReply } from '../helpers/raw-http.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAdminSessionService } from '../../server/admin-session/admin-session-service.ts';
-import { directCall } from '../../server/platform/call.ts';
+import { createAdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
+import { directCall } from '#server/platform/call.ts';
 import { adminSuccess, callAdmin } from '../helpers/contract-calls.ts';
 import { httpCall, jsonCall } from '../helpers/raw-http.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createClockGuard, isAhead, monotonicMs } from '../../server/platform/clock-guard.ts';
+import { createClockGuard, isAhead, monotonicMs } from '#server/platform/clock-guard.ts';
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;

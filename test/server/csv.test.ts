@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvLine, csvText } from '../../server/platform/csv.ts';
+import { csvLine, csvText } from '#server/wire/csv.ts';
 
 describe('a line of CSV', () => {
   it.each([

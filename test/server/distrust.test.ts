@@ -1,10 +1,10 @@
 // A signing key that leaked: nothing under it is accepted any more, and nobody can trade a forged file for a good one.
 import { describe, expect, it } from 'vitest';
-import { loadMasterKey } from '../../server/platform/master-key.ts';
-import { createSealer } from '../../server/platform/sealer.ts';
-import { signEd25519 } from '../../server/signing/ed25519.ts';
-import { issueLicenseFile } from '../../server/signing/license-file-issuer.ts';
-import { openSigningKey } from '../../server/signing/loaded-keys.ts';
+import { loadMasterKey } from '#server/platform/master-key.ts';
+import { createSealer } from '#server/platform/sealer.ts';
+import { signEd25519 } from '#server/features/signing/ed25519.ts';
+import { issueLicenseFile } from '#server/features/signing/license-file-issuer.ts';
+import { openSigningKey } from '#server/features/signing/loaded-keys.ts';
 import { readDistrustList } from '../../verifier/distrust-list.ts';
 import { verifyEd25519 } from '../../verifier/ed25519.ts';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { EVENT_NAMES, sampleEvent } from '../../server/events/event-contract.ts';
+import { EVENT_NAMES, sampleEvent } from '#server/features/events/event-contract.ts';
 import { activateDevice, newBearer, newLicense, success } from '../helpers/contract-calls.ts';
 import { eventsOf, type StoredEvent } from '../helpers/outbox.ts';
 import { runScan } from '../helpers/scan.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { publicContract } from '../../server/contract.ts';
+import { publicContract } from '#server/contract.ts';
 import { newBearer, newLicense, ROWS, SAMPLES, unique } from '../helpers/contract-calls.ts';
 import { dumpDatabase, selectRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';

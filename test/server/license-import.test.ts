@@ -2,7 +2,7 @@
 import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { generateLicenseKey } from '../../server/licenses/license-key.ts';
+import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { adminSuccess, callAdmin, newLicense, unique } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -10,7 +10,7 @@ import { jsonCall } from '../helpers/raw-http.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
 import { startTestServer } from '../helpers/test-server.ts';
-import { adminContract } from '../../server/contract.ts';
+import { adminContract } from '#server/contract.ts';
 
 const START = Date.UTC(2033, 0, 1);
 const clock = sharedClock(START);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { generateLicenseKey, parseLicenseKey } from '../../server/licenses/license-key.ts';
+import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** A wrong key passes once in 2^25: a fixed seed keeps a passing run passing. */

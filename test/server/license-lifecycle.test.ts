@@ -11,7 +11,7 @@ import {
   type LicenseMoments,
   type LicenseNotice,
   type LicenseState,
-} from '../../server/licenses/license-lifecycle.ts';
+} from '#server/rules/license-lifecycle.ts';
 
 const DAY_MS = 86_400_000;
 const EXPIRES = Date.UTC(2026, 5, 1);

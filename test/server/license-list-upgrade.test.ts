@@ -2,9 +2,9 @@
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../server/database/connect.ts';
-import { createInitialSchema } from '../../server/database/migrations/0001-initial.ts';
-import { createCertificateTables } from '../../server/database/migrations/0002-certificates.ts';
+import { connect } from '#server/database/connect.ts';
+import { createInitialSchema } from '#server/database/migrations/0001-initial.ts';
+import { createCertificateTables } from '#server/database/migrations/0002-certificates.ts';
 import { adminSuccess, newLicense } from '../helpers/contract-calls.ts';
 import { fingerprintOf, newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { LicenseRecord } from '../../server/licenses/license-contract.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { adminSuccess, callAdmin, newLicense, unique } from '../helpers/contract-calls.ts';
 import { allLists, expectedIds, listedIds, ORDERS, plantLicenses } from '../helpers/license-listing.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LiveTopic } from '../../server/live/live-contract.ts';
-import { createLookout } from '../../server/live/live-lookout.ts';
-import type { RecentRow } from '../../server/live/live-store.ts';
-import { createLiveStreams } from '../../server/live/live-streams.ts';
-import { topicsOfAction } from '../../server/live/live-topics.ts';
+import type { LiveTopic } from '#server/features/live/live-contract.ts';
+import { createLookout } from '#server/features/live/live-lookout.ts';
+import type { RecentRow } from '#server/features/live/live-store.ts';
+import { createLiveStreams } from '#server/features/live/live-streams.ts';
+import { topicsOfAction } from '#server/features/live/live-topics.ts';
 
 beforeEach(
   () =>

@@ -5,8 +5,8 @@ import {
   DEFAULT_SHEDDING,
   type Peer,
   type RequestScheduler,
-} from '../../server/platform/request-scheduler.ts';
-import { apiBounds } from '../../server/listener-bounds.ts';
+} from '#server/platform/request-scheduler.ts';
+import { apiBounds } from '#server/wiring/listener-bounds.ts';
 import { pipeline } from '../helpers/hostile-clients.ts';
 import { startListener } from '../helpers/listener.ts';
 import { readReply } from '../helpers/raw-http.ts';

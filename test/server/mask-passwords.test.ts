@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holdsPassword, maskPasswords } from '../../server/platform/mask-passwords.ts';
+import { holdsPassword, maskPasswords } from '#server/platform/mask-passwords.ts';
 
 it.each([
   ['postgres://desk:secret@db:5432/desk', 'postgres://desk:********@db:5432/desk'],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { publicContract } from '../../server/contract.ts';
+import { publicContract } from '#server/contract.ts';
 import {
   callRow,
   newBearer,

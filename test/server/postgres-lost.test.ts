@@ -1,6 +1,6 @@
 // PostgreSQL goes away and comes back: callers hear that the service is unavailable, never that it has a bug, and it recovers.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connect, type Database } from '../../server/database/connect.ts';
+import { connect, type Database } from '#server/database/connect.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { publicContract } from '../../server/contract.ts';
-import { type Clock, systemClock } from '../../server/platform/clock.ts';
+import { publicContract } from '#server/contract.ts';
+import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { createTestClock } from '../helpers/test-clock.ts';

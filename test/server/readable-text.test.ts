@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readableText, textProblem } from '../../server/platform/readable-text.ts';
+import { readableText, textProblem } from '#server/wire/readable-text.ts';
 
 /** The characters are spelled out: a reader of this file cannot see them otherwise. */
 const REFUSED: [name: string, text: string, problem: string][] = [

@@ -1,6 +1,6 @@
 // The counts of a flood from ever new networks stay bounded.
 import { describe, expect, it } from 'vitest';
-import { recentMap } from '../../server/platform/recent-map.ts';
+import { recentMap } from '#server/platform/recent-map.ts';
 
 describe('recentMap', () => {
   it('keeps at most as many entries as it is told, the most recent ones', () => {

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..');
 const program = [
   '--import',
   join(root, 'test/electron/stand-in/parent-port.ts'),
-  join(root, 'server/main.ts'),
+  join(root, 'server/process/main.ts'),
 ];
 
 it('ends the server once it has answered, unless the next start would be refused', async () => {

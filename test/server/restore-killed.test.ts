@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { tidyDataDirectory } from '../../server/compose-administration.ts';
+import { tidyDataDirectory } from '#server/wiring/compose-administration.ts';
 import { saveBackup } from '../helpers/backup-file.ts';
 import { CLI_PROGRAM } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';

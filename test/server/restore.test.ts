@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { sealUnderPassphrase } from '../../server/platform/passphrase-seal.ts';
+import { sealUnderPassphrase } from '#server/platform/passphrase-seal.ts';
 import { issue } from '../certificates/issuing.ts';
 import { forge, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
 import { newLicense } from '../helpers/contract-calls.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, utimesSync, writeFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../../server/database/connect.ts';
+import { connect } from '#server/database/connect.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { runRetentionOn } from '../helpers/retention.ts';

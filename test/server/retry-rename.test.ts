@@ -1,6 +1,6 @@
 // A file that is replaced while another program has it open, which happens on Windows only.
 import { describe, expect, it } from 'vitest';
-import { renameWhenFree } from '../../server/platform/retry-rename.ts';
+import { renameWhenFree } from '#server/platform/retry-rename.ts';
 
 function refusing(times: number, code: string) {
   const calls: [string, string][] = [];

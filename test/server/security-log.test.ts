@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ADMIN_API_ROOT } from '../../server/contract.ts';
+import { ADMIN_API_ROOT } from '#server/contract.ts';
 import { asCommand } from '../helpers/as-command.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { newBearer, unique } from '../helpers/contract-calls.ts';

@@ -3,22 +3,22 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildServerCertificate } from '../../server/certificates/certificate-builder.ts';
-import { newSerial } from '../../server/certificates/issuer.ts';
-import { generateEcKey } from '../../server/certificates/key-pair.ts';
+import { buildServerCertificate } from '#server/features/certificates/certificate-builder.ts';
+import { newSerial } from '#server/features/certificates/issuer.ts';
+import { generateEcKey } from '#server/features/certificates/key-pair.ts';
 import {
   authorityMark,
   intermediates,
   reasonToReplace,
-} from '../../server/certificates/server-certificate.ts';
+} from '#server/features/certificates/server-certificate.ts';
 import {
   readServerCertificate,
   writeServerCertificate,
-} from '../../server/certificates/server-certificate-file.ts';
-import { type Machine, serverNames } from '../../server/certificates/server-names.ts';
-import { toPem } from '../../server/certificates/pem.ts';
-import { certificateHolder, certificateLife } from '../../server/platform/certificate-life.ts';
-import { createSealer } from '../../server/platform/sealer.ts';
+} from '#server/features/certificates/server-certificate-file.ts';
+import { type Machine, serverNames } from '#server/features/certificates/server-names.ts';
+import { toPem } from '#server/features/certificates/pem.ts';
+import { certificateHolder, certificateLife } from '#server/platform/certificate-life.ts';
+import { createSealer } from '#server/platform/sealer.ts';
 import { type Authority, makeAuthority, NOW } from '../certificates/openssl.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Config, ConfigError, loadConfig } from '../../server/platform/config.ts';
-import { SETTINGS } from '../../server/platform/settings.ts';
+import { type Config, ConfigError, loadConfig } from '#server/platform/config.ts';
+import { SETTINGS } from '#server/platform/settings.ts';
 
 let dataDir: string;
 

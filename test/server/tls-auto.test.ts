@@ -6,7 +6,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSealer } from '../../server/platform/sealer.ts';
+import { createSealer } from '#server/platform/sealer.ts';
 import { runCli } from '../helpers/cli.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { afterAll, expect, it } from 'vitest';
-import type { TlsSource } from '../../server/platform/tls-credentials.ts';
+import type { TlsSource } from '#server/platform/tls-credentials.ts';
 import { getRequest, idleSwarm, rawConnection } from '../helpers/hostile-clients.ts';
 import { startListener } from '../helpers/listener.ts';
 import { makePemFiles } from '../helpers/tls-client.ts';

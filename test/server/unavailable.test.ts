@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Transaction } from 'sequelize';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connect } from '../../server/database/connect.ts';
-import { generateLicenseKey } from '../../server/licenses/license-key.ts';
+import { connect } from '#server/database/connect.ts';
+import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { newBearer, newFingerprint, newLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';

@@ -1,6 +1,6 @@
 // License files under a key that leaked are refused, by a list that only a trusted key can sign.
 import { describe, expect, test } from 'vitest';
-import { issueDistrustList } from '../../server/signing/distrust-list-issuer.ts';
+import { issueDistrustList } from '#server/features/signing/distrust-list-issuer.ts';
 import { DistrustListError } from '../../verifier/distrust-list.ts';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { verifyLicenseFile, type VerificationOptions } from '../../verifier/verify-license-file.ts';

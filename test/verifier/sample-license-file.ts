@@ -1,6 +1,6 @@
 // A license, a signing key and the files made of them, fixed so that failures repeat.
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
-import { issueLicenseFile, type LicenseFileOrder } from '../../server/signing/license-file-issuer.ts';
+import { issueLicenseFile, type LicenseFileOrder } from '#server/features/signing/license-file-issuer.ts';
 import type { SignatureCheck } from '../../verifier/ed25519.ts';
 import type { LicenseObject } from '../../verifier/license-file-payload.ts';
 import { parsePublicKeys, type VerificationKey } from '../../verifier/public-key-format.ts';

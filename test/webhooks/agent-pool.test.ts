@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createAgentPool } from '../../server/webhooks/agent-pool.ts';
-import type { GuardedAgent } from '../../server/webhooks/guarded-agent.ts';
+import { createAgentPool } from '#server/features/webhooks/agent-pool.ts';
+import type { GuardedAgent } from '#server/features/webhooks/guarded-agent.ts';
 
 function newPool() {
   const pool = createAgentPool({ allow: [], extraCa: [], lookup: async () => [] });

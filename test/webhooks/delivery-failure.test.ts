@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeFailure, describeReply } from '../../server/webhooks/delivery-failure.ts';
-import { ForbiddenAddressError } from '../../server/webhooks/guarded-agent.ts';
+import { describeFailure, describeReply } from '#server/features/webhooks/delivery-failure.ts';
+import { ForbiddenAddressError } from '#server/features/webhooks/guarded-agent.ts';
 
 const around = { host: 'partner.example', now: Date.UTC(2026, 10, 20), timeoutMs: 30_000 };
 const coded = (code: string, message = 'raw words', more: object = {}) =>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseRetryAfter, retryDelayMs } from '../../server/webhooks/delivery-schedule.ts';
+import { parseRetryAfter, retryDelayMs } from '#server/features/webhooks/delivery-schedule.ts';
 
 const MINUTE = 60_000;
 

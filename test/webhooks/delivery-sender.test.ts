@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
-import { type Attempt, createDeliverySender, type Delivery } from '../../server/webhooks/delivery-sender.ts';
-import type { Lookup } from '../../server/webhooks/webhook-url.ts';
+import {
+  type Attempt,
+  createDeliverySender,
+  type Delivery,
+} from '#server/features/webhooks/delivery-sender.ts';
+import type { Lookup } from '#server/features/webhooks/webhook-url.ts';
 import { CertificateAuthority, type Identity } from './certificate-authority.ts';
 import { startReceiver, startTcpServer } from './receiver.ts';
 

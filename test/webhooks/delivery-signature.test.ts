@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { createWebhookSecret, signatureHeaders } from '../../server/webhooks/delivery-signature.ts';
+import { createWebhookSecret, signatureHeaders } from '#server/features/webhooks/delivery-signature.ts';
 
 const body = JSON.stringify({ event: 'license.renewed', holder: 'Bücher & Söhne 🏭', note: '\u2028' });
 const order = () => ({

@@ -1,8 +1,8 @@
 // `kill -9` around a delivery: nothing is lost, and what comes twice is the same delivery.
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../server/database/connect.ts';
-import { createTransactions } from '../../server/database/transaction.ts';
+import { connect } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
 import { selectRows } from '../helpers/database.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { allIn, lookUntil, type Registered, registerPath, webhookFlags } from './partner.ts';

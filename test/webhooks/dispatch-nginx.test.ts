@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callRow, newBearer, newLicense } from '../helpers/contract-calls.ts';
-import { webhookContract } from '../../server/webhooks/webhook-contract.ts';
+import { webhookContract } from '#server/features/webhooks/webhook-contract.ts';
 import { expectSuccess } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { CertificateAuthority } from './certificate-authority.ts';

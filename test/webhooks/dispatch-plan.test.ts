@@ -1,7 +1,7 @@
 import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Contender, planClaims, type Standing } from '../../server/webhooks/dispatch-plan.ts';
-import { createInFlightAttempts } from '../../server/webhooks/in-flight-attempts.ts';
+import { type Contender, planClaims, type Standing } from '#server/features/webhooks/dispatch-plan.ts';
+import { createInFlightAttempts } from '#server/features/webhooks/in-flight-attempts.ts';
 
 /** `count` webhooks alike, with ids from `from` on. */
 const some = (

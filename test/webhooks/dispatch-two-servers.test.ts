@@ -1,7 +1,7 @@
 // Two servers on one PostgreSQL database: each delivery is sent by one of them, and one goes on where the other died.
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../server/database/connect.ts';
+import { connect } from '#server/database/connect.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';

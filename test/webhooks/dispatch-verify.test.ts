@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { webhookContract } from '../../server/webhooks/webhook-contract.ts';
+import { webhookContract } from '#server/features/webhooks/webhook-contract.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { activateDevice, callRow, newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createFairLookup } from '../../server/webhooks/fair-lookup.ts';
+import { createFairLookup } from '#server/features/webhooks/fair-lookup.ts';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { get, type RequestOptions } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createTrust, ForbiddenAddressError, GuardedAgent } from '../../server/webhooks/guarded-agent.ts';
-import type { Lookup } from '../../server/webhooks/webhook-url.ts';
+import { createTrust, ForbiddenAddressError, GuardedAgent } from '#server/features/webhooks/guarded-agent.ts';
+import type { Lookup } from '#server/features/webhooks/webhook-url.ts';
 import { CertificateAuthority, type Identity } from './certificate-authority.ts';
 import { startReceiver, startTcpServer } from './receiver.ts';
 

@@ -1,6 +1,10 @@
 // A partner's view of the product: webhooks registered over HTTP, and what becomes of their deliveries.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AttemptObject, DeliveryObject, WebhookObject } from '../../server/webhooks/webhook-contract.ts';
+import type {
+  AttemptObject,
+  DeliveryObject,
+  WebhookObject,
+} from '#server/features/webhooks/webhook-contract.ts';
 import type { ServerProcess } from '../helpers/server-process.ts';
 import type { TestServer } from '../helpers/test-server.ts';
 import type { PythonReceiver } from './python-receiver.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isReachable } from '../../server/webhooks/public-address.ts';
+import { isReachable } from '#server/features/webhooks/public-address.ts';
 
 const PUBLIC = [
   '1.1.1.1',

@@ -1,11 +1,11 @@
 // The real dispatcher on simulated time: deliveries live in memory, receivers are functions, and an hour of retries
 // takes a moment. Nothing in it depends on the speed of the machine.
 import { onTestFinished, vi } from 'vitest';
-import { createSealer } from '../../server/platform/sealer.ts';
-import type { Attempt } from '../../server/webhooks/delivery-sender.ts';
-import { createDispatcher } from '../../server/webhooks/dispatcher.ts';
-import type { ClaimedDelivery, DispatchStore, Outcome } from '../../server/webhooks/dispatch-store.ts';
-import { WEBHOOK_SECRET } from '../../server/webhooks/webhook-secrets.ts';
+import { createSealer } from '#server/platform/sealer.ts';
+import type { Attempt } from '#server/features/webhooks/delivery-sender.ts';
+import { createDispatcher } from '#server/features/webhooks/dispatcher.ts';
+import type { ClaimedDelivery, DispatchStore, Outcome } from '#server/features/webhooks/dispatch-store.ts';
+import { WEBHOOK_SECRET } from '#server/features/webhooks/webhook-secrets.ts';
 
 /** How long one transaction takes. */
 const TRANSACTION_MS = 10;

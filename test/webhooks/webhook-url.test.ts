@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { checkWebhookUrl, type Lookup, parseWebhookUrl } from '../../server/webhooks/webhook-url.ts';
+import { checkWebhookUrl, type Lookup, parseWebhookUrl } from '#server/features/webhooks/webhook-url.ts';
 
 const answers =
   (...addresses: string[]): Lookup =>

@@ -1,6 +1,6 @@
 // The service as the page calls it.
-import { adminContract } from '../../../server/contract.ts';
-import { createClient, httpTransport, type Transport } from '../../../server/platform/client.ts';
+import { adminContract } from '#server/contract.ts';
+import { createClient, httpTransport, type Transport } from '#server/wire/client.ts';
 import { CallFailure } from './call-failure.ts';
 
 /** The id is chosen here, so that a call that never got an answer can be found in the log as well. */

@@ -1,8 +1,8 @@
 // Rows that answer with a file: it comes piece by piece, however large it is.
-import { adminContract } from '../../../server/contract.ts';
-import { partsOf, toFailure } from '../../../server/platform/client.ts';
-import type { RequestInput } from '../../../server/platform/endpoint.ts';
-import type { FailureEnvelope } from '../../../server/platform/errors.ts';
+import { adminContract } from '#server/contract.ts';
+import { partsOf, toFailure } from '#server/wire/client.ts';
+import type { RequestInput } from '#server/wire/endpoint.ts';
+import type { FailureEnvelope } from '#server/wire/errors.ts';
 import { CallFailure } from './call-failure.ts';
 
 /** Pieces are put together now and then, so that the browser can keep what there is on disk. */

@@ -1,5 +1,5 @@
 // Why a call to the service brought nothing, as the page shows it.
-import { ApiError, type ErrorCode, type ErrorDetail } from '../../../server/platform/errors.ts';
+import { ApiError, type ErrorCode, type ErrorDetail } from '#server/wire/errors.ts';
 
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';

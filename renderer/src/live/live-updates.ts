@@ -1,7 +1,7 @@
 // What changed on the server shows by itself: each topic that it names is asked for again where it is on screen.
 import { type UseQueryEntry, useQueryCache } from '@pinia/colada';
 import { onScopeDispose, ref, watch } from 'vue';
-import type { LiveChange, LiveEnd, LiveTopic } from '../../../server/live/live-contract.ts';
+import type { LiveChange, LiveEnd, LiveTopic } from '#server/features/live/live-contract.ts';
 import { useHealth } from '../features/health/health-state.ts';
 import { useSession } from '../features/session/session-state.ts';
 

@@ -1,5 +1,5 @@
 // By which way a change came in.
-import type { AuditEntryObject } from '../../../../server/audit/audit-contract.ts';
+import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
 
 export const ACTOR_KINDS = ['public', 'api_token', 'cli', 'session', 'system'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];

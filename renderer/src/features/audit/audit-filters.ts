@@ -1,6 +1,6 @@
 // What the audit log is narrowed down to, as the address has it.
 import { computed } from 'vue';
-import { adminContract } from '../../../../server/contract.ts';
+import { adminContract } from '#server/contract.ts';
 import { useAddressFilters } from '../../address-filters.ts';
 import { endOfDay, startOfDay } from '../../local-day.ts';
 

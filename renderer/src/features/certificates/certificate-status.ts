@@ -2,7 +2,7 @@
 import {
   CERTIFICATE_STATES,
   type CertificateState,
-} from '../../../../server/certificates/certificate-state-contract.ts';
+} from '#server/features/certificates/certificate-state-contract.ts';
 import type { Tone } from '../../components/StatusWord.vue';
 
 export const STATUS_TONES: Record<CertificateState, Tone> = {

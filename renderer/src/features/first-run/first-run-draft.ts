@@ -1,7 +1,7 @@
 // What the first steps ask for, and what is done with it at their end.
-import type { LicenseRecord } from '../../../../server/licenses/license-contract.ts';
-import type { PlanObject } from '../../../../server/plans/plan-contract.ts';
-import type { SettingObject } from '../../../../server/settings/settings-contract.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import type { PlanObject } from '#server/features/plans/plan-contract.ts';
+import type { SettingObject } from '#server/features/settings/settings-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
 
 /** In the order of the steps. */

@@ -1,7 +1,7 @@
 // The devices that a license is in use on, for whatever lets one be chosen.
 import { useQuery } from '@pinia/colada';
 import { computed, type ComputedRef } from 'vue';
-import type { DeviceObject } from '../../../../server/activations/activation-contract.ts';
+import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
 
 /** The most that a page of them holds; who has more devices than that names one by its fingerprint. */

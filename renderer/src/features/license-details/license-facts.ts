@@ -1,7 +1,7 @@
 // What there is to say of a license, in the words of the page: beside the list, and on paper.
 import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
-import type { LicenseRecord } from '../../../../server/licenses/license-contract.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 
 export function useLicenseFacts(license: () => LicenseRecord) {
   const { t } = useI18n();

@@ -1,5 +1,5 @@
 // What an entry of a license's timeline tells, field by field.
-import type { TimelineItem } from '../../../../server/licenses/license-contract.ts';
+import type { TimelineItem } from '#server/features/licenses/license-contract.ts';
 
 interface FieldChange {
   field: string;

@@ -1,6 +1,6 @@
 // The devices of a license to the last page, as paper cannot be asked for more.
 import { useQuery } from '@pinia/colada';
-import type { DeviceObject } from '../../../../server/activations/activation-contract.ts';
+import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
 
 export interface AllDevices {

@@ -3,8 +3,8 @@ import {
   IMPORT_FIELDS,
   type ImportField,
   type licenseTransferAdminContract,
-} from '../../../../server/license-transfer/license-transfer-contract.ts';
-import type { ReplyOf, RequestInput } from '../../../../server/platform/endpoint.ts';
+} from '#server/features/license-transfer/license-transfer-contract.ts';
+import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
 
 export type UploadedFile = ReplyOf<typeof licenseTransferAdminContract.uploadImport>;
 export type Preview = ReplyOf<typeof licenseTransferAdminContract.previewImport>;

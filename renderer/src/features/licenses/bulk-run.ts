@@ -1,6 +1,6 @@
 // A change of many licenses, a hundred at a time, so that it can be watched and stopped.
 import { onScopeDispose, ref, shallowRef } from 'vue';
-import type { BulkReply } from '../../../../server/licenses/license-contract.ts';
+import type { BulkReply } from '#server/features/licenses/license-contract.ts';
 import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
 
 /** The most that one call takes. */

@@ -1,5 +1,5 @@
 // The states of a license, as the page shows them.
-import { LICENSE_STATES } from '../../../../server/licenses/license-contract.ts';
+import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
 import type { Tone } from '../../components/StatusWord.vue';
 
 export type LicenseState = (typeof LICENSE_STATES)[number];

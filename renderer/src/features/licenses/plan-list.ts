@@ -2,7 +2,7 @@
 import { useQuery } from '@pinia/colada';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
-import type { PlanObject } from '../../../../server/plans/plan-contract.ts';
+import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
 import { formatCount } from '../../i18n/i18n.ts';
 

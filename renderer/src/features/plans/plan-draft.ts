@@ -1,5 +1,5 @@
 // A plan as its form has it.
-import type { PlanObject } from '../../../../server/plans/plan-contract.ts';
+import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 
 export interface PlanDraft {
   name: string;

@@ -1,6 +1,6 @@
 // The settings in the page's language, and in the order in which one looks for them.
 import { useI18n } from 'vue-i18n';
-import type { SettingObject } from '../../../../server/settings/settings-contract.ts';
+import type { SettingObject } from '#server/features/settings/settings-contract.ts';
 import { en } from '../../i18n/messages.ts';
 
 type SettingName = keyof typeof en.settingNames;

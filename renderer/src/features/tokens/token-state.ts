@@ -1,5 +1,5 @@
 // The states of an authorization token, as the page shows them.
-import type { TokenState } from '../../../../server/authorization-tokens/authorization-token-contract.ts';
+import type { TokenState } from '#server/features/authorization-tokens/authorization-token-contract.ts';
 import type { Tone } from '../../components/StatusWord.vue';
 
 export const TOKEN_TONES: Record<TokenState, Tone> = {

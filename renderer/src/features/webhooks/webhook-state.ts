@@ -1,5 +1,5 @@
 // Registrations and deliveries, as the page shows them.
-import type { DeliveryState, WebhookObject } from '../../../../server/webhooks/webhook-contract.ts';
+import type { DeliveryState, WebhookObject } from '#server/features/webhooks/webhook-contract.ts';
 import type { Tone } from '../../components/StatusWord.vue';
 
 export type WebhookHealth = WebhookObject['status'] | 'unused';

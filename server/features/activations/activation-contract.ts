@@ -1,0 +1,140 @@
+// Devices: activating them, checking what they hold, letting them go.
+import { z } from 'zod';
+import { licenseObject, licenseRef } from '#server/features/licenses/license-contract.ts';
+import { endpoint } from '#server/wire/endpoint.ts';
+import { clientText, fingerprint, id, pageOf, pageRequest, slug, timestamp } from '#server/wire/fields.ts';
+
+export const VALIDATION_REASONS = [
+  'signature_invalid',
+  'unknown_key_id',
+  'key_distrusted',
+  'file_expired',
+  'not_yet_valid',
+  'license_expired',
+  'license_revoked',
+  'product_mismatch',
+  'machine_mismatch',
+  'machine_not_activated',
+  'feature_not_included',
+] as const;
+
+export const RULE_OUTCOMES = ['passed', 'failed', 'not_asked'] as const;
+
+/** What a rule compared, by name. */
+export const ruleInputs = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]),
+);
+
+const licenseKey = z
+  .string()
+  .max(64)
+  .meta({ description: 'License key; case, spaces and hyphens do not matter' });
+
+export const activation = z.object({
+  id,
+  machine_fingerprint: z.string(),
+  machine_name: z.string().nullable(),
+  activated_at: timestamp,
+});
+
+const device = activation.extend({
+  platform: z.string().nullable(),
+  app_version: z.string().nullable(),
+  released_at: timestamp.nullable(),
+});
+
+export const activationContract = {
+  activate: endpoint({
+    method: 'POST',
+    path: '/activate/',
+    auth: 'public',
+    summary: 'Activate a device; the same device again gets the same activation back',
+    request: z.object({
+      license_key: licenseKey,
+      machine_fingerprint: fingerprint,
+      product_slug: slug.optional(),
+      machine_name: clientText(200),
+      platform: clientText(100),
+      app_version: clientText(100),
+      encrypt: z.boolean().default(false).meta({ description: 'Encrypt the license file for this device' }),
+    }),
+    reply: z.object({ license: licenseObject, activation, license_file: z.string() }),
+    errors: [
+      'license_not_found',
+      'license_revoked',
+      'license_expired',
+      'product_mismatch',
+      'activation_limit_reached',
+    ],
+  }),
+  validateOffline: endpoint({
+    method: 'POST',
+    path: '/validate-offline/',
+    auth: 'public',
+    summary: 'Check a license file against its signature and what the service knows of its license today',
+    request: z.object({
+      license_file: z.string().max(32_768),
+      machine_fingerprint: fingerprint.optional(),
+      product_slug: slug.optional(),
+      license_key: licenseKey
+        .optional()
+        .meta({ description: 'Needed, with the fingerprint, to open an encrypted file' }),
+    }),
+    reply: z.object({
+      valid: z.boolean(),
+      reason: z.enum(VALIDATION_REASONS).nullable(),
+      license: licenseObject.nullable(),
+      signed_at: timestamp.nullable(),
+      file_expires_at: timestamp.nullable(),
+      license_file: z.string().optional(),
+    }),
+    errors: [],
+  }),
+};
+
+export const activationAdminContract = {
+  listDevices: endpoint({
+    method: 'GET',
+    path: '/licenses/devices/',
+    auth: 'admin',
+    summary: 'List the devices of a license, released ones too, newest first',
+    request: z.object({ ref: licenseRef, ...pageRequest }),
+    reply: z.object(pageOf(device)),
+    errors: ['license_not_found'],
+  }),
+  releaseDevice: endpoint({
+    method: 'POST',
+    path: '/licenses/release/',
+    auth: 'admin',
+    summary: 'Release a device, which frees its seat',
+    request: z.object({ ref: licenseRef, machine_fingerprint: fingerprint }),
+    reply: z.object({ device }),
+    errors: ['license_not_found', 'device_not_found'],
+  }),
+  activateOffline: endpoint({
+    method: 'POST',
+    path: '/offline/activate/',
+    auth: 'admin',
+    summary: 'Activate an air-gapped device from its request file and sign its license file',
+    request: z.object({
+      request: z.string().max(16_384),
+      ttl_days: z.int().min(1).max(36_500).optional(),
+      encrypt: z.boolean().default(false),
+    }),
+    reply: z.object({ license: licenseObject, activation, license_file: z.string() }),
+    errors: [
+      'license_not_found',
+      'license_revoked',
+      'license_expired',
+      'product_mismatch',
+      'activation_limit_reached',
+    ],
+  }),
+};
+
+export type RuleOutcome = (typeof RULE_OUTCOMES)[number];
+export type RuleInputs = z.input<typeof ruleInputs>;
+export type ValidationReason = (typeof VALIDATION_REASONS)[number];
+export type ActivationObject = z.input<typeof activation>;
+export type DeviceObject = z.input<typeof device>;

@@ -1,0 +1,36 @@
+import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
+import { idColumn, integerColumn, nullable, textColumn } from '#server/database/columns.ts';
+
+export interface ActivationRow {
+  id: number;
+  licenseId: number;
+  machineFingerprint: string;
+  machineName: string | null;
+  platform: string | null;
+  appVersion: string | null;
+  activatedAt: number;
+  /** Null while the device holds its seat. */
+  releasedAt: number | null;
+  /** The row of the key that signed the device's newest license file; null if that was not recorded yet. */
+  signingKeyId: number | null;
+}
+
+export type ActivationModel = ModelStatic<Model<ActivationRow, Optional<ActivationRow, 'id'>>>;
+
+export function defineActivation(sequelize: Sequelize): ActivationModel {
+  return sequelize.define(
+    'activation',
+    {
+      id: idColumn(),
+      licenseId: integerColumn(),
+      machineFingerprint: textColumn(),
+      machineName: nullable(textColumn()),
+      platform: nullable(textColumn()),
+      appVersion: nullable(textColumn()),
+      activatedAt: integerColumn(),
+      releasedAt: nullable(integerColumn()),
+      signingKeyId: nullable(integerColumn()),
+    },
+    { tableName: 'activations' },
+  );
+}

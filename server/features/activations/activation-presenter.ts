@@ -1,0 +1,22 @@
+import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import type { ActivationObject, DeviceObject } from './activation-contract.ts';
+import type { Activation } from './activation-store.ts';
+
+export function toActivationObject(activation: Activation): ActivationObject {
+  return {
+    id: activation.id,
+    machine_fingerprint: activation.machineFingerprint,
+    machine_name: activation.machineName,
+    activated_at: toTimestamp(activation.activatedAt),
+  };
+}
+
+/** An activation as administrators see it. */
+export function toDeviceObject(activation: Activation): DeviceObject {
+  return {
+    ...toActivationObject(activation),
+    platform: activation.platform,
+    app_version: activation.appVersion,
+    released_at: toTimestampOrNull(activation.releasedAt),
+  };
+}

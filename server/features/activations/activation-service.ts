@@ -1,0 +1,188 @@
+// Devices take seats and give them back.
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import { idFromCursor, toPage } from '#server/database/page.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Events } from '#server/features/events/event-service.ts';
+import type { LicenseReference, License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { FileOrder, LicenseFiles } from '#server/features/signing/license-file-service.ts';
+import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
+import type { activationAdminContract, activationContract } from './activation-contract.ts';
+import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
+import { hasFreeSeat, refuseFull, refuseUnusable } from '#server/rules/activation-rules.ts';
+import type { Activation, ActivationStore } from './activation-store.ts';
+import type { DeviceLimit } from './device-limit.ts';
+import type { DeviceSurgeWatch } from './device-surge.ts';
+import { type Device, deviceOf, readMachineRequest } from './offline-request.ts';
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'update'>;
+  activations: ActivationStore;
+  files: LicenseFiles;
+  audit: Audit;
+  events: Events;
+  transaction: RunTransaction;
+  clock: Clock;
+  byKey(licenseKey: string): { key: string };
+  licenseNotFound(): ApiError;
+  /** The time to live of files that the API hands out. */
+  fileTtlDays: number;
+  limit: DeviceLimit;
+  surges: Pick<DeviceSurgeWatch, 'onActivated'>;
+}
+
+interface Activated {
+  license: License;
+  activation: Activation;
+  /** Whether the device has taken a seat just now. */
+  isNew: boolean;
+}
+
+/** What an administrator does is not limited. */
+const UNLIMITED: DeviceLimit = { reserve: () => () => {} };
+
+type DevicePage = Pick<RequestOf<typeof activationAdminContract.listDevices>, 'cursor' | 'limit'>;
+type FileOptions = Pick<FileOrder, 'ttlDays' | 'encrypt'>;
+
+export function createActivationService(needs: Needs) {
+  const { licenses, activations, audit, events, transaction, clock } = needs;
+
+  async function mustFindForChange(reference: LicenseReference): Promise<License> {
+    const license = await licenses.findForChange(reference);
+    if (!license) throw needs.licenseNotFound();
+    return license;
+  }
+
+  async function takeSeat(
+    license: License,
+    device: Device,
+    key: SigningKeyInUse,
+    call: Call,
+  ): Promise<Activated> {
+    refuseFull(license);
+    const now = clock.now();
+    const activation = await activations.insert({
+      licenseId: license.id,
+      machineFingerprint: device.machine_fingerprint,
+      machineName: device.machine_name ?? null,
+      platform: device.platform ?? null,
+      appVersion: device.app_version ?? null,
+      activatedAt: now,
+      releasedAt: null,
+      signingKeyId: key.id,
+    });
+    if (license.firstActivatedAt === null) await licenses.update(license.id, { firstActivatedAt: now });
+    const activated: License = {
+      ...license,
+      firstActivatedAt: license.firstActivatedAt ?? now,
+      activationCount: license.activationCount + 1,
+      newestFingerprint: device.machine_fingerprint,
+    };
+    await events.emit({ name: 'license.activated', license: activated });
+    await audit.record(call, 'device.activated', `license:${license.id}`, null, toDeviceObject(activation));
+    return { license: activated, activation, isNew: true };
+  }
+
+  /**
+   * What an activation comes to without a change: most calls make none, and must neither wait for the database's one
+   * writer nor keep it busy.
+   * @returns the license alone if the device needs a seat
+   */
+  async function lookUp(device: Device): Promise<{ license: License; activation: Activation | null }> {
+    const reference = needs.byKey(device.license_key);
+    // First, so that the license, which is read after it, counts this device.
+    const first = await activations.findLiveByKey(reference.key, device.machine_fingerprint);
+    const license = await licenses.find(reference);
+    if (!license) throw needs.licenseNotFound();
+    refuseUnusable(license, device.product_slug, clock.now());
+    if (first || hasFreeSeat(license)) return { license, activation: first };
+    // The seat that made it full may be this device's own, taken by a call at the same moment.
+    const activation = await activations.findLive(license.id, device.machine_fingerprint);
+    if (!activation) refuseFull(license);
+    return { license, activation };
+  }
+
+  /** Decides again under the lock: others may have come first. */
+  const activateLocked = (device: Device, key: SigningKeyInUse, call: Call): Promise<Activated> =>
+    transaction(async () => {
+      const license = await mustFindForChange(needs.byKey(device.license_key));
+      refuseUnusable(license, device.product_slug, clock.now());
+      const activation = await activations.findLive(license.id, device.machine_fingerprint);
+      if (!activation) return takeSeat(license, device, key, call);
+      if (activation.signingKeyId !== key.id) await activations.recordSigningKey(activation.id, key.id);
+      return { license, activation, isNew: false };
+    }, call);
+
+  async function activateNew(
+    licenseId: number,
+    device: Device,
+    key: SigningKeyInUse,
+    limit: DeviceLimit,
+    call: Call,
+  ): Promise<Activated> {
+    const end = limit.reserve(licenseId, device.machine_fingerprint);
+    let isNew = false;
+    try {
+      const activated = await activateLocked(device, key, call);
+      ({ isNew } = activated);
+      if (isNew) needs.surges.onActivated(activated.license);
+      return activated;
+    } finally {
+      end(isNew);
+    }
+  }
+
+  /** The same device again gets the same activation back: no seat, no event. */
+  async function activate(device: Device, limit: DeviceLimit, file: FileOptions, call: Call) {
+    const key = await needs.files.activeKey();
+    const found = await lookUp(device);
+    const { license, activation } =
+      found.activation?.signingKeyId === key.id
+        ? { license: found.license, activation: found.activation }
+        : await activateNew(found.license.id, device, key, found.activation ? UNLIMITED : limit, call);
+    const fingerprint = device.machine_fingerprint;
+    return {
+      license: needs.files.present(license, fingerprint),
+      activation: toActivationObject(activation),
+      license_file: needs.files.issue({ license, fingerprint, key, ...file }),
+    };
+  }
+
+  return {
+    activate: (request: RequestOf<typeof activationContract.activate>, call: Call) =>
+      activate(request, needs.limit, { ttlDays: needs.fileTtlDays, encrypt: request.encrypt }, call),
+
+    /** From the request file that an air-gapped machine made. */
+    async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {
+      const device = deviceOf(readMachineRequest(request.request));
+      const file = { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt };
+      return activate(device, UNLIMITED, file, call);
+    },
+
+    async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {
+      const license = await licenses.find(reference);
+      if (!license) throw needs.licenseNotFound();
+      const devices = await activations.list(license.id, idFromCursor(cursor), limit);
+      return toPage(devices, limit, toDeviceObject);
+    },
+
+    release: (reference: LicenseReference, fingerprint: string, call: Call) =>
+      transaction(async () => {
+        const license = await mustFindForChange(reference);
+        const live = await activations.findLive(license.id, fingerprint);
+        if (!live)
+          throw new ApiError('device_not_found', 'no active device of the license has this fingerprint');
+        // A clock that was set back must not make a release precede its activation.
+        const releasedAt = Math.max(clock.now(), live.activatedAt);
+        await activations.release(live.id, releasedAt);
+        const device = toDeviceObject({ ...live, releasedAt });
+        await audit.record(call, 'device.released', `license:${license.id}`, toDeviceObject(live), device);
+        return { device };
+      }),
+  };
+}
+
+export type ActivationService = ReturnType<typeof createActivationService>;

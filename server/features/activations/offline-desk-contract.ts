@@ -1,0 +1,116 @@
+// The desk for machines without a network: what they bring is looked at before anything is done about it.
+import { z } from 'zod';
+import { licenseObject, licenseRef } from '#server/features/licenses/license-contract.ts';
+import { endpoint } from '#server/wire/endpoint.ts';
+import { fingerprint, moment, slug, timestamp } from '#server/wire/fields.ts';
+import {
+  activation,
+  activationAdminContract,
+  activationContract,
+  RULE_OUTCOMES,
+  ruleInputs,
+  VALIDATION_REASONS,
+} from './activation-contract.ts';
+
+/** Why a device cannot be activated, by the code that `activateOffline` would fail with. */
+export const ACTIVATION_OBSTACLES = [
+  'invalid_request',
+  'license_not_found',
+  'license_revoked',
+  'license_expired',
+  'product_mismatch',
+  'activation_limit_reached',
+] as const;
+
+/** In the order in which they are checked: first what the file alone says, then what is known of its license here. */
+export const FILE_RULE_NAMES = [
+  'format',
+  'known_key',
+  'trusted_key',
+  'signature',
+  'decryption',
+  'contents',
+  'clock',
+  'license_term',
+  'file_term',
+  'not_revoked',
+  'machine',
+  'product',
+  'known_here',
+  'not_revoked_here',
+  'in_term_here',
+  'device_here',
+] as const;
+
+const { request: requestText, ttl_days } = activationAdminContract.activateOffline.request.shape;
+const { license_file, license_key } = activationContract.validateOffline.request.shape;
+
+export const offlineDeskContract = {
+  previewOfflineRequest: endpoint({
+    method: 'POST',
+    path: '/offline/preview/',
+    auth: 'admin',
+    summary: 'What an air-gapped device asks for, and whether it would get it; changes nothing',
+    request: z.object({ request: requestText }),
+    reply: z.object({
+      form: z.enum(['file', 'line']),
+      license_key: z.string(),
+      machine_fingerprint: z.string(),
+      machine_name: z.string().nullable(),
+      product_slug: z.string().nullable(),
+      requested_at: timestamp,
+      license: licenseObject.nullable(),
+      activation: activation.nullable().meta({ description: 'If the device is active already' }),
+      can_activate: z.boolean(),
+      reason: z.enum(ACTIVATION_OBSTACLES).nullable(),
+      message: z.string().nullable(),
+    }),
+    errors: [],
+  }),
+  explainLicenseFile: endpoint({
+    method: 'POST',
+    path: '/offline/explain/',
+    auth: 'admin',
+    summary:
+      'Check a license file, and say how each rule came out; `at` moves the clock that it is checked by',
+    request: z.object({
+      license_file,
+      license_key,
+      machine_fingerprint: fingerprint.optional(),
+      product_slug: slug.optional(),
+      at: moment.optional(),
+    }),
+    reply: z.object({
+      valid: z.boolean(),
+      reason: z.enum([...VALIDATION_REASONS, 'not_a_license_file']).nullable(),
+      rules: z.array(
+        z.object({
+          rule: z.enum(FILE_RULE_NAMES),
+          outcome: z.enum(RULE_OUTCOMES),
+          inputs: ruleInputs,
+        }),
+      ),
+      license: licenseObject.nullable(),
+      signed_at: timestamp.nullable(),
+      file_expires_at: timestamp.nullable(),
+    }),
+    errors: [],
+  }),
+  issueLicenseFile: endpoint({
+    method: 'POST',
+    path: '/licenses/file/',
+    auth: 'admin',
+    summary: 'Sign a license file: for one active device, or for whatever machine has it',
+    request: z.object({
+      license: licenseRef,
+      machine_fingerprint: fingerprint.optional(),
+      ttl_days,
+    }),
+    reply: z.object({ license_file: z.string(), file_expires_at: timestamp }),
+    errors: ['license_not_found', 'license_revoked', 'license_expired', 'device_not_found'],
+    errorStatus: { license_revoked: 409, license_expired: 409 },
+  }),
+};
+
+export type FileRuleName = (typeof FILE_RULE_NAMES)[number];
+export type ActivationObstacle = (typeof ACTIVATION_OBSTACLES)[number];

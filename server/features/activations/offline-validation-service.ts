@@ -1,0 +1,93 @@
+// Checks a license file twice: as a machine without network would, and against what the service knows today.
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
+import { toTimestampOrNull } from '#server/wire/fields.ts';
+import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
+import type { activationContract } from './activation-contract.ts';
+import type { ActivationStore } from './activation-store.ts';
+import { createTodayLookup, fileReason, isHopeless, type Today } from './license-today.ts';
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'find'>;
+  activations: Pick<ActivationStore, 'findLive' | 'recordSigningKey' | 'recordUnboundFile'>;
+  files: LicenseFiles;
+  transaction: RunTransaction;
+  clock: Clock;
+  byKey(licenseKey: string): { key: string };
+  fileTtlDays: number;
+}
+
+type Reply = ReplyOf<typeof activationContract.validateOffline>;
+
+export function createOfflineValidationService(needs: Needs) {
+  const lookUpToday = createTodayLookup(needs);
+
+  /** Whether the file says anything else than a new one would. */
+  function isOutdated(file: NonNullable<LicenseFileCheck['license']>, license: License): boolean {
+    const current = needs.files.present(license, undefined);
+    const fields = ['holder', 'product', 'plan', 'expires_at', 'grace_ends_at', 'max_activations'] as const;
+    return (
+      fields.some((field) => file[field] !== current[field]) ||
+      file.features.join(' ') !== current.features.join(' ')
+    );
+  }
+
+  /** Signs a file that replaces an outdated one, for the same device or for any. */
+  async function reissue(
+    license: License,
+    activation: Today['activation'],
+    encrypt: boolean,
+  ): Promise<string> {
+    const key = await needs.files.activeKey();
+    if (!activation) {
+      await needs.transaction(() =>
+        needs.activations.recordUnboundFile(license.id, key.id, needs.clock.now()),
+      );
+    } else if (activation.signingKeyId !== key.id) {
+      await needs.transaction(() => needs.activations.recordSigningKey(activation.id, key.id));
+    }
+    const fingerprint = activation?.machineFingerprint ?? null;
+    return needs.files.issue({ license, fingerprint, ttlDays: needs.fileTtlDays, encrypt, key });
+  }
+
+  return {
+    async validate(request: RequestOf<typeof activationContract.validateOffline>): Promise<Reply> {
+      const licenseKey = request.license_key === undefined ? undefined : needs.byKey(request.license_key);
+      const file = await needs.files.verify({
+        text: request.license_file,
+        fingerprint: request.machine_fingerprint,
+        product: request.product_slug,
+        licenseKey: licenseKey?.key,
+      });
+      const signed = {
+        signed_at: toTimestampOrNull(file.signedAt),
+        file_expires_at: toTimestampOrNull(file.fileExpiresAt),
+      };
+      if (file.license === null || isHopeless(file)) {
+        return { valid: false, reason: file.reason, license: file.license as Reply['license'], ...signed };
+      }
+      const today = await lookUpToday(file, needs.clock.now());
+      const { license } = today;
+      const reason = fileReason(file, today);
+      if (!license) return { valid: false, reason, license: null, ...signed };
+
+      const fingerprint = file.machine?.fingerprint ?? null;
+      const reply = { license: needs.files.present(license, fingerprint ?? undefined), ...signed };
+      if (reason !== null && reason !== 'file_expired') return { valid: false, reason, ...reply };
+      // The license is good, so a file that ran out, or was signed before a change, is replaced.
+      const encrypt = file.checks.some((check) => check.rule === 'decryption');
+      const renewed = () => reissue(license, today.activation, encrypt);
+      if (reason !== null) return { valid: false, reason, ...reply, license_file: await renewed() };
+      return {
+        valid: true,
+        reason: null,
+        ...reply,
+        ...(isOutdated(file.license, license) ? { license_file: await renewed() } : {}),
+      };
+    },
+  };
+}
+
+export type OfflineValidationService = ReturnType<typeof createOfflineValidationService>;

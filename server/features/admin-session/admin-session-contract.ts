@@ -1,0 +1,82 @@
+// Signing in to the back office: a one-time code becomes a session cookie.
+import { z } from 'zod';
+import { endpoint } from '#server/wire/endpoint.ts';
+import { timestamp } from '#server/wire/fields.ts';
+
+const sessionId = z.string().regex(/^[0-9a-f]{16}$/u, 'must be the id of a session');
+
+const session = z.object({
+  id: sessionId,
+  signed_in_at: timestamp,
+  last_used_at: timestamp,
+  expires_at: timestamp,
+  user_agent: z.string().nullable(),
+  /** Whether it is the one that asks. */
+  current: z.boolean(),
+});
+
+export const adminSessionContract = {
+  createSignInCode: endpoint({
+    method: 'POST',
+    path: '/session/code/',
+    auth: 'admin',
+    summary: 'Make the address of the back office with a fresh one-time code',
+    request: z.object({}),
+    reply: z.object({ address: z.string() }),
+    errors: [],
+  }),
+  signIn: endpoint({
+    method: 'POST',
+    path: '/session/',
+    auth: 'sign_in',
+    summary: 'Exchange a one-time code for a session cookie',
+    request: z.object({ code: z.string().max(100) }),
+    reply: z.object({ expires_at: timestamp }),
+    errors: [],
+  }),
+  signOut: endpoint({
+    method: 'DELETE',
+    path: '/session/',
+    auth: 'admin',
+    summary: 'End this session',
+    request: z.object({}),
+    reply: z.object({}),
+    errors: [],
+  }),
+  listSessions: endpoint({
+    method: 'GET',
+    path: '/sessions/',
+    auth: 'admin',
+    summary: 'List who is signed in to the back office, the last to sign in first',
+    request: z.object({}),
+    reply: z.object({ items: z.array(session) }),
+    errors: [],
+  }),
+  endSession: endpoint({
+    method: 'POST',
+    path: '/sessions/end/',
+    auth: 'admin',
+    summary: 'Sign a session out',
+    request: z.object({ id: sessionId }),
+    reply: z.object({}),
+    errors: ['not_found'],
+  }),
+  endOtherSessions: endpoint({
+    method: 'POST',
+    path: '/sessions/end-others/',
+    auth: 'admin',
+    summary: 'Sign out every session but this one',
+    request: z.object({}),
+    reply: z.object({ ended: z.int() }),
+    errors: [],
+  }),
+  overview: endpoint({
+    method: 'GET',
+    path: '/overview/',
+    auth: 'admin',
+    summary: 'What the first screen shows: where the API answers and which product is the default',
+    request: z.object({}),
+    reply: z.object({ api_base_url: z.string(), default_product: z.string(), version: z.string() }),
+    errors: [],
+  }),
+};

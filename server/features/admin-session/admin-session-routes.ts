@@ -1,0 +1,38 @@
+import { toTimestamp } from '#server/wire/fields.ts';
+import { implement, type Route } from '#server/platform/route.ts';
+import { adminSessionContract } from './admin-session-contract.ts';
+import { sessionCookie } from './admin-guard.ts';
+import type { AdminSessionService } from './admin-session-service.ts';
+
+interface Surroundings {
+  /** The back office's own address with a fresh code; known once the listener has its port. */
+  signInAddress(): string;
+  /** The admin listener's port. */
+  port(): number;
+  overview(): { api_base_url: string; default_product: string; version: string };
+}
+
+const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict';
+
+export function adminSessionRoutes(sessions: AdminSessionService, around: Surroundings): Route[] {
+  return implement(adminSessionContract, {
+    createSignInCode: () => ({ address: around.signInAddress() }),
+    async signIn({ code }, call) {
+      const { secret, expiresAt } = await sessions.signIn(code, call);
+      call.setReplyHeader('Set-Cookie', `${sessionCookie(around.port())}=${secret}; ${COOKIE_ATTRIBUTES}`);
+      return { expires_at: toTimestamp(expiresAt) };
+    },
+    async signOut(_request, call) {
+      await sessions.signOut(call);
+      call.setReplyHeader('Set-Cookie', `${sessionCookie(around.port())}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`);
+      return {};
+    },
+    listSessions: (_request, call) => sessions.list(call),
+    async endSession({ id }, call) {
+      await sessions.end(id, call);
+      return {};
+    },
+    endOtherSessions: (_request, call) => sessions.endOthers(call),
+    overview: () => around.overview(),
+  });
+}

@@ -1,0 +1,43 @@
+// Conditions that need an administrator's attention, while they last.
+import { z } from 'zod';
+import { endpoint } from '#server/wire/endpoint.ts';
+import { timestamp } from '#server/wire/fields.ts';
+
+/** Every condition that can be raised, with its severity. The page has a text for each. */
+export const ALERTS = {
+  device_surge: 'warning',
+  clock_jumped: 'critical',
+  log_lines_dropped: 'warning',
+  data_directory_lost: 'critical',
+  database_damaged: 'critical',
+  database_not_writable: 'critical',
+  storage_full: 'critical',
+  storage_low: 'warning',
+} as const satisfies Record<string, 'warning' | 'critical'>;
+
+export type AlertCode = keyof typeof ALERTS;
+const ALERT_CODES = Object.keys(ALERTS) as [AlertCode, ...AlertCode[]];
+
+const alert = z.object({
+  code: z.enum(ALERT_CODES),
+  severity: z.enum(['warning', 'critical']),
+  /** What it is about where one condition can hold several times: a license key, a table. */
+  subject: z.string().nullable(),
+  since: timestamp,
+  /** Values for the text: counts, sizes in bytes, names. */
+  params: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+
+export type Alert = z.infer<typeof alert>;
+
+export const alertAdminContract = {
+  listAlerts: endpoint({
+    method: 'GET',
+    path: '/alerts/',
+    auth: 'admin',
+    summary: 'List the conditions that need attention, critical ones first',
+    request: z.object({}),
+    reply: z.object({ alerts: z.array(alert) }),
+    errors: [],
+  }),
+};

@@ -1,0 +1,48 @@
+import { Op, type Sequelize } from 'sequelize';
+import { preparedQuery } from '#server/database/prepared-query.ts';
+import { forUpdate } from '#server/database/transaction.ts';
+import { type ApiTokenRow, defineApiToken } from './api-token-model.ts';
+
+export type ApiToken = ApiTokenRow;
+
+const BY_HASH = `
+  SELECT id AS "id", name AS "name", role AS "role", token_hash AS "tokenHash", last_four AS "lastFour",
+    created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
+  FROM api_tokens WHERE token_hash = $1`;
+
+export function createApiTokenStore(sequelize: Sequelize) {
+  const tokens = defineApiToken(sequelize);
+  const query = preparedQuery(sequelize);
+  return {
+    async findByHash(tokenHash: string): Promise<ApiToken | null> {
+      const [row] = await query<ApiToken>(BY_HASH, [tokenHash]);
+      return row ?? null;
+    },
+    async findForChange(id: number): Promise<ApiToken | null> {
+      return (await tokens.findOne({
+        where: { id },
+        raw: true,
+        ...forUpdate(),
+      })) as unknown as ApiToken | null;
+    },
+    async insert(token: Omit<ApiTokenRow, 'id'>): Promise<ApiToken> {
+      const created = await tokens.create(token);
+      return { ...token, id: created.get('id') as number };
+    },
+    async update(id: number, changes: Partial<Pick<ApiTokenRow, 'revokedAt' | 'lastUsedAt'>>): Promise<void> {
+      await tokens.update(changes, { where: { id } });
+    },
+    /** Newest first, one more than `limit` if there are more. */
+    async list(before: number | null, limit: number): Promise<ApiToken[]> {
+      const rows = await tokens.findAll({
+        where: before === null ? {} : { id: { [Op.lt]: before } },
+        order: [['id', 'DESC']],
+        limit: limit + 1,
+        raw: true,
+      });
+      return rows as unknown as ApiToken[];
+    },
+  };
+}
+
+export type ApiTokenStore = ReturnType<typeof createApiTokenStore>;

@@ -1,0 +1,121 @@
+// Writes down who did what; called inside the transaction of the change, so neither is there without the other.
+import { idFromCursor, toPage } from '#server/database/page.ts';
+import { afterCommit } from '#server/database/current-transaction.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { csvLine } from '#server/wire/csv.ts';
+import { Document } from '#server/platform/document.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { auditAdminContract } from './audit-contract.ts';
+import type { AuditRow } from './audit-model.ts';
+import { AUDIT_CSV_HEADER, toAuditCells, toAuditEntry } from './audit-presenter.ts';
+import type { AuditSelection, AuditStore } from './audit-store.ts';
+
+/** Few enough that other questions to the database get their turn in between. */
+const EXPORT_PAGE = 500;
+
+export interface Audit {
+  /**
+   * @param action past tense, after the noun: `license.revoked`
+   * @param subject `license:17`
+   * @param before what it was, without secrets; null if it was not
+   */
+  record(
+    call: Call,
+    action: string,
+    subject: string,
+    before: object | null,
+    after: object | null,
+  ): Promise<void>;
+}
+
+interface AuditedChange {
+  subject: string;
+  before: object | null;
+  after: object | null;
+}
+
+/** An entry that has been committed; of many alike, the first one. */
+export interface RecordedEntry extends AuditedChange {
+  call: Call;
+  action: string;
+}
+
+interface Needs {
+  entries: AuditStore;
+  clock: Clock;
+  /** Called once an entry has been committed; absent where nobody listens. */
+  onRecorded?(entry: RecordedEntry): void;
+}
+
+function json(state: object | null): string | null {
+  return state === null ? null : JSON.stringify(state);
+}
+
+function toFilter({ request_id: requestId, ...filter }: RequestOf<typeof auditAdminContract.exportAudit>) {
+  return { ...filter, requestId };
+}
+
+export function createAuditService({ entries, clock, onRecorded }: Needs) {
+  function toRow(
+    call: Call,
+    action: string,
+    { subject, before, after }: AuditedChange,
+  ): Omit<AuditRow, 'id'> {
+    return {
+      createdAt: clock.now(),
+      actorKind: call.actor.kind,
+      actorName: call.actor.name,
+      action,
+      subject,
+      beforeState: json(before),
+      afterState: json(after),
+      requestId: call.requestId,
+    };
+  }
+
+  const record: Audit['record'] = async (call, action, subject, before, after) => {
+    await entries.insert(toRow(call, action, { subject, before, after }));
+    if (onRecorded) afterCommit(() => onRecorded({ call, action, subject, before, after }));
+  };
+
+  /** By keyset, so that it takes no more memory however many there are; what is added meanwhile is not in it. */
+  async function* csvOf(selection: AuditSelection): AsyncGenerator<string> {
+    yield csvLine(AUDIT_CSV_HEADER);
+    for (let before: number | null = null; ;) {
+      const rows = await entries.list(selection, before, EXPORT_PAGE);
+      const page = rows.slice(0, EXPORT_PAGE);
+      if (page.length > 0) yield page.map((row) => csvLine(toAuditCells(row))).join('');
+      if (rows.length <= EXPORT_PAGE) return;
+      before = page.at(-1)?.id ?? null;
+    }
+  }
+
+  return {
+    record,
+    /** What was done to many at once: an entry for each, as if one after the other. */
+    async recordAll(call: Call, action: string, changes: readonly AuditedChange[]): Promise<void> {
+      await entries.insertAll(changes.map((change) => toRow(call, action, change)));
+      const [first] = changes;
+      if (onRecorded && first) afterCommit(() => onRecorded({ call, action, ...first }));
+    },
+    async list({ cursor, limit, ...filter }: RequestOf<typeof auditAdminContract.listAudit>) {
+      const before = idFromCursor(cursor);
+      const selection = await entries.prepare(toFilter(filter));
+      return toPage(await entries.list(selection, before, limit), limit, toAuditEntry);
+    },
+    async show(id: number) {
+      const entry = await entries.find(id);
+      if (!entry) throw new ApiError('not_found', `there is no audit entry ${id}`);
+      return { entry: toAuditEntry(entry) };
+    },
+    listActions: () => entries.listActions(),
+    async export(request: RequestOf<typeof auditAdminContract.exportAudit>): Promise<Document> {
+      const selection = await entries.prepare(toFilter(request));
+      return new Document('text/csv; charset=utf-8', csvOf(selection), { fileName: 'audit.csv' });
+    },
+  };
+}
+
+export type AuditService = ReturnType<typeof createAuditService>;

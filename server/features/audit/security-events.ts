@@ -1,0 +1,30 @@
+// Which audited changes concern access, and how the security log describes them.
+import type { SecurityLog } from '#server/platform/security-log.ts';
+import type { RecordedEntry } from './audit-service.ts';
+
+/** The nouns that audit actions start with. */
+const NOUNS: ReadonlySet<string> = new Set([
+  'api_token',
+  'authority',
+  'backup',
+  'master_key',
+  'server',
+  'session',
+  'settings',
+  'signing_key',
+]);
+const ACTIONS: ReadonlySet<string> = new Set(['webhook.secret_rotated']);
+
+/** Repeats a committed audit entry in the security log if it concerns access. */
+export function recordSecurityEvent(security: Pick<SecurityLog, 'record'>, entry: RecordedEntry): void {
+  const { action, call, subject, before, after } = entry;
+  if (!NOUNS.has(action.split('.')[0] ?? '') && !ACTIONS.has(action)) return;
+  const { kind, name, id } = call.actor;
+  security.record(action, {
+    actor: { kind, name, ...(id === undefined ? {} : { id }) },
+    subject,
+    ...(before ? { before } : {}),
+    ...(after ? { after } : {}),
+    request_id: call.requestId,
+  });
+}

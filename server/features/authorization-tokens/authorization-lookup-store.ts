@@ -1,0 +1,75 @@
+// The reads that clients hammer. Calls that arrive together share one statement, without any ORM work per call.
+import type { Sequelize } from 'sequelize';
+import { batched, type Lookup } from '#server/database/batched-lookup.ts';
+import { preparedQuery } from '#server/database/prepared-query.ts';
+
+/** What decides over a token. Moments are epoch milliseconds. */
+export interface TokenFacts {
+  tokenId: number;
+  licenseId: number;
+  product: string;
+  status: string;
+  expiresAt: number;
+  lastUsedAt: number | null;
+  licenseRevokedAt: number | null;
+  licenseGraceEndsAt: number;
+}
+
+/** What decides over a license, and what the reply says of it. Moments are epoch milliseconds. */
+export interface LicenseFacts {
+  licenseId: number;
+  product: string;
+  plan: string;
+  /** JSON list. */
+  features: string;
+  firstActivatedAt: number | null;
+  revokedAt: number | null;
+  expiresAt: number;
+  graceEndsAt: number;
+  /** 1 if the device that was asked about is active. */
+  deviceActive: number;
+}
+
+export interface LicenseQuestion {
+  /** In its canonical form. */
+  licenseKey: string;
+  machineFingerprint: string | undefined;
+}
+
+const TOKEN: Lookup<string> = {
+  select: (parameter) => `
+    t.id AS "tokenId", t.license_id AS "licenseId", t.product AS "product", t.status AS "status",
+    t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt", l.revoked_at AS "licenseRevokedAt",
+    l.expires_at + p.grace_days * 86400000 AS "licenseGraceEndsAt"
+    FROM authorization_tokens t
+    JOIN licenses l ON l.id = t.license_id
+    JOIN plans p ON p.id = l.plan_id
+    WHERE t.token_hash = $${parameter}`,
+  values: (tokenHash) => [tokenHash],
+  nothing: [null],
+};
+
+const LICENSE: Lookup<LicenseQuestion> = {
+  select: (parameter) => `
+    l.id AS "licenseId", l.product AS "product", p.name AS "plan", p.features AS "features",
+    l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.expires_at AS "expiresAt",
+    l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
+    (SELECT count(*) FROM activations a
+     WHERE a.license_id = l.id AND a.machine_fingerprint = $${parameter + 1} AND a.released_at IS NULL) AS "deviceActive"
+    FROM licenses l
+    JOIN plans p ON p.id = l.plan_id
+    WHERE l.license_key = $${parameter}`,
+  values: ({ licenseKey, machineFingerprint }) => [licenseKey, machineFingerprint ?? null],
+  nothing: [null, null],
+};
+
+export function createAuthorizationLookupStore(sequelize: Sequelize) {
+  const query = preparedQuery(sequelize);
+  return {
+    /** @param tokenHash lower-case hex SHA-256 of the token */
+    findToken: batched<string, TokenFacts>(query, TOKEN),
+    findLicense: batched<LicenseQuestion, LicenseFacts>(query, LICENSE),
+  };
+}
+
+export type AuthorizationLookupStore = ReturnType<typeof createAuthorizationLookupStore>;

@@ -1,0 +1,28 @@
+import { implement, type Route } from '#server/platform/route.ts';
+import type { AuthorizationExplanation } from './authorization-explanation.ts';
+import type { AuthorizationService } from './authorization-service.ts';
+import {
+  authorizationAdminContract,
+  authorizationContract,
+  authorizationTokenAdminContract,
+} from './authorization-token-contract.ts';
+import type { AuthorizationTokenService } from './authorization-token-service.ts';
+
+export function authorizationRoutes(authorizations: AuthorizationService): Route[] {
+  return implement(authorizationContract, {
+    authorizeToken: (request) => authorizations.authorizeToken(request),
+    authorize: (request) => authorizations.authorize(request),
+  });
+}
+
+export function authorizationAdminRoutes(explain: AuthorizationExplanation): Route[] {
+  return implement(authorizationAdminContract, { explainAuthorization: (request) => explain(request) });
+}
+
+export function authorizationTokenAdminRoutes(tokens: AuthorizationTokenService): Route[] {
+  return implement(authorizationTokenAdminContract, {
+    issueToken: (request, call) => tokens.issue(request, call),
+    listTokens: (request) => tokens.list(request),
+    revokeToken: ({ id }, call) => tokens.revoke(id, call),
+  });
+}

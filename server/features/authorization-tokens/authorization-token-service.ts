@@ -1,0 +1,124 @@
+// Issuing and revoking authorization tokens: one active per license and product, its plaintext shown once.
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import { idFromCursor, toPage } from '#server/database/page.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { License, LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { DAY_MS, toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import { createSecretToken } from '#server/platform/secret-token.ts';
+import type {
+  AuthorizationTokenObject,
+  authorizationTokenAdminContract,
+  TokenState,
+} from './authorization-token-contract.ts';
+import type { AuthorizationToken, AuthorizationTokenStore } from './authorization-token-store.ts';
+
+interface Needs {
+  tokens: AuthorizationTokenStore;
+  licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+  defaultProduct: string;
+  byRef(ref: string): LicenseReference;
+  licenseNotFound(): ApiError;
+}
+
+/** The state by the clock: an active token whose time is up is expired. */
+function tokenState(token: AuthorizationToken, now: number): TokenState {
+  return token.status === 'active' && token.expiresAt <= now ? 'expired' : token.status;
+}
+
+function toTokenObject(token: AuthorizationToken, now: number): AuthorizationTokenObject {
+  return {
+    id: token.id,
+    name: token.name,
+    license_id: token.licenseId,
+    product: token.product,
+    state: tokenState(token, now),
+    last_four: token.lastFour,
+    created_at: toTimestamp(token.createdAt),
+    expires_at: toTimestamp(token.expiresAt),
+    ended_at: toTimestampOrNull(token.endedAt),
+    last_used_at: toTimestampOrNull(token.lastUsedAt),
+  };
+}
+
+export function createAuthorizationTokenService(needs: Needs) {
+  const { tokens, licenses, audit, transaction, clock } = needs;
+
+  function mustExist(license: License | null): License {
+    if (!license) throw needs.licenseNotFound();
+    return license;
+  }
+
+  /** Ends the token that the new one takes the place of. */
+  async function endPredecessor(
+    license: License,
+    product: string,
+    now: number,
+  ): Promise<AuthorizationToken | null> {
+    const previous = await tokens.findActive(license.id, product);
+    if (!previous) return null;
+    const status = previous.expiresAt <= now ? 'expired' : 'replaced';
+    await tokens.end(previous.id, status, now);
+    return { ...previous, status, endedAt: now };
+  }
+
+  return {
+    issue: (request: RequestOf<typeof authorizationTokenAdminContract.issueToken>, call: Call) =>
+      transaction(async () => {
+        const now = clock.now();
+        // The lock on the license makes issues for it take turns.
+        const license = mustExist(await licenses.findForChange(needs.byRef(request.license)));
+        if (license.revokedAt !== null)
+          throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
+        const product = request.product ?? needs.defaultProduct;
+        const replaced = await endPredecessor(license, product, now);
+        const secret = createSecretToken('ldt_');
+        const token = await tokens.insert({
+          licenseId: license.id,
+          product,
+          name: request.name ?? null,
+          tokenHash: secret.hash,
+          lastFour: secret.lastFour,
+          status: 'active',
+          createdAt: now,
+          expiresAt: now + request.days * DAY_MS,
+          endedAt: null,
+          lastUsedAt: null,
+        });
+        const issued = toTokenObject(token, now);
+        const before = replaced && toTokenObject(replaced, now);
+        await audit.record(call, 'token.issued', `token:${token.id}`, before, issued);
+        return { token: secret.plaintext, authorization_token: issued, replaced: before };
+      }),
+
+    async list(request: RequestOf<typeof authorizationTokenAdminContract.listTokens>) {
+      const { license, cursor, limit } = request;
+      const now = clock.now();
+      const licenseId =
+        license === undefined ? undefined : mustExist(await licenses.find(needs.byRef(license))).id;
+      const rows = await tokens.list({ licenseId, before: idFromCursor(cursor), limit });
+      return toPage(rows, limit, (token) => ({ ...toTokenObject(token, now), holder: token.holder }));
+    },
+
+    /** Revoking a token that has ended already changes nothing. */
+    revoke: (id: number, call: Call) =>
+      transaction(async () => {
+        const now = clock.now();
+        const token = await tokens.findForChange(id);
+        if (!token) throw new ApiError('token_not_found', `there is no authorization token ${id}`);
+        if (token.status !== 'active') return { authorization_token: toTokenObject(token, now) };
+        await tokens.end(id, 'revoked', now);
+        const revoked = toTokenObject({ ...token, status: 'revoked', endedAt: now }, now);
+        await audit.record(call, 'token.revoked', `token:${id}`, toTokenObject(token, now), revoked);
+        return { authorization_token: revoked };
+      }),
+  };
+}
+
+export type AuthorizationTokenService = ReturnType<typeof createAuthorizationTokenService>;

@@ -1,0 +1,82 @@
+// Counts authorizations and notes when tokens were last used, in memory, and writes it down now and then.
+// Statistics may lose the last seconds before a crash; an authorization must not wait for a disk.
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { AuthorizationUsageStore, UsageCount } from './authorization-usage-store.ts';
+
+const FLUSH_MS = 5000;
+/** Last use is told to the hour, so a busy token costs one write an hour. */
+const TOUCH_EVERY_MS = 3_600_000;
+/** What one flush writes at most, so that writing never holds up activations; the rest waits. */
+const TOUCHES_PER_FLUSH = 2000;
+/** Beyond this a use goes unnoted; the token's next one will be. */
+const MAX_WAITING = 50_000;
+
+interface UsedToken {
+  tokenId: number;
+  lastUsedAt: number | null;
+}
+
+interface Needs {
+  store: AuthorizationUsageStore;
+  transaction: RunTransaction;
+  clock: Clock;
+  /** Of an error that kept a flush from being written; its counts are kept for the next one. */
+  onError(error: unknown): void;
+}
+
+export interface AuthorizationUsage {
+  count(product: string, granted: boolean): void;
+  touch(token: UsedToken, now: number): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createAuthorizationUsage({ store, transaction, clock, onError }: Needs): AuthorizationUsage {
+  let counts = new Map<string, UsageCount>();
+  const touched = new Set<number>();
+
+  async function flush(): Promise<void> {
+    if (counts.size === 0 && touched.size === 0) return;
+    const now = clock.now();
+    const day = new Date(now).toISOString().slice(0, 10);
+    const written = counts;
+    counts = new Map();
+    const tokens = [...touched].slice(0, TOUCHES_PER_FLUSH);
+    for (const id of tokens) touched.delete(id);
+    try {
+      await transaction(async () => {
+        for (const [product, count] of written) await store.add(day, product, count);
+        await store.touch(tokens, now);
+      });
+    } catch (error) {
+      for (const [product, { granted, denied }] of written) {
+        const since = counts.get(product) ?? { granted: 0, denied: 0 };
+        counts.set(product, { granted: since.granted + granted, denied: since.denied + denied });
+      }
+      onError(error);
+    }
+  }
+
+  const timer = setInterval(() => void flush(), FLUSH_MS);
+  timer.unref();
+
+  return {
+    count(product, granted) {
+      let count = counts.get(product);
+      if (!count) counts.set(product, (count = { granted: 0, denied: 0 }));
+      if (granted) count.granted += 1;
+      else count.denied += 1;
+    },
+    touch(token, now) {
+      if (token.lastUsedAt !== null && now - token.lastUsedAt < TOUCH_EVERY_MS) return;
+      if (touched.size >= MAX_WAITING) return;
+      touched.add(token.tokenId);
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

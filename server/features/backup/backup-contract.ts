@@ -1,0 +1,37 @@
+// A backup: everything in a data directory that could not be made again, as one file.
+import { z } from 'zod';
+import { endpoint } from '#server/wire/endpoint.ts';
+
+/** Characters; fewer are refused, because the passphrase is all that protects a copied file. */
+export const MIN_PASSPHRASE = 12;
+export const MAX_PASSPHRASE = 1000;
+
+export const TAR_TYPE = 'application/x-tar';
+export const ENCRYPTED_TYPE = 'application/octet-stream';
+
+export const backupAdminContract = {
+  downloadBackup: endpoint({
+    method: 'POST',
+    path: '/backup/',
+    auth: 'admin',
+    summary: 'Download a backup of the running server; `license-desk restore` restores it',
+    request: z.object({
+      passphrase: z
+        .string()
+        .min(MIN_PASSPHRASE)
+        .max(MAX_PASSPHRASE)
+        .refine((value) => value.isWellFormed(), 'contains broken Unicode characters')
+        .optional()
+        .meta({
+          description:
+            'Encrypts and authenticates the backup, the master key included. Without it, the file is readable by everybody, lacks the master key, and restoring it takes `--accept-unsigned`.',
+        }),
+    }),
+    reply: z.object({}),
+    errors: [],
+    documents: {
+      [ENCRYPTED_TYPE]: 'The backup, encrypted under the passphrase',
+      [TAR_TYPE]: 'The backup without a passphrase: a tar archive',
+    },
+  }),
+};

@@ -1,0 +1,209 @@
+// Restores a backup in two steps: it is unpacked, checked and previewed first, and put in place on request.
+// Until then nothing in the data directory has changed.
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '#server/platform/clock.ts';
+import { configFilePath } from '#server/platform/config.ts';
+import { writeFileDurably } from '#server/platform/durable-file.ts';
+import { MASTER_KEY_FILE, writeMasterKeyFile } from '#server/platform/master-key.ts';
+import { readArchive } from './archive-reader.ts';
+import {
+  BackupError,
+  CONFIG,
+  DATABASE,
+  hasPart,
+  type Manifest,
+  MAX_SMALL_FILE,
+  SEALED_MASTER_KEY,
+  SPARE_SPACE,
+} from './backup-format.ts';
+import {
+  commitRestore,
+  finishRestore,
+  folderForBefore,
+  PLAN,
+  removeLeftovers,
+  type RestorePlan,
+  stagingFolder,
+} from './data-files.ts';
+import type { Comparison, RestorePreview, SettingChange } from './restore-preview.ts';
+import type { HighestGiven } from './restored-database-store.ts';
+import { chooseMasterKey } from './restored-master-key.ts';
+
+export interface RestoreRequest {
+  file: string;
+  /** Null if there is none. */
+  passphrase: string | null;
+  /** Takes an archive that no passphrase authenticates (contract, section 8). */
+  acceptUnsigned: boolean;
+}
+
+interface Needs {
+  dataDir: string;
+  /** From the environment, which the next start takes before any other. */
+  masterKey: string | null;
+  clock: Clock;
+  isKnownSchema(name: string): boolean;
+  /** Brings the database to this version's schema. @throws Error named SealError if the key does not open what it holds */
+  upgradeDatabase(file: string, masterKey: Buffer): Promise<void>;
+  /** The names of triggers and views in the database that no migration has made. */
+  findForeignCode(file: string): Promise<string[]>;
+  /** Reads both. @param present null if there is none */
+  compareDatabases(
+    restored: string,
+    present: string | null,
+    now: number,
+  ): Promise<{ comparison: Comparison; highest: HighestGiven | null }>;
+  /** @param now, restored the contents of `config.json`; null if there is none */
+  compareSettings(now: string | null, restored: string | null): SettingChange[];
+  /** Makes the database ready for its next start. */
+  finishDatabase(
+    file: string,
+    masterKey: Buffer,
+    about: { preview: RestorePreview; highest: HighestGiven | null },
+  ): Promise<void>;
+}
+
+export interface Restored {
+  /** The folder in the data directory that holds what was there before; null if there was nothing. */
+  before: string | null;
+}
+
+/** A restore that waits for its confirmation. The data directory stays locked meanwhile. */
+export interface PendingRestore {
+  preview: RestorePreview;
+  /** Puts the backup in place, all of it or nothing. @throws BackupError */
+  commit(): Promise<Restored>;
+}
+
+/** @param error of the archive, or of the file system, or of something else */
+function aboutFile(file: string, error: unknown): Error {
+  const { message, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof BackupError) return new BackupError(`${file} ${message}`);
+  return new BackupError(
+    syscall === undefined ? `${file} is damaged: ${message}` : `${file} cannot be unpacked: ${message}`,
+  );
+}
+
+function textOf(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+export function createRestoreService(needs: Needs) {
+  const { dataDir, clock } = needs;
+  const staging = stagingFolder(dataDir);
+  const staged = (name: string) => join(staging, name);
+  const presentDatabase = join(dataDir, DATABASE);
+
+  function refuseUnusable(found: Manifest): void {
+    const { schema, version, parts } = found;
+    if (!needs.isKnownSchema(schema))
+      throw new BackupError(`was made by a newer version of License Desk (${version}); update this one`);
+    if (!hasPart(found, DATABASE)) throw new BackupError('has no database in it');
+    const large = parts.find(({ name, bytes }) => name !== DATABASE && bytes > MAX_SMALL_FILE);
+    if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);
+  }
+
+  function refuseWithoutSpace({ parts }: Manifest): void {
+    const needed = parts.reduce((sum, { bytes }) => sum + bytes, SPARE_SPACE);
+    const { bavail, bsize } = statfsSync(dataDir);
+    if (bavail * bsize < needed) {
+      throw new BackupError(
+        `cannot be unpacked: not enough disk space in ${dataDir}: ${needed} bytes needed, ${bavail * bsize} bytes free`,
+      );
+    }
+  }
+
+  async function unpack({ file, passphrase, acceptUnsigned }: RestoreRequest) {
+    try {
+      return await readArchive(file, {
+        passphrase,
+        directory: staging,
+        accept(found, authenticated) {
+          refuseUnusable(found);
+          if (!authenticated && !acceptUnsigned) {
+            throw new BackupError(
+              'is not authenticated: it was made without a passphrase or by an earlier version, and may have been altered since; --accept-unsigned restores it anyway',
+            );
+          }
+          refuseWithoutSpace(found);
+        },
+      });
+    } catch (error) {
+      throw aboutFile(file, error);
+    }
+  }
+
+  /** They would do what the preview does not show. @throws BackupError */
+  async function refuseForeignCode(file: string): Promise<void> {
+    const names = await needs.findForeignCode(staged(DATABASE));
+    if (names.length === 0) return;
+    throw new BackupError(
+      `${file} was altered: its database has triggers or views that License Desk does not create (${names.join(', ')})`,
+    );
+  }
+
+  async function open(request: RestoreRequest): Promise<PendingRestore> {
+    const { manifest, authenticated } = await unpack(request);
+    const chosen = await chooseMasterKey(dataDir, staging, needs.masterKey, request.passphrase);
+    const { key } = chosen;
+    await needs.upgradeDatabase(staged(DATABASE), key).catch((error: Error) => {
+      if (error.name !== 'SealError') throw error;
+      throw new BackupError(`the master key from ${chosen.from} does not belong to this backup`);
+    });
+    if (!authenticated) await refuseForeignCode(request.file);
+    const { comparison, highest } = await needs.compareDatabases(
+      staged(DATABASE),
+      existsSync(presentDatabase) ? presentDatabase : null,
+      clock.now(),
+    );
+    const { created_at, version } = manifest;
+    const settings = needs.compareSettings(textOf(configFilePath(dataDir)), textOf(staged(CONFIG)));
+    const preview: RestorePreview = { created_at, version, authenticated, ...comparison, settings };
+
+    return {
+      preview,
+      async commit() {
+        await needs.finishDatabase(staged(DATABASE), key, { preview, highest });
+        if (existsSync(`${staged(DATABASE)}-wal`))
+          throw new BackupError('the restored database could not be written completely; check the disk');
+        rmSync(staged(MASTER_KEY_FILE), { force: true });
+        if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
+        rmSync(staged(SEALED_MASTER_KEY), { force: true });
+        return { before: putInPlace() };
+      },
+    };
+  }
+
+  /** @returns the folder for what was there before; null if there was nothing */
+  function putInPlace(): string | null {
+    const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
+    const before = folderForBefore(dataDir, clock.now());
+    const plan: RestorePlan = { names: names.filter((name) => existsSync(staged(name))), before };
+    writeFileDurably(staged(PLAN), JSON.stringify(plan));
+    commitRestore(dataDir);
+    try {
+      finishRestore(dataDir);
+    } catch (error) {
+      throw new BackupError(
+        `the restore is committed but not finished (${(error as Error).message}); the next start of the server finishes it`,
+      );
+    }
+    return existsSync(join(dataDir, before)) ? before : null;
+  }
+
+  return {
+    /**
+     * Called under the data directory's lock, which is kept until the restore is committed or cancelled.
+     * @throws BackupError, ConfigError or NewerDatabaseError, and then nothing has changed
+     */
+    async open(request: RestoreRequest): Promise<PendingRestore> {
+      finishRestore(dataDir);
+      removeLeftovers(dataDir);
+      mkdirSync(staging, { mode: 0o700 });
+      return open(request);
+    },
+    /** Removes what has been unpacked, unless it has been committed. */
+    cancel: () => removeLeftovers(dataDir),
+  };
+}

@@ -1,0 +1,64 @@
+// Which master key a restored database is used with: the environment's, the backup's, or the one in the data directory.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MASTER_KEY_ENV } from '#server/platform/config.ts';
+import { loadMasterKey, MASTER_KEY_FILE, readMasterKeyFile } from '#server/platform/master-key.ts';
+import { openUnderPassphrase, PassphraseError } from '#server/platform/passphrase-seal.ts';
+import { BackupError, MASTER_KEY_PURPOSE, SEALED_MASTER_KEY } from './backup-format.ts';
+
+export interface ChosenKey {
+  key: Buffer;
+  /** In words, for the message when it is the wrong one. */
+  from: string;
+  isFromBackup: boolean;
+}
+
+/** @throws BackupError */
+async function openSealedKey(content: string, passphrase: string): Promise<Buffer> {
+  try {
+    return await openUnderPassphrase(MASTER_KEY_PURPOSE, content, passphrase);
+  } catch (error) {
+    if (!(error instanceof PassphraseError)) throw error;
+    throw new BackupError(
+      error.reason === 'wrong_passphrase'
+        ? 'wrong passphrase: it does not open the master key in the backup'
+        : 'the master key in the backup is sealed in a format that this version cannot read',
+    );
+  }
+}
+
+/** @returns null if the backup has none, or one that only the passphrase opens, and there is none @throws BackupError */
+async function keyInBackup(staging: string, passphrase: string | null): Promise<Buffer | null> {
+  const plain = readMasterKeyFile(staging);
+  if (plain) return plain;
+  const sealed = join(staging, SEALED_MASTER_KEY);
+  if (existsSync(sealed))
+    return passphrase === null ? null : openSealedKey(readFileSync(sealed, 'utf8'), passphrase);
+  if (passphrase === null) return null;
+  throw new BackupError('the backup is not encrypted and has no master key in it: leave out the passphrase');
+}
+
+/**
+ * @param staging the folder with the unpacked backup
+ * @param fromEnvironment takes precedence, as it will for the next start
+ * @throws BackupError or ConfigError
+ */
+export async function chooseMasterKey(
+  dataDir: string,
+  staging: string,
+  fromEnvironment: string | null,
+  passphrase: string | null,
+): Promise<ChosenKey> {
+  const inBackup = await keyInBackup(staging, passphrase);
+  if (fromEnvironment !== null) {
+    const key = loadMasterKey(dataDir, fromEnvironment, false);
+    return { key, from: MASTER_KEY_ENV, isFromBackup: false };
+  }
+  if (inBackup) return { key: inBackup, from: 'the backup', isFromBackup: true };
+  const path = join(dataDir, MASTER_KEY_FILE);
+  if (existsSync(path)) return { key: loadMasterKey(dataDir, null, false), from: path, isFromBackup: false };
+  const remedy = existsSync(join(staging, SEALED_MASTER_KEY))
+    ? 'give the passphrase that the backup was made with'
+    : `put the master.key that was kept separately into ${dataDir}, or set ${MASTER_KEY_ENV}`;
+  throw new BackupError(`the master key of the backup is missing: ${remedy}`);
+}

@@ -1,0 +1,106 @@
+// An authority that was made elsewhere: whatever would make its certificates useless is refused here.
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { ApiError } from '#server/wire/errors.ts';
+import { DerError } from './der.ts';
+import { keyIdentifier, maySign, readIssuer } from './issuer.ts';
+import { certificateBlocks, toPem } from './pem.ts';
+
+export interface GivenAuthority {
+  /** DER. */
+  subject: Buffer;
+  /** Lower-case hex. */
+  keyIdentifier: string;
+  /** PEM. */
+  certificate: string;
+  /** PEM of the authorities above it; empty if there are none. */
+  chain: string;
+  /** Epoch milliseconds. */
+  notAfter: number;
+  /** PKCS#8. */
+  privateKeyDer: Buffer;
+}
+
+const LEAST_BITS = 2048;
+const MAX_CHAIN = 8;
+
+function refuse(field: 'certificate' | 'private_key', message: string): never {
+  throw new ApiError('invalid_request', `${field}: ${message}`, { details: [{ path: field, message }] });
+}
+
+function readCertificates(text: string): X509Certificate[] {
+  const blocks = certificateBlocks(text);
+  if (blocks.length === 0 || blocks.length > MAX_CHAIN)
+    return refuse('certificate', `must hold 1 to ${MAX_CHAIN} certificates in PEM`);
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    return refuse('certificate', 'cannot be read');
+  }
+}
+
+function readKey(text: string): KeyObject {
+  try {
+    return createPrivateKey(text);
+  } catch {
+    return refuse('private_key', 'must be a private key in PEM that is not encrypted');
+  }
+}
+
+function checkAuthority(certificate: X509Certificate, key: KeyObject, now: number): void {
+  if (!certificate.checkPrivateKey(key)) refuse('private_key', 'does not belong to the certificate');
+  const { asymmetricKeyType, asymmetricKeyDetails } = key;
+  if (asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_BITS)
+    refuse('private_key', `must be RSA of at least ${LEAST_BITS} bits`);
+  if (!certificate.ca || !maySign(certificate.raw))
+    refuse('certificate', 'must be that of an authority: CA:TRUE, keyCertSign, cRLSign');
+  if (Date.parse(certificate.validFrom) > now) refuse('certificate', 'is not valid yet');
+  if (Date.parse(certificate.validTo) <= now) refuse('certificate', `has ended on ${certificate.validTo}`);
+}
+
+function checkChain([first, ...above]: X509Certificate[]): void {
+  let below = first as X509Certificate;
+  for (const certificate of above) {
+    if (!below.checkIssued(certificate) || !below.verify(certificate.publicKey))
+      refuse('certificate', 'each further certificate must have signed the one before it');
+    below = certificate;
+  }
+  if (below.checkIssued(below) && !below.verify(below.publicKey))
+    refuse('certificate', 'its signature is wrong');
+}
+
+/** Natively read above, which takes more than DER is. */
+function readDer<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DerError)) throw error;
+    return refuse('certificate', 'cannot be read: it is not DER');
+  }
+}
+
+/**
+ * @param now epoch milliseconds
+ * @throws ApiError `invalid_request` that says what is wrong with it
+ */
+export function readGivenAuthority(
+  given: { certificate: string; private_key: string },
+  now: number,
+): GivenAuthority {
+  const certificates = readCertificates(given.certificate);
+  const [certificate, ...above] = certificates as [X509Certificate, ...X509Certificate[]];
+  const key = readKey(given.private_key);
+  const { subject, keyIdentifier: named } = readDer(() => {
+    checkAuthority(certificate, key, now);
+    return readIssuer(certificate.raw);
+  });
+  checkChain(certificates);
+  const identifier = named ?? keyIdentifier(createPublicKey(key));
+  return {
+    subject,
+    keyIdentifier: identifier.toString('hex'),
+    certificate: toPem('CERTIFICATE', certificate.raw),
+    chain: above.map(({ raw }) => toPem('CERTIFICATE', raw)).join(''),
+    notAfter: Date.parse(certificate.validTo),
+    privateKeyDer: key.export({ format: 'der', type: 'pkcs8' }),
+  };
+}

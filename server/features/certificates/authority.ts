@@ -1,0 +1,63 @@
+// An authority as it is used: certificate, key, and what relying parties need to chain to it.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { toTimestamp } from '#server/wire/fields.ts';
+import type { AuthorityRow } from './authority-model.ts';
+import type { AuthorityObject } from './certificate-contract.ts';
+import { oneLine } from './distinguished-name.ts';
+import { type Issuer, readIssuer } from './issuer.ts';
+
+export interface Authority {
+  /** Of its row. */
+  id: number;
+  origin: 'made' | 'imported';
+  /** Lower-case hex; what certificates are bound to. */
+  keyIdentifier: string;
+  certificate: X509Certificate;
+  /** Epoch milliseconds. */
+  notAfter: number;
+  /** PEM: its certificate, those it had before and that still hold, those above it. */
+  pem: string;
+  issuer: Issuer;
+}
+
+/**
+ * @param rows all authorities, for those certificates that the same key had before
+ * @param privateKeyDer PKCS#8
+ */
+export function toAuthority(
+  row: AuthorityRow,
+  rows: readonly AuthorityRow[],
+  privateKeyDer: Buffer,
+  now: number,
+): Authority {
+  const certificate = new X509Certificate(row.certificate);
+  const earlier = rows.filter(
+    (other) => other.id < row.id && other.keyIdentifier === row.keyIdentifier && other.notAfter > now,
+  );
+  const chain = new Set([row.certificate, ...earlier.map((other) => other.certificate), row.chain]);
+  const { subject, keyIdentifier } = readIssuer(certificate.raw);
+  return {
+    id: row.id,
+    origin: row.origin,
+    keyIdentifier: row.keyIdentifier,
+    certificate,
+    notAfter: row.notAfter,
+    pem: [...chain].join(''),
+    issuer: {
+      subject,
+      keyIdentifier: keyIdentifier ?? Buffer.from(row.keyIdentifier, 'hex'),
+      privateKey: createPrivateKey({ key: privateKeyDer, format: 'der', type: 'pkcs8' }),
+    },
+  };
+}
+
+export function toAuthorityObject({ certificate, pem }: Authority): AuthorityObject {
+  return {
+    subject: oneLine(certificate.subject),
+    serial_number: certificate.serialNumber.toLowerCase(),
+    not_before: toTimestamp(Date.parse(certificate.validFrom)),
+    not_after: toTimestamp(Date.parse(certificate.validTo)),
+    fingerprint_sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    ca_certificate: pem,
+  };
+}

@@ -1,0 +1,98 @@
+// A certificate as it is ordered: its key made or read, its text signed. None of it needs the database.
+import { hash, type KeyObject } from 'node:crypto';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import type { Caller } from '#server/platform/call.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import type { issueClientCertificate } from './certificate-builder.ts';
+import type { certificateContract } from './certificate-contract.ts';
+import type { Certificate } from './certificate-store.ts';
+import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
+import { formatSubject } from './distinguished-name.ts';
+import { type Issuer, newSerial, toSpki } from './issuer.ts';
+import { generateRsaKey } from './key-pair.ts';
+import { toPem } from './pem.ts';
+import { readSigningRequest, SigningRequestError } from './signing-request.ts';
+
+export type Order = RequestOf<typeof certificateContract.generateCertificate>;
+
+export interface Subject {
+  publicKey: KeyObject;
+  /** PKCS#8; null if the caller has it. */
+  privateKeyDer: Buffer | null;
+}
+
+/** A certificate without the license that it is for. */
+export type Draft = Omit<Certificate, 'id' | 'licenseId'>;
+
+function refuseRequest(message: string): never {
+  throw new ApiError('invalid_request', `csr: ${message}`, { details: [{ path: 'csr', message }] });
+}
+
+function readRequest(csr: string): Subject {
+  try {
+    return { ...readSigningRequest(csr), privateKeyDer: null };
+  } catch (error) {
+    if (error instanceof SigningRequestError) return refuseRequest(error.message);
+    throw error;
+  }
+}
+
+/** Makes a key, or reads the one of the signing request. @throws ApiError `rate_limited` if too many wait for a key */
+export async function newSubject({ csr, key_size: keySize }: Order, caller: Caller): Promise<Subject> {
+  return csr === undefined ? generateRsaKey(keySize, caller) : readRequest(csr);
+}
+
+/** The library that writes names and extensions is loaded when they are first needed. */
+let builder: { issueClientCertificate: typeof issueClientCertificate } | undefined;
+
+interface Circumstances {
+  issuer: Issuer;
+  /** Lower-case hex. */
+  authorityKey: string;
+  /** Epoch milliseconds; no certificate outlives its authority. */
+  endsAt: number;
+  now: number;
+  crlUrl: string;
+}
+
+/** @throws ApiError `unavailable` if the authority has ended, `invalid_request` if the key is the authority's own */
+export async function draftCertificate(
+  order: Order,
+  publicKey: KeyObject,
+  { issuer, authorityKey, endsAt, now, crlUrl }: Circumstances,
+): Promise<Draft> {
+  // By the key itself: the identifier of an imported one may be made in any way.
+  if (toSpki(issuer.privateKey).equals(toSpki(publicKey)))
+    return refuseRequest("its key is the authority's own");
+  const notAfter = Math.min(wholeSeconds(now + order.validity_days * DAY_MS), endsAt);
+  if (notAfter <= now)
+    throw new ApiError('unavailable', 'the certificate authority has ended; import its new certificate');
+  const { common_name: commonName, organization, email } = order;
+  const names = { commonName, organization, email };
+  const serial = newSerial();
+  const notBefore = wholeSeconds(now - CLOCK_SKEW_MS);
+  builder ??= await import('./certificate-builder.ts');
+  const der = await builder.issueClientCertificate({
+    issuer,
+    serial,
+    names,
+    notBefore,
+    notAfter,
+    publicKey,
+    crlUrl,
+  });
+  return {
+    authorityKey,
+    serialNumber: serial.toString('hex'),
+    commonName,
+    subject: formatSubject(names),
+    notBefore,
+    notAfter,
+    fingerprint: hash('sha256', der),
+    createdAt: now,
+    revokedAt: null,
+    revokeReason: null,
+    pem: toPem('CERTIFICATE', der),
+  };
+}

@@ -1,0 +1,179 @@
+// Issuing client certificates, listing them, and revoking them.
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import { idFromCursor, toPage } from '#server/database/page.ts';
+import { type RunTransaction, together } from '#server/database/transaction.ts';
+import type { Events } from '#server/features/events/event-service.ts';
+import type { License, LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { AuthorityService } from './authority-service.ts';
+import type { Authority } from './authority.ts';
+import type { certificateAdminContract, certificateContract } from './certificate-contract.ts';
+import { type Draft, draftCertificate, newSubject, type Order, type Subject } from './certificate-draft.ts';
+import type { CertificateKeys } from './certificate-key-service.ts';
+import { toCertificateObject, toCertificateRecord, toEventCertificate } from './certificate-presenter.ts';
+import type { Certificate, CertificateReference, CertificateStore } from './certificate-store.ts';
+import { encodeRevokedEntry } from './crl-builder.ts';
+
+interface Needs {
+  certificates: CertificateStore;
+  authority: AuthorityService;
+  keys: CertificateKeys;
+  licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
+  audit: Audit;
+  events: Events;
+  transaction: RunTransaction;
+  clock: Clock;
+  byRef(ref: string): LicenseReference;
+  byIdOrKey(request: { license_id?: number | undefined; license_key?: string | undefined }): LicenseReference;
+  licenseNotFound(): ApiError;
+  /** `http://127.0.0.1:8787/license/api/svc`, without a slash at its end. */
+  apiBaseUrl(): string;
+  /** Ends once the revocation list has what was revoked before, or when that takes too long to wait for. */
+  publishRevocations(): Promise<void>;
+  /** Whether the revocation list still lacks it. */
+  isUnlisted(certificate: Certificate): Promise<boolean>;
+}
+
+interface Prepared extends Subject {
+  issuer: Authority;
+  draft: Draft;
+}
+
+function notFound(): ApiError {
+  return new ApiError('certificate_not_found', 'there is no such certificate');
+}
+
+export function createCertificateService(needs: Needs) {
+  const { certificates, authority, keys, licenses, audit, events, transaction, clock } = needs;
+
+  const draftFor = (order: Order, { publicKey }: Subject, { issuer, keyIdentifier, notAfter }: Authority) =>
+    draftCertificate(order, publicKey, {
+      issuer,
+      authorityKey: keyIdentifier,
+      endsAt: notAfter,
+      now: clock.now(),
+      crlUrl: `${needs.apiBaseUrl()}/certs/crl/?format=der`,
+    });
+
+  function mustExist(license: License | null): License {
+    if (!license) throw needs.licenseNotFound();
+    return license;
+  }
+
+  async function findNamed(
+    { id, serial_number: serialNumber }: RequestOf<typeof certificateContract.revokeCertificate>,
+    find: (reference: CertificateReference) => Promise<Certificate | null>,
+  ): Promise<Certificate> {
+    const certificate =
+      id === undefined
+        ? serialNumber === undefined
+          ? null
+          : await find({ serialNumber })
+        : await find({ id });
+    if (!certificate || (serialNumber !== undefined && certificate.serialNumber !== serialNumber))
+      throw notFound();
+    return certificate;
+  }
+
+  const revoke = (request: RequestOf<typeof certificateContract.revokeCertificate>, call: Call) =>
+    transaction(async () => {
+      const now = clock.now();
+      const before = await findNamed(request, certificates.findForChange);
+      if (before.revokedAt !== null) return before;
+      const { reason } = request;
+      const certificate: Certificate = { ...before, revokedAt: now, revokeReason: reason };
+      await certificates.markRevoked(before.id, now, reason);
+      const serial = Buffer.from(before.serialNumber, 'hex');
+      await certificates.insertRevocation({
+        certificateId: before.id,
+        authorityKey: before.authorityKey,
+        notAfter: before.notAfter,
+        derHex: encodeRevokedEntry({ serial, revokedAt: now, reason }).toString('hex'),
+        json: JSON.stringify({
+          serial_number: before.serialNumber,
+          revoked_at: new Date(now).toISOString(),
+          reason,
+        }),
+      });
+      const license = mustExist(await licenses.find({ id: before.licenseId }));
+      await events.emit({
+        name: 'certificate.revoked',
+        license,
+        extra: { certificate: toEventCertificate(certificate), reason },
+      });
+      const subject = `certificate:${before.id}`;
+      const [was, is] = [before, certificate].map((state) => toCertificateRecord(state, now));
+      await audit.record(call, 'certificate.revoked', subject, was ?? null, is ?? null);
+      return certificate;
+    });
+
+  return {
+    /** All that takes long: whether the license allows it is seen later. */
+    async prepare(order: Order, call: Call): Promise<Prepared> {
+      const subject = await newSubject(order, call);
+      const issuer = await authority.current();
+      return { ...subject, issuer, draft: await draftFor(order, subject, issuer) };
+    },
+
+    generate: (order: Order, call: Call, prepared: Prepared) =>
+      transaction(async () => {
+        const [found, issuer] = await together(
+          licenses.findForChange(needs.byIdOrKey(order)),
+          authority.hold(),
+        );
+        const license = mustExist(found);
+        if (license.revokedAt !== null)
+          throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
+        // It may have been renewed or replaced since.
+        const draft =
+          issuer.id === prepared.issuer.id ? prepared.draft : await draftFor(order, prepared, issuer);
+        const certificate = await certificates.insert({ ...draft, licenseId: license.id });
+        const now = clock.now();
+        const extra = { certificate: toEventCertificate(certificate) };
+        const record = toCertificateRecord(certificate, now);
+        const [download] = await together(
+          prepared.privateKeyDer === null
+            ? Promise.resolve({})
+            : keys.keep(certificate, prepared.privateKeyDer),
+          events.emit({ name: 'certificate.generated', license, extra }),
+          audit.record(call, 'certificate.generated', `certificate:${certificate.id}`, null, record),
+        );
+        return {
+          certificate: toCertificateObject(certificate, now),
+          ca_certificate: issuer.pem,
+          ...download,
+        };
+      }, call),
+
+    async list(request: RequestOf<typeof certificateAdminContract.listCertificates>) {
+      const { license, status, cursor, limit } = request;
+      const now = clock.now();
+      const licenseId =
+        license === undefined ? undefined : mustExist(await licenses.find(needs.byRef(license))).id;
+      const rows = await certificates.list({ licenseId, status, before: idFromCursor(cursor), limit, now });
+      return toPage(rows, limit, (certificate) => toCertificateObject(certificate, now));
+    },
+
+    async show(id: number) {
+      const certificate = await certificates.find({ id });
+      if (!certificate) throw notFound();
+      return { certificate: toCertificateObject(certificate, clock.now()) };
+    },
+
+    /**
+     * Revoking again changes nothing. The reply waits for the CRL, also for a second caller while the CRL is being
+     * rebuilt for the first; `listed` is false if that takes too long (contract, section 8).
+     */
+    async revoke(request: RequestOf<typeof certificateContract.revokeCertificate>, call: Call) {
+      const certificate = await revoke(request, call);
+      await needs.publishRevocations();
+      const listed = !(await needs.isUnlisted(certificate));
+      return { certificate: toCertificateObject(certificate, clock.now()), listed };
+    },
+  };
+}
+
+export type CertificateService = ReturnType<typeof createCertificateService>;

@@ -1,0 +1,59 @@
+// When the revocation list is made anew, and of what (RFC 5280, section 5).
+import type { Clock } from '#server/platform/clock.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import type { Authority } from './authority.ts';
+import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
+import { buildRevocationList } from './crl-builder.ts';
+import type { RevocationListRow, RevocationListStore } from './revocation-list-store.ts';
+
+/** Relying parties refuse everybody once the list has ended, so that much must go wrong before it does. */
+const VALID_MS = 7 * DAY_MS;
+const REBUILD_AFTER_MS = DAY_MS;
+const SECOND_MS = 1000;
+
+interface Needs {
+  lists: RevocationListStore;
+  transaction: RunTransaction;
+  clock: Clock;
+}
+
+export function createRevocationListBuilder({ lists, transaction, clock }: Needs) {
+  async function isDue(newest: RevocationListRow | null, authority: Authority): Promise<boolean> {
+    if (newest?.authorityId !== authority.id) return true;
+    const age = clock.now() - newest.builtAt;
+    // Made later than now: the clock was set back, and the list is not valid yet.
+    return age < 0 || age >= REBUILD_AFTER_MS || lists.hasUnlisted(authority.keyIdentifier);
+  }
+
+  return {
+    /** @returns the number of the new list, or null if the present one will do */
+    async buildIfDue(authority: Authority): Promise<number | null> {
+      if (!(await isDue(await lists.newest(), authority))) return null;
+      return transaction(async () => {
+        const newest = await lists.newest();
+        // Another server may have been first.
+        if (!(await isDue(newest, authority))) return null;
+        const now = clock.now();
+        // Beyond all numbers that an older state of the database, now restored, may have given out since.
+        const number = Math.max((newest?.number ?? 0) + 1, Math.floor(now / SECOND_MS));
+        const list = {
+          number,
+          authorityId: authority.id,
+          authorityKey: authority.keyIdentifier,
+          builtAt: now,
+          thisUpdate: wholeSeconds(now - CLOCK_SKEW_MS),
+          nextUpdate: wholeSeconds(now + VALID_MS),
+          // Each certificate is on one list made after its end, and leaves with the next (RFC 5280, section 3.3). A list
+          // made while the clock was ahead says nothing of what has ended.
+          endedBefore: Math.min(newest?.builtAt ?? 0, now),
+        };
+        const entries = await lists.collectEntries(list);
+        await lists.replace(list, buildRevocationList({ ...list, issuer: authority.issuer, entries }));
+        return number;
+      });
+    },
+  };
+}
+
+export type RevocationListBuilder = ReturnType<typeof createRevocationListBuilder>;

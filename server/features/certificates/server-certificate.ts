@@ -1,0 +1,168 @@
+// The certificate that the server itself shows its clients: issued by its own authority, and never old.
+import { X509Certificate } from 'node:crypto';
+import type { Clock } from '#server/platform/clock.ts';
+import { ConfigError } from '#server/platform/config.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import type { Logger } from '#server/platform/logger.ts';
+import type { Sealer } from '#server/platform/sealer.ts';
+import { keepCredentials, type TlsSource } from '#server/platform/tls-credentials.ts';
+import type { AuthorityService } from './authority-service.ts';
+import type { Authority } from './authority.ts';
+import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
+import { newSerial } from './issuer.ts';
+import { generateEcKey } from './key-pair.ts';
+import { certificateBlocks, toPem } from './pem.ts';
+import {
+  readServerCertificate,
+  type ServerCertificate,
+  toCredentials,
+  writeServerCertificate,
+} from './server-certificate-file.ts';
+import type { ServerNames } from './server-names.ts';
+
+const LIFE_MS = 90 * DAY_MS;
+/** It is replaced when less than this part of its life is left. */
+const SPARE_PART = 1 / 3;
+
+interface Needs {
+  dataDir: string;
+  authority: Pick<AuthorityService, 'current'>;
+  sealer: Sealer;
+  clock: Clock;
+  logger: Logger;
+  /** As of now: addresses come and go. */
+  names(): ServerNames;
+}
+
+interface Circumstances {
+  authority: Pick<Authority, 'id' | 'certificate' | 'notAfter'>;
+  hosts: readonly string[];
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** Every change of the authority makes a new row; its fingerprint tells it from a row of another database. */
+export function authorityMark({ id, certificate }: Circumstances['authority']): string {
+  return `${id} ${certificate.fingerprint256}`;
+}
+
+function endOf(now: number, { notAfter }: Circumstances['authority']): number {
+  return Math.min(wholeSeconds(now + LIFE_MS), notAfter);
+}
+
+/** @returns null if the certificate is as good as a new one would be */
+export function reasonToReplace(
+  inUse: Omit<ServerCertificate, 'privateKeyDer'>,
+  { authority, hosts, now }: Circumstances,
+): string | null {
+  if (inUse.authority !== authorityMark(authority)) return 'the authority has a new certificate';
+  if (inUse.hosts.join() !== hosts.join()) return 'the names or addresses of this server have changed';
+  const { validFrom, validTo } = new X509Certificate(inUse.certificate);
+  const [start, end] = [Date.parse(validFrom), Date.parse(validTo)];
+  if (now < start) return 'it is not valid yet';
+  // An authority that is about to end itself could give it no more time.
+  const isOld = end - now < (end - start) * SPARE_PART && end < endOf(now, authority);
+  return isOld ? 'it is near its end' : null;
+}
+
+/** PEM of the authority and those above it, up to the one that signed itself, which clients have. */
+export function intermediates({ certificate, pem }: Pick<Authority, 'certificate' | 'pem'>): string {
+  const chain: X509Certificate[] = [];
+  const others = certificateBlocks(pem).map((block) => new X509Certificate(block));
+  let next: X509Certificate | undefined = certificate;
+  while (next && !next.checkIssued(next) && !chain.includes(next)) {
+    const below: X509Certificate = next;
+    chain.push(below);
+    next = others.find((above) => below.checkIssued(above) && below.verify(above.publicKey));
+  }
+  return chain.map(({ raw }) => toPem('CERTIFICATE', raw)).join('');
+}
+
+/**
+ * Opens the certificate that was kept, or makes one, and makes another whenever there is a reason to.
+ * @throws ConfigError if there is none and the authority cannot issue one
+ */
+export async function openServerCertificate(needs: Needs): Promise<TlsSource> {
+  const { dataDir, sealer, clock, logger } = needs;
+
+  async function make(authority: Authority, { commonName, hosts }: ServerNames): Promise<ServerCertificate> {
+    const now = clock.now();
+    const notAfter = endOf(now, authority);
+    if (notAfter <= now) {
+      const ended = new Date(authority.notAfter).toISOString();
+      throw new ConfigError(
+        `--tls is "auto", but the certificate authority has ended on ${ended}; import its new certificate`,
+      );
+    }
+    const { publicKey, privateKeyDer } = await generateEcKey();
+    // The library that builds certificates is loaded when the first one is built.
+    const { buildServerCertificate } = await import('./certificate-builder.ts');
+    const own = buildServerCertificate({
+      issuer: authority.issuer,
+      serial: newSerial(),
+      notBefore: wholeSeconds(now - CLOCK_SKEW_MS),
+      notAfter,
+      publicKey,
+      commonName,
+      hosts,
+    });
+    const certificate = toPem('CERTIFICATE', own) + intermediates(authority);
+    return { certificate, privateKeyDer, authority: authorityMark(authority), hosts };
+  }
+
+  function readKept(): ServerCertificate | null {
+    try {
+      return readServerCertificate(dataDir, sealer);
+    } catch (error) {
+      logger.warn({ err: error as Error }, 'the TLS certificate that was kept cannot be used');
+      return null;
+    }
+  }
+
+  function keep(made: ServerCertificate): void {
+    try {
+      writeServerCertificate(dataDir, sealer, made);
+    } catch (error) {
+      // It serves all the same; the next start makes another.
+      logger.warn({ err: error as Error }, 'the TLS certificate cannot be kept over a restart');
+    }
+  }
+
+  let inUse = readKept();
+
+  /** @returns null if it can stay */
+  async function replace(): Promise<ServerCertificate | null> {
+    const authority = await needs.authority.current();
+    const names = needs.names();
+    const circumstances = { authority, hosts: names.hosts, now: clock.now() };
+    const reason = inUse ? reasonToReplace(inUse, circumstances) : 'there is none';
+    if (reason === null) return null;
+    inUse = await make(authority, names);
+    keep(inUse);
+    logger.info({ reason, hosts: inUse.hosts }, 'TLS certificate made');
+    return inUse;
+  }
+
+  async function first(): Promise<ServerCertificate> {
+    const kept = inUse;
+    try {
+      const made = await replace();
+      if (made) return made;
+    } catch (error) {
+      // An old one is better than no service; what is wrong is told of from now on.
+      if (!kept || !(error instanceof ConfigError)) throw error;
+    }
+    return kept as ServerCertificate;
+  }
+
+  return keepCredentials({
+    first: toCredentials(await first()),
+    async look() {
+      const made = await replace();
+      return made && toCredentials(made);
+    },
+    setting: 'auto',
+    clock,
+    logger,
+  });
+}

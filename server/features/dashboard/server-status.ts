@@ -1,0 +1,81 @@
+// How the service is, for the desktop app around it: told when it has changed.
+import type { LiveStreams } from '#server/features/live/live-streams.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import type { DashboardStore } from './dashboard-store.ts';
+
+/** What the app shows in its tray, and notifies the administrator of when it gets worse. */
+export interface ServerStatus {
+  health: 'ok' | 'failing';
+  /** Deliveries whose retries are used up. They can be tried again. */
+  failed_deliveries: number;
+  /** Licenses that expire within a week, up to a limit. */
+  ending_soon: number;
+}
+
+const SOON_MS = 7 * DAY_MS;
+/** Whoever has more than this many does not look at each. */
+const MOST_ENDING = 1000;
+/** Health changes without anybody telling, and licenses near their end by the clock. */
+const LOOK_EVERY_MS = 15_000;
+/** What changes together is told together. */
+const SETTLE_MS = 1000;
+
+interface Needs {
+  figures: Pick<DashboardStore, 'countFailedDeliveries' | 'countEndingBy'>;
+  /** Rejects if something fails. */
+  checkHealth(): Promise<unknown>;
+  onChange: LiveStreams['listen'];
+  clock: Clock;
+}
+
+export function createServerStatus({ figures, checkHealth, onChange, clock }: Needs) {
+  let end = () => {};
+  let before = '';
+  let counts: Omit<ServerStatus, 'health'> = { failed_deliveries: 0, ending_soon: 0 };
+
+  async function count(): Promise<void> {
+    const now = clock.now();
+    counts = {
+      failed_deliveries: await figures.countFailedDeliveries(),
+      ending_soon: await figures.countEndingBy(now, now + SOON_MS, MOST_ENDING),
+    };
+  }
+
+  async function read(): Promise<ServerStatus> {
+    try {
+      await checkHealth();
+      await count();
+      return { health: 'ok', ...counts };
+    } catch {
+      // What was counted last stays true as far as anybody knows.
+      return { health: 'failing', ...counts };
+    }
+  }
+
+  return {
+    watch(report: (status: ServerStatus) => void): void {
+      let settling: NodeJS.Timeout | undefined;
+      async function look(): Promise<void> {
+        settling = undefined;
+        const status = await read();
+        const text = JSON.stringify(status);
+        if (text === before) return;
+        before = text;
+        report(status);
+      }
+      const lookSoon = () => {
+        settling ??= setTimeout(() => void look(), SETTLE_MS);
+      };
+      const stopListening = onChange(lookSoon);
+      const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+      void look();
+      end = () => {
+        stopListening();
+        clearInterval(timer);
+        clearTimeout(settling);
+      };
+    },
+    close: () => end(),
+  };
+}

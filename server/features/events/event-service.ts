@@ -1,0 +1,61 @@
+// The outbox: an event and its deliveries are written in the transaction of the change that caused them.
+import { afterCommit } from '#server/database/current-transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import type { License } from '#server/features/licenses/license-store.ts';
+import type { EventName } from './event-contract.ts';
+import type { EventStore } from './event-store.ts';
+
+export interface LicenseEvent {
+  name: EventName;
+  license: License;
+  /** The device that the event is about, else the newest active one. */
+  machineFingerprint?: string;
+  /** Fields that this event adds to the body (contract, section 6). */
+  extra?: Record<string, unknown>;
+  /** Set for a notice, which a license gets once per term. */
+  term?: number;
+}
+
+export interface Events {
+  /** Must be called inside the transaction of the change. */
+  emit(event: LicenseEvent): Promise<void>;
+  hasNotice(licenseId: number, name: EventName, term: number): Promise<boolean>;
+}
+
+interface Needs {
+  events: EventStore;
+  clock: Clock;
+  /** Called once deliveries have been committed. */
+  onQueued(): void;
+}
+
+export function createEventService({ events, clock, onQueued }: Needs): Events {
+  return {
+    async emit({ name, license, machineFingerprint, extra, term }) {
+      const now = clock.now();
+      const body = JSON.stringify({
+        event: name,
+        timestamp: toTimestamp(now),
+        license_id: license.id,
+        license_key: license.licenseKey,
+        holder: license.holder,
+        product: license.product,
+        plan: license.plan,
+        machine_fingerprint: machineFingerprint ?? license.newestFingerprint,
+        issued_at: toTimestamp(license.issuedAt),
+        expires_at: toTimestamp(license.expiresAt),
+        ...extra,
+      });
+      const eventId = await events.insert({
+        name,
+        licenseId: license.id,
+        term: term ?? null,
+        body,
+        createdAt: now,
+      });
+      if ((await events.insertDeliveries(eventId, name, now)) > 0) afterCommit(onQueued);
+    },
+    hasNotice: (licenseId, name, term) => events.hasNotice(licenseId, name, term),
+  };
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '#server/platform/clock.ts';
+import type { ReplyOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import type { StorageService } from '#server/features/storage/storage-service.ts';
+import type { healthContract } from './health-contract.ts';
+
+type Check = 'ok' | 'failing';
+
+interface Needs {
+  clock: Clock;
+  version: string;
+  /** Rejects if the database does not answer. */
+  pingDatabase(): Promise<unknown>;
+  /** Whether the jobs run as they should. */
+  jobsAreFine(): boolean;
+  storage(): Pick<StorageService, 'check' | 'known' | 'isBroken'>;
+  /** Whether the time of day can be relied on. */
+  isClockTrusted(): boolean;
+  /** Whether the server is still starting, or stopping. */
+  isDraining(): boolean;
+}
+
+/** @throws ApiError `unavailable` if one of the checks is failing */
+function requireAll(checks: Readonly<Record<string, Check>>, message: string, fields?: object): void {
+  const failing = Object.keys(checks).filter((name) => checks[name] !== 'ok');
+  if (failing.length === 0) return;
+  throw new ApiError('unavailable', `${message}: ${failing.join(', ')}`, {
+    details: failing.map((name) => ({ path: `checks.${name}`, message: 'failing' })),
+    ...(fields ? { fields } : {}),
+  });
+}
+
+const toCheck = (isFine: boolean): Check => (isFine ? 'ok' : 'failing');
+
+export function createHealthService(needs: Needs) {
+  const { clock, version } = needs;
+  const startedAt = process.hrtime.bigint();
+
+  async function canRead(): Promise<boolean> {
+    if (needs.storage().isBroken()) return false;
+    return needs.pingDatabase().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  return {
+    /** @throws ApiError `unavailable` that names what fails */
+    async check(): Promise<ReplyOf<typeof healthContract.health>> {
+      const checks = { database: toCheck(await canRead()), jobs: toCheck(needs.jobsAreFine()) };
+      requireAll(checks, 'failing');
+      return {
+        status: 'ok',
+        version,
+        time: toTimestamp(clock.now()),
+        uptime_seconds: Number((process.hrtime.bigint() - startedAt) / 1_000_000n) / 1000,
+        checks,
+      };
+    },
+    /** For whoever runs the server. @throws ApiError `unavailable` that names the first part that fails */
+    async checkAll(): Promise<void> {
+      await this.check();
+      requireAll({ ...needs.storage().known(), clock: toCheck(needs.isClockTrusted()) }, 'failing');
+    },
+    /** Jobs do not count: a server whose webhooks are stuck still answers its clients. @throws ApiError `unavailable` */
+    async ready(): Promise<ReplyOf<typeof healthContract.healthReady>> {
+      const parts = await needs.storage().check();
+      const checks = {
+        ...parts,
+        clock: toCheck(needs.isClockTrusted()),
+        draining: toCheck(!needs.isDraining()),
+      };
+      requireAll(checks, 'not ready', { status: 'not_ready', checks });
+      return { status: 'ready', checks };
+    },
+  };
+}
+
+export type HealthService = ReturnType<typeof createHealthService>;

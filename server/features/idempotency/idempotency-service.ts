@@ -1,0 +1,64 @@
+// Idempotency-Key: the same key and body within 24 hours gives the first reply again (contract, section 2).
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import type { IdempotentCall, Work } from '#server/platform/mount.ts';
+import type { Sealer } from '#server/platform/sealer.ts';
+import { hashSecret } from '#server/platform/secret-token.ts';
+import type { IdempotentReplyStore, ReplyKey } from './idempotent-reply-store.ts';
+
+const SEAL_PURPOSE = 'idempotent-reply';
+
+interface Needs {
+  replies: IdempotentReplyStore;
+  sealer: Sealer;
+  transaction: RunTransaction;
+  clock: Clock;
+}
+
+/** Equal for equal requests, whatever the order of their fields. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+export function createIdempotencyService({ replies, sealer, transaction, clock }: Needs) {
+  /** @returns null if the key is new */
+  async function firstReply(key: ReplyKey, requestHash: string, now: number): Promise<object | null> {
+    const first = await replies.find(key);
+    if (!first || first.createdAt < now - DAY_MS) return null;
+    if (first.requestHash !== requestHash) {
+      throw new ApiError('idempotency_conflict', 'this Idempotency-Key was used with another request');
+    }
+    return JSON.parse(sealer.open(SEAL_PURPOSE, first.replySealed).toString()) as object;
+  }
+
+  return {
+    /**
+     * The reply is kept in the transaction of the change it tells of: after a crash there are both or neither.
+     * Failures are not kept; they changed nothing.
+     * @throws ApiError `idempotency_conflict` if the key was used with another body
+     */
+    async runOnce(call: IdempotentCall, work: Work): Promise<object> {
+      const key = { idempotencyKey: call.key, endpoint: call.endpoint, caller: call.caller };
+      const requestHash = hashSecret(canonicalJson(call.request));
+      const known = await firstReply(key, requestHash, clock.now());
+      if (known) return known;
+      await work.prepare();
+      return transaction(async () => {
+        const now = clock.now();
+        await replies.removeIfOlder(key, now - DAY_MS);
+        const first = await firstReply(key, requestHash, now);
+        if (first) return first;
+        const reply = await work.run();
+        const replySealed = sealer.seal(SEAL_PURPOSE, Buffer.from(JSON.stringify(reply)));
+        await replies.insert({ ...key, requestHash, replySealed, createdAt: now });
+        return reply;
+      });
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// Uploaded files, in the data directory until they are imported, cancelled, or forgotten for a day.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApiError } from '#server/wire/errors.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+
+/** Not the fault of whoever sends the file. */
+const NO_ROOM: ReadonlySet<string | undefined> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EIO',
+  'EROFS',
+  'EACCES',
+]);
+
+/** @param directory made when it is first needed */
+export function createImportFiles(directory: string) {
+  const pathOf = (id: string) => join(directory, `${id}.csv`);
+
+  async function write(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    // Nobody but the owner may read it: it is a list of customers.
+    const file = await open(path, 'wx', 0o600);
+    try {
+      for await (const piece of pieces) await file.writeFile(piece);
+    } finally {
+      await file.close();
+    }
+  }
+
+  return {
+    pathOf,
+    has: (id: string): boolean => existsSync(pathOf(id)),
+    remove: (id: string): Promise<void> => rm(pathOf(id), { force: true }),
+    /** Restarts its day, so that nothing removes it while it is imported. */
+    async touch(id: string): Promise<void> {
+      const now = new Date();
+      await utimes(pathOf(id), now, now);
+    },
+
+    /**
+     * Keeps a file once `accept` has read it to its end without complaint, and nothing of it otherwise.
+     * @throws ApiError `unavailable` where there is no room for it
+     */
+    async keep<Result>(pieces: AsyncIterable<Uint8Array>, accept: (path: string) => Promise<Result>) {
+      const id = randomUUID();
+      const draft = `${pathOf(id)}.part`;
+      try {
+        await write(draft, pieces);
+        const accepted = await accept(draft);
+        await rename(draft, pathOf(id));
+        return { id, accepted };
+      } catch (error) {
+        await rm(draft, { force: true });
+        const { code } = error as NodeJS.ErrnoException;
+        if (!NO_ROOM.has(code)) throw error;
+        throw new ApiError('unavailable', `the file cannot be kept in the data directory (${code})`);
+      }
+    },
+
+    /** Removes what has been there for a day, whatever is left of uploads that a crash cut off included. */
+    async removeForgotten(): Promise<void> {
+      const names = await readdir(directory).catch(() => []);
+      for (const name of names) {
+        const path = join(directory, name);
+        // Somebody else may have removed it meanwhile.
+        const found = await stat(path).catch(() => null);
+        if (found && Date.now() - found.mtimeMs > DAY_MS) await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+export type ImportFiles = ReturnType<typeof createImportFiles>;

@@ -1,0 +1,96 @@
+// One uploaded file and what has become of it so far. Kept in memory: what outlives the process is the file, and that it was imported.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ApiError } from '#server/wire/errors.ts';
+import { detectDelimiter, readCsv } from './csv-reader.ts';
+import {
+  type ImportError,
+  type ImportState,
+  type ImportStatus,
+  MAX_IMPORT_ROWS,
+  MAX_SHOWN_ERRORS,
+} from './license-transfer-contract.ts';
+
+const SAMPLE_ROWS = 5;
+const ROWS_PER_TURN = 200;
+
+/** What a file is made of. */
+export interface CsvForm {
+  delimiter: string;
+  columns: string[];
+  sample: string[][];
+  /** Without the one that names the columns. */
+  rows: number;
+}
+
+export interface Findings {
+  /** The first ones. */
+  errors: ImportError[];
+  /** All of them. */
+  errorCount: number;
+}
+
+export interface ImportJob {
+  readonly form: CsvForm;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  state: ImportState;
+  done: number;
+  findings: Findings;
+  /** While it runs: its end, and the way to bring that about. */
+  running: { ended: Promise<void>; stop: AbortController } | null;
+}
+
+export function newJob(form: CsvForm, createdAt: number): ImportJob {
+  return { form, createdAt, state: 'uploaded', done: 0, findings: noFindings(), running: null };
+}
+
+export function noFindings(): Findings {
+  return { errors: [], errorCount: 0 };
+}
+
+export function addFindings(findings: Findings, errors: readonly ImportError[]): void {
+  findings.errorCount += errors.length;
+  findings.errors.push(...errors.slice(0, MAX_SHOWN_ERRORS - findings.errors.length));
+}
+
+export function toStatus(id: string, { state, done, form, findings }: ImportJob): ImportStatus {
+  const { errors, errorCount } = findings;
+  return { import_id: id, state, done, total: form.rows, errors, error_count: errorCount };
+}
+
+/** Of an import that is over since before this process was started. */
+export function doneStatus(id: string, licenses: number): ImportStatus {
+  return { import_id: id, state: 'done', done: licenses, total: licenses, errors: [], error_count: 0 };
+}
+
+/** @throws ApiError `invalid_request` */
+function columnsOf(cells: readonly string[]): string[] {
+  const columns = cells.map((cell, index) => cell.trim() || `Column ${index + 1}`);
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (twice !== undefined) throw new ApiError('invalid_request', `file: two columns are named ${twice}`);
+  return columns;
+}
+
+/**
+ * Reads the whole file once, so that nothing about its form is left to be found out later.
+ * @throws ApiError `invalid_request`
+ */
+export async function inspectCsv(path: string): Promise<CsvForm> {
+  const delimiter = await detectDelimiter(path);
+  const sample: string[][] = [];
+  let columns: string[] | undefined;
+  let rows = 0;
+  for await (const { cells } of readCsv(path, delimiter)) {
+    if (columns === undefined) {
+      columns = columnsOf(cells);
+      continue;
+    }
+    rows += 1;
+    if (rows > MAX_IMPORT_ROWS)
+      throw new ApiError('invalid_request', `file: it has more than ${MAX_IMPORT_ROWS} rows; split it`);
+    if (sample.length < SAMPLE_ROWS) sample.push(cells);
+    if (rows % ROWS_PER_TURN === 0) await nextTurn();
+  }
+  if (columns === undefined || rows === 0) throw new ApiError('invalid_request', 'file: it has no rows');
+  return { delimiter, columns, sample, rows };
+}

@@ -1,0 +1,68 @@
+// From a row of a file to what `createLicense` would be asked: pure, by the very schema of that request.
+import { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
+import type { LicenseOrder } from '#server/rules/license-draft.ts';
+import { csvText } from '#server/wire/csv.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import type { CsvRow } from './csv-reader.ts';
+import {
+  IMPORT_FIELDS,
+  type ImportError,
+  type ImportField,
+  type licenseTransferAdminContract,
+} from './license-transfer-contract.ts';
+
+export type ImportRecipe = Pick<
+  RequestOf<typeof licenseTransferAdminContract.previewImport>,
+  'mapping' | 'defaults'
+>;
+
+export interface ImportOrder {
+  line: number;
+  order: LicenseOrder;
+  /** As it stands in the file; undefined if the license gets a new one. */
+  licenseKey: string | undefined;
+}
+
+const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/u;
+
+/** Where the schema's own words are about JSON. */
+const MESSAGES: Partial<Record<ImportField, string>> = {
+  holder: 'must not be empty',
+  email: 'must be an e-mail address',
+  days: 'must be a whole number of days, 1 to 36500',
+  expires_at: 'must be a date such as 2027-01-31, or a time with offset such as 2027-01-31T12:00:00Z',
+};
+
+/** A plain date is its first moment in UTC, as it is on the command line. */
+function toField(field: ImportField, text: string): unknown {
+  if (field === 'expires_at' && PLAIN_DATE.test(text)) return `${text}T00:00:00Z`;
+  return field === 'days' && /^\d{1,15}$/u.test(text) ? Number(text) : text;
+}
+
+/** @param columns as the file names them, each once */
+export function createRowReader(columns: readonly string[], { mapping, defaults }: ImportRecipe) {
+  const places = IMPORT_FIELDS.flatMap((field) => {
+    const column = mapping[field];
+    return column === undefined ? [] : [{ field, column, index: columns.indexOf(column) }];
+  });
+  const columnOf = (field: unknown) => mapping[field as ImportField] ?? null;
+
+  /** The license that a row asks for, or what is wrong with it. */
+  return ({ line, cells }: CsvRow): ImportOrder | ImportError[] => {
+    if (cells.length > columns.length)
+      return [{ line, column: null, message: `has ${cells.length} cells for ${columns.length} columns` }];
+    const fields: Record<string, unknown> = { ...defaults };
+    for (const { field, index } of places) {
+      const text = csvText((cells[index] ?? '').trim());
+      if (text !== '') fields[field] = toField(field, text);
+    }
+    const { license_key: licenseKey, ...request } = fields as { license_key?: string };
+    const parsed = licenseAdminContract.createLicense.request.safeParse(request);
+    if (parsed.success) return { line, order: parsed.data, licenseKey };
+    return parsed.error.issues.map(({ path: [field], code, message }) => ({
+      line,
+      column: columnOf(field),
+      message: (code === 'custom' ? undefined : MESSAGES[field as ImportField]) ?? message,
+    }));
+  };
+}

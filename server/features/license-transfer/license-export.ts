@@ -1,0 +1,59 @@
+// Writes licenses out as CSV, page by page: a million of them take no more memory than a page.
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import type { LicensePosition, LicenseSequence } from '#server/features/licenses/license-finder-store.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { type CsvCell, csvLine } from '#server/wire/csv.ts';
+import { Document } from '#server/platform/document.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { CSV, type licenseTransferAdminContract } from './license-transfer-contract.ts';
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'list'>;
+  present(license: License, now: number): LicenseRecord;
+  clock: Clock;
+}
+
+type Filter = RequestOf<typeof licenseTransferAdminContract.exportLicenses>;
+
+/** A page is soon made, so that whoever else calls is answered between two of them. */
+const PAGE = 100;
+const NEWEST_FIRST: LicenseSequence = { sort: 'created', order: 'desc' };
+
+/** By the name of the column; an import of the file finds them there again. */
+const COLUMNS: Record<string, (license: LicenseRecord) => CsvCell> = {
+  license_key: (license) => license.license_key,
+  holder: (license) => license.holder,
+  email: (license) => license.email,
+  product: (license) => license.product,
+  plan: (license) => license.plan,
+  state: (license) => license.state,
+  issued_at: (license) => license.issued_at,
+  expires_at: (license) => license.expires_at,
+  devices: (license) => license.activation_count,
+  max_devices: (license) => license.max_activations,
+};
+
+export function createLicenseExport({ licenses, present, clock }: Needs) {
+  /** Newest first, so that what is issued meanwhile is left out; each state is that of the moment it began. */
+  async function* linesOf({ expires_within_days: expiresWithinDays, ...facets }: Filter) {
+    const now = clock.now();
+    const filter = { ...facets, expiresWithinDays, now };
+    yield csvLine(Object.keys(COLUMNS));
+    for (let after: LicensePosition | null = null; ;) {
+      const page: License[] = await licenses.list({ ...filter, ...NEWEST_FIRST, after, limit: PAGE });
+      const records = page.slice(0, PAGE).map((license) => present(license, now));
+      if (records.length > 0)
+        yield records
+          .map((record) => csvLine(Object.values(COLUMNS).map((cellOf) => cellOf(record))))
+          .join('');
+      if (page.length <= PAGE) return;
+      after = page[PAGE - 1] ?? null;
+    }
+  }
+
+  return (filter: Filter): Document =>
+    new Document(`${CSV}; charset=utf-8`, linesOf(filter), { fileName: 'licenses.csv' });
+}
+
+export type LicenseExport = ReturnType<typeof createLicenseExport>;

@@ -1,0 +1,265 @@
+// Imports a file of licenses: kept when it is uploaded, checked as often as one likes, and then all of it or nothing.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditService } from '#server/features/audit/audit-service.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import type * as drafts from '#server/rules/license-draft.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import { checkImport, type CheckedBatch, type CheckNeeds } from './import-check.ts';
+import type { ImportFiles } from './import-files.ts';
+import {
+  addFindings,
+  doneStatus,
+  type Findings,
+  type ImportJob,
+  inspectCsv,
+  newJob,
+  noFindings,
+  toStatus,
+} from './import-job.ts';
+import type { LicenseImportStore } from './license-import-store.ts';
+import type { ImportStatus, licenseTransferAdminContract } from './license-transfer-contract.ts';
+import { oneAhead } from './one-ahead.ts';
+
+interface Needs extends Omit<CheckNeeds, 'findTakenKeys'> {
+  licenses: Pick<LicenseStore, 'findTakenKeys' | 'insertAll'>;
+  imports: LicenseImportStore;
+  files: ImportFiles;
+  issuedLicense: typeof drafts.issuedLicense;
+  present(license: License, now: number): LicenseRecord;
+  audit: Pick<AuditService, 'record' | 'recordAll'>;
+  transaction: RunTransaction;
+  clock: Clock;
+}
+
+type Recipe = RequestOf<typeof licenseTransferAdminContract.runImport>;
+
+/** Of a server that is to stop within five seconds. */
+const PATIENCE_MS = 1000;
+/** The files take space on the disk of the data directory. */
+const MAX_WAITING = 20;
+const RETRY_AFTER_SECONDS = 60;
+const CANCELLED = new Error('the import was cancelled');
+const SERVER_STOPS = new Error('the server stops');
+
+/** What was good when it was checked is not any more: a plan or a license has changed in between. */
+class ChangedSinceCheckedError extends Error {
+  override readonly name = 'ChangedSinceCheckedError';
+  readonly batch: CheckedBatch;
+
+  constructor(batch: CheckedBatch) {
+    super('the file does not fit any more');
+    this.batch = batch;
+  }
+}
+
+/** @throws ApiError `invalid_request` */
+function refuseUnknownColumns({ mapping }: Recipe, columns: readonly string[]): void {
+  const details = Object.entries(mapping)
+    .filter(([, column]) => column !== undefined && !columns.includes(column))
+    .map(([field, column]) => ({ path: `mapping.${field}`, message: `the file has no column ${column}` }));
+  const [first] = details;
+  if (first) throw new ApiError('invalid_request', `${first.path}: ${first.message}`, { details });
+}
+
+export function createLicenseImportService(needs: Needs) {
+  const { licenses, imports, files, audit, transaction, clock } = needs;
+  const checkNeeds: CheckNeeds = { ...needs, findTakenKeys: licenses.findTakenKeys };
+  const jobs = new Map<string, ImportJob>();
+  let isEnding = false;
+
+  async function forgetOld(): Promise<void> {
+    const now = clock.now();
+    for (const [id, job] of jobs) if (!job.running && now - job.createdAt > DAY_MS) jobs.delete(id);
+    await files.removeForgotten();
+  }
+
+  /** @returns the status alone, where it was done before this process was started. @throws ApiError `import_not_found` */
+  async function find(id: string): Promise<{ job: ImportJob } | { status: ImportStatus }> {
+    const job = jobs.get(id);
+    if (job) return { job };
+    const done = await imports.findDone(id);
+    if (done !== null) return { status: doneStatus(id, done) };
+    if (!files.has(id))
+      throw new ApiError('import_not_found', 'there is no such import; upload the file again');
+    const form = await inspectCsv(files.pathOf(id));
+    // Somebody else may have been faster.
+    const found = jobs.get(id) ?? newJob(form, clock.now());
+    jobs.set(id, found);
+    return { job: found };
+  }
+
+  const checkFile = (id: string, { form }: ImportJob, recipe: Recipe) =>
+    checkImport(checkNeeds, { ...form, path: files.pathOf(id) }, recipe, clock.now());
+
+  async function findAll(batches: AsyncIterable<CheckedBatch>, signal?: AbortSignal) {
+    const findings: Findings = noFindings();
+    let valid = 0;
+    for await (const { good, errors } of batches) {
+      signal?.throwIfAborted();
+      valid += good.length;
+      addFindings(findings, errors);
+    }
+    return { findings, valid };
+  }
+
+  async function insert({ good }: CheckedBatch, call: Call): Promise<void> {
+    const now = clock.now();
+    const ids = await licenses.insertAll(good.map(({ draft }) => draft));
+    const changes = good.map(({ draft, plan }, index) => {
+      const license = needs.issuedLicense(ids[index] as number, draft, plan);
+      return { subject: `license:${license.id}`, before: null, after: needs.present(license, now) };
+    });
+    await audit.recordAll(call, 'license.created', changes);
+  }
+
+  /** Inside a transaction, which undoes all of it if it does not come to its end. */
+  async function insertFile(id: string, job: ImportJob, recipe: Recipe, call: Call, signal: AbortSignal) {
+    signal.throwIfAborted();
+    if ((await imports.findDone(id)) !== null) return;
+    const total = job.form.rows;
+    await imports.insert({ importId: id, licenses: total, finishedAt: clock.now() });
+    const plans: Record<string, number> = {};
+    job.done = 0;
+    for await (const batch of oneAhead(checkFile(id, job, recipe))) {
+      signal.throwIfAborted();
+      if (batch.errors.length > 0) throw new ChangedSinceCheckedError(batch);
+      await insert(batch, call);
+      for (const { plan } of batch.good) plans[plan.name] = (plans[plan.name] ?? 0) + 1;
+      job.done += batch.rows;
+    }
+    await audit.record(call, 'licenses.imported', `import:${id}`, null, { licenses: total, plans });
+  }
+
+  async function work(id: string, job: ImportJob, recipe: Recipe, call: Call, signal: AbortSignal) {
+    try {
+      await files.touch(id);
+      // Ahead of the transaction, as nobody else can write during that.
+      const { findings } = await findAll(checkFile(id, job, recipe), signal);
+      job.findings = findings;
+      if (findings.errorCount > 0) {
+        job.state = 'failed';
+        return;
+      }
+      await transaction(() => insertFile(id, job, recipe, call, signal));
+      job.state = 'done';
+      job.done = job.form.rows;
+      // It is done, whatever becomes of the file; what cannot be removed now is in a day.
+      await files.remove(id).catch(() => {});
+    } catch (error) {
+      job.done = 0;
+      job.state = 'failed';
+      if (error instanceof ChangedSinceCheckedError) addFindings(job.findings, error.batch.errors);
+      else if (error === SERVER_STOPS) job.state = 'uploaded';
+      else if (error === CANCELLED) await drop(id, job);
+      else throw error;
+    }
+  }
+
+  async function drop(id: string, job: ImportJob): Promise<void> {
+    job.state = 'cancelled';
+    await files.remove(id);
+  }
+
+  /** Whoever asks for it while it runs waits for the same end. */
+  function run(id: string, job: ImportJob, recipe: Recipe, call: Call): Promise<void> {
+    if (job.running) return job.running.ended;
+    if (isEnding) throw new ApiError('unavailable', 'the server stops; run the import when it is back');
+    refuseUnknownColumns(recipe, job.form.columns);
+    const stop = new AbortController();
+    job.state = 'running';
+    job.done = 0;
+    job.findings = noFindings();
+    const ended = work(id, job, recipe, call, stop.signal).finally(() => {
+      job.running = null;
+    });
+    job.running = { ended, stop };
+    return ended;
+  }
+
+  /** An upload that was never imported makes way for a new one, the oldest first. */
+  async function makeRoom(): Promise<void> {
+    const waiting = [...jobs].filter(([, { state }]) => state === 'uploaded' || state === 'running');
+    if (waiting.length < MAX_WAITING) return;
+    const oldest = waiting.find(([, { state }]) => state === 'uploaded');
+    if (!oldest) {
+      throw new ApiError('rate_limited', `${MAX_WAITING} imports are running; wait for one to end`, {
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      });
+    }
+    await drop(...oldest);
+  }
+
+  return {
+    /** @throws ApiError `rate_limited` if too many imports are running */
+    async upload(file: AsyncIterable<Uint8Array>) {
+      await forgetOld();
+      await makeRoom();
+      const { id, accepted: form } = await files.keep(file, inspectCsv);
+      jobs.set(id, newJob(form, clock.now()));
+      return { import_id: id, columns: form.columns, sample: form.sample, rows: form.rows };
+    },
+
+    /** Changes nothing. @throws ApiError `invalid_request` for an import that is over, or whose file has no such column */
+    async preview(request: RequestOf<typeof licenseTransferAdminContract.previewImport>) {
+      const id = request.import_id;
+      const found = await find(id);
+      const state = 'job' in found ? found.job.state : found.status.state;
+      if ('status' in found || state === 'done' || state === 'cancelled')
+        throw new ApiError('invalid_request', `import_id: the import is ${state}`);
+      refuseUnknownColumns(request, found.job.form.columns);
+      const { findings, valid } = await findAll(checkFile(id, found.job, request));
+      return {
+        rows: found.job.form.rows,
+        valid,
+        errors: findings.errors,
+        error_count: findings.errorCount,
+      };
+    },
+
+    /** Once: an import that is done stays as it is. */
+    async run(request: Recipe, call: Call): Promise<ImportStatus> {
+      const id = request.import_id;
+      const found = await find(id);
+      if ('status' in found) return found.status;
+      const { job } = found;
+      if (job.state !== 'done' && job.state !== 'cancelled') await run(id, job, request, call);
+      return toStatus(id, job);
+    },
+
+    async show(id: string): Promise<ImportStatus> {
+      const found = await find(id);
+      return 'status' in found ? found.status : toStatus(id, found.job);
+    },
+
+    async cancel(id: string): Promise<ImportStatus> {
+      const found = await find(id);
+      if ('status' in found) return found.status;
+      const { job } = found;
+      job.running?.stop.abort(CANCELLED);
+      // How it ends is told to whoever started it.
+      await job.running?.ended.catch(() => {});
+      if (job.state === 'uploaded' || job.state === 'failed') await drop(id, job);
+      return toStatus(id, job);
+    },
+
+    /** What is almost done may still come to its end; other imports are undone, and their files stay. None begins any more. */
+    async end(): Promise<void> {
+      isEnding = true;
+      const running = [...jobs.values()].map((job) => job.running).filter((one) => one !== null);
+      const ended = Promise.allSettled(running.map((one) => one.ended));
+      const patience = new AbortController();
+      await Promise.race([ended, delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {})]);
+      patience.abort();
+      for (const { stop } of running) stop.abort(SERVER_STOPS);
+      await ended;
+    },
+  };
+}
+
+export type LicenseImportService = ReturnType<typeof createLicenseImportService>;

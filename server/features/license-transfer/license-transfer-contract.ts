@@ -1,0 +1,133 @@
+// Licenses in bulk: out as CSV, and in from whatever CSV other systems write.
+import { z } from 'zod';
+import { licenseFilter } from '#server/features/licenses/license-contract.ts';
+import { endpoint } from '#server/wire/endpoint.ts';
+import { slug, uploadedFile } from '#server/wire/fields.ts';
+
+export const CSV = 'text/csv';
+const MAX_IMPORT_BYTES = 20 * 1_048_576;
+export const MAX_IMPORT_ROWS = 50_000;
+/** More than anybody reads; the count tells of the rest. */
+export const MAX_SHOWN_ERRORS = 200;
+
+export const IMPORT_STATES = ['uploaded', 'running', 'done', 'failed', 'cancelled'] as const;
+
+/** What a column can be: the fields of `createLicense`, and the key of a license that has one already. */
+export const IMPORT_FIELDS = [
+  'holder',
+  'email',
+  'plan',
+  'product',
+  'expires_at',
+  'days',
+  'license_key',
+] as const;
+
+const importId = z.uuid();
+const columnName = z.string().min(1).max(200);
+
+/** How the columns of the file become licenses. */
+const recipe = {
+  import_id: importId,
+  mapping: z.object({
+    holder: columnName,
+    email: columnName.optional(),
+    plan: columnName.optional(),
+    product: columnName.optional(),
+    expires_at: columnName.optional(),
+    days: columnName.optional(),
+    license_key: columnName.optional(),
+  }),
+  defaults: z
+    .object({ plan: slug.optional(), product: slug.optional() })
+    .default({})
+    .meta({ description: 'For rows whose cell is empty or has no column' }),
+};
+
+const importError = z.object({
+  line: z.int().meta({ description: 'Line of the file on which the row begins, from 1' }),
+  column: z.string().nullable(),
+  message: z.string(),
+});
+
+const findings = {
+  errors: z.array(importError).meta({ description: `The first ${MAX_SHOWN_ERRORS}` }),
+  error_count: z.int(),
+};
+
+const importStatus = z.object({
+  import_id: importId,
+  state: z.enum(IMPORT_STATES),
+  done: z.int().meta({ description: 'Rows; none of them is there before the state is `done`' }),
+  total: z.int(),
+  ...findings,
+});
+
+export const licenseTransferAdminContract = {
+  exportLicenses: endpoint({
+    method: 'GET',
+    path: '/licenses/export/',
+    auth: 'admin',
+    summary: 'Download all licenses that a filter finds, newest first',
+    request: z.object(licenseFilter),
+    reply: z.object({}),
+    errors: [],
+    documents: { [CSV]: 'The licenses' },
+  }),
+  uploadImport: endpoint({
+    method: 'POST',
+    path: '/licenses/import/',
+    auth: 'admin',
+    summary: 'Upload a CSV file of licenses; nothing is imported yet',
+    request: z.object({ file: uploadedFile }),
+    reply: z.object({
+      import_id: importId,
+      columns: z.array(z.string()),
+      sample: z.array(z.array(z.string())),
+      rows: z.int(),
+    }),
+    errors: [],
+    upload: { contentType: CSV, maxBytes: MAX_IMPORT_BYTES },
+  }),
+  previewImport: endpoint({
+    method: 'POST',
+    path: '/licenses/import/preview/',
+    auth: 'admin',
+    summary: 'Check every row of an uploaded file as if it were imported',
+    request: z.object(recipe),
+    reply: z.object({ rows: z.int(), valid: z.int(), ...findings }),
+    errors: ['import_not_found'],
+  }),
+  runImport: endpoint({
+    method: 'POST',
+    path: '/licenses/import/run/',
+    auth: 'admin',
+    summary: 'Import an uploaded file, all rows or none; once only. Answers when it is over',
+    request: z.object(recipe),
+    reply: importStatus,
+    errors: ['import_not_found'],
+  }),
+  showImport: endpoint({
+    method: 'GET',
+    path: '/licenses/import/status/',
+    auth: 'admin',
+    summary: 'How far an import is',
+    request: z.object({ import_id: importId }),
+    reply: importStatus,
+    errors: ['import_not_found'],
+  }),
+  cancelImport: endpoint({
+    method: 'POST',
+    path: '/licenses/import/cancel/',
+    auth: 'admin',
+    summary: 'Stop an import and undo what it did, unless it is done; the file is removed',
+    request: z.object({ import_id: importId }),
+    reply: importStatus,
+    errors: ['import_not_found'],
+  }),
+};
+
+export type ImportField = (typeof IMPORT_FIELDS)[number];
+export type ImportState = (typeof IMPORT_STATES)[number];
+export type ImportError = z.input<typeof importError>;
+export type ImportStatus = z.input<typeof importStatus>;

@@ -1,0 +1,266 @@
+// Licenses: the object that every reply shows, and what may be done with one (contract, section 3).
+import { z } from 'zod';
+import { type Endpoint, endpoint } from '#server/wire/endpoint.ts';
+import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
+import {
+  days,
+  id,
+  moment,
+  pageOf,
+  pageRequest,
+  queryNumber,
+  searchText,
+  slug,
+  text,
+  timestamp,
+} from '#server/wire/fields.ts';
+
+const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
+
+export const LICENSE_STATES = ['issued', 'active', 'expiring', 'in_grace', 'expired', 'revoked'] as const;
+
+export const licenseObject = z
+  .object({
+    license_id: id,
+    license_key: z.string().meta({ example: '7K3QX-9M2TC-0AB1D-4EFGH-JKMNP' }),
+    holder: z.string(),
+    product: slug,
+    plan: z.string(),
+    machine_fingerprint: z.string().nullable(),
+    issued_at: timestamp,
+    expires_at: timestamp,
+    state: z.enum(LICENSE_STATES),
+    grace_ends_at: timestamp,
+    max_activations: z.int().nullable(),
+    activation_count: z.int(),
+    features: z.array(z.string()),
+  })
+  .meta({ id: 'License' });
+
+/** What administrators see beyond the license object. */
+export const licenseRecord = licenseObject.extend({
+  email: z.string().nullable(),
+  first_activated_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+  revoke_reason: z.string().nullable(),
+});
+
+/** What a public request names its license by; an administrator's `REF` is either of them in one text. */
+export const reference = {
+  license_id: id.optional(),
+  license_key: z.string().max(64).optional(),
+};
+
+interface Reference {
+  license_id?: number | undefined;
+  license_key?: string | undefined;
+}
+
+export const HAS_REFERENCE = [
+  (request: Reference) => request.license_id !== undefined || request.license_key !== undefined,
+  { message: 'license_id or license_key is required', path: ['license_id'] as string[] },
+] as const;
+
+/** An administrator's reference in a query string or a command line: an id or a key. */
+export const licenseRef = text(64).meta({ description: 'License id or license key' });
+
+const renewal = { days: days.optional(), expires_at: moment.optional() };
+
+const ONE_END = [
+  (request: { days?: number | undefined; expires_at?: number | undefined }) =>
+    request.days === undefined || request.expires_at === undefined,
+  { message: 'give days or expires_at, not both', path: ['days'] as string[] },
+] as const;
+
+/** What a list of licenses can be narrowed down to. */
+export const licenseFilter = {
+  state: z.enum(LICENSE_STATES).optional(),
+  search: searchText(200).optional().meta({
+    description:
+      'A part of holder, e-mail address, license key (5 characters or more) or device fingerprint (6 or more)',
+  }),
+  plan: slug.optional(),
+  product: slug.optional(),
+  expires_within_days: queryNumber(1, 3650).optional(),
+};
+
+/** Each license is changed by itself, as the single call does it: some may be refused while others are done. */
+const bulkReply = z.object({
+  done: z.array(id),
+  failed: z.array(z.object({ license_id: id, error_code: z.enum(ERROR_CODES), message: z.string() })),
+});
+
+const licenseIds = z.array(id).min(1).max(100);
+
+const timelineItem = z.object({
+  at: timestamp,
+  kind: z.enum(['change', 'event']).meta({ description: 'change: from the audit log; event: for webhooks' }),
+  name: z.string().meta({ example: 'license.renewed' }),
+  actor_kind: z.string().nullable(),
+  actor_name: z.string().nullable(),
+  actor_claimed: z.boolean(),
+  request_id: z.string().nullable(),
+  detail: z
+    .unknown()
+    .meta({ description: '`{before, after}` of a change, the body that receivers get of an event' }),
+});
+
+/** To an administrator a revoked license is in the way of the change, not a refusal of the caller. */
+const REVOKED_IS_CONFLICT = { license_revoked: 409 };
+
+export const licenseContract = {
+  renew: endpoint({
+    method: 'POST',
+    path: '/renew/',
+    auth: 'bearer',
+    idempotent: true,
+    summary: "Renew a license, by the plan's duration unless days or expires_at is given",
+    request: z
+      .object({ ...reference, ...renewal })
+      .refine(...HAS_REFERENCE)
+      .refine(...ONE_END),
+    reply: z.object({ license: licenseObject, previous_expires_at: timestamp }),
+    errors: ['license_not_found', 'license_revoked'],
+    errorStatus: REVOKED_IS_CONFLICT,
+  }),
+  upgrade: endpoint({
+    method: 'POST',
+    path: '/upgrade/',
+    auth: 'bearer',
+    idempotent: true,
+    summary:
+      "Move a license to a plan of a higher tier; expires_at stays, the new plan's limits hold at once",
+    request: z.object({ ...reference, plan: slug }).refine(...HAS_REFERENCE),
+    reply: z.object({ license: licenseObject, previous_plan: z.string() }),
+    errors: [
+      'license_not_found',
+      'plan_not_found',
+      'plan_unchanged',
+      'not_an_upgrade',
+      'license_revoked',
+      'product_mismatch',
+    ],
+    errorStatus: REVOKED_IS_CONFLICT,
+  }),
+};
+
+/** The same change as administrators make it: they name the license in one text, and see the whole of it. */
+function forAdministrators<Request extends z.ZodType<object>, Reply extends z.ZodRawShape>(
+  { method, reply, errors }: Endpoint<z.ZodType<object>, z.ZodObject<Reply>>,
+  itsOwn: Pick<Endpoint<Request>, 'path' | 'summary' | 'request'>,
+) {
+  return endpoint({
+    ...itsOwn,
+    method,
+    auth: 'admin',
+    reply: reply.extend({ license: licenseRecord }),
+    errors,
+    errorStatus: REVOKED_IS_CONFLICT,
+  });
+}
+
+export const licenseAdminContract = {
+  createLicense: endpoint({
+    method: 'POST',
+    path: '/licenses/',
+    auth: 'admin',
+    summary: 'Issue a license',
+    request: z
+      .object({
+        holder: text(200),
+        email: z.email().max(254).optional(),
+        plan: slug.default('standard'),
+        product: slug.optional(),
+        ...renewal,
+      })
+      .refine(...ONE_END),
+    reply: z.object({ license: licenseRecord }),
+    errors: ['plan_not_found', 'product_mismatch'],
+  }),
+  listLicenses: endpoint({
+    method: 'GET',
+    path: '/licenses/',
+    auth: 'admin',
+    summary: 'List licenses, newest first unless sorted otherwise',
+    request: z.object({
+      ...pageRequest,
+      ...licenseFilter,
+      sort: z.enum(['created', 'expires', 'holder']).default('created'),
+      order: z.enum(['asc', 'desc']).optional().meta({ description: '`desc` for created, otherwise `asc`' }),
+    }),
+    reply: z.object(pageOf(licenseRecord)),
+    errors: [],
+  }),
+  countLicenses: endpoint({
+    method: 'GET',
+    path: '/licenses/count/',
+    auth: 'admin',
+    summary: 'Count licenses, up to 10,000',
+    request: z.object(licenseFilter),
+    reply: z.object({
+      count: z.int(),
+      exact: z.boolean().meta({ description: 'false: there are more than that' }),
+    }),
+    errors: [],
+  }),
+  showLicense: endpoint({
+    method: 'GET',
+    path: '/licenses/show/',
+    auth: 'admin',
+    summary: 'Show one license',
+    request: z.object({ ref: licenseRef }),
+    reply: z.object({ license: licenseRecord }),
+    errors: ['license_not_found'],
+  }),
+  revokeLicense: endpoint({
+    method: 'POST',
+    path: '/licenses/revoke/',
+    auth: 'admin',
+    summary: 'Revoke a license, for good',
+    request: z.object({ ref: licenseRef, reason: text(500).optional() }),
+    reply: z.object({ license: licenseRecord }),
+    errors: ['license_not_found'],
+  }),
+  renewLicense: forAdministrators(licenseContract.renew, {
+    path: '/licenses/renew/',
+    summary: 'Renew a license',
+    request: z.object({ ref: licenseRef, ...renewal }).refine(...ONE_END),
+  }),
+  renewLicenses: endpoint({
+    method: 'POST',
+    path: '/licenses/bulk/renew/',
+    auth: 'admin',
+    summary: 'Renew up to a hundred licenses, each by itself',
+    request: z.object({ license_ids: licenseIds, days: days.optional() }),
+    reply: bulkReply,
+    errors: [],
+  }),
+  revokeLicenses: endpoint({
+    method: 'POST',
+    path: '/licenses/bulk/revoke/',
+    auth: 'admin',
+    summary: 'Revoke up to a hundred licenses, each by itself and for good',
+    request: z.object({ license_ids: licenseIds, reason: text(500).optional() }),
+    reply: bulkReply,
+    errors: [],
+  }),
+  licenseTimeline: endpoint({
+    method: 'GET',
+    path: '/licenses/timeline/',
+    auth: 'admin',
+    summary: 'What happened to a license, its devices, tokens and certificates, newest first',
+    request: z.object({ ...pageRequest, license: licenseRef }),
+    reply: z.object(pageOf(timelineItem)),
+    errors: ['license_not_found'],
+  }),
+  upgradeLicense: forAdministrators(licenseContract.upgrade, {
+    path: '/licenses/upgrade/',
+    summary: 'Move a license to a plan of a higher tier',
+    request: z.object({ ref: licenseRef, plan: slug }),
+  }),
+};
+
+export type LicenseObject = z.input<typeof licenseObject>;
+export type LicenseRecord = z.input<typeof licenseRecord>;
+export type BulkReply = z.input<typeof bulkReply>;
+export type TimelineItem = z.input<typeof timelineItem>;

@@ -1,0 +1,47 @@
+import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
+import { idColumn, integerColumn, nullable, textColumn } from '#server/database/columns.ts';
+
+export interface LicenseRow {
+  id: number;
+  licenseKey: string;
+  holder: string;
+  email: string | null;
+  /** Holder and e-mail address, folded. */
+  searchText: string;
+  product: string;
+  planId: number;
+  issuedAt: number;
+  expiresAt: number;
+  firstActivatedAt: number | null;
+  revokedAt: number | null;
+  revokeReason: string | null;
+  /** Counts renewals, from 1; each notice is given once per term. */
+  term: number;
+  /** When the scan has to look at this license next. */
+  noticeDueAt: number | null;
+}
+
+export type LicenseModel = ModelStatic<Model<LicenseRow, Optional<LicenseRow, 'id'>>>;
+
+export function defineLicense(sequelize: Sequelize): LicenseModel {
+  return sequelize.define(
+    'license',
+    {
+      id: idColumn(),
+      licenseKey: textColumn(),
+      holder: textColumn(),
+      email: nullable(textColumn()),
+      searchText: textColumn(),
+      product: textColumn(),
+      planId: integerColumn(),
+      issuedAt: integerColumn(),
+      expiresAt: integerColumn(),
+      firstActivatedAt: nullable(integerColumn()),
+      revokedAt: nullable(integerColumn()),
+      revokeReason: nullable(textColumn()),
+      term: integerColumn(),
+      noticeDueAt: nullable(integerColumn()),
+    },
+    { tableName: 'licenses' },
+  );
+}

@@ -1,0 +1,101 @@
+// The SQL of licenses: the columns of one, and what selects them by state, plan, product and end. Runs on both databases.
+import { DAY_MS } from '#server/wire/fields.ts';
+import { EXPIRING_MS, type LicenseState } from '#server/rules/license-lifecycle.ts';
+
+export const LICENSE_COLUMNS = `
+  l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.email AS "email", l.product AS "product",
+  l.plan_id AS "planId", l.issued_at AS "issuedAt", l.expires_at AS "expiresAt",
+  l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.revoke_reason AS "revokeReason",
+  l.term AS "term", l.notice_due_at AS "noticeDueAt",
+  p.name AS "plan", p.tier AS "tier", p.duration_days AS "durationDays", p.grace_days AS "graceDays",
+  p.max_activations AS "maxActivations", p.features AS "features",
+  (SELECT count(*) FROM activations a WHERE a.license_id = l.id AND a.released_at IS NULL) AS "activationCount",
+  (SELECT a.machine_fingerprint FROM activations a WHERE a.license_id = l.id AND a.released_at IS NULL
+   ORDER BY a.id DESC LIMIT 1) AS "newestFingerprint"`;
+
+export const LICENSE_TABLES = 'licenses l JOIN plans p ON p.id = l.plan_id';
+
+export interface Condition {
+  sql: string;
+  bind: Record<string, unknown>;
+}
+
+/** The end of the grace period in SQL; both operands are BIGINT. */
+const GRACE_ENDS_AT = '(l.expires_at + p.grace_days * 86400000)';
+
+/** The state of a license as SQL, by the rules of `licenseState`. */
+export const LICENSE_STATE = `CASE
+  WHEN l.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN ${GRACE_ENDS_AT} <= $now THEN 'expired'
+  WHEN l.expires_at <= $now THEN 'in_grace'
+  WHEN l.expires_at - ${EXPIRING_MS} < $now THEN 'expiring'
+  WHEN l.first_activated_at IS NULL THEN 'issued'
+  ELSE 'active' END`;
+
+/** The longest grace period of all plans: what ended before that is expired, whatever its plan. */
+const LONGEST_GRACE = '(SELECT coalesce(max(m.grace_days), 0) FROM plans m) * 86400000';
+const GRACE_IS_OVER =
+  'l.expires_at + (SELECT g.grace_days FROM plans g WHERE g.id = l.plan_id) * 86400000 <= $now';
+
+/** The same rules state by state, as ranges of `expires_at`, which an index can narrow down. */
+const STATE_CONDITIONS: Record<LicenseState, string> = {
+  revoked: 'l.revoked_at IS NOT NULL',
+  expired: `l.revoked_at IS NULL AND l.expires_at <= $now
+    AND (l.expires_at <= $now - ${LONGEST_GRACE} OR ${GRACE_IS_OVER})`,
+  in_grace: `l.revoked_at IS NULL AND l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE}
+    AND NOT (${GRACE_IS_OVER})`,
+  expiring: 'l.revoked_at IS NULL AND l.expires_at > $now AND l.expires_at < $soon',
+  issued: 'l.revoked_at IS NULL AND l.expires_at >= $soon AND l.first_activated_at IS NULL',
+  active: 'l.revoked_at IS NULL AND l.expires_at >= $soon AND l.first_activated_at IS NOT NULL',
+};
+
+/** What licenses can be narrowed down to. */
+export interface LicenseFilter {
+  state?: LicenseState | undefined;
+  search?: string | undefined;
+  /** By name. */
+  plan?: string | undefined;
+  product?: string | undefined;
+  /** Ending between now and then. */
+  expiresWithinDays?: number | undefined;
+  now: number;
+}
+
+/** The range of `expires_at` that the filter leaves, where it has an end on both sides; null where it has not. */
+export function termRange({ state, expiresWithinDays, now }: LicenseFilter): Condition | null {
+  if (state === 'in_grace')
+    return { sql: `l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE}`, bind: { now } };
+  const ends = [
+    ...(state === 'expiring' ? [now + EXPIRING_MS] : []),
+    ...(expiresWithinDays === undefined ? [] : [now + expiresWithinDays * DAY_MS]),
+  ];
+  if (ends.length === 0) return null;
+  return { sql: 'l.expires_at > $now AND l.expires_at <= $last', bind: { now, last: Math.min(...ends) } };
+}
+
+/** All of the filter but the search, as conditions on `l` alone. */
+export function facetConditions({
+  state,
+  plan,
+  product,
+  expiresWithinDays,
+  now,
+}: LicenseFilter): Condition[] {
+  return [
+    ...(state === undefined
+      ? []
+      : [{ sql: STATE_CONDITIONS[state], bind: { now, soon: now + EXPIRING_MS } }]),
+    ...(plan === undefined
+      ? []
+      : [{ sql: 'l.plan_id = (SELECT n.id FROM plans n WHERE n.name = $plan)', bind: { plan } }]),
+    ...(product === undefined ? [] : [{ sql: 'l.product = $product', bind: { product } }]),
+    ...(expiresWithinDays === undefined
+      ? []
+      : [
+          {
+            sql: 'l.expires_at > $now AND l.expires_at <= $until',
+            bind: { now, until: now + expiresWithinDays * DAY_MS },
+          },
+        ]),
+  ];
+}

@@ -1,0 +1,82 @@
+// Sends the notices that a license is expiring, in grace or expired: each once per term, after downtime the newest only.
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Events } from '#server/features/events/event-service.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
+import { dueNotice, type LicenseNotice, nextNoticeAt } from '#server/rules/license-lifecycle.ts';
+import type { License, LicenseStore } from './license-store.ts';
+import type { NoticeClockStore } from './notice-clock-store.ts';
+import { recoverNotices } from './notice-recovery.ts';
+
+/** Few enough that a batch never keeps an activation waiting for long. */
+const BATCH = 100;
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'findNoticeDue' | 'listExpiringBetween' | 'update'>;
+  noticeClock: NoticeClockStore;
+  events: Events;
+  transaction: RunTransaction;
+  clock: Clock;
+  /** Whether notices may be sent by this reading of the clock. */
+  isTrusted(now: number): boolean;
+  /** Asked between batches; true ends the scan early, and the next one goes on. */
+  isCancelled(): boolean;
+}
+
+export interface ScanResult {
+  /** Licenses that were due. */
+  looked: number;
+  /** Events written. */
+  emitted: number;
+  /** The scan stopped because the clock cannot be trusted. */
+  held?: true;
+}
+
+function extraFields(notice: LicenseNotice, license: License, now: number): Record<string, unknown> {
+  if (notice === 'license.expiring') return { days_left: Math.floor((license.expiresAt - now) / DAY_MS) };
+  return notice === 'license.in_grace' ? { grace_ends_at: toTimestamp(license.graceEndsAt) } : {};
+}
+
+/** Runs until nothing is due any more. Each batch is one transaction, so a crash loses and repeats nothing. */
+export async function scanLicenses({
+  licenses,
+  noticeClock,
+  events,
+  transaction,
+  clock,
+  isTrusted,
+  isCancelled,
+}: Needs): Promise<ScanResult> {
+  const result: ScanResult = { looked: 0, emitted: 0 };
+  const startedAt = clock.now();
+  if (!isTrusted(startedAt)) return { ...result, held: true };
+  await recoverNotices({ licenses, noticeClock, transaction, isCancelled }, startedAt);
+
+  async function scanOne(license: License, now: number): Promise<void> {
+    const notice = dueNotice(license, now);
+    if (notice !== null && !(await events.hasNotice(license.id, notice, license.term))) {
+      await events.emit({
+        name: notice,
+        license,
+        extra: extraFields(notice, license, now),
+        term: license.term,
+      });
+      result.emitted += 1;
+    }
+    await licenses.update(license.id, { noticeDueAt: nextNoticeAt(license, now) });
+    result.looked += 1;
+  }
+
+  for (;;) {
+    if (isCancelled()) return result;
+    const now = clock.now();
+    // A notice that was sent cannot be taken back.
+    if (!isTrusted(now)) return { ...result, held: true };
+    const count = await transaction(async () => {
+      const due = await licenses.findNoticeDue(now, BATCH);
+      for (const license of due) await scanOne(license, now);
+      return due.length;
+    });
+    if (count < BATCH) return result;
+  }
+}

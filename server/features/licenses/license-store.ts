@@ -1,0 +1,157 @@
+import { QueryTypes, type Sequelize } from 'sequelize';
+import { insertAllInto } from '#server/database/insert-row.ts';
+import { preparedQuery } from '#server/database/prepared-query.ts';
+import { lockRow, lockRows, skipLocked } from '#server/database/transaction.ts';
+import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
+import { graceEndsAt } from '#server/rules/license-lifecycle.ts';
+import { defineLicense, type LicenseRow } from './license-model.ts';
+import { type Condition, LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
+
+/** A license as everything else sees it: its own row, what its plan grants, and what its devices say. */
+export interface License extends Omit<LicenseRow, 'searchText'> {
+  plan: string;
+  tier: number;
+  durationDays: number;
+  graceDays: number;
+  maxActivations: number | null;
+  features: string[];
+  graceEndsAt: number;
+  activationCount: number;
+  newestFingerprint: string | null;
+}
+
+export type NewLicense = Omit<LicenseRow, 'id'>;
+
+/** By id, by key, or by both, which then have to name the same license. */
+export interface LicenseReference {
+  id?: number | undefined;
+  /** In its canonical form. */
+  key?: string | undefined;
+}
+
+/** One page of a list. */
+export interface LicensePageRequest extends LicenseFilter, LicenseSequence {
+  after: LicensePosition | null;
+  limit: number;
+}
+
+type SelectedRow = Omit<License, 'features' | 'graceEndsAt'> & { features: string };
+
+function toLicense(row: SelectedRow): License {
+  return {
+    ...row,
+    features: JSON.parse(row.features) as string[],
+    graceEndsAt: graceEndsAt(row.expiresAt, row.graceDays),
+  };
+}
+
+const KEYS_PER_QUERY = 100;
+const FIND_TAKEN_KEYS = `SELECT license_key AS "licenseKey" FROM licenses WHERE license_key IN (${Array.from(
+  { length: KEYS_PER_QUERY },
+  (_, slot) => `$${slot + 1}`,
+).join(', ')})`;
+
+export function createLicenseStore(sequelize: Sequelize) {
+  const licenses = defineLicense(sequelize);
+  const query = preparedQuery(sequelize);
+  const finder = createLicenseFinder(sequelize);
+  const insertAll = insertAllInto(query, licenses, ['id', 'licenseKey']);
+
+  async function select(tables: string, rest: string, bind: Record<string, unknown>): Promise<License[]> {
+    const rows = await sequelize.query<SelectedRow>(`SELECT ${LICENSE_COLUMNS} FROM ${tables} ${rest}`, {
+      bind,
+      type: QueryTypes.SELECT,
+    });
+    return rows.map((row) => toLicense(row));
+  }
+
+  /** @param page selects their ids */
+  function selectPage(page: Condition, sequence: LicenseSequence) {
+    // A JOIN whose order SQLite keeps: left to itself it might walk all licenses in the order of the list.
+    const join = sequelize.getDialect() === 'sqlite' ? 'CROSS JOIN' : 'JOIN';
+    const tables = `(${page.sql}) page ${join} licenses l ON l.id = page.id JOIN plans p ON p.id = l.plan_id`;
+    return select(tables, finder.orderBy(sequence), page.bind);
+  }
+
+  function columnsOf({ id, key }: LicenseReference): Record<string, string | number> {
+    if (id === undefined && key === undefined) throw new Error('a license is named by its id or its key');
+    return { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { license_key: key }) };
+  }
+
+  async function find(reference: LicenseReference): Promise<License | null> {
+    const columns = columnsOf(reference);
+    const condition = Object.keys(columns).map((column, index) => `l.${column} = $${index + 1}`);
+    const sql = `SELECT ${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE ${condition.join(' AND ')}`;
+    const [row] = await query<SelectedRow>(sql, Object.values(columns));
+    return row ? toLicense(row) : null;
+  }
+
+  return {
+    find,
+    /** Locks the license until the transaction ends, so that what is decided from it still holds when it is written. */
+    async findForChange(reference: LicenseReference): Promise<License | null> {
+      await lockRow(sequelize, 'licenses', columnsOf(reference));
+      return find(reference);
+    },
+    async insert(license: NewLicense): Promise<number> {
+      const created = await licenses.create(license);
+      return created.get('id') as number;
+    },
+    /** Many at once. @returns their ids, in the order of the licenses */
+    async insertAll(drafts: readonly NewLicense[]): Promise<number[]> {
+      const rows = await insertAll(drafts);
+      const ids = new Map(rows.map(({ id, licenseKey }) => [licenseKey, id]));
+      return drafts.map(({ licenseKey }) => ids.get(licenseKey) as number);
+    },
+    /** Which of these keys licenses have. */
+    async findTakenKeys(keys: readonly string[]): Promise<string[]> {
+      const taken: string[] = [];
+      for (let start = 0; start < keys.length; start += KEYS_PER_QUERY) {
+        const some = keys.slice(start, start + KEYS_PER_QUERY);
+        const values = Array.from({ length: KEYS_PER_QUERY }, (_, slot) => some[slot] ?? null);
+        const rows = await query<{ licenseKey: string }>(FIND_TAKEN_KEYS, values);
+        taken.push(...rows.map(({ licenseKey }) => licenseKey));
+      }
+      return taken;
+    },
+    async update(id: number, changes: Partial<Omit<LicenseRow, 'id'>>): Promise<void> {
+      await licenses.update(changes, { where: { id } });
+    },
+    /** In the order asked for, one more than `limit` if there are more. */
+    async list({ sort, order, after, limit, ...filter }: LicensePageRequest): Promise<License[]> {
+      const sequence = { sort, order };
+      const soon = after === null ? finder.soon(filter, sequence, limit + 1) : null;
+      const first = soon ? await selectPage(soon, sequence) : [];
+      if (first.length > limit) return first;
+      return selectPage(await finder.page(filter, sequence, after, limit + 1), sequence);
+    },
+    count: finder.count,
+    /**
+     * Licenses in force whose grace period ends after `from` and whose term ends by `to`, in that order, locked.
+     * @param after where the page before ended
+     */
+    listExpiringBetween: (
+      from: number,
+      to: number,
+      after: { expiresAt: number; id: number },
+      limit: number,
+    ) =>
+      select(
+        LICENSE_TABLES,
+        `WHERE l.revoked_at IS NULL
+           AND l.expires_at > $from - (SELECT coalesce(max(grace_days), 0) FROM plans) * 86400000
+           AND l.expires_at <= $to AND (l.expires_at, l.id) > ($afterExpiry, $afterId)
+         ORDER BY l.expires_at, l.id LIMIT $limit ${lockRows(sequelize, 'l')}`,
+        { from, to, afterExpiry: after.expiresAt, afterId: after.id, limit },
+      ),
+    /** Licenses that the scan has to look at, the longest waiting first; locked, and skipped where another server has them. */
+    findNoticeDue: (now: number, limit: number) =>
+      select(
+        LICENSE_TABLES,
+        `WHERE l.notice_due_at <= $now ORDER BY l.notice_due_at LIMIT $limit ${skipLocked(sequelize, 'l')}`,
+        { now, limit },
+      ),
+  };
+}
+
+export type LicenseStore = ReturnType<typeof createLicenseStore>;

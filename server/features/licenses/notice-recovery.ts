@@ -1,0 +1,54 @@
+// Recomputes notices that were scheduled by a clock that has since been set back.
+import type { RunTransaction } from '#server/database/transaction.ts';
+import { dueNotice, EXPIRING_MS, type NoticeMoments, nextNoticeAt } from '#server/rules/license-lifecycle.ts';
+import type { LicenseStore } from './license-store.ts';
+import type { NoticeClockStore } from './notice-clock-store.ts';
+
+/** Smaller steps back are corrections, or the skew between servers on one database. */
+const TOLERANCE_MS = 5 * 60_000;
+/** How far the stored time may lag behind: each update is a write to the disk. */
+const REMEMBER_EVERY_MS = 60_000;
+const BATCH = 100;
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'listExpiringBetween' | 'update'>;
+  noticeClock: NoticeClockStore;
+  transaction: RunTransaction;
+  isCancelled(): boolean;
+}
+
+/** When to look at the license next, judged by the time that is right now. */
+function noticeDueAt(license: NoticeMoments, now: number): number | null {
+  return dueNotice(license, now) === null ? nextNoticeAt(license, now) : now;
+}
+
+/**
+ * To be called before each scan. If the clock is earlier than an earlier scan's, every license that such a scan may
+ * have looked at gets its next notice anew; the scan then sends what is due and was not sent in this term.
+ * Interrupted, it starts over.
+ */
+export async function recoverNotices(needs: Needs, now: number): Promise<void> {
+  const { licenses, noticeClock, transaction } = needs;
+  const seen = await noticeClock.read();
+  if (seen !== null && now < seen - TOLERANCE_MS) {
+    let after = { expiresAt: 0, id: 0 };
+    for (;;) {
+      if (needs.isCancelled()) return;
+      const last = await transaction(async () => {
+        const page = await licenses.listExpiringBetween(now, seen + EXPIRING_MS, after, BATCH);
+        for (const license of page) {
+          const due = noticeDueAt(license, now);
+          if (license.noticeDueAt !== due) await licenses.update(license.id, { noticeDueAt: due });
+        }
+        return page.at(-1);
+      });
+      if (!last) break;
+      after = { expiresAt: last.expiresAt, id: last.id };
+    }
+  } else if (seen !== null && now - seen < REMEMBER_EVERY_MS && now >= seen) {
+    return;
+  }
+  // Within the tolerance the later time stays: what was looked at by it need not be looked at again.
+  if (seen !== null && now < seen && now >= seen - TOLERANCE_MS) return;
+  await transaction(() => noticeClock.write(now));
+}

@@ -1,0 +1,27 @@
+// The stream of changes as Express middleware, beside the rows of the admin listener and behind the same door.
+import type { Request, RequestHandler } from 'express';
+import type { Actor } from '#server/platform/call.ts';
+import type { EndpointAuth } from '#server/wire/endpoint.ts';
+import { beginEventStream } from '#server/platform/http-reply.ts';
+import { refuseMethod } from '#server/platform/mount.ts';
+import type { LiveStreams } from './live-streams.ts';
+
+interface Needs {
+  streams: Pick<LiveStreams, 'open'>;
+  /** Says who calls, or throws `unauthorized`. */
+  authenticate(auth: EndpointAuth, request: Request): Actor;
+  isLive(sessionId: string): boolean;
+}
+
+export function answerLive({ streams, authenticate, isLive }: Needs): RequestHandler {
+  const refuse = refuseMethod(['GET']);
+  return (request, response, next) => {
+    if (request.method !== 'GET') {
+      void refuse(request, response, next);
+      return;
+    }
+    const { id: sessionId } = authenticate('admin', request);
+    const isSignedIn = () => sessionId === undefined || isLive(sessionId);
+    streams.open(response, { sessionId, isSignedIn }, () => beginEventStream(response, request.id));
+  };
+}

@@ -1,0 +1,110 @@
+// Everybody who listens for changes.
+import type { ServerResponse } from 'node:http';
+import { ApiError } from '#server/wire/errors.ts';
+import type { LiveEnd, LiveHello, LiveTopic } from './live-contract.ts';
+import { createLiveStream, type LiveStream } from './live-stream.ts';
+
+const KEEP_ALIVE_MS = 15_000;
+const LOOK_EVERY_MS = 3000;
+/** Each costs a connection; the windows of a few administrators come nowhere near. */
+const MAX_STREAMS = 20;
+
+export interface Listener {
+  /** Undefined for the CLI, which has none. */
+  sessionId: string | undefined;
+  /** Whether it may still listen. */
+  isSignedIn(): boolean;
+}
+
+interface Needs {
+  hello: LiveHello;
+  /**
+   * What has changed since the last look without anybody telling. Asked from time to time, while somebody listens.
+   * @param isFirst whether all before this look is of no interest
+   * @returns never a rejection
+   */
+  look(isFirst: boolean): Promise<Iterable<LiveTopic>>;
+}
+
+export function createLiveStreams({ hello, look }: Needs) {
+  const open = new Map<LiveStream, Listener>();
+  let timers: NodeJS.Timeout[] = [];
+  const listeners = new Set<() => void>();
+  let looking: Promise<void> | undefined;
+  let isClosed = false;
+
+  function publish(topics: Iterable<LiveTopic>): void {
+    const told = [...topics];
+    if (told.length === 0) return;
+    for (const stream of open.keys()) stream.tell(told);
+    for (const listener of listeners) listener();
+  }
+
+  /** One look at a time; who comes while it is under way shares it. */
+  function lookAgain(isFirst: boolean): Promise<void> {
+    looking ??= look(isFirst).then((topics) => {
+      looking = undefined;
+      publish(topics);
+    });
+    return looking;
+  }
+
+  function end(stream: LiveStream, reason: LiveEnd['reason']): void {
+    open.delete(stream);
+    stream.end(reason);
+    if (open.size === 0) rest();
+  }
+
+  function keepAlive(): void {
+    for (const [stream, listener] of open) {
+      if (listener.isSignedIn()) stream.keepAlive();
+      else end(stream, 'signed_out');
+    }
+  }
+
+  /** @returns ends when it is known what has been there before: everything after that is told of */
+  function wake(): Promise<void> {
+    timers = [setInterval(keepAlive, KEEP_ALIVE_MS), setInterval(() => void lookAgain(false), LOOK_EVERY_MS)];
+    return lookAgain(true);
+  }
+
+  function rest(): void {
+    for (const timer of timers) clearInterval(timer);
+    timers = [];
+  }
+
+  return {
+    /** @param beginReply writes the head; called only if the stream is let in. @throws ApiError `unavailable` at a stop */
+    open(response: ServerResponse, listener: Listener, beginReply: () => void): void {
+      if (isClosed) throw new ApiError('unavailable', 'the server is stopping');
+      const [oldest] = open.keys();
+      if (oldest && open.size >= MAX_STREAMS) end(oldest, 'too_many_streams');
+      beginReply();
+      const stream = createLiveStream(response);
+      const watching = open.size === 0 ? wake() : looking;
+      open.set(stream, listener);
+      void Promise.resolve(watching).then(() => stream.greet(hello));
+      response.once('close', () => {
+        if (open.delete(stream) && open.size === 0) rest();
+      });
+    },
+    /** Tells everybody who listens. */
+    publish,
+    /** For whoever wants to know within this process that something has changed. @returns ends that */
+    listen(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    /** The session is over, and so is all that it listens to. */
+    endSession(sessionId: string): void {
+      for (const [stream, listener] of open) if (listener.sessionId === sessionId) end(stream, 'signed_out');
+    },
+    /** Ends all, and lets nobody in any more. */
+    close(): void {
+      isClosed = true;
+      for (const stream of open.keys()) end(stream, 'stopping');
+    },
+  };
+}
+
+export type LiveStreams = ReturnType<typeof createLiveStreams>;

@@ -1,0 +1,40 @@
+import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
+import { idColumn, integerColumn, nullable, textColumn } from '#server/database/columns.ts';
+
+export interface PlanRow {
+  id: number;
+  name: string;
+  displayName: string;
+  product: string | null;
+  tier: number;
+  durationDays: number;
+  graceDays: number;
+  /** Null: any number of devices. */
+  maxActivations: number | null;
+  /** JSON list of slugs. */
+  features: string;
+  archivedAt: number | null;
+  createdAt: number;
+}
+
+export type PlanModel = ModelStatic<Model<PlanRow, Optional<PlanRow, 'id'>>>;
+
+export function definePlan(sequelize: Sequelize): PlanModel {
+  return sequelize.define(
+    'plan',
+    {
+      id: idColumn(),
+      name: textColumn(),
+      displayName: textColumn(),
+      product: nullable(textColumn()),
+      tier: integerColumn(),
+      durationDays: integerColumn(),
+      graceDays: integerColumn(),
+      maxActivations: nullable(integerColumn()),
+      features: textColumn(),
+      archivedAt: nullable(integerColumn()),
+      createdAt: integerColumn(),
+    },
+    { tableName: 'plans' },
+  );
+}

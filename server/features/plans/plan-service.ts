@@ -1,0 +1,148 @@
+// Plans: their licenses follow every change at once, so what a plan says is what holds.
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import type { planContract, PlanObject } from './plan-contract.ts';
+import { DuplicatePlanError, type Plan, type PlanChanges, type PlanStore } from './plan-store.ts';
+
+interface Needs {
+  plans: PlanStore;
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+}
+
+function toPlanObject(plan: Plan): PlanObject {
+  return {
+    id: plan.id,
+    name: plan.name,
+    display_name: plan.displayName,
+    product: plan.product,
+    tier: plan.tier,
+    duration_days: plan.durationDays,
+    grace_days: plan.graceDays,
+    max_activations: plan.maxActivations,
+    features: plan.features,
+    archived: plan.archivedAt !== null,
+  };
+}
+
+/** The tier and id that the last page ended with. @throws ApiError `invalid_request` */
+function readCursor(cursor: string): { tier: number; id: number } {
+  const [, tier, id] = /^(\d{1,15})\.(\d{1,15})$/u.exec(cursor) ?? [];
+  if (tier === undefined || id === undefined) {
+    throw new ApiError('invalid_request', 'cursor: is none that a page gave out');
+  }
+  return { tier: Number(tier), id: Number(id) };
+}
+
+function refuse(error: unknown, name: string): never {
+  if (error instanceof DuplicatePlanError)
+    throw new ApiError('plan_exists', `there is a plan named ${name} already`);
+  throw error;
+}
+
+function given<Value extends object>(changes: Value): Partial<Value> {
+  return Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
+  ) as Partial<Value>;
+}
+
+export function createPlanService({ plans, audit, transaction, clock }: Needs) {
+  async function find(reference: { id?: number | undefined; name?: string | undefined }): Promise<Plan> {
+    const { id, name } = reference;
+    const plan = await plans.findForChange(id === undefined ? { name: name ?? '' } : { id });
+    if (!plan) throw new ApiError('plan_not_found', `there is no plan ${id ?? name}`);
+    return plan;
+  }
+
+  return {
+    async list({ cursor, limit }: RequestOf<typeof planContract.listPlans>) {
+      const after = cursor === undefined ? null : readCursor(cursor);
+      const rows = await plans.list(after, limit + 1);
+      const page = rows.slice(0, limit);
+      const items = page.map((plan) => toPlanObject(plan));
+      const last = page.at(-1);
+      return {
+        plans: items,
+        items,
+        next_cursor: rows.length > limit && last ? `${last.tier}.${last.id}` : null,
+      };
+    },
+
+    create: (request: RequestOf<typeof planContract.createPlan>, call: Call): Promise<{ plan: PlanObject }> =>
+      transaction(async () => {
+        const now = clock.now();
+        const plan = await plans
+          .insert({
+            name: request.name,
+            displayName: request.display_name ?? request.name,
+            product: request.product,
+            tier: request.tier,
+            durationDays: request.duration_days,
+            graceDays: request.grace_days,
+            maxActivations: request.max_activations,
+            features: request.features,
+            archivedAt: request.archived ? now : null,
+            createdAt: now,
+          })
+          .catch((error: unknown) => refuse(error, request.name));
+        await audit.record(call, 'plan.created', `plan:${plan.id}`, null, toPlanObject(plan));
+        return { plan: toPlanObject(plan) };
+      }),
+
+    update: (request: RequestOf<typeof planContract.updatePlan>, call: Call): Promise<{ plan: PlanObject }> =>
+      transaction(async () => {
+        const before = await find(request);
+        // Named by its id, `name` is the new name; named by its name, `new_name` is.
+        const name = request.new_name ?? (request.id === undefined ? undefined : request.name);
+        if (
+          request.product !== undefined &&
+          request.product !== before.product &&
+          (await plans.isInUse(before.id))
+        ) {
+          throw new ApiError('plan_in_use', `plan ${before.name} has licenses, so its product cannot change`);
+        }
+        const changes: PlanChanges = given({
+          name,
+          displayName: request.display_name,
+          product: request.product,
+          tier: request.tier,
+          durationDays: request.duration_days,
+          graceDays: request.grace_days,
+          maxActivations: request.max_activations,
+          features: request.features,
+          ...(request.archived === undefined
+            ? {}
+            : { archivedAt: request.archived ? (before.archivedAt ?? clock.now()) : null }),
+        }) as PlanChanges;
+        if (Object.keys(changes).length > 0) {
+          await plans
+            .update(before.id, changes)
+            .catch((error: unknown) => refuse(error, name ?? before.name));
+        }
+        const plan: Plan = { ...before, ...changes };
+        if (plan.graceDays !== before.graceDays)
+          await plans.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
+        await audit.record(call, 'plan.updated', `plan:${plan.id}`, toPlanObject(before), toPlanObject(plan));
+        return { plan: toPlanObject(plan) };
+      }),
+
+    remove: (request: RequestOf<typeof planContract.deletePlan>, call: Call): Promise<{ plan: PlanObject }> =>
+      transaction(async () => {
+        const plan = await find(request);
+        if (await plans.isInUse(plan.id)) {
+          throw new ApiError('plan_in_use', `plan ${plan.name} has licenses; archive it instead`);
+        }
+        await plans.remove(plan.id);
+        await audit.record(call, 'plan.deleted', `plan:${plan.id}`, toPlanObject(plan), null);
+        return { plan: toPlanObject(plan) };
+      }),
+  };
+}
+
+export type PlanService = ReturnType<typeof createPlanService>;

@@ -1,0 +1,86 @@
+import type { Sequelize } from 'sequelize';
+import { Op, QueryTypes, UniqueConstraintError } from 'sequelize';
+import { forUpdate } from '#server/database/transaction.ts';
+import { definePlan, type PlanRow } from './plan-model.ts';
+
+export type Plan = Omit<PlanRow, 'features'> & { features: string[] };
+export type PlanChanges = Partial<Omit<Plan, 'id' | 'createdAt'>>;
+
+function toPlan(row: PlanRow): Plan {
+  return { ...row, features: JSON.parse(row.features) as string[] };
+}
+
+function toRow<Changes extends { features?: string[] }>(changes: Changes) {
+  const { features, ...rest } = changes;
+  return features === undefined ? rest : { ...rest, features: JSON.stringify(features) };
+}
+
+export class DuplicatePlanError extends Error {
+  override readonly name = 'DuplicatePlanError';
+}
+
+async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> {
+  try {
+    return await write;
+  } catch (error) {
+    throw error instanceof UniqueConstraintError ? new DuplicatePlanError() : error;
+  }
+}
+
+export function createPlanStore(sequelize: Sequelize) {
+  const plans = definePlan(sequelize);
+  const read = async (where: Partial<PlanRow>, lock = {}): Promise<Plan | null> => {
+    const row = await plans.findOne({ where, raw: true, ...lock });
+    return row ? toPlan(row as unknown as PlanRow) : null;
+  };
+  return {
+    /** By tier, then id, from behind `after`. */
+    async list(after: { tier: number; id: number } | null, limit: number): Promise<Plan[]> {
+      const behind = after && {
+        [Op.or]: [{ tier: { [Op.gt]: after.tier } }, { tier: after.tier, id: { [Op.gt]: after.id } }],
+      };
+      const rows = await plans.findAll({ where: behind ?? {}, order: ['tier', 'id'], limit, raw: true });
+      return (rows as unknown as PlanRow[]).map((row) => toPlan(row));
+    },
+    findByName: (name: string) => read({ name }),
+    /** Locks the row: what is found is what the change starts from. */
+    findForChange: (where: { id: number } | { name: string }) => read(where, forUpdate()),
+    /** @throws DuplicatePlanError if the name is taken */
+    async insert(plan: Omit<Plan, 'id'>): Promise<Plan> {
+      const created = await refuseDuplicate(
+        plans.create({ ...plan, features: JSON.stringify(plan.features) }),
+      );
+      return { ...plan, id: created.get('id') as number };
+    },
+    /** @throws DuplicatePlanError if the new name is taken */
+    async update(id: number, changes: PlanChanges): Promise<void> {
+      await refuseDuplicate(plans.update(toRow(changes), { where: { id } }));
+    },
+    async remove(id: number): Promise<void> {
+      await plans.destroy({ where: { id } });
+    },
+    /** Whether any license has this plan. */
+    async isInUse(id: number): Promise<boolean> {
+      const rows = await sequelize.query('SELECT 1 FROM licenses WHERE plan_id = $id LIMIT 1', {
+        bind: { id },
+        type: QueryTypes.SELECT,
+      });
+      return rows.length > 0;
+    },
+    /**
+     * Licenses that wait for the end of their grace period wait for the new end; those past the old one that are back
+     * in grace are looked at again.
+     */
+    async moveGraceEnd(id: number, graceMs: number, now: number): Promise<void> {
+      await sequelize.query(
+        `UPDATE licenses
+         SET notice_due_at = CASE WHEN notice_due_at IS NULL THEN expires_at ELSE expires_at + $graceMs END
+         WHERE plan_id = $id AND revoked_at IS NULL
+           AND (notice_due_at > expires_at OR (notice_due_at IS NULL AND expires_at + $graceMs > $now))`,
+        { bind: { id, graceMs, now }, type: QueryTypes.UPDATE },
+      );
+    },
+  };
+}
+
+export type PlanStore = ReturnType<typeof createPlanStore>;

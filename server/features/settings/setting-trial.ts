@@ -1,0 +1,90 @@
+// Tries out what a setting's words alone do not tell: whether the next start could use the value.
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { isAbsolute } from 'node:path';
+import type { SettingName, SettingValues } from '#server/platform/config.ts';
+import { readDatabaseUrl } from '#server/platform/database-url.ts';
+import type { ErrorDetail } from '#server/wire/errors.ts';
+import { maskPasswords } from '#server/platform/mask-passwords.ts';
+import { settingKey, SETTINGS } from '#server/platform/settings.ts';
+import type { TlsSetting } from '#server/platform/setting-values.ts';
+import { readTlsFiles } from '#server/platform/tls-files.ts';
+
+const ADMIN_HOST = '127.0.0.1';
+
+export interface TrialNeeds {
+  /** Ports that this server listens on, and will have let go of at its next start. */
+  ownPorts(): readonly number[];
+  /** @throws Error if the database cannot be reached */
+  tryDatabase(url: string): Promise<void>;
+}
+
+/** @throws Error if nothing could listen there */
+function tryAddress(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
+      reject(new Error(`${host}:${port} cannot be listened on: ${why}`));
+    });
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
+  });
+}
+
+/** The server may be started in another folder than the one that the value was written in. */
+function requireAbsolute(path: string): void {
+  if (!isAbsolute(path)) throw new Error(`${path} must be an absolute path`);
+}
+
+async function tryTls(tls: TlsSetting): Promise<void> {
+  if (tls.mode !== 'files') return;
+  requireAbsolute(tls.certificate);
+  requireAbsolute(tls.key);
+  await readTlsFiles(tls);
+}
+
+async function tryAuthority(file: string | null): Promise<void> {
+  if (file !== null) void new X509Certificate(await readFile(file));
+}
+
+/**
+ * @param next what the next start would take
+ * @param changed which of it is new
+ * @returns what of it would not work
+ */
+export async function tryOut(
+  next: SettingValues,
+  changed: ReadonlySet<SettingName>,
+  { ownPorts, tryDatabase }: TrialNeeds,
+): Promise<ErrorDetail[]> {
+  // Its own ports the server has let go of by then; any free one stands for them.
+  const portToTry = (port: number) => (ownPorts().includes(port) ? 0 : port);
+  const trials: [names: SettingName[], trial: () => Promise<unknown>][] = [
+    [['host', 'port'], () => tryAddress(next.host, portToTry(next.port))],
+    [['adminPort'], () => tryAddress(ADMIN_HOST, portToTry(next.adminPort))],
+    [['adminPort', 'port'], async () => refuseSamePort(next)],
+    [['tls'], () => tryTls(next.tls)],
+    [['webhookCa'], () => tryAuthority(next.webhookCa)],
+    [['databaseUrl', 'databaseUrlFile'], () => tryUrl(readDatabaseUrl(next), tryDatabase)],
+  ];
+  const details: ErrorDetail[] = [];
+  for (const [names, trial] of trials) {
+    const named = names.find((name) => changed.has(name));
+    if (named === undefined) continue;
+    try {
+      await trial();
+    } catch (error) {
+      details.push({ path: settingKey(SETTINGS[named]), message: maskPasswords((error as Error).message) });
+    }
+  }
+  return details;
+}
+
+async function tryUrl(url: string | null, tryDatabase: TrialNeeds['tryDatabase']): Promise<void> {
+  if (url !== null) await tryDatabase(url);
+}
+
+function refuseSamePort({ port, adminPort }: SettingValues): void {
+  if (port !== 0 && port === adminPort) throw new Error('the API and the back office need different ports');
+}

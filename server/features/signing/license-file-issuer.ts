@@ -1,0 +1,67 @@
+// Builds license files (contract section 3). Pure but for the random bytes of encryption; the caller owns the key.
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { formatLicenseFile, signedBytes } from '../../../verifier/license-file-format.ts';
+import type { LicenseFilePayload, LicenseObject } from '../../../verifier/license-file-payload.ts';
+
+/** The one standard length of a GCM nonce (NIST SP 800-38D section 5.2.1.1). */
+const IV_LENGTH = 12;
+
+export interface LicenseFileOrder {
+  readonly license: LicenseObject;
+  /** The one machine the file is for; null for a file that any machine may use. */
+  readonly machine: { readonly fingerprint: string } | null;
+  /** Epoch milliseconds. */
+  readonly issuedAt: number;
+  /** How long the file is good, in milliseconds; null for as long as the license is. */
+  readonly ttlMs: number | null;
+  /** The name of whoever issues the license, for people to read. */
+  readonly issuer: string;
+  /** Ed25519 with the private key that `keyId` names. */
+  readonly sign: (bytes: Uint8Array) => Uint8Array;
+  readonly keyId: string;
+  /** Encrypts the file so that only this license key and fingerprint together open it. */
+  readonly encryptFor?: { readonly licenseKey: string; readonly fingerprint: string } | undefined;
+}
+
+/** It ends with its time to live or the license's grace, whichever is earlier; all in milliseconds. */
+export function fileEnd(graceEndsAt: number, issuedAt: number, ttlMs: number | null): number {
+  return Math.min(graceEndsAt, issuedAt + (ttlMs ?? Infinity));
+}
+
+/** The text of a signed license file. */
+export function issueLicenseFile(order: LicenseFileOrder): string {
+  const { license, machine, issuedAt, ttlMs, issuer, keyId, encryptFor } = order;
+  const expiresAt = fileEnd(Date.parse(license.grace_ends_at), issuedAt, ttlMs);
+  const payload: LicenseFilePayload = {
+    meta: {
+      issued: new Date(issuedAt).toISOString(),
+      expiry: new Date(expiresAt).toISOString(),
+      ttl: ttlMs === null ? null : Math.floor(ttlMs / 1000),
+    },
+    license,
+    machine,
+    issuer: { name: issuer, key_id: keyId },
+  };
+  const bytes = Buffer.from(JSON.stringify(payload), 'utf8');
+  const enc = encryptFor ? encrypt(bytes, encryptFor) : bytes.toString('base64');
+  return formatLicenseFile({
+    enc,
+    signature: order.sign(signedBytes(enc)),
+    alg: encryptFor ? 'aes-256-gcm+ed25519' : 'base64+ed25519',
+    kid: keyId,
+  });
+}
+
+/** `ciphertext.iv.tag`, each in base64, under SHA-256 of license key + fingerprint. */
+function encrypt(
+  bytes: Buffer,
+  { licenseKey, fingerprint }: NonNullable<LicenseFileOrder['encryptFor']>,
+): string {
+  const key = createHash('sha256')
+    .update(licenseKey + fingerprint, 'utf8')
+    .digest();
+  const iv = randomBytes(IV_LENGTH);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const ciphertext = Buffer.concat([cipher.update(bytes), cipher.final()]);
+  return [ciphertext, iv, cipher.getAuthTag()].map((part) => part.toString('base64')).join('.');
+}

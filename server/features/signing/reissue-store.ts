@@ -1,0 +1,118 @@
+// Who holds a license file under a signing key: devices, and licenses with a file that is not bound to a device.
+import { QueryTypes, type Sequelize } from 'sequelize';
+import { ApiError } from '#server/wire/errors.ts';
+import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
+import type { FileToReissue } from './signing-contract.ts';
+import type { SigningKeyRow } from './signing-key-model.ts';
+
+interface ReissueRow {
+  licenseId: number;
+  /** 0 for a file that is not bound to a device. */
+  activationId: number;
+  machineFingerprint: string | null;
+  machineName: string | null;
+  /** The activation, or the issue of an unbound file; epoch milliseconds. */
+  since: number;
+  isRecorded: number;
+  licenseKey: string;
+  holder: string;
+  product: string;
+  expiresAt: number;
+}
+
+/** A file of a license that is revoked or over needs no replacement. */
+const USABLE = `l.revoked_at IS NULL AND l.expires_at + p.grace_days * ${DAY_MS} > $now`;
+
+/**
+ * Activations from before keys were recorded count if they are older than the key's retirement: a device that was
+ * activated under an earlier key may have fetched a new file since.
+ */
+const DEVICES = `
+  FROM activations a JOIN licenses l ON l.id = a.license_id JOIN plans p ON p.id = l.plan_id
+  WHERE a.released_at IS NULL AND ${USABLE}
+    AND (a.signing_key_id = $keyId OR (a.signing_key_id IS NULL AND a.activated_at <= $retiredAt))`;
+
+const UNBOUND = `
+  FROM unbound_license_files u JOIN licenses l ON l.id = u.license_id JOIN plans p ON p.id = l.plan_id
+  WHERE u.signing_key_id = $keyId AND ${USABLE}`;
+
+const LICENSE = `l.license_key AS "licenseKey", l.holder AS "holder", l.product AS "product",
+  l.expires_at AS "expiresAt"`;
+
+const LIST = `
+  SELECT * FROM (
+    SELECT a.license_id AS "licenseId", a.id AS "activationId", a.machine_fingerprint AS "machineFingerprint",
+      a.machine_name AS "machineName", a.activated_at AS "since",
+      CASE WHEN a.signing_key_id IS NULL THEN 0 ELSE 1 END AS "isRecorded", ${LICENSE}
+    ${DEVICES} AND (a.license_id > $license OR (a.license_id = $license AND a.id > $activation))
+    UNION ALL
+    SELECT u.license_id, 0, NULL, NULL, u.issued_at, 1, ${LICENSE}
+    ${UNBOUND} AND (u.license_id > $license)
+  ) files ORDER BY "licenseId", "activationId" LIMIT $limit`;
+
+const COUNT = `SELECT (SELECT count(*) ${DEVICES}) + (SELECT count(*) ${UNBOUND}) AS "count"`;
+
+interface ReissuePage {
+  cursor: string | undefined;
+  limit: number;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** @throws ApiError `invalid_request` for a cursor that no page gave out */
+function positionOf(cursor: string | undefined): { license: number; activation: number } {
+  if (cursor === undefined) return { license: 0, activation: 0 };
+  const [, license, activation] = /^(\d{1,15})\.(\d{1,15})$/u.exec(cursor) ?? [];
+  if (license === undefined) throw new ApiError('invalid_request', 'cursor: is not one that a page returned');
+  return { license: Number(license), activation: Number(activation) };
+}
+
+export function createReissueStore(sequelize: Sequelize) {
+  const bindOf = ({ id, retiredAt }: SigningKeyRow, now: number) => ({
+    keyId: id,
+    retiredAt: retiredAt ?? now,
+    now,
+  });
+  return {
+    async count(key: SigningKeyRow, now: number): Promise<number> {
+      const [row] = await sequelize.query<{ count: number }>(COUNT, {
+        bind: bindOf(key, now),
+        type: QueryTypes.SELECT,
+      });
+      return row?.count ?? 0;
+    },
+    /** By license; one more than `limit` if there are more. */
+    list(key: SigningKeyRow, { cursor, limit, now }: ReissuePage): Promise<ReissueRow[]> {
+      return sequelize.query<ReissueRow>(LIST, {
+        bind: { ...bindOf(key, now), ...positionOf(cursor), limit: limit + 1 },
+        type: QueryTypes.SELECT,
+      });
+    },
+  };
+}
+
+/** @param rows one more than `limit`, if there are that many */
+export function toReissuePage(rows: readonly ReissueRow[], limit: number) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    items: page.map(toFileToReissue),
+    next_cursor: rows.length > limit && last ? `${last.licenseId}.${last.activationId}` : null,
+  };
+}
+
+function toFileToReissue(row: ReissueRow): FileToReissue {
+  return {
+    license_id: row.licenseId,
+    license_key: row.licenseKey,
+    holder: row.holder,
+    product: row.product,
+    expires_at: toTimestamp(row.expiresAt),
+    machine_fingerprint: row.machineFingerprint,
+    machine_name: row.machineName,
+    since: toTimestamp(row.since),
+    recorded: row.isRecorded === 1,
+  };
+}
+
+export type ReissueStore = ReturnType<typeof createReissueStore>;

@@ -1,0 +1,113 @@
+// The Ed25519 keys that license files are signed with.
+import { z } from 'zod';
+import { endpoint } from '#server/wire/endpoint.ts';
+import { id, pageOf, pageRequest, text, timestamp } from '#server/wire/fields.ts';
+
+const status = z.enum(['active', 'retired', 'distrusted']);
+
+const publicKeys = z.object({
+  algorithm: z.literal('Ed25519'),
+  key_id: z.string(),
+  public_key: z.base64().meta({ description: 'The 32 bytes of the key, base64' }),
+  public_key_pem: z.string(),
+  keys: z.array(z.object({ key_id: z.string(), public_key: z.base64(), status })),
+  distrust_list: z
+    .string()
+    .nullable()
+    .meta({ description: 'The signed list of distrusted keys; null while no key is distrusted' }),
+});
+
+export const signingContract = {
+  publicKey: endpoint({
+    method: 'GET',
+    path: '/public-key/',
+    auth: 'public',
+    summary: 'The public key that license files verify with; retired and distrusted keys stay listed',
+    request: z.object({}),
+    reply: publicKeys,
+    errors: [],
+  }),
+};
+
+const signingKey = z.object({
+  key_id: z.string(),
+  status,
+  created_at: timestamp,
+  retired_at: timestamp.nullable(),
+  distrusted_at: timestamp.nullable(),
+  distrust_reason: z.string().nullable(),
+  public_key: z.base64(),
+  public_key_pem: z.string(),
+});
+
+const keyId = z
+  .string()
+  .regex(/^[0-9a-f]{16}$/u, 'must be 16 lowercase hex digits')
+  .meta({ description: 'The key id, as in `GET /public-key/`' });
+
+const fileToReissue = z.object({
+  license_id: id,
+  license_key: z.string(),
+  holder: z.string(),
+  product: z.string(),
+  expires_at: timestamp,
+  machine_fingerprint: z
+    .string()
+    .nullable()
+    .meta({ description: 'Null for a license file that is not bound to a device' }),
+  machine_name: z.string().nullable(),
+  since: timestamp.meta({ description: 'When the device was activated, or the unbound file was issued' }),
+  recorded: z.boolean().meta({
+    description:
+      'False if the activation predates the record of signing keys, so that the key is inferred from its time',
+  }),
+});
+
+export const signingAdminContract = {
+  listSigningKeys: endpoint({
+    method: 'GET',
+    path: '/signing-keys/',
+    auth: 'admin',
+    summary: 'List every signing key: the active one first, then the retired ones, newest first',
+    request: z.object({}),
+    reply: z.object({ signing_keys: z.array(signingKey) }),
+    errors: [],
+  }),
+  rotateSigningKey: endpoint({
+    method: 'POST',
+    path: '/signing-keys/rotate/',
+    auth: 'admin',
+    summary: 'Make a new signing key; files signed with the old ones stay valid',
+    request: z.object({}),
+    reply: publicKeys,
+    errors: [],
+  }),
+  distrustSigningKey: endpoint({
+    method: 'POST',
+    path: '/signing-keys/distrust/',
+    auth: 'admin',
+    summary:
+      'Distrust a leaked signing key for good: every license file under it is refused. An active key is replaced first',
+    request: z.object({ key_id: keyId, reason: text(500).optional() }),
+    reply: publicKeys.extend({
+      distrusted: signingKey,
+      files_to_reissue: z
+        .int()
+        .meta({ description: 'Devices and unbound license files that need a new file' }),
+    }),
+    errors: ['not_found'],
+  }),
+  listFilesToReissue: endpoint({
+    method: 'GET',
+    path: '/signing-keys/files/',
+    auth: 'admin',
+    summary: 'List the devices and licenses that hold a license file under a signing key',
+    request: z.object({ key_id: keyId, ...pageRequest }),
+    reply: z.object({ ...pageOf(fileToReissue), total: z.int() }),
+    errors: ['not_found'],
+  }),
+};
+
+export type FileToReissue = z.input<typeof fileToReissue>;
+export type PublicKeys = z.input<typeof publicKeys>;
+export type SigningKeyObject = z.input<typeof signingKey>;

@@ -1,0 +1,60 @@
+import { QueryTypes, type Sequelize } from 'sequelize';
+import { preparedQuery } from '#server/database/prepared-query.ts';
+import { defineSigningKey, type SigningKeyRow } from './signing-key-model.ts';
+
+/** A signed list as it was published; `issuedAt` is epoch milliseconds. */
+export interface DistrustListRow {
+  sequence: number;
+  issuedAt: number;
+  /** In its armour. */
+  document: string;
+}
+
+const VERSION = `SELECT id AS "id", status AS "status", distrusted_at AS "distrustedAt" FROM signing_keys ORDER BY id`;
+
+const NEWEST_LIST = `
+  SELECT sequence AS "sequence", issued_at AS "issuedAt", document AS "document"
+  FROM distrust_lists ORDER BY sequence DESC LIMIT 1`;
+
+export function createSigningKeyStore(sequelize: Sequelize) {
+  const keys = defineSigningKey(sequelize);
+  const query = preparedQuery(sequelize);
+  return {
+    /** The active key first, then the retired ones, newest first. */
+    async list(): Promise<SigningKeyRow[]> {
+      const rows = await keys.findAll({ order: ['status', ['id', 'DESC']], raw: true });
+      return rows as unknown as SigningKeyRow[];
+    },
+    /** A text that differs whenever a key was added, retired or distrusted. */
+    async version(): Promise<string> {
+      return JSON.stringify(await query(VERSION, []));
+    },
+    /** Makes servers that change keys at the same time take turns; SQLite has one writer anyway. */
+    async lock(): Promise<void> {
+      if (sequelize.getDialect() !== 'postgres') return;
+      await sequelize.query('SELECT 1 FROM signing_keys ORDER BY id FOR UPDATE', { type: QueryTypes.SELECT });
+    },
+    async insert(key: Omit<SigningKeyRow, 'id'>): Promise<void> {
+      await keys.create(key);
+    },
+    async retireActive(retiredAt: number): Promise<void> {
+      await keys.update({ status: 'retired', retiredAt }, { where: { status: 'active' } });
+    },
+    async distrust(id: number, distrustedAt: number, distrustReason: string | null): Promise<void> {
+      await keys.update({ distrustedAt, distrustReason }, { where: { id } });
+    },
+    async newestList(): Promise<DistrustListRow | null> {
+      const [row] = await query<DistrustListRow>(NEWEST_LIST, []);
+      return row ?? null;
+    },
+    async insertList({ sequence, issuedAt, document }: DistrustListRow): Promise<void> {
+      await query('INSERT INTO distrust_lists (sequence, issued_at, document) VALUES ($1, $2, $3)', [
+        sequence,
+        issuedAt,
+        document,
+      ]);
+    },
+  };
+}
+
+export type SigningKeyStore = ReturnType<typeof createSigningKeyStore>;

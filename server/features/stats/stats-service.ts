@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '#server/platform/clock.ts';
+import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
+import type { statsContract } from './stats-contract.ts';
+import type { LicenseCountStore } from './license-count-store.ts';
+import type { StatsStore } from './stats-store.ts';
+
+interface Needs {
+  stats: StatsStore;
+  licenses: Pick<LicenseCountStore, 'count'>;
+  clock: Clock;
+  /** Writes down the authorizations that are still counted in memory. */
+  flushUsage(): Promise<void>;
+}
+
+type Stats = ReplyOf<typeof statsContract.stats>;
+
+/** Where the database cannot be written, figures that lack the last seconds are better than none. */
+const FLUSH_PATIENCE_MS = 1000;
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 3660;
+
+/** In a Map on the way, as a plan may be named `constructor`. */
+function sumBy<Row extends { count: number }>(
+  rows: Row[],
+  nameOf: (row: Row) => string,
+): Record<string, number> {
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + row.count);
+  return Object.fromEntries(sums);
+}
+
+export function createStatsService({ stats, licenses, clock, flushUsage }: Needs) {
+  async function licenseCounts(now: number, product: string | undefined): Promise<Stats['licenses']> {
+    const { total, byState, kinds } = await licenses.count(now, product);
+    return {
+      total,
+      by_state: byState,
+      by_plan: sumBy(kinds, ({ plan }) => plan),
+      by_product: sumBy(kinds, (kind) => kind.product),
+    };
+  }
+
+  return {
+    async read({ from, to, product }: RequestOf<typeof statsContract.stats>): Promise<Stats> {
+      const now = clock.now();
+      await Promise.race([flushUsage(), delay(FLUSH_PATIENCE_MS, undefined, { ref: false })]);
+      // Up to and with the present millisecond.
+      const until = to ?? now + 1;
+      const period = { from: from ?? until - DEFAULT_DAYS * DAY_MS, to: until, product };
+      if (period.from > period.to || period.to - period.from > MAX_DAYS * DAY_MS) {
+        throw new ApiError('invalid_request', `from: must lie before to, and at most ${MAX_DAYS} days`);
+      }
+      const deliveries = sumBy(await stats.countDeliveries(), (row) => row.status);
+      return {
+        licenses: await licenseCounts(now, product),
+        activations: {
+          ...(await stats.countActivations(product)),
+          per_day: await stats.countActivationsPerDay(period),
+        },
+        tokens: await stats.countTokens(now, product),
+        certificates: await stats.countCertificates(now),
+        webhooks: {
+          registrations: await stats.countRegistrations(),
+          delivered: deliveries['delivered'] ?? 0,
+          retrying: deliveries['retrying'] ?? 0,
+          failed: deliveries['failed'] ?? 0,
+        },
+        authorizations: { per_day: await stats.countAuthorizationsPerDay(period) },
+      };
+    },
+  };
+}
+
+export type StatsService = ReturnType<typeof createStatsService>;

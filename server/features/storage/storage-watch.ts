@@ -1,0 +1,97 @@
+// Looks after the storage while the server runs: by time, never by request.
+import type { Logger } from '#server/platform/logger.ts';
+import type { DataFiles } from './data-files.ts';
+import type { StorageService } from './storage-service.ts';
+
+/** A data directory that vanishes is noticed within a second. */
+const LOOK_EVERY_MS = 400;
+const UPKEEP_EVERY_MS = 5000;
+
+interface Needs {
+  storage: Pick<StorageService, 'noteLost' | 'lookAtSpace' | 'noteDamage' | 'recheck'>;
+  files: DataFiles;
+  /** Something that changes with every commit; null where there is nothing to check point. */
+  readLogVersion(): Promise<bigint | null>;
+  /** @returns whether everything committed so far is in the database file */
+  checkpoint(): Promise<boolean>;
+  /** @returns the damage found, or null */
+  findDamage(signal: AbortSignal): Promise<string | null>;
+  /** How long the search for damage leaves a new server alone. */
+  settleMs: number;
+  logger: Logger;
+}
+
+export function watchStorage(needs: Needs): { end(): Promise<void> } {
+  const { storage, files, logger } = needs;
+  const stopping = new AbortController();
+  let lost: string | null = null;
+  let savedVersion: bigint | null = null;
+
+  async function lookAtFiles(): Promise<void> {
+    const found = await files.findLost();
+    storage.noteLost(found);
+    // What is committed and only in a log without a name reaches the database file, if that is still there.
+    if (found !== null && lost === null) await needs.checkpoint();
+    lost = found;
+  }
+
+  async function saveCommitted(): Promise<void> {
+    const version = await needs.readLogVersion();
+    if (version === null || version === savedVersion || lost !== null) return;
+    if (await needs.checkpoint()) savedVersion = version;
+  }
+
+  async function upkeep(): Promise<void> {
+    await storage.lookAtSpace();
+    await storage.recheck();
+    await saveCommitted();
+  }
+
+  /** One at a time; what fails is tried again, and shows in the checks of whoever writes. */
+  function every(ms: number, work: () => Promise<void>): { end(): Promise<void> } {
+    let running: Promise<void> | undefined;
+    const run = () => {
+      running ??= work()
+        .catch(() => {})
+        .finally(() => {
+          running = undefined;
+        });
+    };
+    const timer = setInterval(run, ms);
+    timer.unref();
+    run();
+    return {
+      async end() {
+        clearInterval(timer);
+        await running;
+      },
+    };
+  }
+
+  async function searchDamage(): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      const damage = await needs.findDamage(stopping.signal);
+      if (damage !== null) storage.noteDamage(damage);
+      else logger.info({ ms: Math.round(performance.now() - startedAt) }, 'the database is undamaged');
+    } catch (error) {
+      if (!stopping.signal.aborted) logger.warn({ err: error as Error }, 'the database could not be checked');
+    }
+  }
+
+  let searching: Promise<void> | undefined;
+  const settling = setTimeout(() => {
+    searching = searchDamage();
+  }, needs.settleMs);
+  settling.unref();
+  const loops = [every(LOOK_EVERY_MS, lookAtFiles), every(UPKEEP_EVERY_MS, upkeep)];
+
+  return {
+    async end() {
+      clearTimeout(settling);
+      stopping.abort();
+      await Promise.all([searching, ...loops.map((loop) => loop.end())]);
+      files.close();
+    },
+  };
+}

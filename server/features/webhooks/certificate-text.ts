@@ -1,0 +1,16 @@
+// Certificates as administrators paste them.
+import { X509Certificate } from 'node:crypto';
+import { ApiError } from '#server/wire/errors.ts';
+
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
+
+/** @throws ApiError `invalid_request` unless the text is one or more PEM certificates */
+export function checkCertificates(text: string): void {
+  const certificates = text.match(PEM) ?? [];
+  try {
+    for (const certificate of certificates) void new X509Certificate(certificate);
+  } catch {
+    throw new ApiError('invalid_request', 'ca: holds a certificate that cannot be read');
+  }
+  if (certificates.length === 0) throw new ApiError('invalid_request', 'ca: must be certificates in PEM');
+}

@@ -1,0 +1,216 @@
+// Sends one attempt of a delivery: an HTTPS POST that nothing the receiver does can make expensive.
+import { lookup as systemLookup } from 'node:dns/promises';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import got, { type Request } from 'got';
+import packageInfo from '../../../package.json' with { type: 'json' };
+import { createAgentPool } from './agent-pool.ts';
+import { describeFailure, describeReply, type FailureClass } from './delivery-failure.ts';
+import { parseRetryAfter } from './delivery-schedule.ts';
+import { type GuardedAgent, MAX_FREE_SOCKETS } from './guarded-agent.ts';
+import { plainText } from './plain-text.ts';
+import { hostOf, type Lookup, parseWebhookUrl } from './webhook-url.ts';
+
+const REPLY_BYTES = 4096;
+/** Once the headers are in, the outcome is known: the rest of the reply may take this long before it is cut. */
+const REPLY_MS = 5000;
+/** The longest that each step of connecting may take: the name, TCP, TLS. */
+const CONNECT_MS = 5000;
+
+export interface Delivery {
+  url: string;
+  /** But for content type and user agent. */
+  headers: Record<string, string>;
+  /** JSON. */
+  body: string;
+  /** PEM: certificates to trust for this receiver besides the others. */
+  ca: string | null;
+}
+
+/** What came of one attempt. */
+export interface Attempt {
+  /** The receiver answered 2xx in time. */
+  delivered: boolean;
+  /** Of the HTTP reply; null if there was none. */
+  status: number | null;
+  errorClass: FailureClass | null;
+  /** For people: one line, at most 200 characters. */
+  error: string | null;
+  /** How long it took, in whole milliseconds. */
+  ms: number;
+  /** The address that was dialled, or refused. */
+  remoteAddress: string | null;
+  /** The first 4 KiB of the body, on one line, without control characters. */
+  reply: string;
+  /** What the receiver asked for, in milliseconds from now. */
+  retryAfterMs: number | null;
+}
+
+export interface DeliverySender {
+  /** Never throws. */
+  send(delivery: Delivery): Promise<Attempt>;
+  /** Ends all connections; attempts under way come back as `stopped`, and so do later ones. */
+  close(): void;
+}
+
+interface Options {
+  /** Networks that may be reached besides public ones. */
+  allow: readonly string[];
+  /** PEM: certificates to trust besides the system's. */
+  extraCa: readonly string[];
+  /** From the start of an attempt until its reply is in. */
+  timeoutMs: number;
+  lookup?: Lookup;
+}
+
+type Outcome =
+  | { response: IncomingMessage; reply: string; remoteAddress: string | null }
+  | { error: unknown; wasStale: boolean; remoteAddress: string | null };
+
+/** Reads what is kept of a reply, and ends it if there is more: an endless reply, or a slow one, costs nothing. */
+function readReply(stream: Request): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (isComplete: boolean) => {
+      clearTimeout(timer);
+      if (!isComplete) stream.destroy();
+      const bytes = Buffer.concat(chunks).subarray(0, REPLY_BYTES);
+      // A character that the cut went through is left out.
+      resolve(plainText(new TextDecoder().decode(bytes, { stream: !isComplete }), REPLY_BYTES));
+    };
+    const timer = setTimeout(finish, REPLY_MS, false);
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > REPLY_BYTES) finish(false);
+    });
+    stream.once('end', () => finish(true));
+    stream.once('error', () => finish(false));
+    stream.once('close', () => finish(false));
+  });
+}
+
+function isCompressed({ headers }: IncomingMessage): boolean {
+  return !['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
+}
+
+/** One request. The status decides; whatever happens after the headers does not change it. */
+function exchange(url: URL, delivery: Delivery, agent: GuardedAgent, timeoutMs: number, signal: AbortSignal) {
+  return new Promise<Outcome>((resolve) => {
+    let remoteAddress: string | null = null;
+    let wasStale = false;
+    const step = Math.min(CONNECT_MS, timeoutMs);
+    const stream = got.stream.post(url, {
+      agent: { https: agent },
+      headers: {
+        ...delivery.headers,
+        'content-type': 'application/json',
+        'user-agent': `License-Desk/${packageInfo.version}`,
+      },
+      body: delivery.body,
+      followRedirect: false,
+      throwHttpErrors: false,
+      decompress: false,
+      retry: { limit: 0 },
+      timeout: { lookup: step, connect: step, secureConnect: step, request: timeoutMs },
+      signal,
+    });
+    stream.on('request', (request) => {
+      request.once('socket', (socket: Socket) => {
+        const note = () => {
+          remoteAddress = socket.remoteAddress ?? null;
+        };
+        if (socket.connecting) socket.once('connect', note);
+        else note();
+      });
+      request.once('error', (error: NodeJS.ErrnoException & { address?: string }) => {
+        remoteAddress ??= error.address ?? null;
+        wasStale = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+      });
+    });
+    let isRead = false;
+    stream.once('response', (response: IncomingMessage) => {
+      isRead = true;
+      void readReply(stream).then((reply) => resolve({ response, reply, remoteAddress }));
+    });
+    stream.on('error', (error) => {
+      // With the headers in, the reply counts, however it ends.
+      if (!isRead) resolve({ error, wasStale, remoteAddress });
+    });
+  });
+}
+
+export function createDeliverySender({
+  allow,
+  extraCa,
+  timeoutMs,
+  lookup = systemLookup,
+}: Options): DeliverySender {
+  const pool = createAgentPool({ allow, extraCa, lookup });
+  const closing = new AbortController();
+
+  /**
+   * A receiver may close a kept connection at the moment it is used again; that says nothing about the delivery, so
+   * the next connection is tried at once, until it is a new one.
+   */
+  async function post(url: URL, delivery: Delivery): Promise<Outcome> {
+    const deadline = performance.now() + timeoutMs;
+    return pool.use(url.origin, delivery.ca, async (agent) => {
+      for (let stale = 0; ; stale++) {
+        const left = Math.max(1, Math.ceil(deadline - performance.now()));
+        const outcome = await exchange(url, delivery, agent, left, closing.signal);
+        if ('response' in outcome || !outcome.wasStale || stale >= MAX_FREE_SOCKETS) return outcome;
+      }
+    });
+  }
+
+  function toAttempt(outcome: Outcome, host: string): Omit<Attempt, 'ms'> {
+    const now = Date.now();
+    if ('error' in outcome) {
+      const failure = describeFailure(outcome.error, { host, now, timeoutMs });
+      return {
+        delivered: false,
+        status: null,
+        errorClass: failure.errorClass,
+        error: failure.message,
+        remoteAddress: outcome.remoteAddress,
+        reply: '',
+        retryAfterMs: null,
+      };
+    }
+    const { response, reply, remoteAddress } = outcome;
+    const status = response.statusCode ?? 0;
+    const failure = describeReply(status, response.headers.location);
+    return {
+      delivered: failure === null,
+      status,
+      errorClass: failure?.errorClass ?? null,
+      error: failure?.message ?? null,
+      remoteAddress,
+      reply: isCompressed(response) ? '(compressed, not shown)' : reply,
+      retryAfterMs: parseRetryAfter(response.headers['retry-after'], now),
+    };
+  }
+
+  return {
+    async send(delivery) {
+      const startedAt = performance.now();
+      let host = '';
+      let outcome: Outcome;
+      try {
+        closing.signal.throwIfAborted();
+        const url = parseWebhookUrl(delivery.url);
+        host = hostOf(url);
+        outcome = await post(url, delivery);
+      } catch (error) {
+        outcome = { error, wasStale: false, remoteAddress: null };
+      }
+      return { ...toAttempt(outcome, host), ms: Math.round(performance.now() - startedAt) };
+    },
+    close() {
+      closing.abort();
+      pool.close();
+    },
+  };
+}

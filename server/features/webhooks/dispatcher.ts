@@ -1,0 +1,222 @@
+// Sends what is due, and goes on doing so: claims by lease, sends, and writes down outcomes and new claims together.
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Sealer } from '#server/platform/sealer.ts';
+import { hashSecret } from '#server/platform/secret-token.ts';
+import { retryDelayMs } from './delivery-schedule.ts';
+import type { Attempt, DeliverySender } from './delivery-sender.ts';
+import { signatureHeaders } from './delivery-signature.ts';
+import type { ClaimedDelivery, DispatchStore } from './dispatch-store.ts';
+import { createInFlightAttempts } from './in-flight-attempts.ts';
+import { createOutcomeRecorder } from './outcome-recorder.ts';
+import { openWebhookSecrets } from './webhook-secrets.ts';
+
+/** New deliveries wake the dispatcher; this is for what no wake-up came for. */
+const POLL_MS = 5000;
+const ERROR_PAUSE_MS = 1000;
+/** After another server was faster: its claims are visible once it has committed them. */
+const CONTENDED_PAUSE_MS = 50;
+/** What a lease lasts beyond the longest attempt. */
+const LEASE_MARGIN_MS = 15_000;
+/** At a stop, attempts under way may take this long; what is not answered by then is sent again at the next start. */
+const DRAIN_MS = 1500;
+/** The last delay is 16 units, and `Retry-After` may double it. */
+const LONGEST_DELAY_UNITS = 40;
+const CLOCK_STEP_MS = 2000;
+
+const NOTHING_SENT: Attempt = {
+  delivered: false,
+  status: null,
+  errorClass: 'other',
+  error: null,
+  ms: 0,
+  remoteAddress: null,
+  reply: '',
+  retryAfterMs: null,
+};
+
+interface Needs {
+  store: DispatchStore;
+  transaction: RunTransaction;
+  sender: DeliverySender;
+  sealer: Sealer;
+  clock: Clock;
+  /** One backoff unit. */
+  backoffMs: number;
+  /** The longest an attempt can take. */
+  timeoutMs: number;
+  /** Whether nobody else sends from this database, so that a lease found at the start is a dead process's. */
+  alone: boolean;
+  onAlive(): void;
+  /** Called once deliveries are under way, or attempts have been written down. */
+  onProgress(): void;
+  onError(error: unknown): void;
+}
+
+export interface Dispatcher {
+  /** Ends once it was stopped. */
+  run(): Promise<void>;
+  /** Something may have become due. */
+  wake(): void;
+  stop(): void;
+}
+
+export function createDispatcher(needs: Needs): Dispatcher {
+  const { store, transaction, sender, sealer, clock } = needs;
+  const leaseMs = needs.timeoutMs + LEASE_MARGIN_MS;
+  const inFlight = createInFlightAttempts();
+  const recorder = createOutcomeRecorder(needs);
+  const stopping = new AbortController();
+  let isAwake = false;
+  let wakeUp = () => {};
+
+  function wake(): void {
+    isAwake = true;
+    wakeUp();
+  }
+
+  /** Until woken, or until `ms` have passed. */
+  async function sleep(ms: number): Promise<void> {
+    if (!isAwake) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.max(0, ms));
+        wakeUp = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    wakeUp = () => {};
+    isAwake = false;
+  }
+
+  function headersOf(delivery: ClaimedDelivery, now: number): Record<string, string> {
+    const { id, event, eventId, body } = delivery;
+    return signatureHeaders({
+      ...openWebhookSecrets(sealer, delivery, now),
+      deliveryId: id,
+      event,
+      // The same for every receiver of the event, and unlike that of any other server's.
+      messageId: `evt_${hashSecret(`${eventId} ${body}`).slice(0, 32)}`,
+      timestampSeconds: Math.floor(now / 1000),
+      body,
+    });
+  }
+
+  async function send(delivery: ClaimedDelivery, now: number): Promise<Attempt> {
+    const { id, webhookId, url, body, ca } = delivery;
+    try {
+      return await sender.send({ url, headers: headersOf(delivery, now), body, ca });
+    } catch (error) {
+      // The sender never throws. A secret that was sealed under another master key does.
+      const { message } = error as Error;
+      needs.onError(new Error(`delivery ${id} to webhook ${webhookId} cannot be sent: ${message}`));
+      return { ...NOTHING_SENT, error: message };
+    }
+  }
+
+  async function attempt(delivery: ClaimedDelivery): Promise<void> {
+    const startedAt = clock.now();
+    const { retryAfterMs, ...result } = await send(delivery, startedAt);
+    const delay = result.delivered
+      ? null
+      : retryDelayMs(delivery.attempts + 1, needs.backoffMs, retryAfterMs);
+    recorder.add({
+      ...result,
+      id: delivery.id,
+      webhookId: delivery.webhookId,
+      startedAt,
+      attempts: delivery.attempts,
+      retryAt: delay === null ? null : clock.now() + delay,
+    });
+    inFlight.end(delivery.id, result.delivered);
+    wake();
+  }
+
+  function start(delivery: ClaimedDelivery): void {
+    inFlight.begin(delivery.id, delivery.webhookId);
+    void attempt(delivery);
+  }
+
+  /** Records outcomes and claims what goes out next, in one transaction. */
+  function exchange(plan: ReadonlyMap<number, number>): Promise<ClaimedDelivery[]> {
+    return recorder.writeWith(async () => {
+      const now = clock.now();
+      const claimed: ClaimedDelivery[] = [];
+      for (const [webhookId, count] of plan) {
+        claimed.push(...(await store.claim(webhookId, now, count, now + leaseMs)));
+      }
+      return claimed;
+    });
+  }
+
+  /** @returns how long there will be nothing to do, in milliseconds */
+  async function turn(): Promise<number> {
+    const now = clock.now();
+    const waiting = await store.listWaiting();
+    const plan = stopping.signal.aborted
+      ? new Map<number, number>()
+      : inFlight.plan(waiting.map(({ dueAt, ...webhook }) => ({ ...webhook, isDue: dueAt <= now })));
+    const hasOutcomes = recorder.hasFresh();
+    if (!hasOutcomes && plan.size === 0) {
+      // What is due has no slot until an attempt ends, which wakes the dispatcher, or begins to hang.
+      const slotMs = inFlight.msUntilNextHangs();
+      const waits = waiting.map(({ dueAt }) => (dueAt <= now ? slotMs : dueAt - now));
+      return Math.min(POLL_MS, recorder.msUntilRetry(), ...waits);
+    }
+    const claimed = await exchange(plan);
+    for (const delivery of claimed) start(delivery);
+    if (!hasOutcomes && claimed.length === 0) return CONTENDED_PAUSE_MS;
+    needs.onProgress();
+    return 0;
+  }
+
+  let clockOffset = clock.now() - performance.now();
+
+  async function correctClock(): Promise<void> {
+    const now = clock.now();
+    const offset = now - performance.now();
+    if (offset < clockOffset - CLOCK_STEP_MS) {
+      const latest = now + needs.backoffMs * LONGEST_DELAY_UNITS + leaseMs;
+      await transaction(() => store.pullBack(latest, now));
+    }
+    clockOffset = offset;
+  }
+
+  async function drain(): Promise<void> {
+    const deadline = performance.now() + DRAIN_MS;
+    while (inFlight.deliveryIds().length > 0 && performance.now() < deadline)
+      await sleep(deadline - performance.now());
+    await recorder.writeWith(() => store.release(inFlight.deliveryIds(), clock.now()));
+    sender.close();
+  }
+
+  return {
+    wake,
+    stop() {
+      stopping.abort();
+      wake();
+    },
+    async run() {
+      const now = clock.now();
+      const latest = now + needs.backoffMs * LONGEST_DELAY_UNITS + leaseMs;
+      await transaction(async () => {
+        if (needs.alone) await store.releaseAll(now);
+        await store.pullBack(latest, now);
+      });
+      while (!stopping.signal.aborted) {
+        needs.onAlive();
+        try {
+          await recorder.retry();
+          await correctClock();
+          const idleMs = await turn();
+          if (idleMs > 0) await sleep(idleMs);
+        } catch (error) {
+          needs.onError(error);
+          await sleep(ERROR_PAUSE_MS);
+        }
+      }
+      await drain();
+    },
+  };
+}

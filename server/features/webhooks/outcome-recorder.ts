@@ -1,0 +1,77 @@
+// Outcomes of attempts on their way into the database. One that the database refuses does not hold up the others.
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { DispatchStore, Outcome } from './dispatch-store.ts';
+
+/** How long the database is left alone with outcomes that it refused. */
+const RETRY_MS = 5000;
+
+interface Needs {
+  store: Pick<DispatchStore, 'noteHealth' | 'record'>;
+  transaction: RunTransaction;
+  onError(error: unknown): void;
+}
+
+const byWebhook = (a: Outcome, b: Outcome): number => a.webhookId - b.webhookId;
+
+export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
+  let fresh: Outcome[] = [];
+  /** By delivery: outcomes of a transaction that failed because of one of them, or of something else in it. */
+  const doubtful = new Map<number, Outcome>();
+  /** By delivery: outcomes that the database refused by themselves. Their leases delay another attempt. */
+  const refused = new Map<number, Outcome>();
+  let retryRefusedAt = -Infinity;
+
+  /** Webhooks first and by id: servers that lock rows in the same order do not deadlock. */
+  async function write(outcomes: readonly Outcome[]): Promise<void> {
+    const newest = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
+    for (const { webhookId, startedAt, error } of [...newest.values()].toSorted(byWebhook))
+      await store.noteHealth(webhookId, startedAt, error);
+    for (const outcome of outcomes) await store.record(outcome);
+  }
+
+  return {
+    add(outcome: Outcome): void {
+      fresh.push(outcome);
+    },
+
+    hasFresh: () => fresh.length > 0,
+
+    /** How long until `retry` has something to do, in milliseconds. */
+    msUntilRetry(): number {
+      if (doubtful.size > 0) return 0;
+      return refused.size > 0 ? retryRefusedAt - performance.now() : Infinity;
+    },
+
+    /** Runs `work` in one transaction with all fresh outcomes; if it fails, they are left to `retry`. */
+    async writeWith<Result>(work: () => Promise<Result>): Promise<Result> {
+      const outcomes = fresh;
+      fresh = [];
+      try {
+        return await transaction(async () => {
+          await write(outcomes);
+          return work();
+        });
+      } catch (error) {
+        for (const outcome of outcomes) doubtful.set(outcome.id, outcome);
+        throw error;
+      }
+    },
+
+    /** Writes outcomes of failed transactions one by one, until one is refused: that one waits behind the others. */
+    async retry(): Promise<void> {
+      const isDue = performance.now() >= retryRefusedAt;
+      for (const outcome of [...doubtful.values(), ...(isDue ? refused.values() : [])]) {
+        doubtful.delete(outcome.id);
+        refused.delete(outcome.id);
+        try {
+          await transaction(() => write([outcome]));
+        } catch (error) {
+          refused.set(outcome.id, outcome);
+          if (isDue) retryRefusedAt = performance.now() + RETRY_MS;
+          onError(error);
+          return;
+        }
+      }
+    },
+  };
+}

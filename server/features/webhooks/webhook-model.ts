@@ -1,0 +1,45 @@
+import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
+import { idColumn, integerColumn, nullable, textColumn } from '#server/database/columns.ts';
+
+export interface WebhookRow {
+  id: number;
+  url: string;
+  /** `all`, or one event. */
+  scope: string;
+  description: string | null;
+  /** PEM. */
+  ca: string | null;
+  /** Sealed, as it must be readable to sign. */
+  secretSealed: string;
+  /** The secret before the last rotation, which signs too until the overlap ends. */
+  previousSecretSealed: string | null;
+  overlapEndsAt: number | null;
+  lastDeliveryAt: number | null;
+  /** Why the last delivery was not accepted; null if it was. */
+  lastError: string | null;
+  createdAt: number;
+  deletedAt: number | null;
+}
+
+export type WebhookModel = ModelStatic<Model<WebhookRow, Optional<WebhookRow, 'id'>>>;
+
+export function defineWebhook(sequelize: Sequelize): WebhookModel {
+  return sequelize.define(
+    'webhook',
+    {
+      id: idColumn(),
+      url: textColumn(),
+      scope: textColumn(),
+      description: nullable(textColumn()),
+      ca: nullable(textColumn()),
+      secretSealed: textColumn(),
+      previousSecretSealed: nullable(textColumn()),
+      overlapEndsAt: nullable(integerColumn()),
+      lastDeliveryAt: nullable(integerColumn()),
+      lastError: nullable(textColumn()),
+      createdAt: integerColumn(),
+      deletedAt: nullable(integerColumn()),
+    },
+    { tableName: 'webhooks' },
+  );
+}

@@ -1,0 +1,26 @@
+import { type Handlers, implement, prepared, type Route } from '#server/platform/route.ts';
+import type { DeliveryService } from './delivery-service.ts';
+import { webhookAdminContract, type webhookContract } from './webhook-contract.ts';
+import type { WebhookService } from './webhook-service.ts';
+
+/** @param rows the public rows, or the same rows as the admin listener has them */
+export function webhookRoutes(rows: typeof webhookContract, webhooks: WebhookService): Route[] {
+  const handlers: Handlers<typeof webhookContract> = {
+    listWebhooks: (request) => webhooks.list(request),
+    deleteWebhook: ({ id }, call) => webhooks.remove(id, call),
+    registerWebhook: prepared(webhooks.checkRegistration, webhooks.register),
+  };
+  return implement(rows, handlers);
+}
+
+export function webhookAdminRoutes(webhooks: WebhookService, deliveries: DeliveryService): Route[] {
+  return implement(webhookAdminContract, {
+    rotateWebhookSecret: ({ id }, call) => webhooks.rotateSecret(id, call),
+    testWebhook: ({ id }) => webhooks.test(id),
+    listDeliveries: (request) => deliveries.list(request),
+    countRetriableDeliveries: (request) => deliveries.countRetriable(request),
+    showDelivery: ({ id }) => deliveries.show(id),
+    retryDelivery: ({ id }, call) => deliveries.retry(id, call),
+    retryFailedDeliveries: (request, call) => deliveries.retryFailed(request, call),
+  });
+}

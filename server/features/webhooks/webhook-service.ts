@@ -1,0 +1,135 @@
+// Registering webhooks, giving them new secrets, letting them go.
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import { idFromCursor, toPage } from '#server/database/page.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { DAY_MS, toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import type { Sealer } from '#server/platform/sealer.ts';
+import { checkCertificates } from './certificate-text.ts';
+import { createWebhookSecret } from './delivery-signature.ts';
+import type { webhookAdminContract, webhookContract, WebhookObject } from './webhook-contract.ts';
+import { openWebhookSecrets, WEBHOOK_SECRET } from './webhook-secrets.ts';
+import type { Webhook, WebhookStore } from './webhook-store.ts';
+import type { TestSender } from './test-delivery.ts';
+import { parseWebhookUrl } from './webhook-url.ts';
+
+/** How long the old secret signs beside the new one. */
+const OVERLAP_MS = DAY_MS;
+
+interface Needs {
+  webhooks: WebhookStore;
+  audit: Audit;
+  sealer: Sealer;
+  transaction: RunTransaction;
+  clock: Clock;
+  checkUrl(url: string): Promise<URL>;
+  sendTest: TestSender;
+}
+
+function toWebhookObject(webhook: Webhook): WebhookObject {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    scope: webhook.scope as WebhookObject['scope'],
+    description: webhook.description,
+    status: webhook.lastError === null ? 'active' : 'failing',
+    created_at: toTimestamp(webhook.createdAt),
+    last_delivery_at: toTimestampOrNull(webhook.lastDeliveryAt),
+    last_error: webhook.lastError,
+  };
+}
+
+function notFound(id: number): ApiError {
+  return new ApiError('webhook_not_found', `there is no webhook ${id}`);
+}
+
+export function createWebhookService(needs: Needs) {
+  const { webhooks, audit, sealer, transaction, clock } = needs;
+  const seal = (secret: string) => sealer.seal(WEBHOOK_SECRET, Buffer.from(secret));
+
+  async function mustFindForChange(id: number): Promise<Webhook> {
+    const webhook = await webhooks.findForChange(id);
+    if (!webhook) throw notFound(id);
+    return webhook;
+  }
+
+  return {
+    async list({ cursor, limit }: RequestOf<typeof webhookContract.listWebhooks>) {
+      const page = toPage(await webhooks.list(idFromCursor(cursor), limit), limit, toWebhookObject);
+      return { webhooks: page.items, ...page };
+    },
+
+    /**
+     * Asks the name service, which may take long: not inside a transaction.
+     * @throws ApiError `webhook_url_forbidden`, or `invalid_request` if it is no URL at all
+     */
+    async checkRegistration({ url }: RequestOf<typeof webhookContract.registerWebhook>): Promise<void> {
+      await needs.checkUrl(url);
+    },
+
+    async register(request: RequestOf<typeof webhookContract.registerWebhook>, call: Call) {
+      if (request.ca !== undefined) checkCertificates(request.ca);
+      const url = parseWebhookUrl(request.url).href;
+      const secret = createWebhookSecret();
+      return transaction(async () => {
+        const webhook = await webhooks.insert({
+          url,
+          scope: request.scope,
+          description: request.description ?? null,
+          ca: request.ca ?? null,
+          secretSealed: seal(secret),
+          previousSecretSealed: null,
+          overlapEndsAt: null,
+          lastDeliveryAt: null,
+          lastError: null,
+          createdAt: clock.now(),
+          deletedAt: null,
+        });
+        const object = toWebhookObject(webhook);
+        await audit.record(call, 'webhook.registered', `webhook:${webhook.id}`, null, object);
+        return { webhook: object, secret };
+      });
+    },
+
+    remove: (id: number, call: Call) =>
+      transaction(async () => {
+        const webhook = await mustFindForChange(id);
+        await webhooks.update(id, { deletedAt: clock.now() });
+        await webhooks.cancelDeliveries(id);
+        await audit.record(call, 'webhook.deleted', `webhook:${id}`, toWebhookObject(webhook), null);
+        return { webhook: toWebhookObject(webhook) };
+      }),
+
+    rotateSecret: (
+      id: number,
+      call: Call,
+    ): Promise<ReplyOf<typeof webhookAdminContract.rotateWebhookSecret>> =>
+      transaction(async () => {
+        const webhook = await mustFindForChange(id);
+        const secret = createWebhookSecret();
+        const overlapEndsAt = clock.now() + OVERLAP_MS;
+        await webhooks.update(id, {
+          secretSealed: seal(secret),
+          previousSecretSealed: webhook.secretSealed,
+          overlapEndsAt,
+        });
+        await audit.record(call, 'webhook.secret_rotated', `webhook:${id}`, null, {
+          overlap_ends_at: overlapEndsAt,
+        });
+        return { webhook: toWebhookObject(webhook), secret, overlap_ends_at: toTimestamp(overlapEndsAt) };
+      }),
+
+    /** Sent once, whatever comes of it, and kept nowhere but in the reply. */
+    async test(id: number): Promise<ReplyOf<typeof webhookAdminContract.testWebhook>> {
+      const webhook = await webhooks.find(id);
+      if (!webhook) throw notFound(id);
+      const secrets = openWebhookSecrets(sealer, webhook, clock.now());
+      return { attempt: await needs.sendTest({ url: webhook.url, ca: webhook.ca, ...secrets }) };
+    },
+  };
+}
+
+export type WebhookService = ReturnType<typeof createWebhookService>;

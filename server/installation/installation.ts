@@ -1,0 +1,65 @@
+// Tells a first start from a start that has lost its database: the latter must not become a new installation with a new signing key.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { DatabaseLocation } from '#server/database/connect.ts';
+import { UnusableDatabaseError } from '#server/database/unusable-database.ts';
+import { writeFileDurably } from '#server/platform/durable-file.ts';
+import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
+
+const marker = z.object({
+  /** `sqlite`, or the PostgreSQL database without its credentials. */
+  database: z.string(),
+});
+
+const pathIn = (dataDir: string) => join(dataDir, 'installation.json');
+
+/** Names the database, so that one that the settings newly point to is told from one that has lost its content. */
+function nameOf({ url }: DatabaseLocation): string {
+  if (url === null) return 'sqlite';
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}
+
+function markedDatabase(dataDir: string): string | null {
+  try {
+    return marker.parse(JSON.parse(readFileSync(pathIn(dataDir), 'utf8'))).database;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a start on this data directory has finished setting up this database before. */
+export function isMarked(dataDir: string, location: DatabaseLocation): boolean {
+  return markedDatabase(dataDir) === nameOf(location);
+}
+
+/** Called once the database holds a signing key and no longer depends on its write-ahead log. */
+export function markInstallation(dataDir: string, location: DatabaseLocation): void {
+  writeFileDurably(pathIn(dataDir), `${JSON.stringify({ database: nameOf(location) })}\n`);
+}
+
+/**
+ * Whether the database must exist. A first start writes the key file after the schema, so a SQLite installation with a
+ * key file has had a database, also if it is older than the marker. A key in the environment or in the desktop app's
+ * keychain proves nothing: it is there before the first start.
+ */
+export function hasHadDatabase(dataDir: string, location: DatabaseLocation): boolean {
+  const hasKeyFile = location.url === null && existsSync(join(dataDir, MASTER_KEY_FILE));
+  return hasKeyFile || isMarked(dataDir, location);
+}
+
+/** Whether there is no SQLite file, or one without a byte. To connect would create it, and delete its write-ahead log. */
+export function isFileMissing({ url, file }: DatabaseLocation): boolean {
+  if (url !== null) return false;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined || (stats.isFile() && stats.size === 0);
+}
+
+export function lostDatabase(dataDir: string, location: DatabaseLocation): UnusableDatabaseError {
+  const which = location.url === null ? location.file : nameOf(location);
+  return new UnusableDatabaseError(
+    `the database ${which} is missing or empty, but ${dataDir} belongs to an installation that had one; ` +
+      'restore it (license-desk restore FILE), or start over with a new signing key (license-desk serve --new-installation)',
+  );
+}

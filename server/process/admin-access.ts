@@ -1,0 +1,138 @@
+// How the CLI reaches the service: through the running server if there is one, else on the database itself.
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { apiBaseUrl } from '#server/wiring/api-address.ts';
+import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import { DataDirectoryError, inUse, prepareDataDirectory } from '#server/installation/data-directory.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { type DirectoryLock, lockDirectory } from '#server/database/directory-lock.ts';
+import { aboutDatabase } from '#server/database/unusable-database.ts';
+import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
+import { cliCall } from '#server/platform/call.ts';
+import { type Client, createClient, httpTransport, type Transport } from '#server/wire/client.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config.ts';
+import type { DocumentParts } from '#server/platform/document.ts';
+import { httpDownload } from '#server/platform/download.ts';
+import { createDroppedLines } from '#server/platform/dropped-lines.ts';
+import { nodeSend } from '#server/platform/node-send.ts';
+import { invoke, invokeForFile, type Route } from '#server/platform/route.ts';
+import { createSecurityLog } from '#server/platform/security-log.ts';
+import { newRuntimeSecret, readRuntimeFile } from '#server/installation/runtime-file.ts';
+
+export interface AdminAccess {
+  client: Client<typeof adminContract>;
+  /** Whether a server runs on the data directory, and all goes through it. */
+  throughServer: boolean;
+  /** Calls a row that answers with a file. */
+  download(name: keyof typeof adminContract, input: object): Promise<DocumentParts>;
+  close(): Promise<void>;
+}
+
+/** A server that is just starting or stopping, or another command, is done sooner than this. */
+const WAIT_MS = 10_000;
+const RETRY_MS = 100;
+
+/** @returns null if no server answers */
+async function throughServer(config: Config, userName: string): Promise<AdminAccess | null> {
+  const runtime = readRuntimeFile(config.dataDir);
+  if (!runtime) return null;
+  const headers = {
+    authorization: `Bearer ${runtime.secret}`,
+    'x-license-desk-user': encodeURIComponent(userName),
+  };
+  const root = `${runtime.admin}${ADMIN_API_ROOT}`;
+  const client = createClient(adminContract, httpTransport(root, headers, nodeSend));
+  const fetchFile = httpDownload(root, headers);
+  try {
+    await client.overview({});
+  } catch {
+    return null;
+  }
+  return {
+    client,
+    throughServer: true,
+    download: (name, input) => fetchFile(adminContract[name], input),
+    close: async () => {},
+  };
+}
+
+function localAccess(routes: readonly Route[], userName: string): Pick<AdminAccess, 'client' | 'download'> {
+  const byName = new Map(routes.map((route) => [route.name, route]));
+  const find = (name: string): Route => {
+    const route = byName.get(name);
+    if (!route) throw new Error(`nothing answers ${name}`);
+    return route;
+  };
+  const transport: Transport = (name, _row, input) => invoke(find(name), input, cliCall(userName));
+  return {
+    client: createClient(adminContract, transport),
+    download: (name, input) => invokeForFile(find(name), input, cliCall(userName)),
+  };
+}
+
+async function onDatabase(config: Config, userName: string, lock: DirectoryLock): Promise<AdminAccess> {
+  const noServer = (): never => {
+    throw new DataDirectoryError(
+      `no server runs on ${config.dataDir}; start one with \`license-desk serve\``,
+    );
+  };
+  try {
+    refuseExposedFiles(config);
+    // Loaded only here: a command that goes through a server needs none of it.
+    const { compose } = await import('#server/wiring/compose.ts');
+    const { createStorageGuard } = await import('#server/database/storage-guard.ts');
+    const { default: pino } = await import('pino');
+    const service = await compose({
+      config,
+      clock: systemClock,
+      logger: pino({ level: 'silent' }),
+      security: createSecurityLog(join(config.dataDir, 'logs'), () => {}),
+      droppedLines: createDroppedLines(),
+      runtimeSecret: newRuntimeSecret(),
+      jobsAreFine: () => true,
+      isDraining: () => false,
+      isClockTrusted: () => true,
+      guard: createStorageGuard(),
+      newInstallation: false,
+      // Sent by the next server that starts here.
+      onDeliveriesQueued: () => {},
+      runCertificateUpkeep: null,
+      signInAddress: noServer,
+      adminPort: noServer,
+      apiBaseUrl: () => apiBaseUrl(config, config.port),
+      ownPorts: () => [],
+      restart: null,
+    });
+    return {
+      ...localAccess(service.adminRoutes, userName),
+      throughServer: false,
+      async close() {
+        await service.close();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw aboutDatabase(error, databaseLocation(config));
+  }
+}
+
+/**
+ * Opens the service for one command. The data directory's lock decides: whoever gets it may write the database,
+ * so a command can never change what a server keeps in memory behind its back.
+ * @param userName the OS user, for the audit log
+ * @throws DataDirectoryError if the directory is taken by something that does not answer, or UnusableDatabaseError
+ */
+export async function connectToAdmin(config: Config, userName: string): Promise<AdminAccess> {
+  prepareDataDirectory(config.dataDir);
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const lock = await lockDirectory(config.dataDir);
+    if (lock) return onDatabase(config, userName, lock);
+    const access = await throughServer(config, userName);
+    if (access) return access;
+    if (Date.now() > deadline) throw inUse(config.dataDir);
+    await delay(RETRY_MS);
+  }
+}

@@ -1,0 +1,60 @@
+// The server as the desktop app starts it: settings from environment and config.json, flags from its arguments.
+import { parseArgs } from 'node:util';
+import { type MessageFromServer, postLastMessage, type RefusalCause } from './parent-port.ts';
+import { loadConfig } from '#server/platform/config.ts';
+import type { AddressError } from '#server/platform/http-server.ts';
+import { maskPasswords } from '#server/platform/mask-passwords.ts';
+import { refuseDebugger } from '#server/platform/refuse-debugger.ts';
+import { SETTINGS } from '#server/platform/settings.ts';
+import { serve } from './serve.ts';
+
+refuseDebugger();
+
+const options = Object.fromEntries(
+  Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]),
+);
+
+/** By the names of the errors that `serve` throws. */
+const CAUSES: Readonly<Record<string, RefusalCause>> = {
+  AddressError: 'address',
+  ConfigError: 'settings',
+  DataDirectoryError: 'data_directory',
+  UnusableDatabaseError: 'database',
+  NewerDatabaseError: 'newer_database',
+};
+
+function lastMessage(error: Error): MessageFromServer {
+  const { name } = error;
+  const message = maskPasswords(error.message);
+  const cause = CAUSES[name];
+  // Anything else may succeed the next time.
+  if (!cause) return { type: 'failed', message };
+  return { type: 'refused', cause, message, taken: (error as Partial<AddressError>).taken ?? null };
+}
+
+let isEnding = false;
+
+/** A utility process of Electron does not end by itself. */
+async function endWith(reason: unknown, text: (error: Error) => string): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  const error = reason instanceof Error ? reason : new Error(String(reason));
+  const written = new Promise<void>((resolve) => {
+    process.stderr.write(`error: ${maskPasswords(text(error))}\n`, () => resolve());
+  });
+  await Promise.all([written, postLastMessage(lastMessage(error))]);
+  process.exit(1);
+}
+
+// Electron only warns of a rejection that nobody handles (shell/services/node/node_service.cc), and a server in an
+// unknown state would run on.
+const endWithStack = (reason: unknown) => void endWith(reason, (error) => error.stack ?? error.message);
+process.on('unhandledRejection', endWithStack);
+process.on('uncaughtException', endWithStack);
+
+try {
+  const { values } = parseArgs({ options });
+  await serve(loadConfig({ flags: values as Record<string, string | undefined>, env: process.env }));
+} catch (error) {
+  await endWith(error, ({ message }) => message);
+}

@@ -1,0 +1,242 @@
+// Brings a server up on a data directory, and down again: lock, log, service, two listeners, jobs.
+import { join } from 'node:path';
+import { apiBaseUrl, listenerAddress } from '#server/wiring/api-address.ts';
+import { compose } from '#server/wiring/compose.ts';
+import type { Service } from '#server/wiring/service.ts';
+import { PUBLIC_API_ROOT } from '#server/contract.ts';
+import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
+import { createAdminApp, createApiApp } from '#server/wiring/http-app.ts';
+import { createStorageGuard } from '#server/database/storage-guard.ts';
+import { aboutDatabase } from '#server/database/unusable-database.ts';
+import { createJobs } from '#server/jobs/schedule.ts';
+import { ADMIN_BOUNDS, apiBounds } from '#server/wiring/listener-bounds.ts';
+import type { ServerStatus } from '#server/features/dashboard/server-status.ts';
+import { createClockGuard } from '#server/platform/clock-guard.ts';
+import { watchClock } from '#server/platform/clock-watch.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config.ts';
+import { createDroppedLines } from '#server/platform/dropped-lines.ts';
+import { createServer } from '#server/platform/http-server.ts';
+import { openLog } from '#server/platform/logger.ts';
+import { createSecurityLog } from '#server/platform/security-log.ts';
+import { settingWarnings } from '#server/platform/setting-warnings.ts';
+import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from '#server/installation/runtime-file.ts';
+import { VERSION } from '#server/installation/version.ts';
+
+const ADMIN_HOST = '127.0.0.1';
+/** A command that holds the directory is done sooner than this. */
+const LOCK_WAIT_MS = 5000;
+/**
+ * The seconds after a start belong to the first page and the first calls: each job loads about as much as the whole
+ * server did.
+ */
+const SETTLE_MS = 5000;
+
+export interface RunningServer {
+  /** `http://127.0.0.1:8787/license/api/svc/` */
+  api: string;
+  /** `http://127.0.0.1:8788/?code=…`, each good for one sign-in. */
+  newSignInAddress(): string;
+  /** Does now what fell due while the computer slept, or by a change of its clock. */
+  wake(): void;
+  /** Opens the log files anew. */
+  reload(): void;
+  /** Reports the status, and again whenever it has changed, until the stop. */
+  watchStatus(report: (status: ServerStatus) => void): void;
+  /** Stops accepting, finishes what is under way, leaves no half-written state. */
+  stop(): Promise<void>;
+  /** Logs that the process is about to end before the stop is over, and what that cuts off. */
+  reportForcedExit(): Promise<void>;
+  /** Ends when the database has answered a read, or has failed to. */
+  readOnce(): Promise<void>;
+}
+
+interface StartOptions {
+  logToStderr: boolean;
+  /** Aborted when the start is to be given up. */
+  giveUp?: AbortSignal;
+  /** Ends the process, which is then started again; null where nobody would do that. */
+  restart?: (() => void) | null;
+  /** How long the jobs that nothing waits for leave the new server alone. */
+  settleMs?: number;
+  /** Starts over where the data directory has had a database that is lost. */
+  newInstallation?: boolean;
+}
+
+/** A part of the server that is up, and what has to be done at its end. */
+interface Part {
+  name: string;
+  end(): void | Promise<void>;
+}
+
+/**
+ * Starts everything, or nothing.
+ * @throws ConfigError, DataDirectoryError or UnusableDatabaseError, each with one line for the administrator;
+ *   the reason of `giveUp`
+ */
+export async function startServer(
+  config: Config,
+  clock: Clock,
+  { logToStderr, giveUp, restart = null, settleMs = SETTLE_MS, newInstallation = false }: StartOptions,
+): Promise<RunningServer> {
+  const location = databaseLocation(config);
+  prepareDataDirectory(config.dataDir);
+  refuseExposedFiles(config);
+  // Ended in reverse, at the stop or when a later step fails.
+  const parts: Part[] = [];
+  const started = (name: string, end: Part['end']) => {
+    parts.push({ name, end });
+    giveUp?.throwIfAborted();
+  };
+  let isDraining = true;
+  let ending: string | null = null;
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    isDraining = true;
+    stopping ??= (async () => {
+      const failures: unknown[] = [];
+      // Each step is tried, whatever became of the one before it: the lock must be released in any case.
+      for (const { name, end } of parts.toReversed()) {
+        ending = name;
+        try {
+          await end();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    })();
+    return stopping;
+  };
+
+  try {
+    const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS, giveUp);
+    started('data directory lock', () => lock.release());
+    const logDir = join(config.dataDir, 'logs');
+    const droppedLines = createDroppedLines();
+    const log = await openLog(logDir, logToStderr, droppedLines.add);
+    started('log', () => log.close());
+    const { logger } = log;
+    const security = createSecurityLog(logDir, droppedLines.add);
+    started('security log', () => security.close());
+    const guard = createStorageGuard();
+
+    let { port, adminPort } = config;
+    const runtimeSecret = newRuntimeSecret();
+    const baseUrl = () => apiBaseUrl(config, port);
+    const clockGuard = createClockGuard({
+      scanSeconds: config.scanSeconds,
+      onHeld(aheadMs) {
+        const hours = Math.round(aheadMs / 3_600_000);
+        logger.warn({ hours }, 'the clock jumped ahead; notices are on hold until it is confirmed');
+        service.alerts.raise('clock_jumped', { params: { hours } });
+      },
+      onTrusted() {
+        logger.warn('the clock is trusted again');
+        service.alerts.clear('clock_jumped');
+        jobs.wake();
+      },
+    });
+    const jobs = createJobs({ location, config, logger, clockGuard, settleMs, guard });
+    const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
+    const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
+    const service: Service = await compose({
+      config,
+      clock,
+      logger,
+      security,
+      droppedLines,
+      runtimeSecret,
+      jobsAreFine: jobs.areFine,
+      isDraining: () => isDraining,
+      isClockTrusted: clockGuard.isTrusted,
+      guard,
+      newInstallation,
+      onDeliveriesQueued: jobs.wakeDispatcher,
+      runCertificateUpkeep: jobs.runCertificateUpkeep,
+      signInAddress,
+      adminPort: () => adminPort,
+      apiBaseUrl: baseUrl,
+      ownPorts: () => [port, adminPort],
+      restart,
+    });
+    started('database', () => service.close());
+
+    const { apiTokens, sessions, live, runOnce, publicRoutes, adminRoutes } = service;
+    const apiApp = createApiApp({
+      routes: publicRoutes,
+      config,
+      clock,
+      apiTokens,
+      runOnce,
+      logger,
+      security,
+      baseUrl,
+    });
+    const adminApp = createAdminApp({ routes: adminRoutes, sessions, live, logger, security });
+
+    const tls = await service.openTls();
+    started('TLS certificate', () => tls?.close());
+    const adminServer = createServer({ tls: null, app: adminApp, logger, ...ADMIN_BOUNDS });
+    const apiServer = createServer({ tls, app: apiApp, logger, ...apiBounds(apiApp) });
+    started('requests', async () => {
+      live.close();
+      await Promise.all([adminServer.close(), apiServer.close()]);
+    });
+    adminPort = await adminServer.listen(ADMIN_HOST, config.adminPort, '--admin-port');
+    port = await apiServer.listen(config.host, config.port, '--port');
+
+    const api = `${listenerAddress(config, port)}${PUBLIC_API_ROOT}/`;
+    writeRuntimeFile(config.dataDir, {
+      pid: process.pid,
+      version: VERSION,
+      api,
+      admin: adminAddress(),
+      secret: runtimeSecret,
+    });
+    // One in the place of a lost data directory belongs to somebody else.
+    started('runtime file', () => {
+      if (!guard.isStopped()) removeRuntimeFile(config.dataDir);
+    });
+    const watch = service.storage.watch(settleMs);
+    started('storage watch', () => watch.end());
+    jobs.start(service.masterKey, live.publish, service.overdue);
+    service.raiseAlerts();
+    guard.onStop(jobs.cancel);
+    started('jobs', () => jobs.stop());
+    const clockWatch = watchClock((seconds) => {
+      logger.warn({ seconds }, 'the clock has jumped, or the computer has slept');
+      jobs.wake();
+    });
+    started('clock watch', () => clockWatch.end());
+    // Ahead of everything else, as nobody can write while an import does, not even to come to an end.
+    started('imports', () => service.endImports());
+    isDraining = false;
+
+    for (const { message } of settingWarnings(config)) logger.warn(message);
+    logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
+    return {
+      api,
+      newSignInAddress: () => signInAddress(sessions.createCode()),
+      wake: jobs.wake,
+      reload() {
+        log.reopen();
+        logger.info('log files opened anew');
+      },
+      watchStatus: service.status.watch,
+      stop,
+      async reportForcedExit() {
+        const requests = apiServer.requestsUnderWay() + adminServer.requestsUnderWay();
+        logger.error({ ending, requests }, 'forced exit: the server did not stop in time');
+        await log.close();
+      },
+      readOnce: service.storage.readOnce,
+    };
+  } catch (error) {
+    // What went wrong first is what the administrator has to hear of.
+    await stop().catch(() => {});
+    throw aboutDatabase(error, location);
+  }
+}

@@ -1,7 +1,0 @@
-import { implement, type Route } from '../platform/route.ts';
-import { retentionAdminContract } from './retention-contract.ts';
-import type { RetentionService } from './retention-service.ts';
-
-export function retentionAdminRoutes(retention: RetentionService): Route[] {
-  return implement(retentionAdminContract, { showRetention: () => retention.show() });
-}

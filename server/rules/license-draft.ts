@@ -1,0 +1,92 @@
+// What a license says when it is issued: the same rules for one that is asked for and for a whole file of them.
+import type { Plan } from '#server/features/plans/plan-store.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { LAST_MOMENT, toTimestamp } from '#server/wire/fields.ts';
+import type { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
+import { firstNoticeAt, graceEndsAt, renewedExpiry } from './license-lifecycle.ts';
+import { foldForSearch } from './license-search.ts';
+import type { License, NewLicense } from '#server/features/licenses/license-store.ts';
+
+export type LicenseOrder = RequestOf<typeof licenseAdminContract.createLicense>;
+
+interface Issue {
+  now: number;
+  licenseKey: string;
+  defaultProduct: string;
+}
+
+/** @throws ApiError `plan_not_found` */
+export function usablePlan(name: string, plan: Plan | null): Plan {
+  if (!plan) throw new ApiError('plan_not_found', `there is no plan ${name}`);
+  if (plan.archivedAt !== null) throw new ApiError('plan_not_found', `plan ${name} is archived`);
+  return plan;
+}
+
+/** @throws ApiError `product_mismatch` */
+export function refuseOtherProduct(plan: Plan, product: string): void {
+  if (plan.product === null || plan.product === product) return;
+  throw new ApiError('product_mismatch', `plan ${plan.name} is for ${plan.product}, not for ${product}`);
+}
+
+/** Where renewals add up. @throws ApiError `invalid_request` */
+export function refuseBeyondCalendar(expiresAt: number): void {
+  if (expiresAt > LAST_MOMENT) {
+    throw new ApiError('invalid_request', `days: the license would end after ${toTimestamp(LAST_MOMENT)}`);
+  }
+}
+
+/** @throws ApiError `product_mismatch` or `invalid_request` */
+export function draftLicense(
+  order: Omit<LicenseOrder, 'plan'>,
+  plan: Plan,
+  { now, licenseKey, defaultProduct }: Issue,
+): NewLicense {
+  const product = order.product ?? plan.product ?? defaultProduct;
+  refuseOtherProduct(plan, product);
+  const expiresAt = renewedExpiry({
+    expiresAt: now,
+    now,
+    durationDays: plan.durationDays,
+    days: order.days,
+    explicit: order.expires_at,
+  });
+  refuseBeyondCalendar(expiresAt);
+  return {
+    licenseKey,
+    holder: order.holder,
+    email: order.email ?? null,
+    searchText: foldForSearch(`${order.holder}\n${order.email ?? ''}`),
+    product,
+    planId: plan.id,
+    issuedAt: now,
+    expiresAt,
+    firstActivatedAt: null,
+    revokedAt: null,
+    revokeReason: null,
+    term: 1,
+    noticeDueAt: firstNoticeAt({
+      revokedAt: null,
+      expiresAt,
+      graceEndsAt: graceEndsAt(expiresAt, plan.graceDays),
+    }),
+  };
+}
+
+/** The license that a draft has become: what reading it back would give. */
+export function issuedLicense(id: number, { searchText, ...draft }: NewLicense, plan: Plan): License {
+  const { name, tier, durationDays, graceDays, maxActivations, features } = plan;
+  return {
+    ...draft,
+    id,
+    plan: name,
+    tier,
+    durationDays,
+    graceDays,
+    maxActivations,
+    features,
+    graceEndsAt: graceEndsAt(draft.expiresAt, graceDays),
+    activationCount: 0,
+    newestFingerprint: null,
+  };
+}

@@ -1,0 +1,41 @@
+// What the world sees of a license: allow-lists, never the row itself.
+import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import type { LicenseObject, LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import { licenseState } from './license-lifecycle.ts';
+import type { License } from '#server/features/licenses/license-store.ts';
+
+/** @param machineFingerprint the device that the reply is about; without one, the newest active device */
+export function toLicenseObject(license: License, now: number, machineFingerprint?: string): LicenseObject {
+  return {
+    license_id: license.id,
+    license_key: license.licenseKey,
+    holder: license.holder,
+    product: license.product,
+    plan: license.plan,
+    machine_fingerprint: machineFingerprint ?? license.newestFingerprint,
+    issued_at: toTimestamp(license.issuedAt),
+    expires_at: toTimestamp(license.expiresAt),
+    state: licenseState(license, now),
+    grace_ends_at: toTimestamp(license.graceEndsAt),
+    max_activations: license.maxActivations,
+    activation_count: license.activationCount,
+    features: license.features,
+  };
+}
+
+/** What administrators see. */
+export function toLicenseRecord(license: License, now: number): LicenseRecord {
+  return {
+    ...toLicenseObject(license, now),
+    email: license.email,
+    first_activated_at: toTimestampOrNull(license.firstActivatedAt),
+    revoked_at: toTimestampOrNull(license.revokedAt),
+    revoke_reason: license.revokeReason,
+  };
+}
+
+/** The record without what only administrators see. */
+export function publicLicense(record: LicenseRecord): LicenseObject {
+  const { email, first_activated_at, revoked_at, revoke_reason, ...license } = record;
+  return license;
+}

@@ -1,0 +1,33 @@
+// How callers name a license: by id or key. A mistyped key is told apart from an unknown one.
+import { ApiError } from '#server/wire/errors.ts';
+import { parseLicenseKey } from './license-key.ts';
+import type { LicenseReference } from '#server/features/licenses/license-store.ts';
+
+/** @throws ApiError `invalid_request` for a key with a typo */
+export function byKey(text: string): { key: string } {
+  const key = parseLicenseKey(text);
+  if (key === null) {
+    throw new ApiError('invalid_request', 'license_key: is mistyped: its check group does not match', {
+      details: [{ path: 'license_key', message: 'is mistyped: its check group does not match' }],
+    });
+  }
+  return { key };
+}
+
+/** An administrator's `REF`: a license id or a license key. */
+export function byRef(ref: string): LicenseReference {
+  return /^\d{1,15}$/u.test(ref) ? { id: Number(ref) } : byKey(ref);
+}
+
+/** A request's `license_id`, `license_key`, or both. */
+export function byIdOrKey(request: {
+  license_id?: number | undefined;
+  license_key?: string | undefined;
+}): LicenseReference {
+  const { license_id: id, license_key: key } = request;
+  return { id, ...(key === undefined ? {} : byKey(key)) };
+}
+
+export function licenseNotFound(): ApiError {
+  return new ApiError('license_not_found', 'there is no such license');
+}

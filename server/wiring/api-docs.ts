@@ -1,0 +1,82 @@
+// The API's OpenAPI document and its reference page, which works offline.
+import { createHash } from 'node:crypto';
+import express, { Router } from 'express';
+import { API_DOCS_DIRECTORY } from './built-files.ts';
+import { publicContract } from '#server/contract.ts';
+import { Document } from '#server/platform/document.ts';
+import { sendDocument } from '#server/platform/http-reply.ts';
+import { isFresh, refuseMethod } from '#server/platform/mount.ts';
+import { pageHeaders } from '#server/platform/page-headers.ts';
+import { carryRequestId } from '#server/platform/request-id.ts';
+import { VERSION } from '#server/installation/version.ts';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>License Desk API</title>
+    <link rel="icon" href="favicon-32x32.png" />
+    <link rel="stylesheet" href="swagger-ui.css" />
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="swagger-ui-bundle.js"></script>
+    <script src="start.js"></script>
+  </body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reference', validatorUrl: null });
+`;
+
+const onlyGet = refuseMethod(['GET', 'HEAD']);
+
+async function openApiReply(server: string): Promise<Document> {
+  const { openApiDocument } = await import('#server/platform/openapi.ts');
+  const description = { title: 'License Desk', version: VERSION, server };
+  const body = Buffer.from(JSON.stringify(openApiDocument(publicContract, description)));
+  const digest = createHash('sha256').update(body).digest('base64url');
+  return new Document('application/json; charset=utf-8', body, {
+    etag: `"${digest}"`,
+    cacheControl: 'no-cache',
+  });
+}
+
+/** @param baseUrl the API's address as its clients know it, without a trailing slash */
+export function apiDocs(baseUrl: () => string): Router {
+  const router = Router();
+  /** By base URL, of which a server has one: building the document takes about 10 ms. */
+  const replies = new Map<string, Promise<Document>>();
+  const replyFor = (server: string): Promise<Document> => {
+    const reply = replies.get(server) ?? openApiReply(server);
+    replies.set(server, reply);
+    return reply;
+  };
+
+  router
+    .route('/openapi.json')
+    .get(async (request, response) => {
+      const document = await replyFor(baseUrl());
+      await sendDocument(response, document, request.id, isFresh(request, document));
+    })
+    .all(onlyGet);
+
+  router.use('/docs', carryRequestId, pageHeaders);
+  router
+    .route('/docs/')
+    .get((request, response) => {
+      // The page names its files relative to itself.
+      if (request.originalUrl.endsWith('/docs')) response.redirect(301, `${request.baseUrl}/docs/`);
+      else response.type('html').send(PAGE);
+    })
+    .all(onlyGet);
+  router
+    .route('/docs/start.js')
+    .get((_request, response) => {
+      response.type('js').send(START);
+    })
+    .all(onlyGet);
+  router.use('/docs', express.static(API_DOCS_DIRECTORY, { index: false, redirect: false }));
+  return router;
+}

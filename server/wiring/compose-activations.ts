@@ -1,0 +1,50 @@
+// The construction of what is about devices: activations, license files that come back, the desk for air-gapped ones.
+import {
+  activationAdminRoutes,
+  activationRoutes,
+  offlineDeskRoutes,
+} from '#server/features/activations/activation-routes.ts';
+import { createActivationService } from '#server/features/activations/activation-service.ts';
+import { createActivationStore } from '#server/features/activations/activation-store.ts';
+import { createOfflineDeskService } from '#server/features/activations/offline-desk-service.ts';
+import { createOfflineValidationService } from '#server/features/activations/offline-validation-service.ts';
+import { createDeviceLimit } from '#server/features/activations/device-limit.ts';
+import { createDeviceSurgeWatch } from '#server/features/activations/device-surge.ts';
+import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import type { Database } from '#server/database/connect.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Events } from '#server/features/events/event-service.ts';
+import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Logger } from '#server/platform/logger.ts';
+import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
+
+interface Needs {
+  licenses: LicenseStore;
+  files: LicenseFiles;
+  audit: Audit;
+  events: Events;
+  transaction: RunTransaction;
+  clock: Clock;
+  logger: Logger;
+  alerts: AlertBoard;
+  fileTtlDays: number;
+  /** New devices a minute per license; 0: no limit. */
+  deviceLimit: number;
+}
+
+export function composeActivations(sequelize: Database, needs: Needs) {
+  const shared = { ...needs, activations: createActivationStore(sequelize), byKey, byRef, licenseNotFound };
+  const surges = createDeviceSurgeWatch(shared);
+  const limit = createDeviceLimit(needs.deviceLimit, needs.clock);
+  const activations = createActivationService({ ...shared, limit, surges });
+  const offline = createOfflineValidationService(shared);
+  const desk = createOfflineDeskService(shared);
+  return {
+    surges,
+    publicRoutes: activationRoutes(activations, offline),
+    adminRoutes: [...activationAdminRoutes(activations, byRef), ...offlineDeskRoutes(desk)],
+  };
+}

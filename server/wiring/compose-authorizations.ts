@@ -1,0 +1,61 @@
+// The construction of what says who may use a product: authorizations, their explanation, tokens.
+import { hasFreeSeat } from '#server/rules/activation-rules.ts';
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import { createAuthorizationExplanation } from '#server/features/authorization-tokens/authorization-explanation.ts';
+import { createAuthorizationLookupStore } from '#server/features/authorization-tokens/authorization-lookup-store.ts';
+import { createAuthorizationService } from '#server/features/authorization-tokens/authorization-service.ts';
+import {
+  authorizationAdminRoutes,
+  authorizationRoutes,
+  authorizationTokenAdminRoutes,
+} from '#server/features/authorization-tokens/authorization-token-routes.ts';
+import { createAuthorizationTokenService } from '#server/features/authorization-tokens/authorization-token-service.ts';
+import { createAuthorizationTokenStore } from '#server/features/authorization-tokens/authorization-token-store.ts';
+import { createAuthorizationUsage } from '#server/features/authorization-tokens/authorization-usage.ts';
+import { createAuthorizationUsageStore } from '#server/features/authorization-tokens/authorization-usage-store.ts';
+import type { Database } from '#server/database/connect.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import { licenseState } from '#server/rules/license-lifecycle.ts';
+import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Logger } from '#server/platform/logger.ts';
+
+interface Needs {
+  licenses: LicenseStore;
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+  logger: Logger;
+  defaultProduct: string;
+}
+
+export function composeAuthorizations(sequelize: Database, { logger, ...needs }: Needs) {
+  const lookup = createAuthorizationLookupStore(sequelize);
+  const usage = createAuthorizationUsage({
+    ...needs,
+    store: createAuthorizationUsageStore(sequelize),
+    onError: (error) =>
+      logger.error({ err: error as Error }, 'authorization counts could not be written yet'),
+  });
+  const authorizations = createAuthorizationService({
+    ...needs,
+    lookup,
+    usage,
+    byKey,
+    licenseNotFound,
+    licenseState,
+  });
+  const explain = createAuthorizationExplanation({ ...needs, lookup, byRef, licenseNotFound, hasFreeSeat });
+  const tokens = createAuthorizationTokenService({
+    ...needs,
+    tokens: createAuthorizationTokenStore(sequelize),
+    byRef,
+    licenseNotFound,
+  });
+  return {
+    usage,
+    publicRoutes: authorizationRoutes(authorizations),
+    adminRoutes: [...authorizationAdminRoutes(explain), ...authorizationTokenAdminRoutes(tokens)],
+  };
+}

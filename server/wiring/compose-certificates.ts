@@ -1,0 +1,145 @@
+// The construction of certificates, for the service and for the job that does their upkeep.
+import { hostname, networkInterfaces } from 'node:os';
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import {
+  type AuthorityService,
+  createAuthorityService,
+} from '#server/features/certificates/authority-service.ts';
+import { createAuthorityStore } from '#server/features/certificates/authority-store.ts';
+import { createCertificateKeyService } from '#server/features/certificates/certificate-key-service.ts';
+import {
+  certificateAdminRoutes,
+  certificateRoutes,
+} from '#server/features/certificates/certificate-routes.ts';
+import { createCertificateService } from '#server/features/certificates/certificate-service.ts';
+import { createCertificateStore } from '#server/features/certificates/certificate-store.ts';
+import { createCertificateUpkeep } from '#server/features/certificates/certificate-upkeep.ts';
+import { createCertificateValidation } from '#server/features/certificates/certificate-validation.ts';
+import { createRevocationListService } from '#server/features/certificates/revocation-list-service.ts';
+import { createRevocationListStore } from '#server/features/certificates/revocation-list-store.ts';
+import { createRevocationListBuilder } from '#server/features/certificates/revocation-list.ts';
+import { adminContract, publicContract } from '#server/contract.ts';
+import type { Database } from '#server/database/connect.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Events } from '#server/features/events/event-service.ts';
+import { byIdOrKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config.ts';
+import type { Logger } from '#server/platform/logger.ts';
+import type { Sealer } from '#server/platform/sealer.ts';
+import type { TlsSource } from '#server/platform/tls-credentials.ts';
+
+interface UpkeepNeeds {
+  sealer: Sealer;
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+}
+
+export function composeUpkeep(sequelize: Database, needs: UpkeepNeeds) {
+  const { transaction, clock } = needs;
+  const certificates = createCertificateStore(sequelize);
+  const lists = createRevocationListStore(sequelize);
+  const authority = createAuthorityService({
+    ...needs,
+    authorities: createAuthorityStore(sequelize),
+    certificates,
+  });
+  const revocationList = createRevocationListBuilder({ lists, transaction, clock });
+  const upkeep = createCertificateUpkeep({ certificates, authority, revocationList, transaction, clock });
+  return { certificates, lists, authority, upkeep };
+}
+
+interface Needs extends UpkeepNeeds {
+  events: Events;
+  licenses: LicenseStore;
+  apiBaseUrl(): string;
+  /** Has a job do the upkeep; null: it is done here. */
+  runUpkeep: (() => Promise<void>) | null;
+}
+
+export function composeCertificates(sequelize: Database, needs: Needs) {
+  const { transaction, clock, audit, apiBaseUrl } = needs;
+  const { certificates, lists, authority, upkeep } = composeUpkeep(sequelize, needs);
+  const publishRevocations = needs.runUpkeep ?? (async () => void (await upkeep.run()));
+  async function hasUnlisted(): Promise<boolean> {
+    const active = await authority.find();
+    return active !== null && lists.hasUnlisted(active.keyIdentifier);
+  }
+  const revocationList = createRevocationListService({
+    lists,
+    authority,
+    clock,
+    publishRevocations,
+    hasUnlisted,
+  });
+  const keys = createCertificateKeyService({
+    certificates,
+    authority,
+    audit,
+    transaction,
+    clock,
+    apiBaseUrl,
+  });
+  const service = createCertificateService({
+    ...needs,
+    certificates,
+    authority,
+    keys,
+    byRef,
+    byIdOrKey,
+    licenseNotFound,
+    publishRevocations: revocationList.publish,
+    async isUnlisted({ id, authorityKey }) {
+      // What a former authority issued has ended, and is on no list of the present one.
+      const active = await authority.find();
+      return active?.keyIdentifier === authorityKey && lists.isUnlisted(id, authorityKey);
+    },
+  });
+  const validation = createCertificateValidation({ certificates, authority, clock });
+  // The list in its name is there when the authority is: without one, relying parties would refuse everybody.
+  const importing: AuthorityService = {
+    ...authority,
+    async import(request, call) {
+      const reply = await authority.import(request, call);
+      await revocationList.publish();
+      return reply;
+    },
+  };
+  const services = { certificates: service, keys, validation, revocationList };
+  return {
+    authority,
+    lists,
+    hasUnlisted,
+    routes: certificateRoutes(publicContract, services),
+    adminRoutes: [
+      ...certificateRoutes(adminContract, services),
+      ...certificateAdminRoutes(service, importing),
+    ],
+  };
+}
+
+interface TlsNeeds {
+  config: Pick<Config, 'tls' | 'dataDir' | 'host' | 'baseUrl'>;
+  authority: AuthorityService;
+  sealer: Sealer;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Each way is loaded only where it is taken. */
+export async function openTls({ config, ...needs }: TlsNeeds): Promise<TlsSource | null> {
+  const { tls, dataDir } = config;
+  if (tls.mode === 'off') return null;
+  if (tls.mode === 'files') {
+    const { openTlsFiles } = await import('#server/platform/tls-files.ts');
+    return openTlsFiles(tls, needs);
+  }
+  const [{ openServerCertificate }, { serverNames }] = await Promise.all([
+    import('#server/features/certificates/server-certificate.ts'),
+    import('#server/features/certificates/server-names.ts'),
+  ]);
+  const names = () => serverNames(config, { hostname: hostname(), interfaces: networkInterfaces() });
+  return openServerCertificate({ ...needs, dataDir, names });
+}

@@ -1,0 +1,76 @@
+// Opens what a data directory holds: its database at this version's schema, and its master key. Sets both up at a first start.
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { checkpoint } from '#server/database/checkpoint.ts';
+import { connect, type Database } from '#server/database/connect.ts';
+import { migrate } from '#server/database/migrate.ts';
+import type { StorageGuard } from '#server/database/storage-guard.ts';
+import { createTransactions, type Transactions } from '#server/database/transaction.ts';
+import {
+  hasHadDatabase,
+  isFileMissing,
+  isMarked,
+  lostDatabase,
+  markInstallation,
+} from '#server/installation/installation.ts';
+import type { Config } from '#server/platform/config.ts';
+import { loadMasterKey } from '#server/platform/master-key.ts';
+import { createSigningKeyStore, type SigningKeyStore } from '#server/features/signing/signing-key-store.ts';
+
+interface Needs {
+  config: Config;
+  guard: StorageGuard;
+  /** Whether to start over where the data directory has had a database that is lost. */
+  newInstallation: boolean;
+}
+
+export interface Installation {
+  sequelize: Database;
+  transaction: Transactions;
+  signingKeys: SigningKeyStore;
+  masterKey: Buffer;
+  /** Called once there is a signing key: from now on a start without the database is refused. */
+  complete(): Promise<void>;
+}
+
+/**
+ * The order of a first start: schema, key file, signing key, marker, each durable before the next. A start that was
+ * killed in between goes on where it was; only what comes after the key file or the marker proves a loss.
+ * @throws UnusableDatabaseError if the installation has lost its database, and then nothing has changed
+ */
+export async function openInstallation({ config, guard, newInstallation }: Needs): Promise<Installation> {
+  const { dataDir } = config;
+  const location = databaseLocation(config);
+  const mustExist = !newInstallation && hasHadDatabase(dataDir, location);
+  const wasComplete = isMarked(dataDir, location);
+  const refuse = () => {
+    if (mustExist) throw lostDatabase(dataDir, location);
+  };
+  // Before it is connected to: SQLite deletes the log of a database that has no content.
+  if (isFileMissing(location)) refuse();
+  const sequelize = await connect(location, { guard, create: true });
+  try {
+    const transaction = createTransactions(sequelize, guard);
+    await migrate(sequelize, transaction, refuse);
+    const signingKeys = createSigningKeyStore(sequelize);
+    const nothingSealed = (await signingKeys.list()).length === 0;
+    if (nothingSealed) {
+      if (wasComplete) refuse();
+      await checkpoint(sequelize, 'TRUNCATE');
+    }
+    const masterKey = loadMasterKey(dataDir, config.masterKey, nothingSealed);
+    return {
+      sequelize,
+      transaction,
+      signingKeys,
+      masterKey,
+      async complete() {
+        if (wasComplete && !nothingSealed) return;
+        await checkpoint(sequelize, 'TRUNCATE');
+        markInstallation(dataDir, location);
+      },
+    };
+  } catch (error) {
+    await sequelize.close();
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+// Licenses, what is done to many of them at once, and what happened to one.
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import type { Database } from '#server/database/connect.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Events } from '#server/features/events/event-service.ts';
+import { createLicenseBulk } from '#server/features/licenses/license-bulk.ts';
+import { licenseAdminRoutes, licenseRoutes } from '#server/features/licenses/license-routes.ts';
+import { createLicenseService } from '#server/features/licenses/license-service.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import { createLicenseTimeline } from '#server/features/licenses/license-timeline.ts';
+import { createLicenseTimelineStore } from '#server/features/licenses/license-timeline-store.ts';
+import type { PlanStore } from '#server/features/plans/plan-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { describeFailure } from '#server/platform/error-handler.ts';
+import type { Logger } from '#server/platform/logger.ts';
+import type { Route } from '#server/platform/route.ts';
+
+interface Needs {
+  licenses: LicenseStore;
+  findPlan: PlanStore['findByName'];
+  audit: Audit;
+  events: Events;
+  transaction: RunTransaction;
+  clock: Clock;
+  defaultProduct: string;
+  logger: Logger;
+}
+
+interface Licenses {
+  publicRoutes: Route[];
+  adminRoutes: Route[];
+}
+
+export function composeLicenses(sequelize: Database, { logger, ...needs }: Needs): Licenses {
+  const service = createLicenseService(needs);
+  const bulk = createLicenseBulk({
+    licenses: service,
+    describeFailure: (error, call) => describeFailure(logger, error, call.requestId),
+  });
+  const timeline = createLicenseTimeline({
+    licenses: needs.licenses,
+    timeline: createLicenseTimelineStore(sequelize),
+  });
+  return {
+    publicRoutes: licenseRoutes(service),
+    adminRoutes: licenseAdminRoutes(service, bulk, timeline),
+  };
+}

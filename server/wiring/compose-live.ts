@@ -1,0 +1,20 @@
+// The construction of what open pages hear of.
+import { type Database, dialectOf } from '#server/database/connect.ts';
+import type { HealthService } from '#server/features/health/health-service.ts';
+import { createLookout } from '#server/features/live/live-lookout.ts';
+import { createLiveStore } from '#server/features/live/live-store.ts';
+import { createLiveStreams, type LiveStreams } from '#server/features/live/live-streams.ts';
+import { VERSION } from '#server/installation/version.ts';
+
+export function composeLive(sequelize: Database, health: HealthService): LiveStreams {
+  const look = createLookout({
+    // Of a SQLite file there is only one server, which knows what it does.
+    recent: dialectOf(sequelize) === 'postgres' ? createLiveStore(sequelize) : null,
+    readHealth: () =>
+      health.check().then(
+        () => 'ok',
+        (error: unknown) => (error as Error).message,
+      ),
+  });
+  return createLiveStreams({ hello: { version: VERSION }, look });
+}

@@ -1,0 +1,164 @@
+// Wires a restore: on a data directory that no server runs on, over the database of the backup.
+import { join } from 'node:path';
+import { createAuditService } from '#server/features/audit/audit-service.ts';
+import { createAuditStore } from '#server/features/audit/audit-store.ts';
+import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
+import { compareDatabases } from '#server/features/backup/restore-comparison-store.ts';
+import type { RestorePreview } from '#server/features/backup/restore-preview.ts';
+import {
+  createRestoreService,
+  type PendingRestore,
+  type RestoreRequest,
+} from '#server/features/backup/restore-service.ts';
+import {
+  createRestoredDatabaseStore,
+  type HighestGiven,
+} from '#server/features/backup/restored-database-store.ts';
+import { composeUpkeep } from './compose-certificates.ts';
+import { takeDataDirectory } from '#server/installation/data-directory.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { connect, type Database } from '#server/database/connect.ts';
+import { isKnownSchema, migrate } from '#server/database/migrate.ts';
+import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
+import { aboutDatabase } from '#server/database/unusable-database.ts';
+import { type Call, cliCall } from '#server/platform/call.ts';
+import { systemClock as clock } from '#server/platform/clock.ts';
+import { type Config, ConfigError } from '#server/platform/config.ts';
+import { createSealer } from '#server/platform/sealer.ts';
+import { createSecurityLog, type SecurityLog } from '#server/platform/security-log.ts';
+import { settingDifferences } from '#server/features/settings/setting-changes.ts';
+import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
+import { openSigningKey } from '#server/features/signing/loaded-keys.ts';
+
+/** Another command finishes sooner than this; a server does not. */
+const LOCK_WAIT_MS = 2000;
+
+async function onDatabase(
+  file: string,
+  work: (sequelize: Database, transaction: RunTransaction) => Promise<void>,
+  { create = false } = {},
+): Promise<void> {
+  const location = { url: null, file };
+  try {
+    const sequelize = await connect(location, { create });
+    try {
+      await work(sequelize, createTransactions(sequelize));
+    } finally {
+      await sequelize.close();
+    }
+  } catch (error) {
+    throw aboutDatabase(error, location);
+  }
+}
+
+/** @throws SealError if the master key is another one */
+function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> {
+  return onDatabase(file, async (sequelize, transaction) => {
+    const sealer = createSealer(masterKey);
+    const audit = createAuditService({ entries: createAuditStore(sequelize), clock });
+    await migrate(sequelize, transaction);
+    for (const row of await createSigningKeyStore(sequelize).list()) openSigningKey(sealer, row);
+    // Opens each key of the authority.
+    await composeUpkeep(sequelize, { sealer, audit, transaction, clock }).authority.all();
+  });
+}
+
+/** Compared with a new database, which is removed with the rest of what was unpacked. */
+async function findForeignCode(file: string): Promise<string[]> {
+  const known = new Map<string, string>();
+  const listKnown = async (sequelize: Database, transaction: RunTransaction) => {
+    await migrate(sequelize, transaction);
+    for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode()) known.set(name, sql);
+  };
+  await onDatabase(`${file}.new`, listKnown, { create: true });
+  const foreign: string[] = [];
+  await onDatabase(file, async (sequelize) => {
+    for (const { name, sql } of await createRestoredDatabaseStore(sequelize).listCode())
+      if (known.get(name) !== sql) foreign.push(name);
+  });
+  return foreign;
+}
+
+interface About {
+  preview: RestorePreview;
+  highest: HighestGiven | null;
+}
+
+function finishDatabase(
+  file: string,
+  masterKey: Buffer,
+  { preview, highest }: About,
+  security: SecurityLog,
+  call: Call,
+): Promise<void> {
+  return onDatabase(file, async (sequelize, transaction) => {
+    const audit = createAuditService({
+      entries: createAuditStore(sequelize),
+      clock,
+      onRecorded: (entry) => recordSecurityEvent(security, entry),
+    });
+    const store = createRestoredDatabaseStore(sequelize);
+    const { created_at, version, authenticated } = preview;
+    const { upkeep } = composeUpkeep(sequelize, {
+      sealer: createSealer(masterKey),
+      audit,
+      transaction,
+      clock,
+    });
+    // There may be no CRL yet, and then there would be no number to raise.
+    await upkeep.run();
+    await transaction(async () => {
+      await store.skipIds(highest);
+      await store.skipListNumbers(highest, clock.now());
+      await audit.record(call, 'backup.restored', 'backup', null, { created_at, version, authenticated });
+    });
+    await upkeep.run();
+  });
+}
+
+/** Everything but the data directory's lock. */
+function composeRestore({ dataDir, masterKey }: Config, userName: string) {
+  const security = createSecurityLog(join(dataDir, 'logs'), () => {});
+  return createRestoreService({
+    dataDir,
+    masterKey,
+    clock,
+    isKnownSchema,
+    upgradeDatabase,
+    findForeignCode,
+    compareDatabases,
+    compareSettings: settingDifferences,
+    finishDatabase: (file, key, about) => finishDatabase(file, key, about, security, cliCall(userName)),
+  });
+}
+
+/** A restore that waits for its confirmation; `close` cancels it unless it has been committed. */
+export interface OpenedRestore extends PendingRestore {
+  close(): Promise<void>;
+}
+
+/**
+ * Unpacks and checks a backup, and locks the data directory until `close` is called.
+ * @param userName the OS user, for the audit log
+ * @throws DataDirectoryError if a server runs there; BackupError, ConfigError, NewerDatabaseError, UnusableDatabaseError
+ */
+export async function openRestore(
+  config: Config,
+  request: RestoreRequest,
+  userName: string,
+): Promise<OpenedRestore> {
+  if (databaseLocation(config).url !== null)
+    throw new ConfigError('the data is in PostgreSQL, as database_url says; restore it with pg_restore');
+  const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
+  const restores = composeRestore(config, userName);
+  const close = async () => {
+    restores.cancel();
+    await lock.release();
+  };
+  try {
+    return { ...(await restores.open(request)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+// The construction of what watches the storage below the service.
+import { stat } from 'node:fs/promises';
+import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
+import type { Installation } from './compose-installation.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { checkpoint } from '#server/database/checkpoint.ts';
+import { faultOf } from '#server/database/database-fault.ts';
+import { preparedQuery } from '#server/database/prepared-query.ts';
+import { quickCheck } from '#server/database/quick-check.ts';
+import type { ControlledGuard } from '#server/database/storage-guard.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { Logger } from '#server/platform/logger.ts';
+import { watchDataFiles } from '#server/features/storage/data-files.ts';
+import { readDiskSpace } from '#server/features/storage/disk-space.ts';
+import { createStorageProbeStore } from '#server/features/storage/storage-probe-store.ts';
+import { createStorageService } from '#server/features/storage/storage-service.ts';
+import { watchStorage } from '#server/features/storage/storage-watch.ts';
+
+interface Needs {
+  config: Config;
+  guard: ControlledGuard;
+  alerts: Pick<AlertBoard, 'raise' | 'clear'>;
+  clock: Clock;
+  logger: Logger;
+}
+
+export function composeStorage({ sequelize, transaction }: Installation, needs: Needs) {
+  const { config, guard, alerts, clock, logger } = needs;
+  const { dataDir } = config;
+  const location = databaseLocation(config);
+  const isLocal = location.url === null;
+  const walFile = `${location.file}-wal`;
+  const probe = createStorageProbeStore(sequelize);
+  const storage = createStorageService({
+    dataDir,
+    isLocal,
+    readSpace: () => readDiskSpace(dataDir),
+    guard,
+    alerts,
+    logger,
+    write: () => transaction(() => probe.write(clock.now())),
+    writerState: transaction.writerState,
+    faultOf(error) {
+      // A queue that is full of changes is no fault: they are being written.
+      if (error instanceof ApiError) return null;
+      // Whatever else goes wrong with statements as simple as these is the database's fault.
+      return faultOf(error) ?? 'io';
+    },
+  });
+  return {
+    ...storage,
+    /** Ends when the database has answered a read, or has failed to. */
+    readOnce: async (): Promise<void> => {
+      await preparedQuery(sequelize)('SELECT 1', []).catch(() => {});
+    },
+    /** @param settleMs how long the search for damage waits */
+    watch: (settleMs: number) =>
+      watchStorage({
+        storage,
+        files: watchDataFiles(dataDir, isLocal ? [location.file, walFile] : []),
+        readLogVersion: async () => (isLocal ? (await stat(walFile, { bigint: true })).mtimeNs : null),
+        checkpoint: () => checkpoint(sequelize, 'PASSIVE'),
+        findDamage: async (signal) => (isLocal ? quickCheck(location.file, signal) : null),
+        settleMs,
+        logger,
+      }),
+  };
+}
+
+export type StorageReports = ReturnType<typeof composeStorage>;

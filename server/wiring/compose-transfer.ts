@@ -1,0 +1,55 @@
+// What takes licenses out of the service and into it by the file.
+import { join } from 'node:path';
+import type { AuditService } from '#server/features/audit/audit-service.ts';
+import type { Database } from '#server/database/connect.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import { createImportFiles } from '#server/features/license-transfer/import-files.ts';
+import { createLicenseExport } from '#server/features/license-transfer/license-export.ts';
+import { createLicenseImportService } from '#server/features/license-transfer/license-import-service.ts';
+import { createLicenseImportStore } from '#server/features/license-transfer/license-import-store.ts';
+import { licenseTransferAdminRoutes } from '#server/features/license-transfer/license-transfer-routes.ts';
+import { draftLicense, issuedLicense, usablePlan } from '#server/rules/license-draft.ts';
+import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
+import { toLicenseRecord } from '#server/rules/license-presenter.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { PlanStore } from '#server/features/plans/plan-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Route } from '#server/platform/route.ts';
+
+interface Needs {
+  licenses: LicenseStore;
+  findPlan: PlanStore['findByName'];
+  audit: AuditService;
+  transaction: RunTransaction;
+  clock: Clock;
+  defaultProduct: string;
+  dataDir: string;
+}
+
+interface LicenseTransfer {
+  adminRoutes: Route[];
+  end(): Promise<void>;
+}
+
+export async function composeTransfer(sequelize: Database, needs: Needs): Promise<LicenseTransfer> {
+  const { dataDir, ...shared } = needs;
+  const files = createImportFiles(join(dataDir, 'imports'));
+  await files.removeForgotten();
+  const imports = createLicenseImportService({
+    ...shared,
+    imports: createLicenseImportStore(sequelize),
+    files,
+    usablePlan,
+    draftLicense,
+    issuedLicense,
+    generateLicenseKey,
+    parseLicenseKey,
+    present: toLicenseRecord,
+  });
+  const exportLicenses = createLicenseExport({
+    licenses: needs.licenses,
+    present: toLicenseRecord,
+    clock: needs.clock,
+  });
+  return { adminRoutes: licenseTransferAdminRoutes(exportLicenses, imports), end: imports.end };
+}

@@ -1,0 +1,254 @@
+// Every construction, by hand: what the service is made of, and who is handed what.
+import { adminSessionRoutes } from '#server/features/admin-session/admin-session-routes.ts';
+import { createAdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
+import { createAlertBoard } from '#server/features/alerts/alert-board.ts';
+import { raiseLogDrops } from '#server/features/alerts/log-drop-alert.ts';
+import { alertAdminRoutes } from '#server/features/alerts/alert-routes.ts';
+import { apiTokenAdminRoutes } from '#server/features/api-tokens/api-token-routes.ts';
+import { createApiTokenService } from '#server/features/api-tokens/api-token-service.ts';
+import { createApiTokenStore } from '#server/features/api-tokens/api-token-store.ts';
+import { auditRoutes } from '#server/features/audit/audit-routes.ts';
+import { createAuditService } from '#server/features/audit/audit-service.ts';
+import { createAuditStore } from '#server/features/audit/audit-store.ts';
+import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
+import { composeActivations } from './compose-activations.ts';
+import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
+import { composeAuthorizations } from './compose-authorizations.ts';
+import { composeDashboard } from './compose-dashboard.ts';
+import { composeCertificates, openTls } from './compose-certificates.ts';
+import { type Installation, openInstallation } from './compose-installation.ts';
+import { composeLicenses } from './compose-licenses.ts';
+import { composeLive } from './compose-live.ts';
+import { composeStorage } from './compose-storage.ts';
+import { composeTransfer } from './compose-transfer.ts';
+import { composeWebhooks } from './compose-webhooks.ts';
+import { adminContract, publicContract } from '#server/contract.ts';
+import { dialectOf } from '#server/database/connect.ts';
+import { createEventService } from '#server/features/events/event-service.ts';
+import { createEventStore } from '#server/features/events/event-store.ts';
+import { healthRoutes } from '#server/features/health/health-routes.ts';
+import { createHealthService } from '#server/features/health/health-service.ts';
+import { createIdempotencyService } from '#server/features/idempotency/idempotency-service.ts';
+import { createIdempotentReplyStore } from '#server/features/idempotency/idempotent-reply-store.ts';
+import { EXPIRING_MS } from '#server/rules/license-lifecycle.ts';
+import { toLicenseObject } from '#server/rules/license-presenter.ts';
+import { createLicenseStore } from '#server/features/licenses/license-store.ts';
+import { topicsOfAction } from '#server/features/live/live-topics.ts';
+import { planRoutes } from '#server/features/plans/plan-routes.ts';
+import { createPlanService } from '#server/features/plans/plan-service.ts';
+import { createPlanStore } from '#server/features/plans/plan-store.ts';
+import { limitsInForce } from '#server/platform/call-limits.ts';
+import { createSealer } from '#server/platform/sealer.ts';
+import { createLicenseFiles } from '#server/features/signing/license-file-service.ts';
+import { createReissueStore } from '#server/features/signing/reissue-store.ts';
+import { signingAdminRoutes, signingRoutes } from '#server/features/signing/signing-routes.ts';
+import { createSigningService } from '#server/features/signing/signing-service.ts';
+import { createLicenseCountStore } from '#server/features/stats/license-count-store.ts';
+import { statsRoutes } from '#server/features/stats/stats-routes.ts';
+import { createStatsService } from '#server/features/stats/stats-service.ts';
+import { createStatsStore } from '#server/features/stats/stats-store.ts';
+import { VERSION } from '#server/installation/version.ts';
+import type { Service, Surroundings } from './service.ts';
+
+export async function compose(around: Surroundings): Promise<Service> {
+  tidyDataDirectory(around.config.dataDir);
+  const installation = await openInstallation(around);
+  try {
+    return await composeOver(installation, around);
+  } catch (error) {
+    await installation.sequelize.close();
+    throw error;
+  }
+}
+
+async function composeOver(installation: Installation, around: Surroundings): Promise<Service> {
+  const { config, clock, logger, security } = around;
+  const { sequelize, transaction, masterKey } = installation;
+  const sealer = createSealer(masterKey);
+  const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
+
+  const health = createHealthService({
+    clock,
+    version: VERSION,
+    pingDatabase: () => sequelize.authenticate(),
+    jobsAreFine: around.jobsAreFine,
+    storage: () => storage,
+    isClockTrusted: around.isClockTrusted,
+    isDraining: around.isDraining,
+  });
+  const live = composeLive(sequelize, health);
+  const alerts = createAlertBoard({ clock, onChanged: () => live.publish(['alerts']) });
+  raiseLogDrops(around.droppedLines, alerts);
+  const storage = composeStorage(installation, { config, guard: around.guard, alerts, clock, logger });
+  const onQueued = () => {
+    around.onDeliveriesQueued();
+    live.publish(['deliveries']);
+  };
+  const audit = createAuditService({
+    entries: createAuditStore(sequelize),
+    clock,
+    onRecorded(entry) {
+      live.publish(topicsOfAction(entry.action));
+      recordSecurityEvent(security, entry);
+    },
+  });
+  const events = createEventService({ events: createEventStore(sequelize), clock, onQueued });
+  const plans = createPlanStore(sequelize);
+  const licenses = createLicenseStore(sequelize);
+
+  const signing = await createSigningService({
+    keys: installation.signingKeys,
+    reissue: createReissueStore(sequelize),
+    sealer,
+    audit,
+    transaction,
+    clock,
+    isShared: dialectOf(sequelize) === 'postgres',
+  });
+  await installation.complete();
+  const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
+  const shared = { audit, events, transaction, clock };
+  const planService = createPlanService({ ...shared, plans });
+  const licensing = composeLicenses(sequelize, {
+    ...shared,
+    licenses,
+    findPlan: plans.findByName,
+    defaultProduct,
+    logger,
+  });
+  const activations = composeActivations(sequelize, {
+    ...shared,
+    licenses,
+    files,
+    fileTtlDays,
+    deviceLimit: limitsInForce(config).rateLimitActivations,
+    alerts,
+    logger,
+  });
+  const authorizations = composeAuthorizations(sequelize, { ...shared, licenses, logger, defaultProduct });
+  const transfer = await composeTransfer(sequelize, {
+    ...shared,
+    licenses,
+    findPlan: plans.findByName,
+    defaultProduct,
+    dataDir: config.dataDir,
+  });
+  const apiTokens = createApiTokenService({
+    tokens: createApiTokenStore(sequelize),
+    audit,
+    transaction,
+    clock,
+  });
+  const idempotency = createIdempotencyService({
+    replies: createIdempotentReplyStore(sequelize),
+    sealer,
+    transaction,
+    clock,
+  });
+  const figures = createStatsStore(sequelize);
+  const licenseCounts = createLicenseCountStore(sequelize, EXPIRING_MS);
+  const stats = createStatsService({
+    stats: figures,
+    licenses: licenseCounts,
+    clock,
+    flushUsage: authorizations.usage.flush,
+  });
+  const webhooks = composeWebhooks(sequelize, { ...shared, config, licenses, sealer, onQueued });
+  const certificates = composeCertificates(sequelize, {
+    ...shared,
+    sealer,
+    licenses,
+    apiBaseUrl: around.apiBaseUrl,
+    runUpkeep: around.runCertificateUpkeep,
+  });
+  const administration = composeAdministration(sequelize, {
+    ...shared,
+    config,
+    masterKey,
+    ownPorts: around.ownPorts,
+    restart: around.restart,
+  });
+  const sessions = createAdminSessionService({
+    ...shared,
+    runtimeSecret: around.runtimeSecret,
+    onEnded: live.endSession,
+    onAuditFailed(error, entry) {
+      logger.error({ err: error as Error }, 'an audit entry of a session could not be written');
+      recordSecurityEvent(security, entry);
+    },
+  });
+  const dashboard = composeDashboard(sequelize, {
+    health,
+    live,
+    licenses: licenseCounts,
+    perDay: figures,
+    lists: certificates.lists,
+    authority: certificates.authority,
+    audit,
+    clock,
+  });
+
+  return {
+    publicRoutes: [
+      ...authorizations.publicRoutes,
+      ...activations.publicRoutes,
+      ...healthRoutes(publicContract, health),
+      ...signingRoutes(publicContract, signing),
+      ...licensing.publicRoutes,
+      ...planRoutes(publicContract, planService),
+      ...statsRoutes(publicContract, stats),
+      ...webhooks.publicRoutes,
+      ...certificates.routes,
+    ],
+    adminRoutes: [
+      ...licensing.adminRoutes,
+      ...transfer.adminRoutes,
+      ...activations.adminRoutes,
+      ...authorizations.adminRoutes,
+      ...apiTokenAdminRoutes(apiTokens),
+      ...signingAdminRoutes(signing),
+      ...auditRoutes(audit),
+      ...dashboard.routes,
+      ...alertAdminRoutes(alerts),
+      ...adminSessionRoutes(sessions, {
+        signInAddress: () => around.signInAddress(sessions.createCode()),
+        port: around.adminPort,
+        overview: () => ({
+          api_base_url: around.apiBaseUrl(),
+          default_product: defaultProduct,
+          version: VERSION,
+        }),
+      }),
+      ...healthRoutes(adminContract, health),
+      ...signingRoutes(adminContract, signing),
+      ...planRoutes(adminContract, planService),
+      ...statsRoutes(adminContract, stats),
+      ...webhooks.adminRoutes,
+      ...certificates.adminRoutes,
+      ...administration.adminRoutes,
+    ],
+    apiTokens,
+    sessions,
+    live,
+    alerts,
+    storage,
+    status: dashboard.status,
+    runOnce: idempotency.runOnce,
+    masterKey,
+    openTls: () => openTls({ config, authority: certificates.authority, sealer, clock, logger }),
+    overdue: async () => ({
+      notices: (await licenses.findNoticeDue(clock.now(), 1)).length > 0,
+      deliveries: await webhooks.hasWaiting(),
+      certificates: await certificates.hasUnlisted(),
+    }),
+    raiseAlerts: activations.surges.start,
+    endImports: transfer.end,
+    async close() {
+      dashboard.status.close();
+      administration.close();
+      activations.surges.close();
+      await authorizations.usage.close();
+      await sequelize.close();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// The two Express applications: the API for clients and integrators, the back office for administrators.
+import { parse, type ParsedUrlQuery } from 'node:querystring';
+import express, { type Express, type Request } from 'express';
+import {
+  adminCredential,
+  authenticateAdmin,
+  checkHostAndOrigin,
+} from '#server/features/admin-session/admin-guard.ts';
+import type { AdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
+import { apiDocs } from './api-docs.ts';
+import type { ApiTokenService } from '#server/features/api-tokens/api-token-service.ts';
+import { PAGE_DIRECTORY } from './built-files.ts';
+import { ADMIN_API_ROOT, PUBLIC_API_ROOT } from '#server/contract.ts';
+import { LIVE_PATH } from '#server/features/live/live-contract.ts';
+import { answerLive } from '#server/features/live/live-handler.ts';
+import type { LiveStreams } from '#server/features/live/live-streams.ts';
+import { createCallLimits } from '#server/platform/call-limits.ts';
+import { PUBLIC_ACTOR } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config.ts';
+import { errorHandler, notFound, requireHost } from '#server/platform/error-handler.ts';
+import { readForwardedFor } from '#server/platform/forwarded-for.ts';
+import type { Logger } from '#server/platform/logger.ts';
+import { mount, type MountOptions } from '#server/platform/mount.ts';
+import { pageHeaders } from '#server/platform/page-headers.ts';
+import { carryRequestId, requestId } from '#server/platform/request-id.ts';
+import { logRefusals } from '#server/platform/refusal-log.ts';
+import type { Route } from '#server/platform/route.ts';
+import type { SecurityLog } from '#server/platform/security-log.ts';
+
+/** Express's simple parser; what asks for the revocation list, all day long, asks with the same query each time. */
+function lastParsed(): (text: string) => ParsedUrlQuery {
+  let last = '';
+  let query = parse(last);
+  return (text) => {
+    if (text !== last) [last, query] = [text, Object.freeze(parse(text))];
+    return query;
+  };
+}
+
+type AddressReader = (request: Request) => string | undefined;
+
+/** @param behindProxy whether the caller's address is in `X-Forwarded-For`, which takes longer to find out */
+function addressReader(behindProxy: boolean): AddressReader {
+  return (request) => (behindProxy ? request.ip : request.socket.remoteAddress);
+}
+
+function newApp(logger: Logger, addressOf: AddressReader): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', lastParsed());
+  app.use(requestId(logger, addressOf), requireHost);
+  return app;
+}
+
+interface ApiNeeds {
+  routes: Route[];
+  config: Config;
+  clock: Clock;
+  apiTokens: Pick<ApiTokenService, 'authenticate'>;
+  runOnce: NonNullable<MountOptions['runOnce']>;
+  logger: Logger;
+  security: SecurityLog;
+  /** The API's address as its clients know it, without a trailing slash. */
+  baseUrl(): string;
+}
+
+export function createApiApp(needs: ApiNeeds): Express {
+  const { routes, config, clock, apiTokens, runOnce, logger, security, baseUrl } = needs;
+  const addressOf = addressReader(config.trustProxy !== false);
+  const limits = createCallLimits({ config, clock, addressOf });
+  const app = newApp(logger, addressOf);
+  app.set('trust proxy', config.trustProxy);
+  if (config.trustProxy !== false) app.use(readForwardedFor);
+  const answerRoutes = mount(PUBLIC_API_ROOT, routes, {
+    authenticate: limits.countRefusals((auth, request) =>
+      auth === 'public' ? PUBLIC_ACTOR : apiTokens.authenticate(request.headers.authorization),
+    ),
+    runOnce,
+    limitFor: limits.forRow,
+  });
+  app.use(answerRoutes, limits.elsewhere);
+  app.use(PUBLIC_API_ROOT, apiDocs(baseUrl));
+  app.use(notFound);
+  const credentialOf = ({ headers }: Request) => (headers.authorization === undefined ? null : 'api_token');
+  app.use(logRefusals({ security, addressOf, credentialOf }), errorHandler(logger));
+  return app;
+}
+
+interface AdminNeeds {
+  routes: Route[];
+  sessions: AdminSessionService;
+  live: Pick<LiveStreams, 'open'>;
+  logger: Logger;
+  security: SecurityLog;
+}
+
+export function createAdminApp({ routes, sessions, live, logger, security }: AdminNeeds): Express {
+  const addressOf = addressReader(false);
+  const app = newApp(logger, addressOf);
+  app.use(checkHostAndOrigin);
+  const authenticate = authenticateAdmin(sessions);
+  app.use(mount(ADMIN_API_ROOT, routes, { authenticate }));
+  app.all(ADMIN_API_ROOT + LIVE_PATH, answerLive({ streams: live, authenticate, isLive: sessions.isLive }));
+  app.use(
+    carryRequestId,
+    pageHeaders,
+    express.static(PAGE_DIRECTORY, { cacheControl: false, redirect: false }),
+  );
+  app.use(notFound);
+  app.use(logRefusals({ security, addressOf, credentialOf: adminCredential }), errorHandler(logger));
+  return app;
+}

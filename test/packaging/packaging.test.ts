@@ -224,7 +224,7 @@ describe('third-party packages', () => {
     const sources = globSync('renderer/src/**/*.{ts,vue}', { cwd: project });
     const imports = sources.flatMap((file) => [
       ...readFileSync(join(project, file), 'utf8').matchAll(
-        /^import (?!type )[^;]*?from '(?![./])((?:@[^/']+\/)?[^/']+)/gmu,
+        /^import (?!type )[^;]*?from '(?![./#])((?:@[^/']+\/)?[^/']+)/gmu,
       ),
     ]);
     const imported = new Set(imports.map(([, name]) => name));

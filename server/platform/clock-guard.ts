@@ -2,8 +2,9 @@
 
 /** Larger than any correction by NTP or time zone mistake, smaller than what would expire a license early for good. */
 const LARGE_JUMP_MS = 24 * 3_600_000;
-/** A jump is confirmed after this many scan intervals, but never later than after ten minutes. */
+/** A jump is confirmed after this many scan intervals, within these bounds. */
 const CONFIRM_INTERVALS = 10;
+const MIN_CONFIRM_MS = 15_000;
 const MAX_CONFIRM_MS = 600_000;
 
 /** Milliseconds that no administrator can set; the same in every thread of this process. */
@@ -36,7 +37,10 @@ interface Needs {
 /** The reading at the start is believed: after downtime of any length nothing tells it from a wrong one. */
 export function createClockGuard(needs: Needs): ClockGuard {
   const { wallMs = Date.now, monotonic = monotonicMs } = needs;
-  const confirmMs = Math.min(MAX_CONFIRM_MS, needs.scanSeconds * 1000 * CONFIRM_INTERVALS);
+  const confirmMs = Math.min(
+    MAX_CONFIRM_MS,
+    Math.max(MIN_CONFIRM_MS, needs.scanSeconds * 1000 * CONFIRM_INTERVALS),
+  );
   const shared = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   const trusted = new Float64Array(shared);
   trusted[0] = wallMs() - monotonic();

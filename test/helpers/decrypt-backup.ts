@@ -1,4 +1,4 @@
-// Decrypts a backup with nothing but node:crypto, written from README, "Backup file format". It shares no code with the
+// Decrypts a backup with nothing but node:crypto, written from docs/guide/backup.md. It shares no code with the
 // product: if the two disagree, the documentation is wrong.
 import { createDecipheriv, scryptSync } from 'node:crypto';
 

@@ -1,6 +1,6 @@
 // Encrypts and authenticates a whole archive under a passphrase, in chunks (the STREAM construction: Hoang, Reyhanitabar,
 // Rogaway and Vizár, "Online Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance", 2015).
-// README, "Backup file format", describes the bytes.
+// docs/guide/backup.md describes the bytes.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { derivePassphraseKey, SCRYPT_PARAMETERS, scryptMemory } from '#server/platform/passphrase-key.ts';
 import { BackupError } from './backup-format.ts';

@@ -8,8 +8,9 @@ const desktop = process.env['LICENSE_DESK_E2E_DESKTOP'] || null;
 export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | null }>({
   testDir: 'test/e2e',
   outputDir: 'test-results',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // For a machine that other work keeps busy; on a quiet one nothing comes near.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   // Each test starts a server of its own; a third one goes on while two wait for what they expect.
   fullyParallel: true,
   workers: 3,

@@ -182,7 +182,23 @@ function printTable(rows) {
   return failed.length;
 }
 
-const { selected, values } = readOptions();
+/** @returns null after a message, for options that make no sense */
+function optionsOrUsage() {
+  try {
+    return readOptions();
+  } catch (error) {
+    process.stderr.write(
+      `error: ${/** @type {Error} */ (error).message}\n` +
+        'usage: npm run test:long -- [--only LANES] [--seed N] [--rounds N] [--requests N] [--from N] [--minutes N]\n' +
+        `lanes: ${lanes.map(({ name }) => name).join(', ')}\n`,
+    );
+    return null;
+  }
+}
+
+const options = optionsOrUsage();
+if (options === null) process.exit(2);
+const { selected, values } = options;
 const folder = mkdtempSync(join(tmpdir(), 'license-desk-long-'));
 /** @type {(Row & { lane: string })[]} */
 const rows = [];

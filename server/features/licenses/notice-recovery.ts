@@ -22,33 +22,36 @@ function noticeDueAt(license: NoticeMoments, now: number): number | null {
   return dueNotice(license, now) === null ? nextNoticeAt(license, now) : now;
 }
 
+/** @returns false if it was interrupted */
+async function reschedule(needs: Needs, now: number, seen: number): Promise<boolean> {
+  const { licenses, transaction } = needs;
+  let after = { expiresAt: 0, id: 0 };
+  for (;;) {
+    if (needs.isCancelled()) return false;
+    const last = await transaction(async () => {
+      const page = await licenses.listExpiringBetween(now, seen + EXPIRING_MS, after, BATCH);
+      for (const license of page) {
+        const due = noticeDueAt(license, now);
+        if (license.noticeDueAt !== due) await licenses.update(license.id, { noticeDueAt: due });
+      }
+      return page.at(-1);
+    });
+    if (!last) return true;
+    after = { expiresAt: last.expiresAt, id: last.id };
+  }
+}
+
 /**
  * To be called before each scan. If the clock is earlier than an earlier scan's, every license that such a scan may
  * have looked at gets its next notice anew; the scan then sends what is due and was not sent in this term.
  * Interrupted, it starts over.
  */
 export async function recoverNotices(needs: Needs, now: number): Promise<void> {
-  const { licenses, noticeClock, transaction } = needs;
+  const { noticeClock, transaction } = needs;
   const seen = await noticeClock.read();
-  if (seen !== null && now < seen - TOLERANCE_MS) {
-    let after = { expiresAt: 0, id: 0 };
-    for (;;) {
-      if (needs.isCancelled()) return;
-      const last = await transaction(async () => {
-        const page = await licenses.listExpiringBetween(now, seen + EXPIRING_MS, after, BATCH);
-        for (const license of page) {
-          const due = noticeDueAt(license, now);
-          if (license.noticeDueAt !== due) await licenses.update(license.id, { noticeDueAt: due });
-        }
-        return page.at(-1);
-      });
-      if (!last) break;
-      after = { expiresAt: last.expiresAt, id: last.id };
-    }
-  } else if (seen !== null && now - seen < REMEMBER_EVERY_MS && now >= seen) {
-    return;
-  }
-  // Within the tolerance the later time stays: what was looked at by it need not be looked at again.
-  if (seen !== null && now < seen && now >= seen - TOLERANCE_MS) return;
+  const behindMs = seen === null ? -Infinity : seen - now;
+  // Within the tolerance the later time stays, and so it does until it is worth another write.
+  if (behindMs > -REMEMBER_EVERY_MS && behindMs <= TOLERANCE_MS) return;
+  if (seen !== null && behindMs > TOLERANCE_MS && !(await reschedule(needs, now, seen))) return;
   await transaction(() => noticeClock.write(now));
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { serveToEnd, startServerProcess } from '../helpers/server-process.ts';
 import { mountSmallDisk } from '../helpers/small-disk.ts';
 import { checkRow } from './fault-checks.ts';
+import { faultCycles } from './fault-cycles.ts';
 import { createFaultLoad } from './fault-load.ts';
 import { type Lane, runLane } from './lane.ts';
 
 const DISK_MB = 48;
-const RECOVERY_MS = 20_000;
 const CYCLES = 10;
 
 async function run(lane: Lane): Promise<void> {
@@ -44,30 +44,16 @@ async function run(lane: Lane): Promise<void> {
       lane,
       'fills and empties under load',
       'writes 200 or 503, reads 200, readiness follows, no restart, nothing confirmed is lost',
-      async ({ expect, within, becomesReady, becomesNotReady, isAlive, failures }) => {
-        let slowest = 0;
-        const total = { confirmed: 0, refused: 0 };
-        for (let cycle = 0; cycle < CYCLES; cycle += 1) {
-          const running = loaded.start(server, 503);
-          await running.until('confirmed', 20);
-          disk.fill();
-          await running.until('refused', 20);
-          const { status, body } = await server.post('/authorize/token/', { token });
-          expect(status === 200 && body.valid === true, `a read on a full disk answered ${status}`);
-          await becomesNotReady(server, 'storage');
-          await isAlive(server);
-          disk.free();
-          const before = running.load.count.confirmed;
-          const recovered = async () => running.load.count.confirmed > before;
-          slowest = Math.max(slowest, await within(RECOVERY_MS, 'writes work again', recovered));
-          await running.stop();
-          await becomesReady(server);
-          total.confirmed += running.load.count.confirmed;
-          total.refused += running.load.count.refused;
-        }
-        failures.push(...(await loaded.faults()));
-        return `${CYCLES} cycles, ${total.confirmed} confirmed, ${total.refused} refused, recovered in ${slowest} ms`;
-      },
+      (checks) =>
+        faultCycles(checks, server, loaded, {
+          cycles: CYCLES,
+          begin: () => disk.fill(),
+          end: () => disk.free(),
+          async checkRead() {
+            const { status, body } = await server.post('/authorize/token/', { token });
+            checks.expect(status === 200 && body.valid === true, `a read on a full disk answered ${status}`);
+          },
+        }),
     );
 
     await checkRow(

@@ -5,11 +5,11 @@ import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { serveToEnd, startServerProcess } from '../helpers/server-process.ts';
 import { mountSmallDisk } from '../helpers/small-disk.ts';
 import { checkRow } from './fault-checks.ts';
+import { faultCycles } from './fault-cycles.ts';
 import { createFaultLoad } from './fault-load.ts';
 import { type Lane, runLane } from './lane.ts';
 
 const DISK_MB = 64;
-const RECOVERY_MS = 20_000;
 const CYCLES = 5;
 
 /** Makes every write of the process fail with EFBIG, as a broken disk would, and lifts that again. */
@@ -38,30 +38,16 @@ async function run(lane: Lane): Promise<void> {
       lane,
       'writes fail while running',
       'writes 200 or 503, reads 200, readiness follows, no restart, nothing confirmed is lost',
-      async ({ expect, within, becomesReady, becomesNotReady, isAlive, failures }) => {
-        const total = { confirmed: 0, refused: 0 };
-        let slowest = 0;
-        for (let cycle = 0; cycle < CYCLES; cycle += 1) {
-          const running = loaded.start(server, 503);
-          await running.until('confirmed', 20);
-          limitWrites(server.pid, true);
-          await running.until('refused', 20);
-          const { status } = await server.get('/public-key/');
-          expect(status === 200, `a read answered ${status}`);
-          await becomesNotReady(server, 'storage');
-          await isAlive(server);
-          limitWrites(server.pid, false);
-          const before = running.load.count.confirmed;
-          const recovered = async () => running.load.count.confirmed > before;
-          slowest = Math.max(slowest, await within(RECOVERY_MS, 'writes work again', recovered));
-          await running.stop();
-          await becomesReady(server);
-          total.confirmed += running.load.count.confirmed;
-          total.refused += running.load.count.refused;
-        }
-        failures.push(...(await loaded.faults()));
-        return `${CYCLES} cycles, ${total.confirmed} confirmed, ${total.refused} refused, recovered in ${slowest} ms`;
-      },
+      (checks) =>
+        faultCycles(checks, server, loaded, {
+          cycles: CYCLES,
+          begin: () => limitWrites(server.pid, true),
+          end: () => limitWrites(server.pid, false),
+          async checkRead() {
+            const { status } = await server.get('/public-key/');
+            checks.expect(status === 200, `a read answered ${status}`);
+          },
+        }),
     );
 
     await checkRow(

@@ -1,6 +1,6 @@
 // Notifies the administrator of what needs attention: failed deliveries, licenses about to expire.
 import { Notification } from 'electron';
-import type { ServerStatus } from '#server/features/dashboard/server-status.ts';
+import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import { texts } from './texts.ts';
 
 /** Windows reports a click twice where the notification still exists, within this time and in no fixed order. */

@@ -1,7 +1,7 @@
 // Keeps the server running beside the shell: starts it, restarts it when it dies, stops it on quit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { utilityProcess, type UtilityProcess } from 'electron';
-import type { ServerStatus } from '#server/features/dashboard/server-status.ts';
+import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import type { MessageFromServer, MessageToServer } from '#server/process/parent-port.ts';
 import type { Failure } from './failure-screen.ts';
 import { createTail } from './output-tail.ts';

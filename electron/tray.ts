@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { platform } from '@electron-toolkit/utils';
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
-import type { ServerStatus } from '#server/features/dashboard/server-status.ts';
+import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import type { PreferenceStore } from './preferences.ts';
 import { texts } from './texts.ts';
 

@@ -132,10 +132,12 @@ function places(license: number): Place[] {
         await page.getByRole('complementary').getByRole('listitem').first().waitFor();
       },
     },
-    ...['air-gap', 'tokens', 'certificates', 'plans', 'webhooks', 'failed-events'].map((name) => ({
-      name,
-      address: name,
-    })),
+    ...['air-gap', 'authorization-tokens', 'certificates', 'plans', 'webhooks', 'failed-events'].map(
+      (name) => ({
+        name,
+        address: name,
+      }),
+    ),
     { name: 'certificate-authority', address: 'certificates?view=authority' },
     { name: 'webhook', address: 'webhooks?open=1' },
     { name: 'event-catalogue', address: 'webhooks?view=catalogue' },

@@ -18,7 +18,7 @@ import {
   certificateAdminContract,
   certificateContract,
 } from '#server/features/certificates/certificate-contract.ts';
-import { dashboardContract } from '#server/features/dashboard/dashboard-contract.ts';
+import { overviewContract } from '#server/features/overview/overview-contract.ts';
 import { firstRunAdminContract } from '#server/features/first-run/first-run-contract.ts';
 import { healthContract } from '#server/features/health/health-contract.ts';
 import { licenseAdminContract, licenseContract } from '#server/features/licenses/license-contract.ts';
@@ -28,7 +28,7 @@ import type { Endpoint } from '#server/wire/endpoint.ts';
 import { retentionAdminContract } from '#server/features/retention/retention-contract.ts';
 import { settingsAdminContract } from '#server/features/settings/settings-contract.ts';
 import { signingAdminContract, signingContract } from '#server/features/signing/signing-contract.ts';
-import { statsContract } from '#server/features/stats/stats-contract.ts';
+import { statisticsContract } from '#server/features/statistics/statistics-contract.ts';
 import { webhookAdminContract, webhookContract } from '#server/features/webhooks/webhook-contract.ts';
 
 export const PUBLIC_API_ROOT = '/license/api/svc';
@@ -42,7 +42,7 @@ export const publicContract = {
   ...signingContract,
   ...licenseContract,
   ...planContract,
-  ...statsContract,
+  ...statisticsContract,
   ...webhookContract,
   ...certificateContract,
 };
@@ -66,7 +66,7 @@ export const adminContract = {
   ...signingAdminContract,
   ...auditAdminContract,
   ...adminSessionContract,
-  ...dashboardContract,
+  ...overviewContract,
   ...alertAdminContract,
   ...webhookAdminContract,
   ...certificateAdminContract,
@@ -78,7 +78,7 @@ export const adminContract = {
     ...healthContract,
     ...signingContract,
     ...planContract,
-    ...statsContract,
+    ...statisticsContract,
     ...webhookContract,
     ...certificateContract,
   }),

@@ -226,7 +226,7 @@ const VIOLATIONS: readonly [rule: string, way: string, files: Files][] = [
   [
     'browser-code-imports-no-core-module',
     'a contract reads a file',
-    { 'server/features/stats/stats-contract.ts': "import 'node:fs';\n" },
+    { 'server/features/statistics/statistics-contract.ts': "import 'node:fs';\n" },
   ],
   [
     'cli-asks-services',

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Client } from '#server/wire/client.ts';
-import type { statsContract } from '#server/features/stats/stats-contract.ts';
+import type { statisticsContract } from '#server/features/statistics/statistics-contract.ts';
 import { calling } from '../command-action.ts';
 import { moment } from '../option-values.ts';
 import { block } from '../text-layout.ts';
 
-type Stats = Awaited<ReturnType<Client<typeof statsContract>['stats']>>;
+type Stats = Awaited<ReturnType<Client<typeof statisticsContract>['stats']>>;
 
 interface StatsOptions {
   from?: string;

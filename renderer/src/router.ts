@@ -1,17 +1,17 @@
 // Which screen is behind which address. Addresses are fragments, `#/licenses?state=active`: the server sees none of them.
 import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-router';
-import { askForDashboard } from './features/overview/dashboard-query.ts';
+import { askForOverview } from './features/overview/overview-query.ts';
 
 /** In the order of the side bar; each loads its code when it is first shown. */
 const SCREENS = {
   overview: () => {
-    askForDashboard();
+    askForOverview();
     return import('./features/overview/OverviewPage.vue');
   },
   licenses: () => import('./features/licenses/LicensesPage.vue'),
   'license-print': () => import('./features/license-print/LicensePrintPage.vue'),
   'air-gap': () => import('./features/air-gap/AirGapPage.vue'),
-  tokens: () => import('./features/tokens/TokensPage.vue'),
+  'authorization-tokens': () => import('./features/authorization-tokens/AuthorizationTokensPage.vue'),
   certificates: () => import('./features/certificates/CertificatesPage.vue'),
   plans: () => import('./features/plans/PlansPage.vue'),
   webhooks: () => import('./features/webhooks/WebhooksPage.vue'),
@@ -35,7 +35,7 @@ export const SCREEN_GROUPS: readonly {
   screens: readonly ScreenName[];
 }[] = [
   { group: null, screens: ['overview'] },
-  { group: 'licensing', screens: ['licenses', 'air-gap', 'tokens', 'certificates', 'plans'] },
+  { group: 'licensing', screens: ['licenses', 'air-gap', 'authorization-tokens', 'certificates', 'plans'] },
   { group: 'integration', screens: ['webhooks', 'failed-events', 'api-access'] },
   { group: 'operation', screens: ['statistics', 'audit', 'settings'] },
 ];

@@ -45,7 +45,7 @@ async function throughServer(config: Config, userName: string): Promise<AdminAcc
   const client = createClient(adminContract, httpTransport(root, headers, nodeSend));
   const fetchFile = httpDownload(root, headers);
   try {
-    await client.overview({});
+    await client.serverInfo({});
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 // How the server and the desktop app around it communicate.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerStatus } from '#server/features/dashboard/server-status.ts';
+import type { ServerStatus } from '#server/features/overview/server-status.ts';
 
 /** Why a server cannot start, as far as that decides what can be done about it. */
 export type RefusalCause = 'address' | 'data_directory' | 'database' | 'newer_database' | 'settings';

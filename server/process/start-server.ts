@@ -12,7 +12,7 @@ import { createStorageGuard } from '#server/database/storage-guard.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { createJobs } from '#server/jobs/schedule.ts';
 import { ADMIN_BOUNDS, apiBounds } from '#server/wiring/listener-bounds.ts';
-import type { ServerStatus } from '#server/features/dashboard/server-status.ts';
+import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import { createClockGuard } from '#server/platform/clock-guard.ts';
 import { watchClock } from '#server/platform/clock-watch.ts';
 import type { Clock } from '#server/platform/clock.ts';

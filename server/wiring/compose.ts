@@ -14,7 +14,7 @@ import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
 import { composeActivations } from './compose-activations.ts';
 import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
 import { composeAuthorizations } from './compose-authorizations.ts';
-import { composeDashboard } from './compose-dashboard.ts';
+import { composeOverview } from './compose-overview.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
 import { type Installation, openInstallation } from './compose-installation.ts';
 import { composeLicenses } from './compose-licenses.ts';
@@ -43,10 +43,10 @@ import { createLicenseFiles } from '#server/features/signing/license-file-servic
 import { createReissueStore } from '#server/features/signing/reissue-store.ts';
 import { signingAdminRoutes, signingRoutes } from '#server/features/signing/signing-routes.ts';
 import { createSigningService } from '#server/features/signing/signing-service.ts';
-import { createLicenseCountStore } from '#server/features/stats/license-count-store.ts';
-import { statsRoutes } from '#server/features/stats/stats-routes.ts';
-import { createStatsService } from '#server/features/stats/stats-service.ts';
-import { createStatsStore } from '#server/features/stats/stats-store.ts';
+import { createLicenseCountStore } from '#server/features/statistics/license-count-store.ts';
+import { statisticsRoutes } from '#server/features/statistics/statistics-routes.ts';
+import { createStatisticsService } from '#server/features/statistics/statistics-service.ts';
+import { createStatisticsStore } from '#server/features/statistics/statistics-store.ts';
 import { VERSION } from '#server/installation/version.ts';
 import type { Service, Surroundings } from './service.ts';
 
@@ -145,9 +145,9 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     transaction,
     clock,
   });
-  const figures = createStatsStore(sequelize);
+  const figures = createStatisticsStore(sequelize);
   const licenseCounts = createLicenseCountStore(sequelize, EXPIRING_MS);
-  const stats = createStatsService({
+  const stats = createStatisticsService({
     stats: figures,
     licenses: licenseCounts,
     clock,
@@ -177,7 +177,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
       recordSecurityEvent(security, entry);
     },
   });
-  const dashboard = composeDashboard(sequelize, {
+  const overview = composeOverview(sequelize, {
     health,
     live,
     licenses: licenseCounts,
@@ -196,7 +196,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
       ...signingRoutes(publicContract, signing),
       ...licensing.publicRoutes,
       ...planRoutes(publicContract, planService),
-      ...statsRoutes(publicContract, stats),
+      ...statisticsRoutes(publicContract, stats),
       ...webhooks.publicRoutes,
       ...certificates.routes,
     ],
@@ -208,12 +208,12 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
       ...apiTokenAdminRoutes(apiTokens),
       ...signingAdminRoutes(signing),
       ...auditRoutes(audit),
-      ...dashboard.routes,
+      ...overview.routes,
       ...alertAdminRoutes(alerts),
       ...adminSessionRoutes(sessions, {
         signInAddress: () => around.signInAddress(sessions.createCode()),
         port: around.adminPort,
-        overview: () => ({
+        serverInfo: () => ({
           api_base_url: around.apiBaseUrl(),
           default_product: defaultProduct,
           version: VERSION,
@@ -222,7 +222,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
       ...healthRoutes(adminContract, health),
       ...signingRoutes(adminContract, signing),
       ...planRoutes(adminContract, planService),
-      ...statsRoutes(adminContract, stats),
+      ...statisticsRoutes(adminContract, stats),
       ...webhooks.adminRoutes,
       ...certificates.adminRoutes,
       ...administration.adminRoutes,
@@ -232,7 +232,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     live,
     alerts,
     storage,
-    status: dashboard.status,
+    status: overview.status,
     runOnce: idempotency.runOnce,
     masterKey,
     openTls: () => openTls({ config, authority: certificates.authority, sealer, clock, logger }),
@@ -244,7 +244,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     raiseAlerts: activations.surges.start,
     endImports: transfer.end,
     async close() {
-      dashboard.status.close();
+      overview.status.close();
       administration.close();
       activations.surges.close();
       await authorizations.usage.close();

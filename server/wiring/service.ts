@@ -2,7 +2,7 @@
 import type { AdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { ApiTokenService } from '#server/features/api-tokens/api-token-service.ts';
-import type { ServerStatusReports } from './compose-dashboard.ts';
+import type { ServerStatusReports } from './compose-overview.ts';
 import type { StorageReports } from './compose-storage.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { Overdue } from '#server/jobs/schedule.ts';

@@ -38,7 +38,7 @@ it('says in the reply and on the overview that the CRL is late', async () => {
   expect(await selectRows(dataDir, 'SELECT first_listed_in FROM revocation_entries')).toEqual([
     { first_listed_in: null },
   ]);
-  const { revocation_list } = await server.admin.dashboard({});
+  const { revocation_list } = await server.admin.overview({});
   expect(revocation_list).toMatchObject({ waiting: true });
 });
 
@@ -47,7 +47,7 @@ it('lists it before it serves anything after a restart', async () => {
   await writeRows(dataDir, 'DROP TRIGGER no_list');
   server = await startTestServer({ dataDir });
   expect(await listedSerials()).toContain(certificate.serial_number);
-  const { revocation_list } = await server.admin.dashboard({});
+  const { revocation_list } = await server.admin.overview({});
   expect(revocation_list).toMatchObject({ waiting: false });
 });
 

@@ -168,7 +168,7 @@ describe('backup and restore', () => {
     const taken = temporaryDirectory();
     const lock = await lockDirectory(taken);
     const cutting = createServer((request, response) => {
-      if (request.url?.includes('/overview/')) {
+      if (request.url?.includes('/server-info/')) {
         response.end('{"ok":true}');
         return;
       }

@@ -122,7 +122,7 @@ test('asks for its figures once, and follows what changes from then on', async (
   await expect(desk.getByText('There is no license yet.')).toBeVisible();
   await issueLicense(desk, { holder: 'Later' });
   await expect(panel(desk, 'Licenses')).toContainText('1 in all');
-  expect(asked.filter((path) => path === '/admin/api/dashboard/')).toHaveLength(2);
+  expect(asked.filter((path) => path === '/admin/api/overview/')).toHaveLength(2);
 });
 
 test('shows what changed before it was told of changes', async ({ desk }) => {

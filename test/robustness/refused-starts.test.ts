@@ -68,7 +68,7 @@ it('takes over from a server that was killed, whose lock and runtime file are le
   const server = await startServerProcess({ dataDir });
   expect(server.pid).not.toBe(killed.pid);
   expect(server.runtimeSecret).not.toBe(killed.runtimeSecret);
-  expect((await server.admin.overview({})).api_base_url).toBe(server.api);
+  expect((await server.admin.serverInfo({})).api_base_url).toBe(server.api);
   expect((await server.kill()).code).toBe(0);
 });
 

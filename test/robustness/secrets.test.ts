@@ -92,7 +92,7 @@ async function useAuthorizationTokens(): Promise<void> {
     ['Host header', (secret) => call('GET', server.adminOrigin, { host: `${secret}.example` })],
     [
       'cookie',
-      (secret) => call('GET', `${server.adminOrigin}/admin/api/overview/`, { cookie: `a=${secret}` }),
+      (secret) => call('GET', `${server.adminOrigin}/admin/api/server-info/`, { cookie: `a=${secret}` }),
     ],
     ['path of the back office', (secret) => call('GET', `${server.adminOrigin}/admin/api/tokens/${secret}/`)],
     ['request that is no HTTP', sendBroken],
@@ -135,7 +135,7 @@ async function signIn(): Promise<void> {
   const reply = await call('POST', session, json, JSON.stringify({ code }));
   const cookie = reply.headers.get('set-cookie')?.split(';')[0] as string;
   keep('session cookie', cookie.split('=')[1] as string);
-  const overview = await call('GET', `${server.adminOrigin}/admin/api/overview/`, { cookie });
+  const overview = await call('GET', `${server.adminOrigin}/admin/api/server-info/`, { cookie });
   expect(overview.status).toBe(200);
   expect((await call('POST', session, json, JSON.stringify({ code }))).status).toBe(401);
 

@@ -31,9 +31,9 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without a passwd entry', ()
     expect(reply.status).toBe(200);
     const cookie = reply.headers.get('set-cookie')!.split(';')[0]!;
     expect((await signIn()).status).toBe(401);
-    expect((await fetch(`${server.adminOrigin}/admin/api/overview/`, { headers: { cookie } })).status).toBe(
-      200,
-    );
+    expect(
+      (await fetch(`${server.adminOrigin}/admin/api/server-info/`, { headers: { cookie } })).status,
+    ).toBe(200);
 
     const cli = cliOn(dataDir, { prefix: AS_UNKNOWN_USER });
     await cli.ok('license', 'create', '--holder', 'through the server');

@@ -55,7 +55,7 @@ describe('the two listeners', () => {
   it('the API never answers as the back office, whatever Host says', async () => {
     const { host } = new URL(server.adminOrigin);
     expectFailure(
-      await jsonCall(new URL('/admin/api/overview/', server.api).href, { headers: { host, ...bearer } }),
+      await jsonCall(new URL('/admin/api/server-info/', server.api).href, { headers: { host, ...bearer } }),
       'not_found',
     );
     expectFailure(await jsonCall(new URL('/', server.api).href, { headers: { host } }), 'not_found');
@@ -107,7 +107,7 @@ describe('who may call', () => {
   );
 
   it('the holder of the runtime secret', async () => {
-    const overview = await admin('/overview/', bearer);
+    const overview = await admin('/server-info/', bearer);
     expect(overview.body).toEqual({
       ok: true,
       api_base_url: server.api,
@@ -127,9 +127,9 @@ describe('who may call', () => {
   });
 
   it('survives a user name that cannot be decoded', async () => {
-    const reply = await admin('/overview/', { ...bearer, 'x-license-desk-user': '%zz' });
+    const reply = await admin('/server-info/', { ...bearer, 'x-license-desk-user': '%zz' });
     expect([200, 400]).toContain(reply.status);
-    expect((await admin('/overview/', { 'x-license-desk-user': '%zz' })).status).toBe(401);
+    expect((await admin('/server-info/', { 'x-license-desk-user': '%zz' })).status).toBe(401);
   });
 });
 
@@ -145,21 +145,21 @@ describe('a request that was meant for another host (DNS rebinding)', () => {
     ['credentials in front', () => `localhost@evil.example:${port()}`],
     ['a port only', () => `:${port()}`],
   ])('is refused: %s', async (_name, host) => {
-    for (const path of ['/overview/', '/session/', '/nothing/', '/../../']) {
+    for (const path of ['/server-info/', '/session/', '/nothing/', '/../../']) {
       expectFailure(await admin(path, { ...bearer, host: host() }), 'forbidden');
     }
     expect((await httpCall(`${server.adminOrigin}/`, { headers: { host: host() } })).status).toBe(403);
   });
 
   it('is refused when it names no host at all', async () => {
-    const bytes = `GET /admin/api/overview/ HTTP/1.1\r\nHost:\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`;
+    const bytes = `GET /admin/api/server-info/ HTTP/1.1\r\nHost:\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`;
     expectFailure(readReply(await exchangeBytes(server.adminOrigin, bytes)), 'forbidden');
-    const old = `GET /admin/api/overview/ HTTP/1.0\r\nAuthorization: ${bearer.authorization}\r\n\r\n`;
+    const old = `GET /admin/api/server-info/ HTTP/1.0\r\nAuthorization: ${bearer.authorization}\r\n\r\n`;
     expectFailure(readReply(await exchangeBytes(server.adminOrigin, old)), 'forbidden');
   });
 
   it.each(['127.0.0.1', 'localhost', '[::1]'])('is none by the name of %s', async (name) => {
-    expect((await admin('/overview/', { ...bearer, host: `${name}:${port()}` })).status).toBe(200);
+    expect((await admin('/server-info/', { ...bearer, host: `${name}:${port()}` })).status).toBe(200);
   });
 });
 
@@ -174,25 +174,25 @@ describe('a request from another page', () => {
     'file://',
     '',
   ])('is refused by its Origin: "%s"', async (origin) => {
-    expectFailure(await admin('/overview/', { ...bearer, origin }), 'forbidden');
+    expectFailure(await admin('/server-info/', { ...bearer, origin }), 'forbidden');
     expectFailure(await admin('/licenses/', { ...bearer, origin }, 'POST', '{}'), 'forbidden');
   });
 
   it('is let in from our own, and from no page at all', async () => {
-    expect((await admin('/overview/', { ...bearer, origin: server.adminOrigin })).status).toBe(200);
-    expect((await admin('/overview/', bearer)).status).toBe(200);
+    expect((await admin('/server-info/', { ...bearer, origin: server.adminOrigin })).status).toBe(200);
+    expect((await admin('/server-info/', bearer)).status).toBe(200);
   });
 
   it('is refused by what the browser says of it, but a link may open the page', async () => {
     const site = { 'sec-fetch-site': 'cross-site' };
-    expectFailure(await admin('/overview/', { ...bearer, ...site }), 'forbidden');
+    expectFailure(await admin('/server-info/', { ...bearer, ...site }), 'forbidden');
     expectFailure(
-      await admin('/overview/', { ...bearer, ...site, 'sec-fetch-mode': 'navigate' }),
+      await admin('/server-info/', { ...bearer, ...site, 'sec-fetch-mode': 'navigate' }),
       'forbidden',
     );
     const link = { ...site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     expect((await httpCall(`${server.adminOrigin}/`, { headers: link })).status).toBe(200);
-    expect((await admin('/overview/', { ...bearer, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect((await admin('/server-info/', { ...bearer, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
   });
 
   it('gets no permission to read anything', async () => {

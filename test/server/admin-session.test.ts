@@ -27,7 +27,7 @@ async function newCode(): Promise<string> {
 const signIn = (code: unknown, headers: Record<string, string> = {}) =>
   callAdmin(server, 'signIn', { code }, headers);
 const cookieOf = (reply: Reply) => reply.headers.get('set-cookie')!.split(';')[0]!;
-const overview = (cookie: string) => callAdmin(server, 'overview', {}, { cookie });
+const overview = (cookie: string) => callAdmin(server, 'serverInfo', {}, { cookie });
 
 describe('a one-time code', () => {
   it('from the ready line signs in once', async () => {
@@ -171,7 +171,7 @@ describe('the session cookie', () => {
   it('does not outrank a wrong bearer', async () => {
     const cookie = cookieOf(await signIn(await newCode()));
     expectFailure(
-      await callAdmin(server, 'overview', {}, { cookie, authorization: 'Bearer nonsense' }),
+      await callAdmin(server, 'serverInfo', {}, { cookie, authorization: 'Bearer nonsense' }),
       'unauthorized',
     );
   });

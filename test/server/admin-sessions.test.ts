@@ -14,7 +14,7 @@ beforeEach(() => server.admin.endOtherSessions({}));
 
 const sessions = async () => (await adminSuccess(server, 'listSessions')).items;
 const isIn = async (headers: Record<string, string>) =>
-  (await callAdmin(server, 'overview', {}, headers)).status === 200;
+  (await callAdmin(server, 'serverInfo', {}, headers)).status === 200;
 const audited = async (limit: number) =>
   (await adminSuccess(server, 'listAudit', { action: 'session.', limit })).items;
 

@@ -109,7 +109,7 @@ describe('an unknown path', () => {
     '/license/',
     '/license/api/',
     '/license/api/svcs/health/',
-    '/admin/api/overview/',
+    '/admin/api/server-info/',
     '/index.html',
   ])('is a 404 outside the API, too: %s', async (path) => {
     expectFailure(await jsonCall(new URL(path, server.api).href), 'not_found');

@@ -96,7 +96,7 @@ describe('streams', () => {
     const { streams, open } = setUp();
     const { reply, text } = await open();
     reply.write('x'.repeat(5000));
-    for (const topic of ['plans', 'tokens', 'plans'] as const) {
+    for (const topic of ['plans', 'authorization_tokens', 'plans'] as const) {
       streams.publish([topic]);
       await vi.advanceTimersByTimeAsync(2000);
     }
@@ -179,7 +179,7 @@ describe('the lookout', () => {
     const look = lookoutOver(() => rows);
     await look(true);
     rows = [row(5), row(4, 'token.issued'), row(3)];
-    expect(await look()).toEqual(['tokens', 'audit']);
+    expect(await look()).toEqual(['authorization_tokens', 'audit']);
     expect(await look()).toEqual([]);
   });
 

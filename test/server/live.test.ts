@@ -33,7 +33,7 @@ describe('the stream of changes', () => {
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(/^[\w-]{36}$/u) as string,
     });
-    const { version } = await server.admin.overview({});
+    const { version } = await server.admin.serverInfo({});
     expect(await client.next()).toMatchObject({ event: 'hello', data: { version } });
   });
 
@@ -168,7 +168,7 @@ describe('the stream ends', () => {
     for (let round = 0; round < 3; round += 1) {
       const gone = await Promise.all(Array.from({ length: 19 }, () => listening(server)));
       await Promise.all(gone.map((client) => client.vanish()));
-      await server.admin.overview({});
+      await server.admin.serverInfo({});
     }
     await server.admin.createApiToken({ name: 'still here' });
     await first.changed('api_tokens');

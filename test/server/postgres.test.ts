@@ -83,9 +83,9 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
     await page.vanish();
   });
 
-  it('shows one dashboard, and one audit log by any filter', async () => {
+  it('shows one overview, and one audit log by any filter', async () => {
     const [{ recent, ...counts }, { licenses }] = [
-      await servers[0].admin.dashboard({}),
+      await servers[0].admin.overview({}),
       await servers[1].admin.stats({}),
     ];
     expect(counts.licenses).toEqual({ total: licenses.total, by_state: licenses.by_state });

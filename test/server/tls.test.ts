@@ -83,7 +83,7 @@ it('--tls CERT,KEY serves the API over TLS, and the back office on loopback as b
   expect(server.api).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/license\/api\/svc$/u);
   const { body } = await secureGet(`${server.api}/health/`, agentThatTrusts(certificate));
   expect(body).toMatchObject({ ok: true, status: 'ok' });
-  expect((await server.admin.overview({})).api_base_url).toBe(server.api);
+  expect((await server.admin.serverInfo({})).api_base_url).toBe(server.api);
 
   // Plain HTTP on the TLS port is cut off, and nothing else suffers.
   const plain = server.api.replace('https:', 'http:');

@@ -13,8 +13,8 @@ import { licenseTransferMessages } from '../features/license-transfer/license-tr
 import { licenseMessages } from '../features/licenses/license-messages.ts';
 import { overviewMessages } from '../features/overview/overview-messages.ts';
 import { planMessages } from '../features/plans/plan-messages.ts';
-import { sessionMessages } from '../features/session/session-messages.ts';
-import { tokenMessages } from '../features/tokens/token-messages.ts';
+import { sessionMessages } from '../features/admin-session/admin-session-messages.ts';
+import { authorizationTokenMessages } from '../features/authorization-tokens/authorization-token-messages.ts';
 import { webhookMessages } from '../features/webhooks/webhook-messages.ts';
 import { retentionMessages } from '../features/settings/retention-messages.ts';
 import { settingNamesMessages } from '../features/settings/setting-names-messages.ts';
@@ -42,7 +42,7 @@ const features = {
   licensePrint: licensePrintMessages,
   licenseTransfer: licenseTransferMessages,
   airGap: airGapMessages,
-  tokens: tokenMessages,
+  authorizationTokens: authorizationTokenMessages,
   certificates: certificateMessages,
   plans: planMessages,
   webhooks: webhookMessages,

@@ -3,7 +3,7 @@ import { type UseQueryEntry, useQueryCache } from '@pinia/colada';
 import { onScopeDispose, ref, watch } from 'vue';
 import type { LiveChange, LiveEnd, LiveTopic } from '#server/features/live/live-contract.ts';
 import { useHealth } from '../features/health/health-state.ts';
-import { useSession } from '../features/session/session-state.ts';
+import { useSession } from '../features/admin-session/admin-session-state.ts';
 
 const ADDRESS = '/admin/api/live/';
 

@@ -70,11 +70,11 @@ export const adminSessionContract = {
     reply: z.object({ ended: z.int() }),
     errors: [],
   }),
-  overview: endpoint({
+  serverInfo: endpoint({
     method: 'GET',
-    path: '/overview/',
+    path: '/server-info/',
     auth: 'admin',
-    summary: 'What the first screen shows: where the API answers and which product is the default',
+    summary: 'Get the API base URL, the default product and the version',
     request: z.object({}),
     reply: z.object({ api_base_url: z.string(), default_product: z.string(), version: z.string() }),
     errors: [],

@@ -9,7 +9,7 @@ interface Surroundings {
   signInAddress(): string;
   /** The admin listener's port. */
   port(): number;
-  overview(): { api_base_url: string; default_product: string; version: string };
+  serverInfo(): { api_base_url: string; default_product: string; version: string };
 }
 
 const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict';
@@ -33,6 +33,6 @@ export function adminSessionRoutes(sessions: AdminSessionService, around: Surrou
       return {};
     },
     endOtherSessions: (_request, call) => sessions.endOthers(call),
-    overview: () => around.overview(),
+    serverInfo: () => around.serverInfo(),
   });
 }

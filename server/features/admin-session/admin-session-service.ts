@@ -8,7 +8,7 @@ import { ApiError } from '#server/wire/errors.ts';
 import { osUserName } from '#server/platform/os-user.ts';
 import { readableText } from '#server/wire/readable-text.ts';
 import { hashSecret } from '#server/platform/secret-token.ts';
-import { type AdminSession, toSessionObject, toSessionRecord } from './session-presenter.ts';
+import { type AdminSession, toSessionObject, toSessionRecord } from './admin-session-presenter.ts';
 
 const CODE_MS = 10 * 60_000;
 /** A working day. There is no shorter limit for idle ones: whoever sits at this desk can make a new code anyway. */

@@ -7,7 +7,7 @@ export const LIVE_PATH = '/live/';
 export const LIVE_TOPICS = [
   'licenses',
   'devices',
-  'tokens',
+  'authorization_tokens',
   'certificates',
   'plans',
   'webhooks',

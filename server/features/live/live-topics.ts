@@ -5,7 +5,7 @@ const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readon
   ['license', ['licenses', 'events']],
   ['licenses', ['licenses', 'events']],
   ['device', ['devices', 'licenses', 'events']],
-  ['token', ['tokens']],
+  ['token', ['authorization_tokens']],
   ['certificate', ['certificates', 'events']],
   ['authority', ['certificates']],
   ['plan', ['plans', 'licenses']],

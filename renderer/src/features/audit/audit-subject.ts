@@ -5,7 +5,7 @@ const SCREENS: Record<string, string> = {
   webhook: 'webhooks',
   delivery: 'failed-events',
   certificate: 'certificates',
-  token: 'tokens',
+  token: 'authorization-tokens',
 };
 
 /** @param subject `license:17` */

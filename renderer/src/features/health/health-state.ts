@@ -3,7 +3,7 @@ import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
 import { asCallFailure, CallFailure } from '../../api/call-failure.ts';
-import { useSession } from '../session/session-state.ts';
+import { useSession } from '../admin-session/admin-session-state.ts';
 
 const INTERVAL_MS = 3000;
 /** The check of the storage writes, which must not keep an idle disk awake. Alerts show without it. */

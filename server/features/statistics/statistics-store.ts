@@ -43,7 +43,7 @@ function isoDay(number: number): string {
   return new Date(number * DAY_MS).toISOString().slice(0, 10);
 }
 
-export function createStatsStore(sequelize: Sequelize) {
+export function createStatisticsStore(sequelize: Sequelize) {
   const select = <Row extends object>(sql: string, bind: Record<string, unknown>) =>
     sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
 
@@ -136,4 +136,4 @@ export function createStatsStore(sequelize: Sequelize) {
   };
 }
 
-export type StatsStore = ReturnType<typeof createStatsStore>;
+export type StatisticsStore = ReturnType<typeof createStatisticsStore>;

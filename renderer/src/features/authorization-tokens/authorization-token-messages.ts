@@ -1,6 +1,6 @@
 import { messagesOf } from '../../i18n/messages-of.ts';
 
-export const tokenMessages = messagesOf(
+export const authorizationTokenMessages = messagesOf(
   {
     issue: 'Issue a token',
     issueFirst: 'Issue the first token',

@@ -6,10 +6,10 @@ import type { LicenseState } from '#server/rules/license-lifecycle.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
-import type { LicenseCountStore } from '#server/features/stats/license-count-store.ts';
-import type { StatsStore } from '#server/features/stats/stats-store.ts';
-import type { dashboardContract } from './dashboard-contract.ts';
-import type { DashboardStore, SoonExpired } from './dashboard-store.ts';
+import type { LicenseCountStore } from '#server/features/statistics/license-count-store.ts';
+import type { StatisticsStore } from '#server/features/statistics/statistics-store.ts';
+import type { overviewContract } from './overview-contract.ts';
+import type { OverviewStore, SoonExpired } from './overview-store.ts';
 import { sharedRuns } from './shared-runs.ts';
 
 const DAYS_SHOWN = 30;
@@ -17,18 +17,18 @@ const SOONEST_SHOWN = 10;
 const RECENT_SHOWN = 10;
 
 interface Needs {
-  figures: DashboardStore;
+  figures: OverviewStore;
   licenses: Pick<LicenseCountStore, 'countByState'>;
-  perDay: Pick<StatsStore, 'countActivationsPerDay' | 'countAuthorizationsPerDay'>;
+  perDay: Pick<StatisticsStore, 'countActivationsPerDay' | 'countAuthorizationsPerDay'>;
   lists: Pick<RevocationListStore, 'newest' | 'countListed' | 'hasUnlisted'>;
   authority: Pick<AuthorityService, 'find'>;
   audit: Pick<AuditService, 'list'>;
   clock: Clock;
 }
 
-type Dashboard = ReplyOf<typeof dashboardContract.dashboard>;
+type Overview = ReplyOf<typeof overviewContract.overview>;
 
-function toSummary(license: SoonExpired): Dashboard['expiring']['soonest'][number] {
+function toSummary(license: SoonExpired): Overview['expiring']['soonest'][number] {
   return {
     license_id: license.id,
     license_key: license.licenseKey,
@@ -41,10 +41,7 @@ function toSummary(license: SoonExpired): Dashboard['expiring']['soonest'][numbe
 }
 
 /** @param today days since 1970 */
-function everyDay(
-  counted: { day: string; count: number }[],
-  today: number,
-): Dashboard['activations_per_day'] {
+function everyDay(counted: { day: string; count: number }[], today: number): Overview['activations_per_day'] {
   const counts = new Map(counted.map(({ day, count }) => [day, count]));
   return Array.from({ length: DAYS_SHOWN }, (_, index) => {
     const day = toTimestamp((today - DAYS_SHOWN + 1 + index) * DAY_MS).slice(0, 10);
@@ -52,10 +49,10 @@ function everyDay(
   });
 }
 
-export function createDashboardService(needs: Needs) {
+export function createOverviewService(needs: Needs) {
   const { figures, licenses, perDay, lists, authority, audit, clock } = needs;
 
-  async function revocationList(): Promise<Dashboard['revocation_list']> {
+  async function revocationList(): Promise<Overview['revocation_list']> {
     const list = await lists.newest();
     if (!list) return null;
     return {
@@ -68,7 +65,7 @@ export function createDashboardService(needs: Needs) {
     };
   }
 
-  async function compute(): Promise<Dashboard> {
+  async function compute(): Promise<Overview> {
     const now = clock.now();
     const today = Math.floor(now / DAY_MS);
     const period = { from: (today - DAYS_SHOWN + 1) * DAY_MS, to: now + 1, product: undefined };
@@ -105,4 +102,4 @@ export function createDashboardService(needs: Needs) {
   };
 }
 
-export type DashboardService = ReturnType<typeof createDashboardService>;
+export type OverviewService = ReturnType<typeof createOverviewService>;

@@ -16,15 +16,15 @@ const DAY_MS = 86_400_000;
 const clock = sharedClock(START);
 const server = sharedServer({ clock });
 
-const dashboard = () => adminSuccess(server, 'dashboard');
+const overview = () => adminSuccess(server, 'overview');
 const at = (ms: number) => new Date(ms).toISOString();
 const stats = async () => success(server, 'stats', {}, await newBearer(server));
 
 const NO_STATES = { issued: 0, active: 0, expiring: 0, in_grace: 0, expired: 0, revoked: 0 };
 
-describe('the dashboard of a new installation', () => {
+describe('the overview of a new installation', () => {
   it('is all zeros, and makes nothing', async () => {
-    const shown = await dashboard();
+    const shown = await overview();
     expect(shown).toMatchObject({
       licenses: {
         total: 0,
@@ -37,16 +37,16 @@ describe('the dashboard of a new installation', () => {
       authority: null,
       recent: [],
     });
-    expect((await dashboard()).authority).toBeNull();
+    expect((await overview()).authority).toBeNull();
   });
 
   it('is for administrators alone', async () => {
-    expectFailure(await callAdmin(server, 'dashboard', {}, {}), 'unauthorized');
-    expectFailure(await server.get('/dashboard/', await newBearer(server)), 'not_found');
+    expectFailure(await callAdmin(server, 'overview', {}, {}), 'unauthorized');
+    expectFailure(await server.get('/overview/', await newBearer(server)), 'not_found');
   });
 });
 
-describe('the licenses on the dashboard', () => {
+describe('the licenses on the overview', () => {
   /** Ends at, just before and just after each moment at which a state changes. */
   const ends = [0, 7, 14, 30, 90, 365].flatMap((days) => [-1, 0, 1].map((ms) => START + days * DAY_MS + ms));
 
@@ -68,11 +68,11 @@ describe('the licenses on the dashboard', () => {
         const by_state = { ...NO_STATES };
         for (const { state } of items) by_state[state] += 1;
         const counted = { total: items.length, by_state };
-        expect((await dashboard()).licenses, `${days} days ${ms} ms`).toEqual(counted);
+        expect((await overview()).licenses, `${days} days ${ms} ms`).toEqual(counted);
         expect((await stats()).licenses, `${days} days ${ms} ms`).toMatchObject(counted);
       }
     }
-    const { by_state } = (await dashboard()).licenses;
+    const { by_state } = (await overview()).licenses;
     expect(by_state.revoked).toBe(12);
   });
 
@@ -83,7 +83,7 @@ describe('the licenses on the dashboard', () => {
       .toSorted((a, b) => a.expires_at.localeCompare(b.expires_at) || a.license_id - b.license_id);
     const within = (days: number) =>
       inForce.filter(({ expires_at }) => Date.parse(expires_at) <= START + days * DAY_MS).length;
-    const { expiring } = await dashboard();
+    const { expiring } = await overview();
     expect(expiring).toMatchObject({ days_7: within(7), days_30: within(30), days_90: within(90) });
     expect(within(7)).toBeGreaterThan(0);
     expect(expiring.soonest).toHaveLength(10);
@@ -93,7 +93,7 @@ describe('the licenses on the dashboard', () => {
   });
 });
 
-describe('the dashboard shows', () => {
+describe('the overview shows', () => {
   it('each of the last thirty days, today the last', async () => {
     const license = await newLicense(server, { plan: 'enterprise' });
     clock.set(START + 40 * DAY_MS);
@@ -103,7 +103,7 @@ describe('the dashboard shows', () => {
     await activateDevice(server, license);
     await server.post('/authorize/', { license_key: license.license_key });
     await stats();
-    const { activations_per_day: activations, authorizations_per_day: authorizations } = await dashboard();
+    const { activations_per_day: activations, authorizations_per_day: authorizations } = await overview();
     for (const days of [activations, authorizations]) {
       expect(days).toHaveLength(30);
       expect(days[0].day).toBe(at(START + 12 * DAY_MS).slice(0, 10));
@@ -118,13 +118,13 @@ describe('the dashboard shows', () => {
     const older = await newLicense(server);
     const newer = await newLicense(server, { holder: 'Newest' });
     const { license_id, license_key, holder } = newer;
-    expect((await dashboard()).newest_issued).toEqual({ license_id, license_key, holder });
+    expect((await overview()).newest_issued).toEqual({ license_id, license_key, holder });
     await activateDevice(server, newer);
-    expect((await dashboard()).newest_issued).toMatchObject({ license_id: older.license_id });
+    expect((await overview()).newest_issued).toMatchObject({ license_id: older.license_id });
     await server.admin.revokeLicense({ ref: older.license_key });
     // One that is about to expire is not `issued` any more.
     const { license_id: expiring } = await newLicense(server, { days: 1 });
-    const found = (await dashboard()).newest_issued?.license_id as number;
+    const found = (await overview()).newest_issued?.license_id as number;
     const { items } = await server.admin.listLicenses({ state: 'issued', limit: 1 });
     expect(found).toBe(items[0]?.license_id);
     expect(found).not.toBe(expiring);
@@ -138,7 +138,7 @@ describe('the dashboard shows', () => {
     await real.admin.revokeCertificate({ id: certificate.id });
     const list = await real.admin.revocationList({});
     const { authority } = await real.admin.showAuthority({});
-    const shown = await adminSuccess(real, 'dashboard');
+    const shown = await adminSuccess(real, 'overview');
     await real.stop();
     expect(shown.authority).toEqual({ not_after: authority.not_after });
     expect(shown.revocation_list).toEqual({
@@ -153,7 +153,7 @@ describe('the dashboard shows', () => {
 
   it('what was done last, the newest first', async () => {
     for (let time = 0; time < 11; time += 1) await server.admin.createApiToken({ name: `token ${time}` });
-    const { recent } = await dashboard();
+    const { recent } = await overview();
     expect(recent).toHaveLength(10);
     expect(recent[0]).toMatchObject({ action: 'api_token.created', after: { name: 'token 10' } });
     const { items } = await server.admin.listAudit({ limit: 10 });
@@ -161,10 +161,10 @@ describe('the dashboard shows', () => {
   });
 
   it('what is so when it is asked, however many ask', async () => {
-    const before = (await dashboard()).licenses.total as number;
-    const asked = Array.from({ length: 20 }, () => dashboard());
+    const before = (await overview()).licenses.total as number;
+    const asked = Array.from({ length: 20 }, () => overview());
     await newLicense(server);
-    expect((await dashboard()).licenses.total).toBe(before + 1);
+    expect((await overview()).licenses.total).toBe(before + 1);
     for (const { licenses } of await Promise.all(asked))
       expect([before, before + 1]).toContain(licenses.total);
   });

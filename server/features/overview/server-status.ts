@@ -2,7 +2,7 @@
 import type { LiveStreams } from '#server/features/live/live-streams.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
-import type { DashboardStore } from './dashboard-store.ts';
+import type { OverviewStore } from './overview-store.ts';
 
 /** What the app shows in its tray, and notifies the administrator of when it gets worse. */
 export interface ServerStatus {
@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 15_000;
 const SETTLE_MS = 1000;
 
 interface Needs {
-  figures: Pick<DashboardStore, 'countFailedDeliveries' | 'countEndingBy'>;
+  figures: Pick<OverviewStore, 'countFailedDeliveries' | 'countEndingBy'>;
   /** Rejects if something fails. */
   checkHealth(): Promise<unknown>;
   onChange: LiveStreams['listen'];

@@ -6,7 +6,7 @@ import { moment, slug } from '#server/wire/fields.ts';
 const count = z.int();
 const perDay = z.array(z.object({ day: z.iso.date(), count }));
 
-export const statsContract = {
+export const statisticsContract = {
   stats: endpoint({
     method: 'GET',
     path: '/stats/',

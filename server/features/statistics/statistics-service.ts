@@ -3,19 +3,19 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
-import type { statsContract } from './stats-contract.ts';
+import type { statisticsContract } from './statistics-contract.ts';
 import type { LicenseCountStore } from './license-count-store.ts';
-import type { StatsStore } from './stats-store.ts';
+import type { StatisticsStore } from './statistics-store.ts';
 
 interface Needs {
-  stats: StatsStore;
+  stats: StatisticsStore;
   licenses: Pick<LicenseCountStore, 'count'>;
   clock: Clock;
   /** Writes down the authorizations that are still counted in memory. */
   flushUsage(): Promise<void>;
 }
 
-type Stats = ReplyOf<typeof statsContract.stats>;
+type Stats = ReplyOf<typeof statisticsContract.stats>;
 
 /** Where the database cannot be written, figures that lack the last seconds are better than none. */
 const FLUSH_PATIENCE_MS = 1000;
@@ -32,7 +32,7 @@ function sumBy<Row extends { count: number }>(
   return Object.fromEntries(sums);
 }
 
-export function createStatsService({ stats, licenses, clock, flushUsage }: Needs) {
+export function createStatisticsService({ stats, licenses, clock, flushUsage }: Needs) {
   async function licenseCounts(now: number, product: string | undefined): Promise<Stats['licenses']> {
     const { total, byState, kinds } = await licenses.count(now, product);
     return {
@@ -44,7 +44,7 @@ export function createStatsService({ stats, licenses, clock, flushUsage }: Needs
   }
 
   return {
-    async read({ from, to, product }: RequestOf<typeof statsContract.stats>): Promise<Stats> {
+    async read({ from, to, product }: RequestOf<typeof statisticsContract.stats>): Promise<Stats> {
       const now = clock.now();
       await Promise.race([flushUsage(), delay(FLUSH_PATIENCE_MS, undefined, { ref: false })]);
       // Up to and with the present millisecond.
@@ -74,4 +74,4 @@ export function createStatsService({ stats, licenses, clock, flushUsage }: Needs
   };
 }
 
-export type StatsService = ReturnType<typeof createStatsService>;
+export type StatisticsService = ReturnType<typeof createStatisticsService>;

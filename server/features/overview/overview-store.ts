@@ -46,7 +46,7 @@ interface Needs {
   expiringMs: number;
 }
 
-export function createDashboardStore(sequelize: Sequelize, { licenseState, expiringMs }: Needs) {
+export function createOverviewStore(sequelize: Sequelize, { licenseState, expiringMs }: Needs) {
   const isSqlite = dialectOf(sequelize) === 'sqlite';
   const select = <Row extends object>(sql: string, bind: Record<string, unknown>) =>
     sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
@@ -109,4 +109,4 @@ export function createDashboardStore(sequelize: Sequelize, { licenseState, expir
   };
 }
 
-export type DashboardStore = ReturnType<typeof createDashboardStore>;
+export type OverviewStore = ReturnType<typeof createOverviewStore>;

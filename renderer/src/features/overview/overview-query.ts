@@ -3,15 +3,15 @@
 import { defineQueryOptions, useQueryCache } from '@pinia/colada';
 import { watch } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
-import { useSession } from '../session/session-state.ts';
+import { useSession } from '../admin-session/admin-session-state.ts';
 
-export const dashboardQuery = defineQueryOptions({
-  key: ['any', 'dashboard'],
-  query: () => adminClient.dashboard({}),
+export const overviewQuery = defineQueryOptions({
+  key: ['any', 'overview'],
+  query: () => adminClient.overview({}),
 });
 
 /** As soon as somebody is signed in. */
-export function askForDashboard(): void {
+export function askForOverview(): void {
   const session = useSession();
   const queries = useQueryCache();
   const { stop } = watch(
@@ -21,7 +21,7 @@ export function askForDashboard(): void {
       stop();
       if (phase === 'signed_out') return;
       // The screen asks again if that failed, and says so.
-      queries.refresh(queries.ensure(dashboardQuery)).catch(() => {});
+      queries.refresh(queries.ensure(overviewQuery)).catch(() => {});
     },
     { flush: 'sync' },
   );

@@ -19,10 +19,10 @@ const soonExpired = z.object({
   expires_at: timestamp,
 });
 
-export const dashboardContract = {
-  dashboard: endpoint({
+export const overviewContract = {
+  overview: endpoint({
     method: 'GET',
-    path: '/dashboard/',
+    path: '/overview/',
     auth: 'admin',
     summary:
       'What the first screen shows: counts, the last 30 days, what expires, what failed, what was done',

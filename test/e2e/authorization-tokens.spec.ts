@@ -12,7 +12,7 @@ async function pickLicense(place: Locator, holder: string): Promise<void> {
 
 test('a token is issued, shown once, replaced with a warning, and revoked', async ({ desk, server }) => {
   await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
-  await desk.goto('/#/tokens');
+  await desk.goto('/#/authorization-tokens');
   await desk.getByRole('button', { name: 'Issue the first token' }).click();
   const dialog = desk.getByRole('dialog');
   await expect(dialog.getByRole('button', { name: 'Issue' })).toBeDisabled();
@@ -86,7 +86,7 @@ test('a token is issued, shown once, replaced with a warning, and revoked', asyn
 test('the list is narrowed to a license, and takes up what others issue', async ({ desk, server }) => {
   const key = await issueLicense(desk, { holder: 'Acme' });
   await issueLicense(desk, { holder: 'Fjord' });
-  await desk.goto('/#/tokens');
+  await desk.goto('/#/authorization-tokens');
   await expect(desk.getByText('There is no authorization token yet.')).toBeVisible();
   await server.cli('token', 'issue', '--license', key);
   await expect(rows(desk)).toHaveCount(1);

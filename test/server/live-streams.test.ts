@@ -102,7 +102,7 @@ describe('streams', () => {
     }
     expect(text()).not.toContain('change');
     await vi.advanceTimersByTimeAsync(1);
-    expect(text()).toBe('event: change\ndata: {"topics":["plans","tokens"]}\n\n');
+    expect(text()).toBe('event: change\ndata: {"topics":["plans","authorization_tokens"]}\n\n');
     reply.write('x'.repeat(5000));
     await vi.advanceTimersByTimeAsync(15_000);
     expect(reply.destroyed).toBe(true);

@@ -69,7 +69,7 @@ interface ConnectionManager {
 
 /** Creates and migrates the database if need be; after a failure it is left open to the exit. */
 async function openAndSeed(location: DatabaseLocation, order: SeedOrder): Promise<SeedSummary> {
-  const sequelize = await connect(location);
+  const sequelize = await connect(location, { create: true });
   await migrate(sequelize, createTransactions(sequelize));
   const manager = sequelize.connectionManager as unknown as ConnectionManager;
   const summary = await seedDatabase(withPromises(await manager.getConnection({ uuid: 'seed' })), order);

@@ -49,6 +49,7 @@ export function useGridFocus({ viewport, rows, count, scrollTo }: Needs) {
   return {
     /** Its index; the one that Tab leads to. */
     current,
+    moveTo,
     /** @returns whether the key moves */
     moveBy(key: string): boolean {
       const target = targets[key];

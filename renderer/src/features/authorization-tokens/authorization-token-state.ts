@@ -1,6 +1,6 @@
 // The states of an authorization token, as the page shows them.
 import type { TokenState } from '#server/features/authorization-tokens/authorization-token-contract.ts';
-import type { Tone } from '../../components/StatusWord.vue';
+import type { Tone } from '../../components/StatusPill.vue';
 
 export const TOKEN_TONES: Record<TokenState, Tone> = {
   active: 'ok',

@@ -1,6 +1,6 @@
 // The states of a license, as the page shows them.
 import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
-import type { Tone } from '../../components/StatusWord.vue';
+import type { Tone } from '../../components/StatusPill.vue';
 
 export type LicenseState = (typeof LICENSE_STATES)[number];
 

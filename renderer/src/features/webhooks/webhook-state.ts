@@ -1,6 +1,6 @@
 // Registrations and deliveries, as the page shows them.
 import type { DeliveryState, WebhookObject } from '#server/features/webhooks/webhook-contract.ts';
-import type { Tone } from '../../components/StatusWord.vue';
+import type { Tone } from '../../components/StatusPill.vue';
 
 export type WebhookHealth = WebhookObject['status'] | 'unused';
 

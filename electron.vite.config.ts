@@ -4,6 +4,7 @@ import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
 import { recordPackages } from './scripts/bundled-packages.mjs';
+import { contractManifest } from './scripts/contract-manifest.mjs';
 
 const root = import.meta.dirname;
 
@@ -52,29 +53,6 @@ function copyShellPage(): Plugin {
   };
 }
 
-/**
- * Of a row the page uses method and path, and what a schema says has come to its types before that: to build a few
- * hundred of them, and to load what they are built with, would be a fifth of the time until something is shown.
- */
-function withoutSchemas(): Plugin {
-  const id = '\0schemas';
-  const code = `
-    const CHECKS = ['parse', 'safeParse', 'parseAsync', 'safeParseAsync', 'decode', 'encode', 'options'];
-    export const z = new Proxy(() => {}, {
-      apply: () => z,
-      get(_schema, name) {
-        if (CHECKS.includes(name)) throw new Error('there are no schemas in the page');
-        return z;
-      },
-    });`;
-  return {
-    name: 'without-schemas',
-    enforce: 'pre',
-    resolveId: (source) => (source === 'zod' ? id : null),
-    load: (wanted) => (wanted === id ? code : null),
-  };
-}
-
 export default defineConfig({
   main: {
     plugins: [copyTrayIcons(), recordPackages('main')],
@@ -114,7 +92,7 @@ export default defineConfig({
     root: join(root, 'renderer'),
     base: './',
     plugins: [
-      withoutSchemas(),
+      contractManifest(),
       vue(),
       copyApiDocs(),
       recordPackages('renderer', ['node_modules/swagger-ui-dist']),

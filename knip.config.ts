@@ -14,6 +14,8 @@ const config: KnipConfig = {
     'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock}.ts',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
+    // A process that a test starts, and the worker that it starts.
+    'test/helpers/rejecting-{job,worker}.ts',
     // Started by path, as Electron starts them.
     'test/electron/{stand-in/{run,electron,electron-updater}.ts,*-server.ts,conformance/{*.ts,app/{main,child}.mjs}}',
   ],

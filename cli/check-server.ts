@@ -4,6 +4,7 @@ import { connect } from 'node:tls';
 import type { Alert } from '#server/features/alerts/alert-contract.ts';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { judgeCertificate } from '#server/platform/certificate-life.ts';
+import { nodeSend } from '#server/platform/node-send.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { readRuntimeFile, type RuntimeFile } from '#server/installation/runtime-file.ts';
@@ -18,7 +19,10 @@ export async function checkServer(dataDir: string): Promise<Check[]> {
   const runtime = readRuntimeFile(dataDir);
   if (runtime === null) return [{ check: 'server', ok: true, detail: 'none runs' }];
   const headers = { authorization: `Bearer ${runtime.secret}` };
-  const client = createClient(adminContract, httpTransport(runtime.admin + ADMIN_API_ROOT, headers));
+  const client = createClient(
+    adminContract,
+    httpTransport(runtime.admin + ADMIN_API_ROOT, headers, nodeSend),
+  );
   const { isUp, ...server } = await checkHealth(runtime, client);
   if (!isUp) return [server];
   const listener = runtime.api.startsWith('https:') ? [await checkListener(runtime.api)] : [];

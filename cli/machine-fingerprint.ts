@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus, networkInterfaces, platform } from 'node:os';
+import { OperatorError } from '#server/platform/operator-error.ts';
 
 /** Keeps the hash apart from every other use of a machine id, and names the recipe should it ever change. */
 const DOMAIN = 'license-desk-fingerprint/1\n';
@@ -40,7 +41,7 @@ export interface LocalSystem {
 }
 
 /** Nothing stable identifies this machine, so that only a seed can. */
-export class NoStableIdentityError extends Error {
+export class NoStableIdentityError extends OperatorError {
   override readonly name = 'NoStableIdentityError';
 }
 

@@ -1,7 +1,8 @@
 // Shown when the server does not start: why, what can be done, and its last messages.
 import { join } from 'node:path';
 import { shell } from 'electron';
-import type { RefusalCause, TakenPort } from '#server/process/parent-port.ts';
+import type { RefusalCause } from '#server/platform/operator-error.ts';
+import type { TakenPort } from '#server/process/parent-port.ts';
 import type { FailureAction, FailureView, ShellAnswer } from './shell-bridge.ts';
 import type { ShellWindow } from './shell-window.ts';
 import type { PortChoice } from './taken-port.ts';

@@ -14,6 +14,7 @@ const configFiles = [
   'electron.vite.config.ts',
   'package-lock.json',
   'scripts/bundled-packages.mjs',
+  'scripts/contract-manifest.mjs',
   'scripts/third-party.mjs',
   'tsconfig.json',
 ];

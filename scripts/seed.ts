@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { takeDataDirectory } from '#server/installation/data-directory.ts';
+import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { migrate } from '#server/database/migrate.ts';
@@ -81,6 +81,7 @@ async function seed({ dataDir, licenses, tokensOut, due, seed: number }: Argumen
   const config = loadConfig({ flags: { 'data-dir': dataDir }, env: process.env });
   if (databaseLocation(config).url !== null)
     throw new UsageError('only SQLite can be seeded; unset the database URL');
+  prepareDataDirectory(dataDir);
   const lock = await takeDataDirectory(dataDir, 0);
   const started = Date.now();
   const tokens = tokensOut === null ? null : createWriteStream(tokensOut, { mode: 0o600 });

@@ -1,7 +1,14 @@
 import { Option, type Command } from 'commander';
 import type { VerificationKey } from '../../verifier/public-key-format.ts';
-import { verifyLicenseFile, type LicenseFileVerification } from '../../verifier/verify-license-file.ts';
+import { DistrustListError } from '../../verifier/distrust-list.ts';
+import { CannotDecryptError } from '../../verifier/license-file-decryption.ts';
+import {
+  type LicenseFileVerification,
+  NotALicenseFileError,
+  verifyLicenseFile,
+} from '../../verifier/verify-license-file.ts';
 import { printing } from '../command-action.ts';
+import { CommandFailure } from '../command-failure.ts';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../exit-codes.ts';
 import { lastSeenFile } from '../last-seen-file.ts';
 import { machineFingerprint, NoStableIdentityError } from '../machine-fingerprint.ts';
@@ -76,7 +83,7 @@ async function verify(
 ): Promise<LicenseFileVerification> {
   const { fingerprint, seed, anyMachine = false, now, lastSeen, distrustList } = options;
   const machine = anyMachine ? undefined : (fingerprint ?? thisMachine(seed));
-  const verification = await verifyLicenseFile(file, {
+  const verification = await checkFile(file, {
     keys,
     now: now === undefined ? Date.now() : Date.parse(now),
     fingerprint: machine instanceof Error ? undefined : machine,
@@ -90,6 +97,19 @@ async function verify(
   });
   if (verification.machine !== null && machine instanceof Error) throw machine;
   return verification;
+}
+
+/** Turns the verifier's errors, which know no exit codes, into failures of the command. */
+async function checkFile(...given: Parameters<typeof verifyLicenseFile>): Promise<LicenseFileVerification> {
+  try {
+    return await verifyLicenseFile(...given);
+  } catch (error) {
+    if (error instanceof NotALicenseFileError)
+      throw new CommandFailure('invalid_request', error.message, { exitCode: EXIT_CODES.notALicenseFile });
+    if (error instanceof CannotDecryptError || error instanceof DistrustListError)
+      throw new CommandFailure('invalid_request', error.message);
+    throw error;
+  }
 }
 
 /** Not thrown: a machine that nothing identifies can still use a file that is not bound to any. */

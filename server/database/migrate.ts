@@ -12,6 +12,7 @@ import { createFigureIndices } from './migrations/0007-figures.ts';
 import { createRetentionTables } from './migrations/0008-retention.ts';
 import { createDistrust } from './migrations/0009-distrust.ts';
 import type { RunTransaction } from './transaction.ts';
+import { OperatorError } from '#server/platform/operator-error.ts';
 
 interface Migration {
   name: string;
@@ -43,8 +44,10 @@ export function isKnownSchema(name: string): boolean {
 const POSTGRES_MIGRATION_LOCK = 8_787_001;
 
 /** The database was written by a later version, which this one could only damage. */
-class NewerDatabaseError extends Error {
+class NewerDatabaseError extends OperatorError {
   override readonly name = 'NewerDatabaseError';
+  override readonly code = 'unavailable';
+  override readonly refusal = 'newer_database';
 }
 
 function refuseNewer(executed: string[]): void {

@@ -2,6 +2,7 @@
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import { type SenderConfig, senderSettings } from '#server/wiring/webhook-sender.ts';
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
 import type { LicenseScanData } from './license-scan-worker.ts';
 import type { RetentionData } from './retention-worker.ts';
@@ -19,15 +20,8 @@ export interface Job {
 }
 
 export type JobConfig = RetentionSettings &
-  Pick<
-    Config,
-    | 'dataDir'
-    | 'scanSeconds'
-    | 'webhookBackoffSeconds'
-    | 'webhookTimeoutSeconds'
-    | 'webhookAllow'
-    | 'webhookCa'
-  >;
+  SenderConfig &
+  Pick<Config, 'dataDir' | 'scanSeconds' | 'webhookBackoffSeconds'>;
 
 export const SCAN = 'license-scan';
 export const DISPATCHER = 'webhook-dispatcher';
@@ -60,9 +54,7 @@ export function listJobs({ location, config, masterKey, trustedOffset }: Needs):
     location,
     masterKey,
     backoffMs: config.webhookBackoffSeconds * 1000,
-    timeoutMs: config.webhookTimeoutSeconds * 1000,
-    allow: config.webhookAllow,
-    caFile: config.webhookCa,
+    sender: senderSettings(config),
   };
   const scanData: LicenseScanData = { location, trustedOffset };
   const upkeepData: CertificateUpkeepData = { location, masterKey };

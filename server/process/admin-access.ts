@@ -9,11 +9,16 @@ import { type DirectoryLock, lockDirectory } from '#server/database/directory-lo
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
 import { cliCall } from '#server/platform/call.ts';
-import { type Client, createClient, httpTransport, type Transport } from '#server/wire/client.ts';
+import {
+  type Client,
+  createClient,
+  httpDownload,
+  httpTransport,
+  type Transport,
+} from '#server/wire/client.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { DocumentParts } from '#server/platform/document.ts';
-import { httpDownload } from '#server/platform/download.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
 import { nodeSend } from '#server/platform/node-send.ts';
 import { invoke, invokeForFile, type Route } from '#server/platform/route.ts';
@@ -43,7 +48,7 @@ async function throughServer(config: Config, userName: string): Promise<AdminAcc
   };
   const root = `${runtime.admin}${ADMIN_API_ROOT}`;
   const client = createClient(adminContract, httpTransport(root, headers, nodeSend));
-  const fetchFile = httpDownload(root, headers);
+  const fetchFile = httpDownload(root, headers, nodeSend);
   try {
     await client.serverInfo({});
   } catch {
@@ -52,7 +57,7 @@ async function throughServer(config: Config, userName: string): Promise<AdminAcc
   return {
     client,
     throughServer: true,
-    download: (name, input) => fetchFile(adminContract[name], input),
+    download: async (name, input) => (await fetchFile(adminContract[name], input)).bytes(),
     close: async () => {},
   };
 }

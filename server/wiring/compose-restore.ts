@@ -15,7 +15,7 @@ import {
   type HighestGiven,
 } from '#server/features/backup/restored-database-store.ts';
 import { composeUpkeep } from './compose-certificates.ts';
-import { takeDataDirectory } from '#server/installation/data-directory.ts';
+import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { isKnownSchema, migrate } from '#server/database/migrate.ts';
@@ -149,6 +149,7 @@ export async function openRestore(
 ): Promise<OpenedRestore> {
   if (databaseLocation(config).url !== null)
     throw new ConfigError('the data is in PostgreSQL, as database_url says; restore it with pg_restore');
+  prepareDataDirectory(config.dataDir);
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
   const restores = composeRestore(config, userName);
   const close = async () => {

@@ -1,11 +1,9 @@
 // The construction of what tells partners: registrations, deliveries, test events.
-import { readFileSync } from 'node:fs';
 import { lookup } from 'node:dns/promises';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { adminContract, publicContract } from '#server/contract.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -18,6 +16,7 @@ import { webhookAdminRoutes, webhookRoutes } from '#server/features/webhooks/web
 import { createWebhookService } from '#server/features/webhooks/webhook-service.ts';
 import { createWebhookStore } from '#server/features/webhooks/webhook-store.ts';
 import { checkWebhookUrl } from '#server/features/webhooks/webhook-url.ts';
+import { openSender, senderSettings } from './webhook-sender.ts';
 
 interface Needs {
   config: Config;
@@ -30,16 +29,6 @@ interface Needs {
   onQueued(): void;
 }
 
-/** got and what belongs to it are loaded only where something is sent. */
-async function openSender(config: Config) {
-  const { createDeliverySender } = await import('#server/features/webhooks/delivery-sender.ts');
-  return createDeliverySender({
-    allow: config.webhookAllow,
-    extraCa: config.webhookCa === null ? [] : [readFileSync(config.webhookCa, 'utf8')],
-    timeoutMs: config.webhookTimeoutSeconds * 1000,
-  });
-}
-
 export function composeWebhooks(sequelize: Database, needs: Needs) {
   const { config, clock } = needs;
   const dispatches = createDispatchStore(sequelize);
@@ -47,13 +36,11 @@ export function composeWebhooks(sequelize: Database, needs: Needs) {
     ...needs,
     webhooks: createWebhookStore(sequelize),
     checkUrl: (url) => checkWebhookUrl(url, { allow: config.webhookAllow, lookup }),
-    sendTest: createTestSender(() => openSender(config), clock),
+    sendTest: createTestSender(() => openSender(senderSettings(config)), clock),
   });
   const deliveries = createDeliveryService({
     ...needs,
     deliveries: createDeliveryStore(sequelize),
-    byRef,
-    licenseNotFound,
   });
   return {
     publicRoutes: webhookRoutes(publicContract, webhooks),

@@ -31,7 +31,6 @@ import { createHealthService } from '#server/features/health/health-service.ts';
 import { createIdempotencyService } from '#server/features/idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from '#server/features/idempotency/idempotent-reply-store.ts';
 import { EXPIRING_MS } from '#server/rules/license-lifecycle.ts';
-import { toLicenseObject } from '#server/rules/license-presenter.ts';
 import { createLicenseStore } from '#server/features/licenses/license-store.ts';
 import { topicsOfAction } from '#server/features/live/live-topics.ts';
 import { planRoutes } from '#server/features/plans/plan-routes.ts';
@@ -106,7 +105,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     isShared: dialectOf(sequelize) === 'postgres',
   });
   await installation.complete();
-  const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
+  const files = createLicenseFiles({ signer: signing.signer, clock });
   const shared = { audit, events, transaction, clock };
   const planService = createPlanService({ ...shared, plans });
   const licensing = composeLicenses(sequelize, {

@@ -28,6 +28,7 @@ import {
 import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseFilter } from './license-query.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
+import { refuseRevoked } from '#server/rules/license-refusals.ts';
 import type { License, LicenseReference, LicenseStore } from './license-store.ts';
 
 interface Needs {
@@ -68,11 +69,6 @@ export function createLicenseService(needs: Needs) {
     const license = await licenses.findForChange(reference);
     if (!license) throw licenseNotFound();
     return license;
-  }
-
-  function refuseRevoked(license: License): void {
-    if (license.revokedAt !== null)
-      throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
   }
 
   async function mustFindPlan(name: string): Promise<Plan> {
@@ -132,7 +128,7 @@ export function createLicenseService(needs: Needs) {
       transaction(async () => {
         const now = clock.now();
         const before = await mustFindForChange(reference);
-        refuseRevoked(before);
+        refuseRevoked(before, now);
         const { durationDays, graceDays } = before;
         const expiresAt = renewedExpiry({
           expiresAt: before.expiresAt,
@@ -169,7 +165,7 @@ export function createLicenseService(needs: Needs) {
       transaction(async () => {
         const now = clock.now();
         const before = await mustFindForChange(reference);
-        refuseRevoked(before);
+        refuseRevoked(before, now);
         const plan = await mustFindPlan(planName);
         if (plan.id === before.planId)
           throw new ApiError('plan_unchanged', `the license is on plan ${plan.name} already`);

@@ -10,7 +10,7 @@ import type { LicenseCountStore } from '#server/features/statistics/license-coun
 import type { StatisticsStore } from '#server/features/statistics/statistics-store.ts';
 import type { overviewContract } from './overview-contract.ts';
 import type { OverviewStore, SoonExpired } from './overview-store.ts';
-import { sharedRuns } from './shared-runs.ts';
+import { freshFlight } from '#server/platform/single-flight.ts';
 
 const DAYS_SHOWN = 30;
 const SOONEST_SHOWN = 10;
@@ -98,7 +98,7 @@ export function createOverviewService(needs: Needs) {
 
   return {
     /** The same for everybody, so that many screens that hear of one change ask the database once. */
-    read: sharedRuns(compute),
+    read: freshFlight(compute),
   };
 }
 

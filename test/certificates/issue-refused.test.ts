@@ -105,3 +105,13 @@ describe('refused is', () => {
     expectFailure(await generate(order, { authorization: 'Bearer ldk_x' }), 'unauthorized');
   });
 });
+
+it('an expired license gets no certificate, one in its grace period does', async () => {
+  const license = await newLicense(server, { plan: 'standard' });
+  const { license_id } = license;
+  const request = { license_id, common_name: 'X', csr: REQUEST.csr };
+  clock.set(Date.parse(license.grace_ends_at) - 1);
+  expect((await generate(request)).status).toBe(200);
+  clock.set(Date.parse(license.grace_ends_at));
+  expectFailure(await generate(request), 'license_expired', 409);
+});

@@ -127,6 +127,9 @@ export function createCertificateService(needs: Needs) {
         const license = mustExist(found);
         if (license.revokedAt !== null)
           throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
+        // Whoever checks a certificate asks for the CRL, not for the license (decision 0037).
+        if (license.graceEndsAt <= clock.now())
+          throw new ApiError('license_expired', 'the license has expired; renew it first', { status: 409 });
         // It may have been renewed or replaced since.
         const draft =
           issuer.id === prepared.issuer.id ? prepared.draft : await draftFor(order, prepared, issuer);

@@ -93,7 +93,7 @@ describe('refused is', () => {
     expect(await dumpDatabase(server.dataDir)).toBe(before);
   });
 
-  it('not a license that has run out, whose certificates only tell who it is', async () => {
+  it('not a license in its grace period', async () => {
     const { license_id } = await newLicense(server, { expires_at: new Date(START - DAY_MS).toISOString() });
     expect((await issue(server, { license_id })).certificate.status).toBe('good');
   });

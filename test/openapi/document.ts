@@ -39,10 +39,14 @@ export function operationsOf({ paths }: OpenApi): [string, string, string, Opera
   );
 }
 
+const DOCUMENT = 'https://document.example/openapi';
+
+/** The same schema, closed: objects may only have the fields that it names. */
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed);
   if (typeof part !== 'object' || part === null) return part;
-  const { example, examples, ...schema } = part as Json;
+  const { example, examples, $ref, ...schema } = part as Json;
+  if (typeof $ref === 'string') return { $ref: DOCUMENT + $ref };
   const entries = Object.entries(schema).map(([name, value]) => [name, closed(value)]);
   const copy = Object.fromEntries(entries) as Json;
   return copy.type === 'object' && copy.properties && !('additionalProperties' in copy)
@@ -50,12 +54,21 @@ function closed(part: unknown): unknown {
     : copy;
 }
 
-/** Compiles a schema of the document; objects may only have the fields that it names. */
-export function strictValidator(document: OpenApi, schema: Json): ValidateFunction {
+/** By document, as compiling its components takes long. */
+const validators = new WeakMap<OpenApi, Ajv2020>();
+
+function validatorOf(document: OpenApi): Ajv2020 {
+  const known = validators.get(document);
+  if (known) return known;
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true });
   addFormats(ajv);
-  // Where references lead.
   ajv.addKeyword('components');
-  const components = { schemas: closed(document.components.schemas) };
-  return ajv.compile({ ...(closed(schema) as Json), components });
+  ajv.addSchema({ $id: DOCUMENT, components: { schemas: closed(document.components.schemas) } });
+  validators.set(document, ajv);
+  return ajv;
+}
+
+/** Compiles a schema of the document, closed. */
+export function strictValidator(document: OpenApi, schema: Json): ValidateFunction {
+  return validatorOf(document).compile(closed(schema) as Json);
 }

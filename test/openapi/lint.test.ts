@@ -33,9 +33,9 @@ it('Redocly finds nothing', { timeout: 120_000 }, async () => {
 });
 
 it('Spectral finds nothing', { timeout: 120_000 }, async () => {
-  const words = ['lint', file, '--ruleset', configuration('spectral.yaml'), '--format', 'json'];
-  const { stdout } = await run(join(BIN, 'spectral'), [...words, '--fail-severity', 'hint']);
-  expect(JSON.parse(stdout)).toEqual([]);
+  const words = ['lint', file, '--ruleset', configuration('spectral.yaml'), '--fail-severity', 'hint'];
+  const { stdout } = await run(join(BIN, 'spectral'), words);
+  expect(stdout.trim()).toMatch(/^No results with a severity of 'hint' or higher found!$/u);
 });
 
 it('both notice a document that is wrong', { timeout: 120_000 }, async () => {

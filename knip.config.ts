@@ -11,6 +11,8 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
+    // Compiled by its test beside the types that it generates.
+    'test/openapi/typescript-client/flow.ts',
     'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock}.ts',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
@@ -28,6 +30,9 @@ const config: KnipConfig = {
     // Checks that scripts/test-suites.mjs starts by name.
     'oxlint',
     'vue-tsc',
+    // Started by a test.
+    '@redocly/cli',
+    '@stoplight/spectral-cli',
     // Three of its files are copied by electron.vite.config.ts.
     'swagger-ui-dist',
   ],

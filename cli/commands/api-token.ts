@@ -10,7 +10,7 @@ const ROLES = Object.keys({ admin: true, integrator: true } satisfies Record<Api
 
 interface CreateOptions {
   name: string;
-  role?: ApiTokenRole;
+  role: ApiTokenRole;
 }
 
 export function addApiTokenCommands(program: Command): void {
@@ -20,7 +20,7 @@ export function addApiTokenCommands(program: Command): void {
     .command('create')
     .description('create an API token')
     .requiredOption('--name <text>', 'who or what will use it')
-    .addOption(new Option('--role <role>', 'what it may do (default: admin)').choices(ROLES))
+    .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory())
     .action(
       calling(
         (client, { name, role }: CreateOptions) => client.createApiToken({ name, role }),

@@ -11,6 +11,8 @@ import { createServiceMarks } from './migrations/0005-service-marks.ts';
 import { createFigureIndices } from './migrations/0007-figures.ts';
 import { createRetentionTables } from './migrations/0008-retention.ts';
 import { createDistrust } from './migrations/0009-distrust.ts';
+import { addLicenseDetails } from './migrations/0010-license-details.ts';
+import { addApiTokenLimits } from './migrations/0011-api-token-limits.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
@@ -29,6 +31,8 @@ const MIGRATIONS: Migration[] = [
   { name: '0007-figures', up: createFigureIndices },
   { name: '0008-retention', up: createRetentionTables },
   { name: '0009-distrust', up: createDistrust },
+  { name: '0010-license-details', up: addLicenseDetails },
+  { name: '0011-api-token-limits', up: addApiTokenLimits },
 ];
 
 const TABLE = 'migrations';

@@ -28,6 +28,8 @@ export function toLicenseRecord(license: License, now: number): LicenseRecord {
   return {
     ...toLicenseObject(license, now),
     email: license.email,
+    order_number: license.orderNumber,
+    notes: license.notes,
     first_activated_at: toTimestampOrNull(license.firstActivatedAt),
     revoked_at: toTimestampOrNull(license.revokedAt),
     revoke_reason: license.revokeReason,
@@ -36,6 +38,6 @@ export function toLicenseRecord(license: License, now: number): LicenseRecord {
 
 /** The record without what only administrators see. */
 export function publicLicense(record: LicenseRecord): LicenseObject {
-  const { email, first_activated_at, revoked_at, revoke_reason, ...license } = record;
+  const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...license } = record;
   return license;
 }

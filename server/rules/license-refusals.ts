@@ -20,7 +20,7 @@ export function refuseUnusable(license: License, product: string | undefined, no
 }
 
 /**
- * Refuses to sign a license file for an administrator, who can renew the license.
+ * Refuses to sign a license file or a certificate for a license that has ended.
  * @throws ApiError `license_revoked` or `license_expired`
  */
 export function refuseUnsignable(license: License, now: number): void {

@@ -43,6 +43,7 @@ export function composeActivations(sequelize: Database, needs: Needs) {
   const desk = createOfflineDeskService(shared);
   return {
     surges,
+    devices: activations,
     publicRoutes: activationRoutes(activations, offline),
     adminRoutes: [...activationAdminRoutes(activations), ...offlineDeskRoutes(desk)],
   };

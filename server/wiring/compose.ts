@@ -193,7 +193,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
       ...activations.publicRoutes,
       ...healthRoutes(publicContract, health),
       ...signingRoutes(publicContract, signing),
-      ...licensing.publicRoutes,
+      ...licensing.publicRoutes(activations.devices),
       ...planRoutes(publicContract, planService),
       ...statisticsRoutes(publicContract, stats),
       ...webhooks.publicRoutes,

@@ -313,7 +313,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('API tokens are created, listed and revoked', async () => {
-    const words = ['api-token', 'create', '--name', 'CI'];
+    const words = ['api-token', 'create', '--name', 'CI', '--role', 'admin'];
     type Created = { api_token: string; token: ApiTokenObject };
     const admin = await cli.ok<Created>(...words);
     expect(admin.api_token).toMatch(/^ldk_/u);
@@ -472,7 +472,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     expect(await cli.prints('license', 'list', '--search', 'nobody at all')).toBe('No licenses.\n');
     const token = await cli.prints('token', 'issue', '--license', key);
     expect(token).toMatch(/^Token: +ldt_\S+\nIt is shown this once/u);
-    expect(await cli.prints('api-token', 'create', '--name', 'x')).toMatch(
+    expect(await cli.prints('api-token', 'create', '--name', 'x', '--role', 'admin')).toMatch(
       /^API token: +ldk_\S+\nIt is shown this once/u,
     );
     expect(await cli.prints('plan', 'list')).toMatch(/^standard +Standard +any +10 +365 +14 +1 +– +no$/mu);

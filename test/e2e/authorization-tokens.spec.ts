@@ -54,7 +54,9 @@ test('a token is issued, shown once, replaced with a warning, and revoked', asyn
   await dialog.getByLabel('Product').fill('Not A Slug');
   await expect(dialog).not.toContainText('This replaces');
   await dialog.getByRole('button', { name: 'Issue' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('product must be 1 to 64 of a-z, 0-9 and -');
+  await expect(dialog.getByRole('alert')).toContainText(
+    'product must be 1 to 64 lowercase letters, digits or hyphens',
+  );
   await dialog.getByLabel('Product').fill('my-product');
   await dialog.getByRole('button', { name: 'Issue and replace' }).click();
   await expect(dialog).toContainText(`The token …${lastFour} does not work any more.`);

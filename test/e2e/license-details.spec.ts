@@ -108,6 +108,14 @@ test('a license is renewed, upgraded and revoked beside the list', async ({ desk
   await renewing.getByLabel('Last day').fill('2999-12-31');
   await renewing.getByRole('button', { name: 'Renew' }).click();
   await expect(inspector).toContainText('in 973 years');
+  await inspector.getByRole('button', { name: 'Renew …' }).click();
+  await renewing.getByLabel('Renew').selectOption('until a day');
+  await renewing.getByLabel('Last day').fill('2998-12-31');
+  await renewing.getByRole('button', { name: 'Renew' }).click();
+  await expect(renewing.getByRole('checkbox')).toBeFocused();
+  await renewing.getByLabel('End the license earlier than it ends now').check();
+  await renewing.getByRole('button', { name: 'Renew' }).click();
+  await expect(inspector).toContainText('in 972 years');
 
   await inspector.getByRole('button', { name: 'Upgrade …' }).click();
   const upgrading = desk.getByRole('dialog', { name: 'Upgrade the license of Acme' });

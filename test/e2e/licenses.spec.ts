@@ -91,7 +91,7 @@ test('what the service refuses is said, with the id that the log has', async ({ 
 
   const dialog = desk.getByRole('dialog');
   const alert = dialog.getByRole('alert');
-  await expect(alert).toContainText('product must be 1 to 64 of a-z, 0-9 and -');
+  await expect(alert).toContainText('product must be 1 to 64 lowercase letters, digits or hyphens');
   await expect(alert).toContainText(`Request id ${requestId}`);
   await expect(dialog.getByLabel('Product')).toHaveAttribute('aria-invalid', 'true');
   await expect(dialog.getByLabel('Holder')).toHaveValue('Acme');

@@ -28,7 +28,9 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
   await dialog.getByLabel('Any number of devices').check();
   await dialog.getByLabel('Features').fill('export\nprint');
   await dialog.getByRole('button', { name: 'Create plan' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('name must be 1 to 64 of a-z, 0-9 and -');
+  await expect(dialog.getByRole('alert')).toContainText(
+    'name must be 1 to 64 lowercase letters, digits or hyphens',
+  );
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveAttribute('aria-invalid', 'true');
   await dialog.getByLabel('Name', { exact: true }).fill('studio');
   await dialog.getByRole('button', { name: 'Create plan' }).click();

@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
-import { hashSecret } from '#server/platform/secret-token.ts';
+import { hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
 import type { authorizationContract } from './authorization-token-contract.ts';
 import type { AuthorizationLookupStore, TokenFacts } from './authorization-lookup-store.ts';
 import { authorizationQuestion } from './authorization-question.ts';
@@ -42,7 +42,9 @@ export function createAuthorizationService(needs: Needs) {
     ): Promise<TokenReply> {
       if (!request.token) throw new ApiError('missing_token', 'the request carries no token');
       const product = request.product_slug ?? needs.defaultProduct;
-      const token = await lookup.findToken(hashSecret(request.token));
+      const token = isSecretToken('ldt_', request.token)
+        ? await lookup.findToken(hashSecret(request.token))
+        : null;
       const now = clock.now();
       if (!token || token.status !== 'active' || token.expiresAt <= now) {
         // Not under the product that was asked for: strangers could fill the table with names of their own.

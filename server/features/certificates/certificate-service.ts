@@ -4,7 +4,7 @@ import { idFromCursor, toPage } from '#server/database/page.ts';
 import { type RunTransaction, together } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import { byIdOrKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
-import { refuseRevoked } from '#server/rules/license-refusals.ts';
+import { refuseUnsignable } from '#server/rules/license-refusals.ts';
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -121,7 +121,8 @@ export function createCertificateService(needs: Needs) {
       transaction(async () => {
         const [found, issuer] = await together(licenses.findForChange(byIdOrKey(order)), authority.hold());
         const license = mustExist(found);
-        refuseRevoked(license, clock.now());
+        // A relying party checks the CRL, not the license (decision 0037).
+        refuseUnsignable(license, clock.now());
         // It may have been renewed or replaced since.
         const draft =
           issuer.id === prepared.issuer.id ? prepared.draft : await draftFor(order, prepared, issuer);

@@ -3,7 +3,8 @@ import { DAY_MS } from '#server/wire/fields.ts';
 import { EXPIRING_MS, type LicenseState } from '#server/rules/license-lifecycle.ts';
 
 export const LICENSE_COLUMNS = `
-  l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.email AS "email", l.product AS "product",
+  l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.email AS "email",
+  l.order_number AS "orderNumber", l.notes AS "notes", l.product AS "product",
   l.plan_id AS "planId", l.issued_at AS "issuedAt", l.expires_at AS "expiresAt",
   l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.revoke_reason AS "revokeReason",
   l.term AS "term", l.notice_due_at AS "noticeDueAt",

@@ -15,6 +15,7 @@ import {
   draftLicense,
   issuedLicense,
   refuseBeyondCalendar,
+  refuseEarlierEnd,
   refuseOtherProduct,
   usablePlan,
 } from '#server/rules/license-draft.ts';
@@ -45,6 +46,8 @@ interface Renewal {
   days?: number | undefined;
   /** Epoch milliseconds. */
   expires_at?: number | undefined;
+  /** Allows an earlier end than the present one. */
+  shorten?: boolean | undefined;
 }
 
 /** Beyond it nobody reads a number of hits, and every further one takes time. */
@@ -138,6 +141,7 @@ export function createLicenseService(needs: Needs) {
           explicit: renewal.expires_at,
         });
         refuseBeyondCalendar(expiresAt);
+        if (!renewal.shorten) refuseEarlierEnd(before.expiresAt, expiresAt);
         const term = { expiresAt, graceEndsAt: graceEndsAt(expiresAt, graceDays), term: before.term + 1 };
         const renewed: License = {
           ...before,

@@ -7,11 +7,11 @@ const config: KnipConfig = {
     'server/jobs/*-worker.ts',
     'cli/main.ts',
     'renderer/src/main.ts',
-    'scripts/*.{mjs,ts}',
+    'scripts/{,ci/}*.{mjs,ts}',
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
-    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock}.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes}.ts',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
     // Started by path, as Electron starts them.
@@ -35,6 +35,7 @@ const config: KnipConfig = {
     'faketime',
     'mkfifo',
     'mount',
+    'objdump',
     'prlimit',
     'script',
     'strace',

@@ -7,13 +7,13 @@ const config: KnipConfig = {
     'server/jobs/*-worker.ts',
     'cli/main.ts',
     'renderer/src/main.ts',
-    'scripts/*.{mjs,ts}',
+    'scripts/{,ci/}*.{mjs,ts}',
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
     // Compiled by its test beside the types that it generates.
     'test/openapi/typescript-client/flow.ts',
-    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock}.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes}.ts',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
     // A process that a test starts, and the worker that it starts.
@@ -42,6 +42,7 @@ const config: KnipConfig = {
     'faketime',
     'mkfifo',
     'mount',
+    'objdump',
     'prlimit',
     'script',
     'strace',

@@ -12,7 +12,12 @@ import { run } from './child.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 import { nodePath } from './paths.mjs';
 
-const COMMANDS = { openssl: ['openssl'], faketime: ['faketime'], python3: ['python3'] };
+const COMMANDS = {
+  chromium: ['chromium', 'fonts-liberation'],
+  openssl: ['openssl'],
+  faketime: ['faketime'],
+  python3: ['python3'],
+};
 
 /**
  * @typedef {{ check: string, rounds: number, checked: string, failures: string[], figures: string, skipped?: string }} Row
@@ -49,6 +54,13 @@ const lanes = [
     minutes: 15,
     testFile: 'test/webhooks/dispatch-kill.test.ts',
     checked: 'no delivery is lost by kill -9; repeated ones are identical',
+  },
+  {
+    name: 'desktop-modes',
+    count: 5,
+    countedIn: 'rounds',
+    minutes: 90,
+    program: 'test/long/desktop-modes.ts',
   },
   { name: 'kill', count: 1000, countedIn: 'rounds', minutes: 40, program: 'test/long/kill.ts' },
   { name: 'hostile', count: 1_000_000, countedIn: 'requests', minutes: 30, program: 'test/long/hostile.ts' },

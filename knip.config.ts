@@ -33,6 +33,7 @@ const config: KnipConfig = {
   ignoreBinaries: [
     'openssl',
     'faketime',
+    'groff',
     'mkfifo',
     'mount',
     'prlimit',

@@ -151,7 +151,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 function inputsText(inputs: Inputs): string {
   return Object.entries(inputs)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') || 'none' : String(value)}`)
     .join('; ');
 }
 

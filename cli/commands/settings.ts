@@ -78,7 +78,7 @@ function settingBlock(setting: SettingObject): string {
     ['Source', setting.source],
     ['Allowed', setting.allowed],
     ['Description', setting.description],
-    ['Option', `--${setting.flag}`],
+    ['Option', setting.flag],
     ['Environment', setting.env],
   ]);
 }

@@ -257,6 +257,7 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     expect(await cli.prints('settings', 'get', '--output', 'env', 'scan_seconds')).toBe(
       'LICENSE_DESK_SCAN_SECONDS\n',
     );
+    expect(await cli.prints('settings', 'get', 'scan-seconds')).toMatch(/^Option: +--scan-seconds$/mu);
     expect(await cli.fails('settings', 'get', 'colour')).toMatchObject({ error_code: 'not_found' });
   });
 

@@ -40,6 +40,7 @@ const config: KnipConfig = {
   ignoreBinaries: [
     'openssl',
     'faketime',
+    'groff',
     'mkfifo',
     'mount',
     'objdump',

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line `license-desk`: one program of commands, and the one place where a failure of any of them ends.
-import { Command, CommanderError } from 'commander';
+// The command line `license-desk`: all commands, and the one place that reports their failures.
+import { CommanderError } from 'commander';
 import { refuseDebugger } from '#server/platform/refuse-debugger.ts';
 import { VERSION } from '#server/installation/version.ts';
 import { toApiError } from './command-failure.ts';
@@ -10,50 +10,52 @@ import { addApiTokenCommands } from './commands/api-token.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBackup } from './commands/backup.ts';
 import { addCertCommands } from './commands/cert.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEventsCommands } from './commands/events.ts';
 import { addFingerprint } from './commands/fingerprint.ts';
 import { addLicenseCommands } from './commands/license.ts';
+import { addManual } from './commands/manual.ts';
 import { addOpen } from './commands/open.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addRequest } from './commands/request.ts';
 import { addRestore } from './commands/restore.ts';
 import { addRetention } from './commands/retention.ts';
 import { addServe } from './commands/serve.ts';
+import { addServerCommands } from './commands/server.ts';
+import { addSessionCommands } from './commands/session.ts';
 import { addSettingsCommands } from './commands/settings.ts';
 import { addSigningKeyCommands } from './commands/signing-key.ts';
 import { addStats } from './commands/stats.ts';
 import { addTokenCommands } from './commands/token.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
+import { DeskCommand } from './desk-command.ts';
+import { addOutputOptions, asksForJson } from './output-form.ts';
 import { addGlobalSettings } from './setting-options.ts';
 
 refuseDebugger();
 
-/** Asked of the words themselves: wrong usage leaves nothing parsed to ask. */
-function asksForJson(words: readonly string[]): boolean {
-  const end = words.indexOf('--');
-  return (end === -1 ? words : words.slice(0, end)).includes('--json');
-}
-
 const json = asksForJson(process.argv);
 
-const program = new Command('license-desk')
+const program = new DeskCommand('license-desk')
   .description('License Desk: a license server, its back office, and an offline verifier')
   .version(VERSION)
   .configureHelp({ showGlobalOptions: true })
   .configureOutput({
-    // The help for those who gave no command; the failure itself is said once, by printFailure.
+    // Help for a missing command; printFailure writes the error itself.
     writeErr: (text) => void (json || process.stderr.write(text)),
     outputError: () => undefined,
   })
-  .exitOverride()
-  .option('--json', 'print one JSON document on stdout and nothing else');
+  .exitOverride();
+addOutputOptions(program);
 addGlobalSettings(program);
 
 program.commandsGroup('Service:');
 addServe(program);
 addOpen(program);
+addServerCommands(program);
+addSessionCommands(program);
 addDoctor(program);
 addStats(program);
 addAuditCommands(program);
@@ -76,14 +78,18 @@ program.commandsGroup('Webhooks:');
 addWebhookCommands(program);
 addEventsCommands(program);
 
-program.commandsGroup('Without a network:');
+program.commandsGroup('Offline:');
 addFingerprint(program);
 addRequest(program);
 addActivateOffline(program);
 addVerify(program);
 
+program.commandsGroup('Shell:');
+addCompletion(program);
+addManual(program);
+
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader, such as `head`, has seen enough.
+  // The reader, such as `head`, has closed the pipe.
   if (error.code !== 'EPIPE') throw error;
 });
 

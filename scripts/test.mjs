@@ -23,6 +23,9 @@ const TEST_COMMANDS = {
   nginx: ['nginx'],
   'systemd-analyze': ['systemd'],
   strace: ['strace'],
+  zsh: ['zsh'],
+  fish: ['fish'],
+  groff: ['groff'],
 };
 
 /** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */

@@ -37,6 +37,8 @@ export interface AdminAccess {
 /** A server that is just starting or stopping, or another command, is done sooner than this. */
 const WAIT_MS = 10_000;
 const RETRY_MS = 100;
+/** A person at a terminal wonders after this. */
+const NOTICE_MS = 1000;
 
 /** @returns null if no server answers */
 async function throughServer(config: Config, userName: string): Promise<AdminAccess | null> {
@@ -127,17 +129,28 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
  * Opens the service for one command. The data directory's lock decides: whoever gets it may write the database,
  * so a command can never change what a server keeps in memory behind its back.
  * @param userName the OS user, for the audit log
+ * @param onWait called once if another process keeps the directory for longer than a second
  * @throws DataDirectoryError if the directory is taken by something that does not answer, or UnusableDatabaseError
  */
-export async function connectToAdmin(config: Config, userName: string): Promise<AdminAccess> {
+export async function connectToAdmin(
+  config: Config,
+  userName: string,
+  onWait: () => void = () => {},
+): Promise<AdminAccess> {
   prepareDataDirectory(config.dataDir);
-  const deadline = Date.now() + WAIT_MS;
+  const start = Date.now();
+  let hasNotified = false;
   for (;;) {
     const lock = await lockDirectory(config.dataDir);
     if (lock) return onDatabase(config, userName, lock);
     const access = await throughServer(config, userName);
     if (access) return access;
-    if (Date.now() > deadline) throw inUse(config.dataDir);
+    const waited = Date.now() - start;
+    if (waited > WAIT_MS) throw inUse(config.dataDir);
+    if (waited > NOTICE_MS && !hasNotified) {
+      hasNotified = true;
+      onWait();
+    }
     await delay(RETRY_MS);
   }
 }

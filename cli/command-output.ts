@@ -1,6 +1,7 @@
 // The one place that prints: a JSON document for scripts, or text for people.
 import { failureEnvelope, type ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
+import { commandIo } from './command-io.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { printable } from './text-layout.ts';
 
@@ -12,19 +13,21 @@ export interface Outcome {
   exitCode?: number;
 }
 
-/** Writes the outcome to stdout, and its exit code to the process. */
+/** Writes the outcome to stdout, and sets its exit code. */
 export function printOutcome({ reply, text, exitCode = EXIT_CODES.ok }: Outcome, json: boolean): void {
-  writeLine(process.stdout, json ? JSON.stringify({ ok: true, ...reply }) : text);
-  process.exitCode = exitCode;
+  const io = commandIo();
+  writeLine(io.stdout, json ? JSON.stringify({ ok: true, ...reply }) : text);
+  io.setExitCode(exitCode);
 }
 
 /** Writes `error: message` to stderr, with JSON also the failure document to stdout. */
 export function printFailure(error: ApiError, json: boolean): void {
+  const io = commandIo();
   const { report = undefined, exitCode = EXIT_CODES.failure } = error instanceof CommandFailure ? error : {};
-  if (json) writeLine(process.stdout, JSON.stringify({ ...failureEnvelope(error), ...report?.fields }));
-  else if (report) writeLine(process.stdout, report.text);
-  writeLine(process.stderr, printable(`error: ${[error.message, ...furtherDetails(error)].join('; ')}`));
-  process.exitCode = exitCode;
+  if (json) writeLine(io.stdout, JSON.stringify({ ...failureEnvelope(error), ...report?.fields }));
+  else if (report) writeLine(io.stdout, report.text);
+  writeLine(io.stderr, printable(`error: ${[error.message, ...furtherDetails(error)].join('; ')}`));
+  io.setExitCode(exitCode);
 }
 
 /** What the message does not say already: it is made of the first detail. */
@@ -33,6 +36,6 @@ function furtherDetails({ message, details = [] }: ApiError): string[] {
   return lines.filter((line) => line !== message);
 }
 
-function writeLine(stream: NodeJS.WriteStream, text: string): void {
+function writeLine(stream: NodeJS.WritableStream, text: string): void {
   stream.write(text.endsWith('\n') ? text : `${text}\n`);
 }

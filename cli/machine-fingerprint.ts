@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus, networkInterfaces, platform } from 'node:os';
+import { commandIo } from './command-io.ts';
 
 /** Keeps the hash apart from every other use of a machine id, and names the recipe should it ever change. */
 const DOMAIN = 'license-desk-fingerprint/1\n';
@@ -167,7 +168,7 @@ function masked(value: string | null): string | null {
 
 const localSystem: LocalSystem = {
   platform: platform(),
-  env: (name) => process.env[name],
+  env: (name) => commandIo().env[name],
   exists: existsSync,
   readFile: (path) => orNull(() => readFileSync(path, 'utf8')),
   run: (program, parameters) =>

@@ -2,6 +2,7 @@
 import { Option, type Command } from 'commander';
 import { loadConfig, type Config } from '#server/platform/config.ts';
 import { SETTINGS } from '#server/platform/settings.ts';
+import { commandIo } from './command-io.ts';
 
 type SettingName = keyof typeof SETTINGS;
 
@@ -37,6 +38,6 @@ export function configOf(command: Command): Config {
   const flags = NAMES.map((name) => [SETTINGS[name].flag, options[settingOption(name).attributeName()]]);
   return loadConfig({
     flags: Object.fromEntries(flags) as Record<string, string | undefined>,
-    env: process.env,
+    env: commandIo().env,
   });
 }

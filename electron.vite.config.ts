@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, globSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
-import type { Plugin } from 'vite';
+import type { Plugin, UserConfig } from 'vite';
 import { recordPackages } from './scripts/bundled-packages.mjs';
 
 const root = import.meta.dirname;
@@ -75,6 +75,17 @@ function withoutSchemas(): Plugin {
   };
 }
 
+/** What the page is compiled with, in the build and by `npm run dev`. */
+const page = {
+  root: join(root, 'renderer'),
+  base: './',
+  // What the libraries would only need for ways of writing that this page does not use.
+  define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
+};
+
+/** For Vite's own server, which leaves out what only a build needs. */
+export const pageForDevelopment: UserConfig = { ...page, plugins: [withoutSchemas(), vue()] };
+
 export default defineConfig({
   main: {
     plugins: [copyTrayIcons(), recordPackages('main')],
@@ -111,8 +122,7 @@ export default defineConfig({
     },
   },
   renderer: {
-    root: join(root, 'renderer'),
-    base: './',
+    ...page,
     plugins: [
       withoutSchemas(),
       vue(),
@@ -136,7 +146,5 @@ export default defineConfig({
         },
       },
     },
-    // What the libraries would only need for ways of writing that this page does not use.
-    define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
   },
 });

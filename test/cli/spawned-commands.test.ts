@@ -14,7 +14,10 @@ const folder = temporaryDirectory('files');
 const requestFile = join(folder, 'device.request');
 const licenseFile = join(folder, 'device.lic');
 const keysFile = join(folder, 'keys.json');
-const backup = join(folder, 'desk.tar');
+const backup = join(folder, 'desk.ldbackup');
+const passphraseFile = join(folder, 'passphrase');
+writeFileSync(passphraseFile, 'correct horse battery\n');
+const WITH_PASSPHRASE = ['--passphrase-file', passphraseFile];
 
 let server: ServerProcess;
 let licenseKey: string;
@@ -34,9 +37,9 @@ const COMMANDS: readonly [name: string, words: () => readonly string[]][] = [
   ['audit', () => ['list']],
   ['settings', () => ['list']],
   ['retention', () => []],
-  ['backup', () => ['--out', backup]],
+  ['backup', () => ['--out', backup, ...WITH_PASSPHRASE]],
   // On a data directory of its own, because the server has the other one.
-  ['restore', () => [backup, '--accept-unsigned', '--yes', '--data-dir', temporaryDirectory()]],
+  ['restore', () => [backup, ...WITH_PASSPHRASE, '--yes', '--data-dir', temporaryDirectory()]],
   ['license', () => ['show', licenseKey]],
   ['plan', () => ['list']],
   ['token', () => ['list']],

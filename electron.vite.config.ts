@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, globSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
-import type { Plugin } from 'vite';
+import type { Plugin, UserConfig } from 'vite';
 import { recordPackages } from './scripts/bundled-packages.mjs';
 import { contractManifest } from './scripts/contract-manifest.mjs';
 
@@ -53,6 +53,17 @@ function copyShellPage(): Plugin {
   };
 }
 
+/** What the page is compiled with, in the build and by `npm run dev`. */
+const page = {
+  root: join(root, 'renderer'),
+  base: './',
+  // What the libraries would only need for ways of writing that this page does not use.
+  define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
+};
+
+/** For Vite's own server, which leaves out what only a build needs. */
+export const pageForDevelopment: UserConfig = { ...page, plugins: [contractManifest(), vue()] };
+
 export default defineConfig({
   main: {
     plugins: [copyTrayIcons(), recordPackages('main')],
@@ -89,8 +100,7 @@ export default defineConfig({
     },
   },
   renderer: {
-    root: join(root, 'renderer'),
-    base: './',
+    ...page,
     plugins: [
       contractManifest(),
       vue(),
@@ -114,7 +124,5 @@ export default defineConfig({
         },
       },
     },
-    // What the libraries would only need for ways of writing that this page does not use.
-    define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
   },
 });

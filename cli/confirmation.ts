@@ -2,15 +2,18 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { CommandFailure, usageFailure } from './command-failure.ts';
+import { commandIo } from './command-io.ts';
 
 /** Whether somebody can read a question and answer it; stdout may be a file. */
 export function hasTerminal(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
+  const { stdin, stderr } = commandIo();
+  return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /** On stderr: stdout is for the outcome. @returns false also if the question is interrupted */
 export async function confirms(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const { stdin, stderr } = commandIo();
+  const lines = createInterface({ input: stdin, output: stderr });
   const answer = await new Promise<string>((resolve) => {
     // Ctrl-C or Ctrl-D.
     lines.once('close', () => resolve(''));
@@ -41,7 +44,8 @@ export async function confirmFirst(
   { required = false }: ConfirmOptions = {},
 ): Promise<void> {
   if (command.opts<{ yes?: boolean }>().yes === true) return;
-  if (process.stdin.isTTY && process.stdout.isTTY) {
+  const { stdin, stdout } = commandIo();
+  if (stdin.isTTY === true && stdout.isTTY === true) {
     if (await confirms(question)) return;
     throw new CommandFailure('invalid_request', `${command.name()} cancelled; nothing has changed`);
   }

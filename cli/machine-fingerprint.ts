@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus, networkInterfaces, platform } from 'node:os';
 import { OperatorError } from '#server/platform/operator-error.ts';
+import { commandIo } from './command-io.ts';
 
 /** Separates this hash from other uses of a machine ID, and versions the method. */
 const DOMAIN = 'license-desk-fingerprint/1\n';
@@ -168,7 +169,7 @@ function masked(value: string | null): string | null {
 
 const localSystem: LocalSystem = {
   platform: platform(),
-  env: (name) => process.env[name],
+  env: (name) => commandIo().env[name],
   exists: existsSync,
   readFile: (path) => orNull(() => readFileSync(path, 'utf8')),
   run: (program, parameters) =>

@@ -59,8 +59,8 @@ export async function openServiceAccess(
     refuseMissingDirectory(config.dataDir, name);
     connecting ??= connectToAdmin(config, osUserName(), () => {
       // For a person who waits, not for logs and scripts.
-      if (process.stderr.isTTY)
-        process.stderr.write(`Waiting for the other License Desk process on ${config.dataDir} …\n`);
+      const { stderr } = commandIo();
+      if (stderr.isTTY === true) stderr.write(`Waiting for the other License Desk process on ${config.dataDir} …\n`);
     });
     access = await connecting;
     return access;

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { loadConfig, type Config } from '#server/platform/config.ts';
 import { type Setting, SETTINGS } from '#server/platform/settings.ts';
 import { usageFailure } from './command-failure.ts';
+import { commandIo } from './command-io.ts';
 
 type SettingName = keyof typeof SETTINGS;
 
@@ -50,6 +51,6 @@ export function configOf(command: Command): Config {
   const flags = NAMES.map((name) => [SETTINGS[name].flag, options[settingOption(name).attributeName()]]);
   return loadConfig({
     flags: Object.fromEntries(flags) as Record<string, string | undefined>,
-    env: process.env,
+    env: commandIo().env,
   });
 }

@@ -3,6 +3,7 @@ import { open, readFile, unlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
+import { commandIo } from './command-io.ts';
 
 export const STANDARD_STREAM = '-';
 
@@ -20,7 +21,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** @throws CommandFailure */
 export async function readTextFile(path: string): Promise<string> {
   try {
-    return path === STANDARD_STREAM ? await text(process.stdin) : await readFile(path, 'utf8');
+    return path === STANDARD_STREAM ? await text(commandIo().stdin) : await readFile(path, 'utf8');
   } catch (error) {
     throw fileFailure('not_found', `cannot read ${path}`, error);
   }

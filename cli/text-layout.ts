@@ -1,4 +1,5 @@
 // Tables, blocks and dates for people who read the output.
+import { commandIo } from './command-io.ts';
 import { displayWidth, truncate } from './display-width.ts';
 
 type Value = string | number | null;
@@ -83,7 +84,8 @@ function fittingWidths(columns: readonly { width: number; least: number }[], wid
 
 /** Files and pipes get the whole table. */
 function terminalWidth(): number {
-  return process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : Infinity;
+  const { isTTY = false, columns = 0 } = commandIo().stdout;
+  return isTTY && columns > 0 ? columns : Infinity;
 }
 
 /** One object, a line for each member. */

@@ -4,6 +4,7 @@ import type { RestorePreview } from '#server/features/backup/restore-preview.ts'
 import { osUserName } from '#server/platform/os-user.ts';
 import { printing } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
+import { commandIo } from '../command-io.ts';
 import { confirms, hasTerminal } from '../confirmation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { readPassphrase } from '../passphrase.ts';
@@ -65,7 +66,7 @@ async function confirmRestore(dataDir: string, preview: RestorePreview): Promise
       { exitCode: EXIT_CODES.usage, report: { fields: { preview }, text: previewText(preview) } },
     );
   }
-  process.stderr.write(`${previewText(preview)}\n\n`);
+  commandIo().stderr.write(`${previewText(preview)}\n\n`);
   if (await confirms(`Replace everything in ${dataDir} with this backup?`)) return;
   throw new CommandFailure('invalid_request', 'restore cancelled; nothing has changed');
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '#server/platform/settings.ts';
 import { VERSION } from '#server/installation/version.ts';
-import { cliOn, documentOf, runCli } from '../helpers/cli.ts';
+import { cliOn, documentOf, runCli, spawnCli } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 
 const folder = temporaryDirectory();
@@ -129,7 +129,7 @@ describe('starts without the service and its libraries', () => {
   /** V8 writes down every script that a process ran. */
   async function loadedPackages(name: string, words: readonly string[]): Promise<Set<string>> {
     const coverage = join(folder, `coverage-${name}`);
-    await runCli(words, { env: { NODE_V8_COVERAGE: coverage } });
+    await spawnCli(words, { env: { NODE_V8_COVERAGE: coverage } });
     const scripts = readdirSync(coverage).flatMap((file) => {
       const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as {
         result: { url: string }[];

@@ -23,7 +23,7 @@ let app: PackedApp;
 
 beforeAll(async () => {
   app = await packApp();
-}, 180_000);
+});
 
 const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Record<string, never>;
 const configuration = readFileSync(join(project, 'electron-builder.yml'), 'utf8');

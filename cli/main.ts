@@ -20,6 +20,7 @@ import { addRequest } from './commands/request.ts';
 import { addRestore } from './commands/restore.ts';
 import { addRetention } from './commands/retention.ts';
 import { addServe } from './commands/serve.ts';
+import { addServiceCommands } from './commands/service.ts';
 import { addSettingsCommands } from './commands/settings.ts';
 import { addSigningKeyCommands } from './commands/signing-key.ts';
 import { addStats } from './commands/stats.ts';
@@ -53,6 +54,7 @@ addGlobalSettings(program);
 
 program.commandsGroup('Service:');
 addServe(program);
+addServiceCommands(program);
 addOpen(program);
 addDoctor(program);
 addStats(program);

@@ -11,7 +11,9 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
-    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock}.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,packaging}.ts',
+    // electron-builder starts it in place of fpm.
+    'test/packaging/fpm-stand-in.mjs',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
     // Started by path, as Electron starts them.
@@ -31,6 +33,12 @@ const config: KnipConfig = {
   ],
   // Debian's own, and packages of its that `npm test` brings.
   ignoreBinaries: [
+    'apt-cache',
+    'debootstrap',
+    'dpkg-deb',
+    'lintian',
+    'nsenter',
+    'systemd-nspawn',
     'openssl',
     'faketime',
     'mkfifo',

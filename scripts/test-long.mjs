@@ -12,7 +12,14 @@ import { run } from './child.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 import { nodePath } from './paths.mjs';
 
-const COMMANDS = { openssl: ['openssl'], faketime: ['faketime'], python3: ['python3'] };
+const COMMANDS = {
+  openssl: ['openssl'],
+  faketime: ['faketime'],
+  python3: ['python3'],
+  debootstrap: ['debootstrap'],
+  'systemd-nspawn': ['systemd-container'],
+  lintian: ['lintian'],
+};
 
 /**
  * @typedef {{ check: string, rounds: number, checked: string, failures: string[], figures: string, skipped?: string }} Row
@@ -34,6 +41,7 @@ const lanes = [
   { name: 'damage', count: 1, minutes: 10, program: 'test/long/damage.ts' },
   { name: 'read-only', count: 1, minutes: 5, program: 'test/long/read-only.ts' },
   { name: 'clock', count: 1, minutes: 10, program: 'test/long/clock.ts' },
+  { name: 'packaging', count: 1, minutes: 20, program: 'test/long/packaging.ts' },
   {
     name: 'kill-certificates',
     count: 50,

@@ -22,6 +22,9 @@ const TEST_COMMANDS = {
   pg_lsclusters: ['postgresql'],
   nginx: ['nginx'],
   'systemd-analyze': ['systemd'],
+  xmllint: ['libxml2-utils'],
+  python3: ['python3'],
+  makensis: ['nsis'],
   strace: ['strace'],
 };
 

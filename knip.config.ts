@@ -13,7 +13,9 @@ const config: KnipConfig = {
     'test/{bench,load}/*.ts',
     // Compiled by its test beside the types that it generates.
     'test/openapi/typescript-client/flow.ts',
-    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes}.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes,packaging}.ts',
+    // electron-builder starts it in place of fpm.
+    'test/packaging/fpm-stand-in.mjs',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
     // A process that a test starts, and the worker that it starts.
@@ -38,6 +40,12 @@ const config: KnipConfig = {
   ],
   // Debian's own, and packages of its that `npm test` brings.
   ignoreBinaries: [
+    'apt-cache',
+    'debootstrap',
+    'dpkg-deb',
+    'lintian',
+    'nsenter',
+    'systemd-nspawn',
     'openssl',
     'faketime',
     'groff',

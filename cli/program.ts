@@ -22,6 +22,7 @@ import { addRestore } from './commands/restore.ts';
 import { addRetention } from './commands/retention.ts';
 import { addServe } from './commands/serve.ts';
 import { addServerCommands } from './commands/server.ts';
+import { addServiceCommands } from './commands/service.ts';
 import { addSessionCommands } from './commands/session.ts';
 import { addSettingsCommands } from './commands/settings.ts';
 import { addSigningKeyCommands } from './commands/signing-key.ts';
@@ -55,6 +56,7 @@ function createProgram(io: CommandIo, json: boolean): Command {
 
   program.commandsGroup('Service:');
   addServe(program);
+  addServiceCommands(program);
   addOpen(program);
   addServerCommands(program);
   addSessionCommands(program);

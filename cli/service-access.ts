@@ -5,6 +5,7 @@ import type { AdminAccess } from '#server/process/admin-access.ts';
 import { osUserName } from '#server/platform/os-user.ts';
 import type { Endpoint } from '#server/wire/endpoint.ts';
 import { CommandFailure } from './command-failure.ts';
+import { commandIo } from './command-io.ts';
 import { selectedField } from './output-form.ts';
 import { namedByOption, refuseBadRequest } from './request-check.ts';
 import { configOf } from './setting-options.ts';

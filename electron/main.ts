@@ -18,7 +18,8 @@ import { createPassphraseDesk } from './passphrase-desk.ts';
 import { setUpPreferences } from './preferences.ts';
 import { setUpQuit } from './quit.ts';
 import { dataDirectory, serverArguments, serverFlags } from './server-arguments.ts';
-import { type ServerProcess, setUpServerProcess } from './server-process.ts';
+import { setUpServer } from './server.ts';
+import type { ServerProcess } from './server-process.ts';
 import { registerShellScheme, setUpShellProtocol } from './shell-protocol.ts';
 import { setUpShellWindow } from './shell-window.ts';
 import { setUpSingleInstance } from './single-instance.ts';
@@ -43,8 +44,12 @@ const startsHidden = () =>
 
 async function runShell(): Promise<void> {
   const files = setUpOpenedFiles(() => window.tellFileOpened());
-  const isFirst = setUpSingleInstance((args, workingDirectory) => {
-    if (!files.openFrom(args, workingDirectory)) bringToFront();
+  const isFirst = setUpSingleInstance({
+    dataDir,
+    isDataDirNamed: Boolean(flags['data-dir']),
+    onStartedAgain(args, workingDirectory) {
+      if (!files.openFrom(args, workingDirectory)) bringToFront();
+    },
   });
   if (!isFirst) {
     app.quit();
@@ -73,7 +78,11 @@ async function runShell(): Promise<void> {
     app.relaunch();
     app.exit();
   };
-  const server: ServerProcess = setUpServerProcess({
+  const server: ServerProcess = setUpServer({
+    dataDir,
+    window: notice,
+    startsHidden: startsHidden(),
+    onNoChoice: () => app.quit(),
     modulePath: join(import.meta.dirname, 'server.js'),
     args: () => serverArguments(flags),
     prepare: () => keyEnvironment(vault, onFailure),

@@ -9,7 +9,7 @@ import { recentFailures, restartDelay } from './restart-policy.ts';
 
 const STOP_TIMEOUT_MS = 5000;
 
-interface ServerProcessOptions {
+export interface ServerProcessOptions {
   /** The built server. */
   modulePath: string;
   /** Read before each start. */

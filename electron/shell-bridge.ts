@@ -43,13 +43,34 @@ export interface PassphraseView {
   isBusy: boolean;
 }
 
-export type ShellView = FailureView | PassphraseView;
+/** Asks where the server runs. */
+export interface ChoiceView {
+  kind: 'choice';
+  title: string;
+  options: { home: 'app' | 'service'; label: string; why: string }[];
+  /** What one of them needs; empty if nothing is missing. */
+  note: string;
+  /** Why the last one could not be done. */
+  problem: string;
+  /** While it is being done. */
+  isBusy: boolean;
+}
 
-export type FailureAction = 'try_again' | 'free_port' | 'show_data' | 'show_logs' | 'quit';
+export type ShellView = FailureView | PassphraseView | ChoiceView;
+
+export type FailureAction =
+  | 'try_again'
+  | 'free_port'
+  | 'use_service'
+  | 'run_in_app'
+  | 'show_data'
+  | 'show_logs'
+  | 'quit';
 
 export type ShellAnswer =
   | { kind: 'failure'; action: FailureAction }
   | { kind: 'port'; port: string }
+  | { kind: 'home'; home: 'app' | 'service' }
   | { kind: 'passphrase'; passphrase: string; again: string }
   /** Without a passphrase. */
   | { kind: 'instead' };

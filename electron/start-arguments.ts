@@ -49,6 +49,8 @@ export function rememberForUpdate(flags: ServerFlags): void {
  * @param argv as in `process.argv`
  */
 export function startArguments(argv: readonly string[]): string[] {
+  // It starts nothing, and must not use up what was remembered.
+  if (argv.includes(QUIT_FLAG)) return [...argv];
   const hasFlags = Object.keys(serverFlags(argv)).length > 0;
   const updated = read(afterUpdate(), UPDATE_VALID_MS);
   rmSync(afterUpdate(), { force: true });

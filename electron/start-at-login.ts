@@ -54,7 +54,16 @@ function onLinux(args: readonly string[]): StartAtLogin {
     const file = autostartFile();
     mkdirSync(dirname(file), { recursive: true });
     const command = [program, ...ownArguments(), ...args].map(inDesktopEntry).join(' ');
-    writeFileDurably(file, `[Desktop Entry]\nType=Application\nName=License Desk\nExec=${command}\n`);
+    // Without the program, as after it was removed, desktops ignore the entry.
+    const entry = [
+      '[Desktop Entry]',
+      'Type=Application',
+      'Name=License Desk',
+      'Icon=license-desk',
+      `TryExec=${program}`,
+      `Exec=${command}`,
+    ];
+    writeFileDurably(file, `${entry.join('\n')}\n`);
   }
   return {
     isOn,

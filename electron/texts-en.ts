@@ -70,6 +70,7 @@ export const en = {
     settings: 'Invalid setting',
     key: 'Cannot open the master key',
     crashes: 'The server keeps failing',
+    service: 'The service does not run',
   },
   advice: {
     address: 'Check the host and the port, then try again.',
@@ -83,7 +84,22 @@ export const en = {
     key: 'Sign in as the user who sealed the key, unlock the keychain, and try again. Or copy your saved master.key file to the data directory. The app then seals it again.',
     crashes:
       'The server failed five times within a minute. Its last messages are below. The full log is in the data directory.',
+    service:
+      'Start or install the service, then try again. The command license-desk service status --user shows its state. A service of another account cannot be used from the app: open its back office with license-desk open.',
   },
+  noService: (dataDir: string) => `No server that you can use runs on ${dataDir}.`,
+  restartService:
+    'The server runs as a service. Restart it with the service manager of this computer (systemctl, launchctl or Task Scheduler).',
+  useService: 'Connect to That Server',
+  runInApp: 'Run the Server in the App',
+  homeTitle: 'Where should the server run?',
+  homeApp: 'In This App',
+  homeAppWhy: 'The server runs while you are signed in and License Desk is open or in the tray.',
+  homeService: 'As a Service',
+  homeServiceWhy:
+    'The server starts with the computer or when you sign in, and keeps running when License Desk quits. The app connects to it.',
+  homeNeedsPackage: (dataDir: string) =>
+    `A service needs the server package. Install it, then run: license-desk service install --user --data-dir "${dataDir}"`,
   portTaken: (port: number, holder: string) => `Port ${port} is in use by ${holder}.`,
   portTakenUnknown: (port: number) => `Port ${port} is in use by another program.`,
   portAdvice: {

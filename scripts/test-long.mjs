@@ -17,6 +17,9 @@ const COMMANDS = {
   openssl: ['openssl'],
   faketime: ['faketime'],
   python3: ['python3'],
+  debootstrap: ['debootstrap'],
+  'systemd-nspawn': ['systemd-container'],
+  lintian: ['lintian'],
 };
 
 /**
@@ -39,6 +42,7 @@ const lanes = [
   { name: 'damage', count: 1, minutes: 10, program: 'test/long/damage.ts' },
   { name: 'read-only', count: 1, minutes: 5, program: 'test/long/read-only.ts' },
   { name: 'clock', count: 1, minutes: 10, program: 'test/long/clock.ts' },
+  { name: 'packaging', count: 1, minutes: 20, program: 'test/long/packaging.ts' },
   {
     name: 'kill-certificates',
     count: 50,

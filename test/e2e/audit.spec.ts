@@ -11,7 +11,7 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   const rows = desk.getByRole('grid', { name: 'Audit' }).getByRole('row');
   await expect(rows.filter({ hasText: 'license.created' })).toHaveCount(2);
 
-  await desk.getByRole('combobox', { name: 'What' }).selectOption('license.revoked');
+  await desk.getByRole('combobox', { name: 'Action' }).selectOption('license.revoked');
   await expect(rows).toHaveCount(2);
   const revoked = rows.nth(1);
   await expect(revoked).toContainText('Command line');
@@ -21,20 +21,20 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   const reason = inspector.getByRole('row').filter({ hasText: 'revoke_reason' });
   await expect(reason.getByRole('cell')).toHaveText(['null', 'chargeback']);
   await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toHaveCount(0);
-  await inspector.getByLabel('Fields that stayed the same too').check();
+  await inspector.getByLabel('Show unchanged fields').check();
   await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toContainText('Acme');
   await expectAccessible(desk);
 
   await desk.reload();
   await expect(rows).toHaveCount(2);
-  await inspector.getByRole('button', { name: 'All on the same' }).click();
-  await desk.getByRole('combobox', { name: 'What' }).selectOption('all of license');
+  await inspector.getByRole('button', { name: 'All entries for this subject' }).click();
+  await desk.getByRole('combobox', { name: 'Action' }).selectOption('All license actions');
   await expect(rows).toHaveCount(4);
   await desk.getByLabel('To', { exact: true }).fill('2001-01-01');
-  await expect(desk.getByText('No entry matches.')).toBeVisible();
-  await desk.getByRole('button', { name: 'Clear the filters' }).last().click();
+  await expect(desk.getByText('No entries match.')).toBeVisible();
+  await desk.getByRole('button', { name: 'Clear filters' }).last().click();
 
-  await desk.getByRole('combobox', { name: 'What' }).selectOption('license.created');
+  await desk.getByRole('combobox', { name: 'Action' }).selectOption('license.created');
   await expect(rows).toHaveCount(3);
   const downloading = desk.waitForEvent('download');
   await desk.getByRole('link', { name: 'Download CSV' }).click();

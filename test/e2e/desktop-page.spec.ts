@@ -34,7 +34,7 @@ test('what is opened with the app, or dropped anywhere, comes to the air-gap des
   server,
 }) => {
   const request = requestFor(await issueLicense(desk, { holder: 'Acme' }));
-  const preview = desk.getByRole('region', { name: 'What it asks for' });
+  const preview = desk.getByRole('region', { name: 'Request details' });
   const file = desk.getByRole('textbox', { name: 'License file' });
   await dropFile(desk, 'machine.REQ', request);
   await expect(preview).toContainText('Messplatz 4');
@@ -61,7 +61,7 @@ test('what is opened with the app, or dropped anywhere, comes to the air-gap des
   await desk.keyboard.press('Escape');
   await expect(file).toHaveValue('hello');
   await desk.getByRole('button', { name: 'Check', exact: true }).click();
-  await expect(desk.getByText('This is no license file.')).toBeVisible();
+  await expect(desk.getByText('This is not a license file.')).toBeVisible();
   // Beside what is there already, of the same kind and of the other.
   await openWithApp(desk, { name: 'another.lic', kind: 'license', text: 'hello again' });
   await expect(file).toHaveValue('hello again');

@@ -33,7 +33,7 @@ const test = base.extend<Fixtures>({
 });
 
 async function skipFirstSteps(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Skip this' }).click();
+  await page.getByRole('button', { name: 'Skip setup' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 }
 
@@ -77,7 +77,7 @@ test('the app opens its page signed in, locked to it, and comes back when the se
   await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
   await shell.event('load', loadsBeforeRestart + 1);
   await expect(rateLimit).toContainText('120');
-  await expect(rateLimit).not.toContainText('After the restart');
+  await expect(rateLimit).not.toContainText('After restart');
 });
 
 test('a request that is opened with the app is on the desk; what is saved goes through the system’s dialogs', async ({
@@ -104,7 +104,7 @@ test('a request that is opened with the app is on the desk; what is saved goes t
   expect(readFileSync(defaultPath, 'latin1')).toMatch(/^%PDF-/u);
 
   await page.goto(`${new URL(page.url()).origin}/#/licenses`);
-  await page.getByRole('button', { name: 'Export as CSV …' }).click();
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Download CSV' }).click();
   const saved = await shell.event('download');
   expect(saved.state).toBe('completed');

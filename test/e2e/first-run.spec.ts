@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expectAccessible } from './accessibility.ts';
 import { expect, test } from './test.ts';
 
-const FIRST_STEPS = { name: 'First steps' };
+const FIRST_STEPS = { name: 'Initial setup' };
 
 test(
   'a new installation leads to an API that works',
@@ -12,22 +12,22 @@ test(
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(server.firstLink);
     await expect(page.getByRole('heading', FIRST_STEPS)).toBeVisible();
-    await page.getByLabel('Short name of the product').fill('Not A Slug');
+    await page.getByLabel('Product ID').fill('Not A Slug');
     await page.getByRole('button', { name: 'Next' }).click();
-    await expect(page.getByLabel('Short name of the product')).toBeVisible();
-    await page.getByLabel('Short name of the product').fill('studio');
+    await expect(page.getByLabel('Product ID')).toBeVisible();
+    await page.getByLabel('Product ID').fill('studio');
     await expectAccessible(page);
     await page.keyboard.press('Enter');
 
-    await expect(page.getByRole('heading', { name: 'Who may reach the API?' })).toBeFocused();
-    await page.getByLabel('the whole network').check();
-    await expect(page.getByText('go over the network in the clear')).toBeVisible();
-    await page.getByLabel('encrypted (https)', { exact: false }).check();
-    await expect(page.getByText('go over the network in the clear')).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: 'Network access' })).toBeFocused();
+    await page.getByLabel('All devices on the network').check();
+    await expect(page.getByText('License keys and tokens are sent unencrypted')).toBeVisible();
+    await page.getByLabel('Built-in authority', { exact: false }).check();
+    await expect(page.getByText('License keys and tokens are sent unencrypted')).toHaveCount(0);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Next' }).click();
 
-    await page.getByLabel('a new plan').check();
+    await page.getByLabel('New plan').check();
     await page.getByLabel('Name').fill('standard');
     await page.getByRole('button', { name: 'Finish' }).click();
     await expect(page.getByRole('alert')).toContainText('there is a plan');
@@ -35,10 +35,10 @@ test(
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Finish' }).click();
 
-    await expect(page.getByRole('heading', { name: 'The API is ready.' })).toBeVisible();
-    await expect(page.getByRole('status').first()).toContainText('stop the server where it was started');
-    await page.getByRole('button', { name: 'Copy: Line for the shell' }).click();
-    await expect(page.getByRole('button', { name: 'Copy: Line for the shell' })).toHaveText('Copied');
+    await expect(page.getByRole('heading', { name: 'The API is ready' })).toBeVisible();
+    await expect(page.getByRole('status').first()).toContainText('stop the server and start it again');
+    await page.getByRole('button', { name: 'Copy: Command' }).click();
+    await expect(page.getByRole('button', { name: 'Copy: Command' })).toHaveText('Copied');
     const line = await page.evaluate(() => navigator.clipboard.readText());
     const { stdout } = await promisify(execFile)('sh', ['-c', line]);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -61,10 +61,10 @@ test(
 
 test('the first steps can be skipped, and come back when they are asked for', async ({ page, server }) => {
   await page.goto(server.firstLink);
-  await page.getByRole('button', { name: 'Skip this' }).click();
+  await page.getByRole('button', { name: 'Skip setup' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await page.reload();
-  await expect(page.getByText('There is no license yet.')).toBeVisible();
+  await expect(page.getByText('No licenses yet.')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await page.getByRole('link', FIRST_STEPS).click();
   await expect(page.getByRole('heading', FIRST_STEPS)).toBeVisible();

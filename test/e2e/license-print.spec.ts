@@ -57,9 +57,9 @@ test('a license is printed with all its devices', { tag: '@browser' }, async ({ 
   await desk.evaluate(() => {
     window.print = () => document.body.setAttribute('data-printed-as', document.title);
   });
-  await desk.getByRole('button', { name: 'Print …' }).click();
+  await desk.getByRole('button', { name: 'Print', exact: true }).click();
   await expect(desk.locator('body')).toHaveAttribute('data-printed-as', `license-${key}`);
-  await expect(desk).toHaveTitle('License on paper · License Desk');
+  await expect(desk).toHaveTitle('License printout · License Desk');
   await desk.getByRole('button', { name: 'Back' }).click();
   await expect(desk).toHaveURL(/#\/licenses\?search=st&open=1$/u);
   await expect(desk.getByRole('complementary', { name: 'Ústav soudního lékařství' })).toBeVisible();
@@ -73,9 +73,9 @@ test(
     await addFakeShell(desk);
     await desk.goto('/#/licenses/print?license=99');
     await desk.reload();
-    const save = desk.getByRole('button', { name: 'Save as PDF …' });
+    const save = desk.getByRole('button', { name: 'Save as PDF' });
     await expect(desk.getByRole('alert')).toContainText('license', { ignoreCase: true });
-    await expect(desk.getByRole('alert')).toContainText('Request id');
+    await expect(desk.getByRole('alert')).toContainText('Request ID');
     await expect(save).toBeDisabled();
 
     // The second page of its devices does not come, then it does.
@@ -98,8 +98,8 @@ test(
     await desk.goto(`/#/licenses/print?license=${key}`);
     const sheet = desk.getByRole('article');
     await expect(sheet).toContainText('Acme');
-    await expect(sheet).toContainText('they have not been read yet');
-    await expect(desk.getByRole('alert')).toContainText('The server did not answer.');
+    await expect(sheet).toContainText('The device list is missing because it was still loading.');
+    await expect(desk.getByRole('alert')).toContainText('The server did not respond.');
     await expect(save).toBeDisabled();
     isUp = true;
     await desk.getByRole('button', { name: 'Try again' }).click();
@@ -109,7 +109,7 @@ test(
     await refuseInShell(desk, 'ENOSPC: no space left on device');
     await save.click();
     await expect(desk.getByRole('alert')).toHaveText(
-      'The PDF was not saved: ENOSPC: no space left on device',
+      'Could not save the PDF: ENOSPC: no space left on device',
     );
     await expectAccessible(desk);
     await refuseInShell(desk, '');

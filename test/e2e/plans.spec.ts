@@ -17,7 +17,7 @@ async function openPlans(page: Page): Promise<void> {
 test('plans are compared, made, changed, archived and deleted', async ({ desk }) => {
   await openPlans(desk);
   await expect(cells(desk, 'Tier')).toHaveText(['0', '10', '20', '30']);
-  await expect(cells(desk, 'Devices')).toHaveText(['1', '1', '5', 'no limit']);
+  await expect(cells(desk, 'Seats')).toHaveText(['1', '1', '5', 'Unlimited']);
 
   await desk.getByRole('button', { name: 'New plan' }).click();
   const dialog = desk.getByRole('dialog');
@@ -25,8 +25,8 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
   await dialog.getByLabel('Name', { exact: true }).fill('Studio');
   await dialog.getByLabel('Display name').fill('Studio für Ärzte');
   await dialog.getByLabel('Tier').fill('15');
-  await dialog.getByLabel('Any number of devices').check();
-  await dialog.getByLabel('Features').fill('export\nprint');
+  await dialog.getByLabel('Unlimited seats').check();
+  await dialog.getByLabel('Entitlements').fill('export\nprint');
   await dialog.getByRole('button', { name: 'Create plan' }).click();
   await expect(dialog.getByRole('alert')).toContainText('name must be 1 to 64 of a-z, 0-9 and -');
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveAttribute('aria-invalid', 'true');
@@ -40,7 +40,7 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
     'professional',
     'enterprise',
   ]);
-  await expect(cells(desk, 'print').nth(2)).toHaveText('✓included');
+  await expect(cells(desk, 'print').nth(2)).toHaveText('✓Included');
 
   await desk.getByRole('button', { name: 'Edit: studio' }).click();
   await dialog.getByLabel('Grace period (days)').fill('3');
@@ -52,7 +52,7 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
   await desk.getByLabel('Show archived plans').check();
   await expect(cells(desk, 'State').nth(2)).toHaveText('Archived');
   await desk.getByRole('button', { name: 'Unarchive: studio' }).click();
-  await expect(cells(desk, 'State').nth(2)).toHaveText('Offered');
+  await expect(cells(desk, 'State').nth(2)).toHaveText('Active');
 
   await desk.getByRole('button', { name: 'Delete: studio' }).click();
   await expect(dialog.getByRole('button', { name: 'Delete' })).toBeDisabled();

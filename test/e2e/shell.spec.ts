@@ -26,7 +26,7 @@ test('the palette finds screens, commands and licenses by keyboard', async ({ de
 
 test('what somebody else changes shows without a reload', async ({ desk, server }) => {
   await desk.goto('/#/licenses');
-  await expect(desk.getByText('There is no license yet.')).toBeVisible();
+  await expect(desk.getByText('No licenses yet.')).toBeVisible();
   await server.cli('license', 'create', '--holder', 'From the shell');
   await expect(desk.getByRole('gridcell', { name: 'From the shell' })).toBeVisible();
 });
@@ -51,7 +51,7 @@ test('signing out ends the session on the server as well', async ({ desk, server
 
 test('an address that leads nowhere says so', async ({ desk }) => {
   await desk.goto('/#/no-such-screen');
-  await expect(desk.getByRole('heading', { name: 'There is no such screen.' })).toBeVisible();
-  await desk.getByRole('link', { name: 'To the overview' }).click();
+  await expect(desk.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+  await desk.getByRole('link', { name: 'Go to overview' }).click();
   await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });

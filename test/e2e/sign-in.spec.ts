@@ -7,10 +7,10 @@ test('a link signs in, and its code vanishes from the address', async ({ page, s
   expect(new URL(server.firstLink).searchParams.get('code')).toMatch(/^[\w-]{20,}$/u);
   await page.goto(server.firstLink);
   // A new installation introduces itself.
-  await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Initial setup' })).toBeVisible();
   expect(page.url()).toBe(`${server.origin}/#/first-run`);
   await page.reload();
-  await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Initial setup' })).toBeVisible();
 });
 
 test('the session is a cookie that no script sees', async ({ desk, context }) => {
@@ -26,7 +26,7 @@ test('a link works once, and says so', async ({ desk, server, browser }) => {
   await expect(stranger.getByRole('heading', signInHeading)).toBeVisible();
   const alert = stranger.getByRole('alert');
   await expect(alert).toContainText('this sign-in link was used already or is too old');
-  await expect(alert).toContainText(/Request id [\da-f-]{36}/u);
+  await expect(alert).toContainText(/Request ID [\da-f-]{36}/u);
   expect(stranger.url()).toBe(`${server.origin}/#/overview`);
   await stranger.context().close();
 });

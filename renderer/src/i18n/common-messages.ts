@@ -73,7 +73,8 @@ export const commonMessages = messagesOf(
       import_not_found: 'Import not found.',
       download_token_invalid: 'The download link has expired or was already used.',
       method_not_allowed: 'This method is not allowed here.',
-      activation_limit_reached: 'All seats of the license are in use. Release a device or upgrade the license.',
+      activation_limit_reached:
+        'All seats of the license are in use. Release a device or upgrade the license.',
       plan_exists: 'A plan with this name already exists. Choose another name.',
       plan_in_use: 'Licenses use this plan. Archive it instead.',
       plan_unchanged: 'The license already has this plan.',

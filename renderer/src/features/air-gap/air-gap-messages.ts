@@ -66,7 +66,8 @@ export const airGapMessages = messagesOf(
       not_a_license_file: 'This is not a license file.',
       signature_invalid: 'Invalid signature. The file was changed or comes from another server.',
       unknown_key_id: 'The file is signed with a key that this server does not trust.',
-      key_distrusted: 'The file is signed with a distrusted key. Activate the device again to get a new file.',
+      key_distrusted:
+        'The file is signed with a distrusted key. Activate the device again to get a new file.',
       file_expired: 'The file has expired. If the license is still valid, sign a new file.',
       not_yet_valid: 'The file was signed after this date. Check the clock.',
       license_expired: 'The license and its grace period have expired.',
@@ -165,8 +166,7 @@ export const airGapMessages = messagesOf(
     signedAt: 'Signiert',
     reasons: {
       not_a_license_file: 'Dies ist keine Lizenzdatei.',
-      signature_invalid:
-        'Ungültige Signatur. Die Datei wurde geändert oder stammt von einem anderen Server.',
+      signature_invalid: 'Ungültige Signatur. Die Datei wurde geändert oder stammt von einem anderen Server.',
       unknown_key_id: 'Die Datei ist mit einem Schlüssel signiert, dem dieser Server nicht vertraut.',
       key_distrusted:
         'Die Datei ist mit einem gesperrten Schlüssel signiert. Aktivieren Sie das Gerät erneut, um eine neue Datei zu erhalten.',

@@ -32,6 +32,7 @@ export const apiAccessMessages = messagesOf(
     states: { active: 'Active', revoked: 'Revoked' },
     revoke: 'Revoke',
     revokeNamed: 'Revoke {name}',
+    revokeTitle: 'Revoke API token {name}?',
     revokeConsequence:
       'Calls with the token {name} are denied immediately. This cannot be undone. To restore access, create a new token.',
     what: 'Call',
@@ -45,8 +46,7 @@ export const apiAccessMessages = messagesOf(
         'The fingerprint is an example. Your software sends sha256: followed by a hash that identifies the device. Activating the same device again uses no additional seat.',
       validate:
         'Each activation returns a license file. The server can validate it, and your software can verify it offline with the public key.',
-      authorize:
-        'The device must be activated. To check only the license, leave out the fingerprint.',
+      authorize: 'The device must be activated. To check only the license, leave out the fingerprint.',
     },
     withLicense: 'License',
     chooseLicense: 'Choose a license to insert its key.',
@@ -87,6 +87,7 @@ export const apiAccessMessages = messagesOf(
     states: { active: 'Aktiv', revoked: 'Widerrufen' },
     revoke: 'Widerrufen',
     revokeNamed: '{name} widerrufen',
+    revokeTitle: 'API-Token {name} widerrufen?',
     revokeConsequence:
       'Aufrufe mit dem Token {name} werden sofort abgelehnt. Das lässt sich nicht rückgängig machen. Für erneuten Zugriff erstellen Sie ein neues Token.',
     what: 'Aufruf',

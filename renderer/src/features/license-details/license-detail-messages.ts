@@ -94,7 +94,8 @@ export const licenseDetailMessages = messagesOf(
     activateTitle: 'Activate device',
     activateConsequence: 'The device takes a seat of the license of {holder}.',
     machineName: 'Device name',
-    activated: 'The device is active. If it has no network connection, save its license file and install it there.',
+    activated:
+      'The device is active. If it has no network connection, save its license file and install it there.',
   },
   {
     views: 'Lizenzdetails',

@@ -16,7 +16,6 @@ export const planMessages = messagesOf(
     none: 'No plans yet. Create one before you issue licenses.',
     allArchived: 'All plans are archived.',
     rows: {
-      name: 'Name',
       state: 'State',
       licenses: 'Licenses',
       tier: 'Tier',
@@ -74,7 +73,6 @@ export const planMessages = messagesOf(
     none: 'Noch keine Pläne. Erstellen Sie einen Plan, bevor Sie Lizenzen ausstellen.',
     allArchived: 'Alle Pläne sind archiviert.',
     rows: {
-      name: 'Name',
       state: 'Status',
       licenses: 'Lizenzen',
       tier: 'Stufe',

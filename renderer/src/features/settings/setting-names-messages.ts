@@ -16,7 +16,7 @@ export const settingNamesMessages = messagesOf(
     tls: {
       label: 'TLS',
       about:
-        'auto uses a certificate from the built-in authority and renews it. Two PEM files provide your own certificate.',
+        'Use auto for a certificate that the built-in authority issues and renews. For your own certificate, enter two PEM files.',
       allowed: 'off, auto, or two PEM files as CERTIFICATE,KEY',
     },
     base_url: {
@@ -140,7 +140,7 @@ export const settingNamesMessages = messagesOf(
     tls: {
       label: 'TLS',
       about:
-        'auto verwendet ein Zertifikat der integrierten Zertifizierungsstelle und erneuert es. Ein eigenes Zertifikat geben Sie mit zwei PEM-Dateien an.',
+        'Mit auto stellt die integrierte Zertifizierungsstelle das Zertifikat aus und erneuert es. Für ein eigenes Zertifikat geben Sie zwei PEM-Dateien an.',
       allowed: 'off, auto oder zwei PEM-Dateien als ZERTIFIKAT,SCHLÜSSEL',
     },
     base_url: {

@@ -162,7 +162,8 @@ export const settingsMessages = messagesOf(
     unset: 'Leeren',
     files: 'Dateien',
     configFile: 'Einstellungsdatei',
-    configProblem: 'Der Server kann mit der aktuellen config.json nicht starten. Beheben Sie zuerst diesen Fehler:',
+    configProblem:
+      'Der Server kann mit der aktuellen config.json nicht starten. Beheben Sie zuerst diesen Fehler:',
     masterKey: 'Hauptschlüssel',
     keyInEnvironment: 'Umgebungsvariable {env}',
     masterKeyNote:
@@ -190,8 +191,7 @@ export const settingsMessages = messagesOf(
       current: 'Diese Sitzung',
       end: 'Abmelden',
       endOthers: 'Alle anderen Sitzungen abmelden',
-      consequence:
-        'Alle anderen Sitzungen enden sofort. Nicht gespeicherte Eingaben gehen dort verloren.',
+      consequence: 'Alle anderen Sitzungen enden sofort. Nicht gespeicherte Eingaben gehen dort verloren.',
     },
     backup: {
       title: 'Sicherung erstellen',

@@ -39,12 +39,12 @@ export const webhookMessages = messagesOf(
       'The receiver verifies X-License-Webhook-Signature with this secret. The value is sha256= followed by the HMAC-SHA256 of the body. The key is the entire secret.',
     rotate: 'Rotate secret',
     newSecret: 'New signing secret',
-    rotateConsequence:
-      'From now on, X-License-Webhook-Signature for {host} uses the new secret only.',
+    rotateConsequence: 'From now on, X-License-Webhook-Signature for {host} uses the new secret only.',
     overlap:
       'For 24 hours, webhook-signature contains signatures with both secrets. Receivers that verify this header keep working while you change the secret.',
     overlapUntil: 'Until {until}, webhook-signature also contains a signature with the old secret.',
     delete: 'Delete',
+    deleteTitle: 'Delete webhook {host}?',
     deleteConsequence:
       'No more events are sent to {url}. Pending deliveries and retries are canceled. This cannot be undone.',
     sendTest: 'Send test event',
@@ -135,6 +135,7 @@ export const webhookMessages = messagesOf(
       '24 Stunden lang enthält webhook-signature Signaturen mit beiden Geheimnissen. Empfänger, die diesen Header prüfen, funktionieren während der Umstellung weiter.',
     overlapUntil: 'Bis {until} enthält webhook-signature auch eine Signatur mit dem alten Geheimnis.',
     delete: 'Löschen',
+    deleteTitle: 'Webhook {host} löschen?',
     deleteConsequence:
       'An {url} werden keine Ereignisse mehr gesendet. Ausstehende Zustellungen und Wiederholungen werden abgebrochen. Das lässt sich nicht rückgängig machen.',
     sendTest: 'Testereignis senden',

@@ -1,4 +1,4 @@
-// Shown when the server does not start: why, what can be done, and its last messages.
+// Explains why the server does not start, with advice and its last messages.
 import { join } from 'node:path';
 import { shell } from 'electron';
 import type { RefusalCause, TakenPort } from '#server/process/parent-port.ts';
@@ -7,14 +7,14 @@ import type { ShellWindow } from './shell-window.ts';
 import type { PortChoice } from './taken-port.ts';
 import { texts } from './texts.ts';
 
-/** `key`: the shell cannot open the master key; `crashes`: the server failed again and again without a known cause. */
+/** `key`: the shell cannot open the master key. `crashes`: the server failed repeatedly without a known cause. */
 export type FailureCause = RefusalCause | 'key' | 'crashes';
 
 export interface Failure {
   cause: FailureCause;
   reason: string;
   log: string;
-  /** The port that another program uses, where that is the cause. */
+  /** The port that another program uses, if that is the cause. */
   taken: TakenPort | null;
 }
 

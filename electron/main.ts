@@ -1,4 +1,4 @@
-// The desktop shell. The product is in the server and its page; this starts the one and shows the other.
+// The desktop shell. It starts the server and shows its page; the product itself lives there.
 import { join } from 'node:path';
 import { platform } from '@electron-toolkit/utils';
 import { app, clipboard, dialog, powerMonitor, shell } from 'electron';
@@ -65,7 +65,7 @@ async function runShell(): Promise<void> {
   const vault = setUpMasterKey({ dataDir, flags, desk: createPassphraseDesk(notice) });
   const ports = setUpPortChoice(flags);
   const onFailure = async (failure: Failure) => {
-    // The window that was to answer was closed by quitting.
+    // Quitting closed the window that was waiting for an answer.
     if (quit.isQuitting()) return;
     if (!(await askToTryAgain(failure, { window: notice, dataDir, ports }))) return app.quit();
     // Chromium asks the keychain once in the life of a process.
@@ -84,7 +84,7 @@ async function runShell(): Promise<void> {
     },
     onStatus(status) {
       tray.show(status);
-      attend(status);
+      notify(status);
     },
     onDown() {
       keepAwake.serverRuns(false);
@@ -116,7 +116,7 @@ async function runShell(): Promise<void> {
     apiAddress: () => api,
     preferences,
   });
-  const attend = setUpAttention({
+  const notify = setUpAttention({
     isWanted: () => preferences.read().notifications,
     show: window.showScreen,
   });

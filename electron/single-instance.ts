@@ -1,10 +1,10 @@
-// One app per data directory. A second start hands its command line to the first: a file to open, or `--quit`.
+// One app per data directory. A second start passes its command line to the first: a file to open, or `--quit`.
 import { app } from 'electron';
 import { QUIT_FLAG } from './start-arguments.ts';
 
 /**
  * @param onStartedAgain called once the app is ready
- * @returns false for a second start, and for one that only asked a running app to quit: both have to leave
+ * @returns false for a second start and for `--quit`; both must exit
  */
 export function setUpSingleInstance(
   onStartedAgain: (argv: readonly string[], workingDirectory: string) => void,

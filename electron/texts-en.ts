@@ -61,7 +61,7 @@ export const en = {
   updateReady: (version: string) => `Version ${version} is ready to install`,
   updateReadyAsk: 'The server stops during the installation and starts again afterwards.',
   installNow: 'Install and Restart',
-  // The window in place of the page.
+  // The window that replaces the page.
   refused: {
     address: 'The server cannot listen on its address',
     data_directory: 'Cannot use the data directory',

@@ -51,7 +51,7 @@ export const commonMessages = messagesOf(
     pasteOrDrop: 'Paste text or drop a file here',
     qrCode: 'QR code: {subject}',
     qrTooLong: 'Too large for a QR code. Save the file instead.',
-    fileTooLarge: '{name} is larger than {most} KiB. Choose another file.',
+    fileTooLarge: '{name} is larger than {max} KiB. Choose another file.',
     errors: {
       invalid_request: 'The request contains an invalid value.',
       invalid_json: 'The request is not valid JSON.',
@@ -140,7 +140,7 @@ export const commonMessages = messagesOf(
     pasteOrDrop: 'Text einfügen oder Datei hier ablegen',
     qrCode: 'QR-Code: {subject}',
     qrTooLong: 'Zu groß für einen QR-Code. Speichern Sie stattdessen die Datei.',
-    fileTooLarge: '{name} ist größer als {most} KiB. Wählen Sie eine andere Datei.',
+    fileTooLarge: '{name} ist größer als {max} KiB. Wählen Sie eine andere Datei.',
     errors: {
       invalid_request: 'Die Anfrage enthält einen ungültigen Wert.',
       invalid_json: 'Die Anfrage ist kein gültiges JSON.',

@@ -14,7 +14,7 @@ function requestFor(licenseKey: string, form: 'file' | 'line' = 'file', fingerpr
 const outcome = (page: Page, rule: string) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: rule }) });
 
-test('a request becomes a license file', { tag: '@browser' }, async ({ desk }) => {
+test('an activation request becomes a signed license file', { tag: '@browser' }, async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
   await desk.goto('/#/air-gap');
   const preview = desk.getByRole('region', { name: 'Request details' });
@@ -41,7 +41,7 @@ test('a request becomes a license file', { tag: '@browser' }, async ({ desk }) =
   await expect(desk.getByRole('img', { name: 'QR code: Signed license file' })).toBeVisible();
   await expectAccessible(desk);
 
-  // Its only seat is taken now: another device hears why it gets none, this one gets its file again.
+  // The only seat is in use: another device is refused with a reason, and this one gets a new file.
   await desk.getByRole('button', { name: 'Next device' }).click();
   const box = desk.getByLabel('Activation request');
   await expect(box).toHaveValue('');
@@ -80,7 +80,7 @@ test('a license file is checked rule by rule', async ({ desk }) => {
   await expect(desk.getByText('This is not a license file.')).toBeVisible();
 });
 
-test('says what is wrong with a request, and that it cannot scan', async ({ desk }) => {
+test('reports an invalid request, and a browser that cannot scan', async ({ desk }) => {
   await desk.goto('/#/air-gap');
   const box = desk.getByLabel('Activation request');
   await box.fill('LDR1.nonsense');
@@ -99,9 +99,9 @@ test('says what is wrong with a request, and that it cannot scan', async ({ desk
   await expect(desk.getByRole('dialog')).toContainText('This browser cannot scan QR codes.');
 });
 
-test('scans the code of a device where the browser can', async ({ desk }) => {
+test('scans the QR code of a device where the browser supports it', async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Acme' });
-  // The browser of these tests has no reader of its own; the camera is missing as well.
+  // The browser of these tests has neither a barcode reader nor a camera.
   await desk.addInitScript(
     (line) => {
       class BarcodeDetector {

@@ -41,14 +41,14 @@ test('a token is created, used and revoked', async ({ desk, server }) => {
   expect((await desk.request.get(`${server.api}plans/`, { headers })).status()).toBe(401);
 });
 
-/** How a sample is run that stands in a file, or in a shell. */
+/** How to run a sample, from a file or in a shell. */
 const PROGRAMS = {
   curl: (text: string) => run('sh', ['-c', text]),
   Python: (text: string) => run('python3', ['-c', text]),
   JavaScript: (text: string) => run('node', ['--input-type=module', '-e', text]),
 };
 
-test('the samples work as they stand', async ({ desk }) => {
+test('the code samples run unchanged', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme Robotics', product: 'studio-pro' });
   await desk.goto('/#/api-access?view=samples');
   const license = desk.getByRole('combobox', { name: 'License' });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expectAccessible } from './accessibility.ts';
 import { expect, importLicenses, issueLicense, test } from './test.ts';
 
-test('who did what is found, read and taken along', { tag: '@browser' }, async ({ desk, server }) => {
+test('audit entries are filtered, read and downloaded', { tag: '@browser' }, async ({ desk, server }) => {
   await issueLicense(desk, { holder: '=Evil & Söhne' });
   const key = await issueLicense(desk, { holder: 'Acme' });
   await server.cli('license', 'renew', key, '--days', '10');
@@ -44,7 +44,7 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   expect(lines.slice(1).map((line) => line.includes('license.created'))).toEqual([true, true]);
 });
 
-test('an entry opens by its address, however far down the list it is', async ({ desk }) => {
+test('an entry opens by its URL, wherever it is in the list', async ({ desk }) => {
   await issueLicense(desk, { holder: 'First of all' });
   const reply = await desk.request.get('/admin/api/audit/?action=license.created');
   const [first] = ((await reply.json()) as { items: { id: number }[] }).items;
@@ -59,7 +59,7 @@ test('an entry opens by its address, however far down the list it is', async ({ 
   await expect(desk.getByText('there is no audit entry 999999')).toBeVisible();
 });
 
-test('a new entry shows by itself', async ({ desk, server }) => {
+test('a new entry appears without a reload', async ({ desk, server }) => {
   await desk.goto('/#/audit');
   await expect(desk.getByRole('row').filter({ hasText: 'license.created' })).toHaveCount(0);
   await server.cli('license', 'create', '--holder', 'Acme');

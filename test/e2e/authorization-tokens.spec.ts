@@ -16,7 +16,7 @@ test('a token is issued, shown once, replaced with a warning, and revoked', asyn
   await desk.getByRole('button', { name: 'Issue your first token' }).click();
   const dialog = desk.getByRole('dialog');
   await expect(dialog.getByRole('button', { name: 'Issue' })).toBeDisabled();
-  // By keyboard: the list closes by Escape without the dialog, and Enter takes what is marked.
+  // By keyboard: Escape closes the list but not the dialog, and Enter chooses the active option.
   await desk.keyboard.type('soud');
   await expect(desk.getByRole('option', { name: 'Ústav soudního lékařství' })).toBeVisible();
   await desk.keyboard.press('Escape');
@@ -83,7 +83,7 @@ test('a token is issued, shown once, replaced with a warning, and revoked', asyn
   expect((await ask(next)).status).toBe(401);
 });
 
-test('the list is narrowed to a license, and takes up what others issue', async ({ desk, server }) => {
+test('the list is filtered by license, and shows tokens that others issue', async ({ desk, server }) => {
   const key = await issueLicense(desk, { holder: 'Acme' });
   await issueLicense(desk, { holder: 'Fjord' });
   await desk.goto('/#/authorization-tokens');

@@ -10,7 +10,7 @@ import { expect, issueLicense, test } from './test.ts';
 const rows = (page: Page) =>
   page.getByRole('grid', { name: 'Certificates' }).getByRole('rowgroup').getByRole('row');
 
-/** What the page hands to the browser to be saved. */
+/** Saves a file from the page. */
 async function save(page: Page, name: string): Promise<{ file: string; text: string }> {
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name, exact: true }).click();
@@ -23,7 +23,7 @@ async function pickLicense(dialog: Locator, holder: string): Promise<void> {
   await dialog.getByRole('option', { name: holder }).click();
 }
 
-/** A signing request whose key stays in a directory of its own, and vanishes with it. */
+/** A signing request. Its key is in a temporary directory, which is removed. */
 function makeSigningRequest(): string {
   const directory = mkdtempSync(join(tmpdir(), 'license-desk-csr-'));
   const csr = join(directory, 'machine.csr');
@@ -39,7 +39,7 @@ function makeSigningRequest(): string {
 }
 
 test(
-  'a certificate is issued with its key once, checked, and revoked with a reason',
+  'a certificate is issued with a one-time key, checked, and revoked with a reason',
   { tag: '@browser' },
   async ({ desk }) => {
     await issueLicense(desk, { holder: 'Acme Robotics' });
@@ -109,12 +109,12 @@ test(
     const fetching = desk.waitForEvent('download');
     await desk.getByRole('link', { name: 'Download DER' }).click();
     const der = readFileSync(await (await fetching).path());
-    // A sequence of the length that follows (X.690, 8.1).
+    // A DER sequence with a two-byte length (X.690, 8.1).
     expect(der[0]).toBe(0x30);
   },
 );
 
-test('the key of a signing request stays where it was made', { tag: '@browser' }, async ({ desk }) => {
+test('a certificate is issued from a signing request, without a key download', { tag: '@browser' }, async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme' });
   await desk.goto('/#/certificates');
   await desk.getByRole('button', { name: 'Issue certificate' }).click();
@@ -146,7 +146,7 @@ test('the key of a signing request stays where it was made', { tag: '@browser' }
 });
 
 test(
-  'the authority is handed out, renewed, and not given up while it is needed',
+  'the authority is downloaded and renewed, and not replaced while its certificates are valid',
   { tag: '@browser' },
   async ({ desk, server }) => {
     const key = await issueLicense(desk, { holder: 'Acme' });

@@ -1,6 +1,6 @@
 import { expect, issueLicense, test } from './test.ts';
 
-test('a server that hangs is said to be away, and is back by itself', async ({ desk, server }) => {
+test('a hanging server is reported, and the page reconnects', async ({ desk, server }) => {
   await issueLicense(desk, { holder: 'Acme' });
   await desk.reload();
   const licenses = desk.getByRole('region', { name: 'Licenses', exact: true });
@@ -14,7 +14,7 @@ test('a server that hangs is said to be away, and is back by itself', async ({ d
   const health = desk.getByRole('region', { name: 'Health' });
   await expect(health).toContainText('Not responding');
   await expect(health).not.toContainText('Running');
-  // What was known stays in sight.
+  // Earlier data stays visible.
   await expect(licenses).toContainText('1 in total');
 
   server.resume();
@@ -24,7 +24,7 @@ test('a server that hangs is said to be away, and is back by itself', async ({ d
 });
 
 test(
-  'a server that crashed and was started again asks for a new sign-in',
+  'a crashed and restarted server requires a new sign-in',
   { tag: '@browser' },
   async ({ desk, server }) => {
     await server.crash();
@@ -37,7 +37,7 @@ test(
   },
 );
 
-test('a list that failed while the server was away fills itself', async ({ desk, server }) => {
+test('a list that failed to load fills when the server is back', async ({ desk, server }) => {
   await issueLicense(desk, { holder: 'Acme' });
   await desk.route('**/admin/api/**', (route) => route.abort());
   await desk.goto('/#/licenses');

@@ -13,7 +13,7 @@ interface Desk {
 const rows = (desk: Page) => desk.getByRole('grid').getByRole('row').filter({ hasText: 'license.activated' });
 const badge = (desk: Page) => desk.getByRole('navigation').getByRole('link', { name: 'Failed events' });
 
-/** As many events as told that the receiver refuses for good. */
+/** Creates this many events that the receiver rejects until their retries are used up. */
 async function letEventsFail({ desk, server, receiver }: Desk, count: number): Promise<string> {
   receiver.answer(500, 'the database is down');
   const registration = { url: receiver.url, scope: 'license.activated' };
@@ -28,7 +28,7 @@ async function letEventsFail({ desk, server, receiver }: Desk, count: number): P
   return licenseKey;
 }
 
-test('why an event failed is read, and it is sent again', async ({ desk, server, receiver }) => {
+test('a failed event shows its reason and is retried', async ({ desk, server, receiver }) => {
   await desk.goto('/#/failed-events');
   await expect(desk.getByText('No failed events. Deliveries appear here', { exact: false })).toBeVisible();
   const licenseKey = await letEventsFail({ desk, server, receiver }, 1);
@@ -54,7 +54,7 @@ test('why an event failed is read, and it is sent again', async ({ desk, server,
   await expect(desk.getByText('No failed events. Deliveries appear here', { exact: false })).toBeVisible();
 });
 
-test('some, and all since a day, are sent again', async ({ desk, server, receiver }) => {
+test('selected events, and all since a date, are retried', async ({ desk, server, receiver }) => {
   await letEventsFail({ desk, server, receiver }, 4);
   receiver.answer(200, 'thanks');
   await desk.goto('/#/failed-events?since=2990-01-01');

@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { expectAccessible } from './accessibility.ts';
 import { expect, test } from './test.ts';
 
-const FIRST_STEPS = { name: 'Initial setup' };
+const INITIAL_SETUP = { name: 'Initial setup' };
 
 test(
-  'a new installation leads to an API that works',
+  'the initial setup ends with a working API',
   { tag: '@browser' },
   async ({ page, server, context }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(server.firstLink);
-    await expect(page.getByRole('heading', FIRST_STEPS)).toBeVisible();
+    await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
     await page.getByLabel('Product ID').fill('Not A Slug');
     await page.getByRole('button', { name: 'Next' }).click();
     await expect(page.getByLabel('Product ID')).toBeVisible();
@@ -46,7 +46,7 @@ test(
       license: { holder: 'Test license', plan: 'seat', product: 'studio', state: 'active' },
     });
 
-    // It is over for good, and the settings wait for the next start.
+    // The setup does not open again, and the settings apply at the next start.
     await page.goto(`${server.origin}/#/overview`);
     await page.reload();
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
@@ -59,13 +59,13 @@ test(
   },
 );
 
-test('the first steps can be skipped, and come back when they are asked for', async ({ page, server }) => {
+test('the initial setup can be skipped and opened again', async ({ page, server }) => {
   await page.goto(server.firstLink);
   await page.getByRole('button', { name: 'Skip setup' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await page.reload();
   await expect(page.getByText('No licenses yet.')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  await page.getByRole('link', FIRST_STEPS).click();
-  await expect(page.getByRole('heading', FIRST_STEPS)).toBeVisible();
+  await page.getByRole('link', INITIAL_SETUP).click();
+  await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
 });

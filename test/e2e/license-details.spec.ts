@@ -4,7 +4,7 @@ import { expect, issueLicense, test } from './test.ts';
 
 const FINGERPRINT = `sha256:${'4f'.repeat(32)}`;
 
-test('a customer on the phone: why it was denied, and what mends it', async ({ desk }) => {
+test('Diagnose shows why a device was denied, with a remedy that works', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Fjord Instruments', product: 'field-kit' });
   await desk.goto('/#/licenses?open=1&tab=explain');
   const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
@@ -47,7 +47,7 @@ test('a customer on the phone: why it was denied, and what mends it', async ({ d
 });
 
 test(
-  'a device gets its license file, is released, and the timeline tells of it',
+  'a device gets its license file and is released, and the activity shows it',
   { tag: '@browser' },
   async ({ desk, server }) => {
     const key = await issueLicense(desk, { holder: 'Fjord Instruments', product: 'field-kit' });

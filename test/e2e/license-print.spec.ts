@@ -50,7 +50,7 @@ test('a license is printed with all its devices', { tag: '@browser' }, async ({ 
   expect(await sheet.evaluate((element) => getComputedStyle(element).color)).toBe('rgb(26, 32, 43)');
   await desk.emulateMedia({ media: null, colorScheme: null });
 
-  // It keeps up with what changes, on the screen of whoever is about to print it.
+  // The sheet stays current until it is printed.
   await server.cli('license', 'revoke', key, '--reason', 'chargeback');
   await expect(sheet).toContainText('Revoked');
   await expect(sheet).toContainText('chargeback');
@@ -66,7 +66,7 @@ test('a license is printed with all its devices', { tag: '@browser' }, async ({ 
 });
 
 test(
-  'prints nothing less than the whole, and saves a PDF in the app',
+  'prints only a complete sheet, and saves a PDF in the app',
   { tag: '@browser' },
   async ({ desk }) => {
     const key = await issueLicense(desk, { holder: 'Acme' });
@@ -78,7 +78,7 @@ test(
     await expect(desk.getByRole('alert')).toContainText('Request ID');
     await expect(save).toBeDisabled();
 
-    // The second page of its devices does not come, then it does.
+    // The second page of devices fails once.
     const device = (id: number) => ({
       id,
       machine_fingerprint: fingerprintOf(id),

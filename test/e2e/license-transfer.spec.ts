@@ -35,7 +35,7 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
 });
 
 test(
-  'what the list is narrowed to is exported as CSV; a transfer that breaks off is no file',
+  'filtered licenses are exported as CSV; an interrupted export saves no file',
   { tag: '@browser' },
   async ({ desk }) => {
     await issueLicense(desk, { holder: 'Acme "Robotics"', plan: 'professional' });

@@ -11,7 +11,7 @@ async function openLicenses(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Licenses' })).toBeVisible();
 }
 
-/** Tab by tab, as somebody without a mouse: fails if the control cannot be reached. */
+/** Presses Tab until the control has focus; fails if it cannot be reached. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let step = 0; step < 40; step += 1) {
     await page.keyboard.press('Tab');
@@ -21,7 +21,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab never reached ${name}`);
 }
 
-test('a license is created with the keyboard alone', async ({ desk, context }) => {
+test('a license is issued by keyboard', async ({ desk, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await tabTo(desk, 'Licenses');
   await desk.keyboard.press('Enter');
@@ -82,7 +82,7 @@ test('a license is created with the keyboard alone', async ({ desk, context }) =
   await expect(inspector).toHaveCount(0);
 });
 
-test('what the service refuses is said, with the id that the log has', async ({ desk }) => {
+test('a rejected form shows the reason and the request ID', async ({ desk }) => {
   await openLicenses(desk);
   await desk.getByRole('button', { name: 'New license' }).click();
   await desk.getByLabel('Holder').fill('Acme');
@@ -106,7 +106,7 @@ test('what the service refuses is said, with the id that the log has', async ({ 
   await expect(dialog.getByLabel('Holder')).toHaveValue('');
   await desk.keyboard.press('Escape');
 
-  // Hearing of changes would make the page try again by itself.
+  // Live updates would trigger a retry.
   await desk.route('**/admin/api/live/', (route) => route.abort());
   await desk.route('**/admin/api/licenses/?*', (route) =>
     route.fulfill({
@@ -122,7 +122,7 @@ test('what the service refuses is said, with the id that the log has', async ({ 
   await expect(desk.getByRole('alert')).toHaveCount(0);
 });
 
-test('search, facets and order find what they should, and survive a reload', async ({ desk }) => {
+test('search, filters and order work and survive a reload', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme Robotics', product: 'field-kit' });
   await issueLicense(desk, { holder: 'ООО «Северные технологии»', plan: 'professional' });
   const key = await issueLicense(desk, { holder: 'Fjord Instruments', days: 3 });
@@ -174,7 +174,7 @@ test('search, facets and order find what they should, and survive a reload', asy
   await expect(desk.getByRole('columnheader', { name: 'Expires' })).toHaveAttribute('aria-sort', 'ascending');
 });
 
-test('many licenses are read as one scrolls, and changed in one go', async ({ desk }) => {
+test('many licenses load while scrolling, and change in bulk', async ({ desk }) => {
   await importLicenses(
     desk,
     Array.from({ length: 120 }, (_, index) => `Customer ${index + 1}`),
@@ -190,7 +190,7 @@ test('many licenses are read as one scrolls, and changed in one go', async ({ de
   await expect(last).toContainText(/Customer 1my-product/u);
   await expect(last).toBeFocused();
 
-  // In two calls, one of which finds a license that somebody else has revoked meanwhile.
+  // Takes two calls. One license was revoked elsewhere in the meantime.
   await desk.getByLabel('Select all loaded rows').check();
   const selection = desk.getByRole('group', { name: 'Selected licenses' });
   await expect(selection).toContainText('120 selected');

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
-/** The cells of a row of the comparison, one for each plan. */
+/** The cells of a row, one for each plan. */
 const cells = (page: Page, row: string) =>
   page
     .getByRole('row')
@@ -14,7 +14,7 @@ async function openPlans(page: Page): Promise<void> {
   await expect(page.getByRole('columnheader').first()).toBeVisible();
 }
 
-test('plans are compared, made, changed, archived and deleted', async ({ desk }) => {
+test('plans are compared, created, edited, archived and deleted', async ({ desk }) => {
   await openPlans(desk);
   await expect(cells(desk, 'Tier')).toHaveText(['0', '10', '20', '30']);
   await expect(cells(desk, 'Seats')).toHaveText(['1', '1', '5', 'Unlimited']);
@@ -61,7 +61,7 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
   await expect(desk.getByRole('columnheader', { name: 'studio' })).toHaveCount(0);
 });
 
-test('a plan in use says so, and is archived instead', async ({ desk }) => {
+test('a plan in use cannot be deleted, and is archived instead', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme', plan: 'professional' });
   await openPlans(desk);
   await expect(cells(desk, 'Licenses')).toHaveText(['0', '0', '1', '0']);

@@ -3,11 +3,11 @@ import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
-test('a setting is changed, refused, and put back', { tag: '@browser' }, async ({ desk }) => {
+test('a setting is changed, rejected and reset', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings');
   const rateLimit = desk.getByRole('row', { name: /^Rate limit: token checks/u });
   await expect(rateLimit).toContainText('60');
-  // What the command line says cannot be changed here.
+  // A value from the command line cannot be changed here.
   const port = desk.getByRole('row', { name: /^API port/u });
   await expect(port).toContainText('Command line --port');
   await expect(port.getByRole('button')).toHaveCount(0);
@@ -35,7 +35,7 @@ test('a setting is changed, refused, and put back', { tag: '@browser' }, async (
   await expect(desk.getByText('Changed settings are not active yet.')).toHaveCount(0);
 });
 
-test('dangerous settings are warned of', async ({ desk }) => {
+test('dangerous settings show a warning', async ({ desk }) => {
   await desk.route('**/admin/api/settings/', async (route) => {
     const response = await route.fetch();
     const warnings = [{ code: 'caller_address_forgeable', message: 'in English' }];
@@ -47,7 +47,7 @@ test('dangerous settings are warned of', async ({ desk }) => {
 });
 
 test(
-  'signing keys are rotated on purpose alone, and their public halves saved',
+  'signing keys are rotated after confirmation, and public keys are saved',
   { tag: '@browser' },
   async ({ desk }) => {
     await desk.goto('/#/settings?tab=keys');
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  'a leaked signing key is distrusted for good, and the files to reissue are listed',
+  'a leaked signing key is distrusted permanently, and the files to reissue are listed',
   { tag: '@browser' },
   async ({ desk }) => {
     const license = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
@@ -125,7 +125,7 @@ test('About shows the version, and the license of every package', { tag: '@brows
   await expectAccessible(desk);
 });
 
-test('other sessions are listed, and ended', { tag: '@browser' }, async ({ desk, server, browser }) => {
+test('other sessions are listed and signed out', { tag: '@browser' }, async ({ desk, server, browser }) => {
   const strangers = await Promise.all(
     [1, 2].map(async () => {
       const page = await (await browser.newContext()).newPage();

@@ -15,7 +15,7 @@ async function downloaded(page: Page, panelName: string): Promise<{ name: string
 }
 
 test(
-  'shows what happened when, by plan and by product, and gives it away',
+  'shows figures per day, plan and product, and downloads them',
   { tag: '@browser' },
   async ({ desk, server }) => {
     const key = await issueLicense(desk, { holder: 'Acme', plan: 'professional', product: 'studio' });
@@ -56,7 +56,7 @@ test(
   },
 );
 
-test('period, product and view are in the address', async ({ desk }) => {
+test('period, product and view are in the URL', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme', product: 'studio' });
   await issueLicense(desk, { holder: 'Cargo', product: 'viewer' });
   await desk.goto('/#/statistics');

@@ -1,7 +1,7 @@
-// What takes long can be stopped while it is under way, and says what became of it.
+// Long operations can be stopped, and report their result.
 import { expect, importLicenses, test } from './test.ts';
 
-/** A gate that requests wait at until it is opened. */
+/** Holds requests until it is opened. */
 function gate(): { open(): void; isOpen: Promise<void> } {
   let open = () => {};
   const isOpen = new Promise<void>((resolve) => {
@@ -12,7 +12,7 @@ function gate(): { open(): void; isOpen: Promise<void> } {
 
 const holders = (count: number) => Array.from({ length: count }, (_, index) => `Customer ${index + 1}`);
 
-test('a change of many licenses ends with the hundred that is under way', async ({ desk }) => {
+test('a stopped bulk change finishes the current batch', async ({ desk }) => {
   await importLicenses(desk, holders(120));
   await desk.goto('/#/licenses');
   const grid = desk.getByRole('grid', { name: 'Licenses' });
@@ -36,7 +36,7 @@ test('a change of many licenses ends with the hundred that is under way', async 
   await expect(renewing.getByRole('status')).toContainText('20 not processed.');
 });
 
-test('an import that is cancelled leaves nothing', async ({ desk }) => {
+test('a canceled import leaves nothing behind', async ({ desk }) => {
   await desk.goto('/#/licenses');
   await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
@@ -52,7 +52,7 @@ test('an import that is cancelled leaves nothing', async ({ desk }) => {
   expect(await response.json()).toMatchObject({ items: [] });
 });
 
-test('a backup and an export that are given up are broken off', async ({ desk }) => {
+test('a canceled backup or export ends its transfer', async ({ desk }) => {
   const never = gate();
   await desk.route(/\/admin\/api\/(?:backup|licenses\/export)\//u, async (route) => {
     await never.isOpen;

@@ -6,7 +6,7 @@ import { test } from './webhook-receiver.ts';
 const SECRET = /whsec_[\w+/=-]{20,}/u;
 const row = (desk: Page, text: string) => desk.getByRole('row').filter({ hasText: text });
 
-test('a receiver is registered, tried, given a new secret, and let go', async ({ desk, receiver }) => {
+test('a webhook is registered, tested, given a new secret and deleted', async ({ desk, receiver }) => {
   await desk.goto('/#/webhooks');
   await desk.getByRole('button', { name: 'Register your first webhook' }).click();
   const register = desk.getByRole('dialog', { name: 'Register webhook' });
@@ -53,7 +53,7 @@ test('a receiver is registered, tried, given a new secret, and let go', async ({
   await expect(desk.getByRole('button', { name: 'Register your first webhook' })).toBeVisible();
 });
 
-test('what was sent is shown as it goes out, and what can be sent beforehand', async ({
+test('deliveries show the payload that was sent, and the event catalog a sample', async ({
   desk,
   server,
   receiver,

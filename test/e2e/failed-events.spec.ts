@@ -73,7 +73,7 @@ test('selected events, and all since a date, are retried', async ({ desk, server
 
   await desk.getByRole('button', { name: 'Retry all' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Retry all' });
-  await expect(dialog).toContainText('2 failed events will be sent again now.');
+  await expect(dialog).toContainText('2 failed events are sent again now.');
   await dialog.getByRole('button', { name: 'Retry 2 events' }).click();
   await expect(desk.getByText('No failed events match.')).toBeVisible();
   await expect(badge(desk)).not.toContainText('failed event');

@@ -8,7 +8,7 @@ export const failedEventMessages = messagesOf(
     delivery: 'Delivery {id}',
     retryAll: 'Retry all',
     retryAllConsequence:
-      'No failed events are left. | {n} failed event will be sent again now. | {n} failed events will be sent again now.',
+      'No failed events are left. | {n} failed event is sent again now. | {n} failed events are sent again now.',
     retryCount: 'Retry | Retry {n} event | Retry {n} events',
     retrySelected: 'Retry {n} selected',
     retried: 'Nothing to retry. | Retrying {n} event. | Retrying {n} events.',

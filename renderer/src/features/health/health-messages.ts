@@ -9,7 +9,7 @@ export const healthMessages = messagesOf(
     server: {
       connecting: 'Connecting to server',
       running: 'Server running',
-      failing: 'Server failing',
+      failing: 'Server needs attention',
       notAnswering: 'Server not responding',
     },
     running: 'Running',
@@ -26,7 +26,7 @@ export const healthMessages = messagesOf(
     server: {
       connecting: 'Server wird verbunden',
       running: 'Server läuft',
-      failing: 'Server gestört',
+      failing: 'Server meldet ein Problem',
       notAnswering: 'Server antwortet nicht',
     },
     running: 'Läuft',

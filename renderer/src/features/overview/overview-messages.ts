@@ -48,7 +48,7 @@ export const overviewMessages = messagesOf(
     expiringNote: 'Maßgeblich ist das Ablaufdatum; Kulanzfristen sind nicht berücksichtigt.',
     activations: 'Aktivierungen pro Tag',
     authorizations: 'Autorisierungen pro Tag',
-    soonest: 'Nächste Abläufe',
+    soonest: 'Als Nächstes ablaufend',
     noneExpires: 'Demnächst laufen keine Lizenzen ab.',
     recent: 'Letzte Aktivitäten',
     nothingYet: 'Noch keine Aktivitäten.',

@@ -55,7 +55,7 @@ export const planMessages = messagesOf(
     removeConsequence: 'The plan is permanently deleted. No license uses it.',
     inUseTitle: 'Plan {name} cannot be deleted',
     inUse:
-      'No license uses this plan. | {n} license uses this plan, including revoked and expired licenses. Archive the plan to stop issuing licenses with it. The existing license keeps the plan. | {n} licenses use this plan, including revoked and expired licenses. Archive the plan to stop issuing licenses with it. Existing licenses keep the plan.',
+      'No license uses this plan. | {n} license uses this plan. Revoked and expired licenses count, too. To stop issuing licenses with this plan, archive it. The existing license keeps the plan. | {n} licenses use this plan. Revoked and expired licenses count, too. To stop issuing licenses with this plan, archive it. Existing licenses keep the plan.',
     archiveInstead: 'Archive instead',
   },
   {
@@ -113,7 +113,7 @@ export const planMessages = messagesOf(
     removeConsequence: 'Der Plan wird endgültig gelöscht. Keine Lizenz verwendet ihn.',
     inUseTitle: 'Plan {name} kann nicht gelöscht werden',
     inUse:
-      'Keine Lizenz verwendet diesen Plan. | {n} Lizenz verwendet diesen Plan; widerrufene und abgelaufene zählen mit. Archivieren Sie den Plan, um keine Lizenzen mehr damit auszustellen. Die bestehende Lizenz behält den Plan. | {n} Lizenzen verwenden diesen Plan; widerrufene und abgelaufene zählen mit. Archivieren Sie den Plan, um keine Lizenzen mehr damit auszustellen. Bestehende Lizenzen behalten den Plan.',
+      'Keine Lizenz verwendet diesen Plan. | {n} Lizenz verwendet diesen Plan. Widerrufene und abgelaufene Lizenzen zählen mit. Archivieren Sie den Plan, um keine Lizenzen mehr damit auszustellen. Die bestehende Lizenz behält den Plan. | {n} Lizenzen verwenden diesen Plan. Widerrufene und abgelaufene Lizenzen zählen mit. Archivieren Sie den Plan, um keine Lizenzen mehr damit auszustellen. Bestehende Lizenzen behalten den Plan.',
     archiveInstead: 'Stattdessen archivieren',
   },
 );

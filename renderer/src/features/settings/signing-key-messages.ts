@@ -21,7 +21,7 @@ export const signingKeyMessages = messagesOf(
       actionOf: 'Distrust key {id}',
       title: 'Distrust the signing key?',
       consequence:
-        'All license files signed with this key are refused immediately. This cannot be undone. Distrust a key only if its private half has leaked.',
+        'All license files signed with this key are refused immediately. This cannot be undone. Distrust a key only if the private key has leaked.',
       rotates: 'This is the active key. A new key replaces it first.',
       reissue:
         'Devices that reach this server get a new file when they activate again. Reissue the files of all other devices by hand. They are listed here afterwards.',
@@ -64,7 +64,7 @@ export const signingKeyMessages = messagesOf(
       actionOf: 'Schlüssel {id} sperren',
       title: 'Signaturschlüssel sperren?',
       consequence:
-        'Alle mit diesem Schlüssel signierten Lizenzdateien werden sofort abgelehnt. Das lässt sich nicht rückgängig machen. Sperren Sie einen Schlüssel nur, wenn sein privater Teil bekannt geworden ist.',
+        'Alle mit diesem Schlüssel signierten Lizenzdateien werden sofort abgelehnt. Das lässt sich nicht rückgängig machen. Sperren Sie einen Schlüssel nur, wenn der private Schlüssel in fremde Hände gelangt ist.',
       rotates: 'Dies ist der aktive Schlüssel. Er wird zuerst durch einen neuen ersetzt.',
       reissue:
         'Geräte, die diesen Server erreichen, erhalten bei der nächsten Aktivierung eine neue Datei. Stellen Sie die Dateien aller anderen Geräte von Hand neu aus. Sie sind danach hier aufgeführt.',

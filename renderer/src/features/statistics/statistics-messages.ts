@@ -52,7 +52,7 @@ export const statisticsMessages = messagesOf(
     certificates: 'Zertifikate',
     certificateStates: { valid: 'Gültig', expired: 'Abgelaufen', revoked: 'Widerrufen' },
     deliveries: 'Webhook-Zustellungen',
-    deliveryStates: { delivered: 'Zugestellt', retrying: 'In Wiederholung', failed: 'Fehlgeschlagen' },
+    deliveryStates: { delivered: 'Zugestellt', retrying: 'Wird wiederholt', failed: 'Fehlgeschlagen' },
     everyProduct: 'Umfasst alle Produkte.',
   },
 );

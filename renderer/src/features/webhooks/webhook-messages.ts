@@ -106,7 +106,7 @@ export const webhookMessages = messagesOf(
     states: {
       pending: 'Ausstehend',
       delivering: 'Wird gesendet',
-      retrying: 'In Wiederholung',
+      retrying: 'Wird wiederholt',
       delivered: 'Zugestellt',
       failed: 'Fehlgeschlagen',
       cancelled: 'Abgebrochen',

@@ -148,7 +148,7 @@ async function runShell(): Promise<void> {
     quit: () => app.quit(),
   });
   powerMonitor.on('resume', server.wake);
-  // Electron would quit. But the server goes on in the tray, and one window may follow another.
+  // Electron would quit. The server keeps running in the tray, and another window may open later.
   app.on('window-all-closed', () => {});
   files.openFrom(process.argv, process.cwd());
   await server.start();
@@ -162,7 +162,7 @@ function endWith(error: unknown): void {
   app.exit(1);
 }
 
-// The app goes on when the terminal that started it is closed.
+// The app keeps running when the terminal that started it is closed.
 process.stderr.on('error', () => {});
 setUpAppIdentity(dataDir);
 registerShellScheme();

@@ -114,36 +114,40 @@ test(
   },
 );
 
-test('a certificate is issued from a signing request, without a key download', { tag: '@browser' }, async ({ desk }) => {
-  await issueLicense(desk, { holder: 'Acme' });
-  await desk.goto('/#/certificates');
-  await desk.getByRole('button', { name: 'Issue certificate' }).click();
-  const dialog = desk.getByRole('dialog');
-  await pickLicense(dialog, 'Acme');
-  await dialog.getByLabel('Common name').fill('machine-8');
-  await dialog.getByLabel('Use a certificate signing request').check();
-  await dialog
-    .getByLabel('Certificate signing request (CSR)', { exact: true })
-    .fill('-----BEGIN NOTHING-----');
-  await dialog.getByRole('button', { name: 'Issue' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('csr');
-  await expect(dialog.getByLabel('Certificate signing request (CSR)', { exact: true })).toHaveAttribute(
-    'aria-invalid',
-    'true',
-  );
-  await dialog.locator('input[type=file]').setInputFiles({
-    name: 'machine.csr',
-    mimeType: 'application/pkcs10',
-    buffer: Buffer.from(makeSigningRequest()),
-  });
-  await expect(dialog.getByLabel('Certificate signing request (CSR)', { exact: true })).toHaveValue(
-    /BEGIN CERTIFICATE REQUEST/u,
-  );
-  await dialog.getByRole('button', { name: 'Issue' }).click();
-  await expect(dialog).toContainText('The private key is where the signing request was created.');
-  const { text } = await save(desk, 'Save certificate');
-  expect(new X509Certificate(text).publicKey.asymmetricKeyType).toBe('ec');
-});
+test(
+  'a certificate is issued from a signing request, without a key download',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme' });
+    await desk.goto('/#/certificates');
+    await desk.getByRole('button', { name: 'Issue certificate' }).click();
+    const dialog = desk.getByRole('dialog');
+    await pickLicense(dialog, 'Acme');
+    await dialog.getByLabel('Common name').fill('machine-8');
+    await dialog.getByLabel('Use a certificate signing request').check();
+    await dialog
+      .getByLabel('Certificate signing request (CSR)', { exact: true })
+      .fill('-----BEGIN NOTHING-----');
+    await dialog.getByRole('button', { name: 'Issue' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('csr');
+    await expect(dialog.getByLabel('Certificate signing request (CSR)', { exact: true })).toHaveAttribute(
+      'aria-invalid',
+      'true',
+    );
+    await dialog.locator('input[type=file]').setInputFiles({
+      name: 'machine.csr',
+      mimeType: 'application/pkcs10',
+      buffer: Buffer.from(makeSigningRequest()),
+    });
+    await expect(dialog.getByLabel('Certificate signing request (CSR)', { exact: true })).toHaveValue(
+      /BEGIN CERTIFICATE REQUEST/u,
+    );
+    await dialog.getByRole('button', { name: 'Issue' }).click();
+    await expect(dialog).toContainText('The private key is where the signing request was created.');
+    const { text } = await save(desk, 'Save certificate');
+    expect(new X509Certificate(text).publicKey.asymmetricKeyType).toBe('ec');
+  },
+);
 
 test(
   'the authority is downloaded and renewed, and not replaced while its certificates are valid',

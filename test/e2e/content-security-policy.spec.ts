@@ -13,7 +13,7 @@ test('the guard reports policy violations and requests to other origins', async 
   guard.strayRequests.length = 0;
 });
 
-test('the content security policy allows only the page\'s own origin', async ({ desk, server }) => {
+test("the content security policy allows only the page's own origin", async ({ desk, server }) => {
   const response = await desk.request.get(server.origin);
   const policy = response.headers()['content-security-policy'] ?? '';
   expect(policy).toContain("default-src 'none'");

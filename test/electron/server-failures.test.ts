@@ -21,7 +21,7 @@ test('a server out of memory is started again without a dialog', async () => {
   expect(shell.count('error-box')).toBe(0);
 });
 
-test('the window shows the server\'s last output, even if it arrives late', async () => {
+test("the window shows the server's last output, even if it arrives late", async () => {
   const shell = start({ env: serverModule('dying-server') });
   await shell.event('window');
   expect(await viewOf(shell)).toMatchObject({ reason: 'error: out of paper' });

@@ -1,4 +1,4 @@
-// Shown when the server does not start: why, what can be done, and its last messages.
+// Explains why the server does not start, with advice and its last messages.
 import { join } from 'node:path';
 import { shell } from 'electron';
 import type { RefusalCause } from '#server/platform/operator-error.ts';
@@ -19,7 +19,7 @@ export interface Failure {
   cause: FailureCause;
   reason: string;
   log: string;
-  /** The port that another program uses, where that is the cause. */
+  /** The port that another program uses, if that is the cause. */
   taken: TakenPort | null;
 }
 

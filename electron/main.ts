@@ -1,4 +1,4 @@
-// The desktop shell. The product is in the server and its page; this starts the one and shows the other.
+// The desktop shell. It starts the server and shows its page; the product itself lives there.
 import { join } from 'node:path';
 import { platform } from '@electron-toolkit/utils';
 import { app, clipboard, dialog, powerMonitor, shell } from 'electron';
@@ -70,7 +70,7 @@ async function runShell(): Promise<void> {
   const vault = setUpMasterKey({ dataDir, flags, desk: createPassphraseDesk(notice) });
   const ports = setUpPortChoice(flags);
   const onFailure = async (failure: Failure) => {
-    // The window that was to answer was closed by quitting.
+    // Quitting closed the window that was waiting for an answer.
     if (quit.isQuitting()) return;
     if (!(await askToTryAgain(failure, { window: notice, dataDir, ports }))) return app.quit();
     // Chromium asks the keychain once in the life of a process.
@@ -93,7 +93,7 @@ async function runShell(): Promise<void> {
     },
     onStatus(status) {
       tray.show(status);
-      attend(status);
+      notify(status);
     },
     onDown() {
       keepAwake.serverRuns(false);
@@ -125,7 +125,7 @@ async function runShell(): Promise<void> {
     apiAddress: () => api,
     preferences,
   });
-  const attend = setUpAttention({
+  const notify = setUpAttention({
     isWanted: () => preferences.read().notifications,
     show: window.showScreen,
   });
@@ -157,7 +157,7 @@ async function runShell(): Promise<void> {
     quit: () => app.quit(),
   });
   powerMonitor.on('resume', server.wake);
-  // Electron would quit. But the server goes on in the tray, and one window may follow another.
+  // Electron would quit. The server keeps running in the tray, and another window may open later.
   app.on('window-all-closed', () => {});
   files.openFrom(process.argv, process.cwd());
   await server.start();
@@ -171,7 +171,7 @@ function endWith(error: unknown): void {
   app.exit(1);
 }
 
-// The app goes on when the terminal that started it is closed.
+// The app keeps running when the terminal that started it is closed.
 process.stderr.on('error', () => {});
 setUpAppIdentity(dataDir);
 registerShellScheme();

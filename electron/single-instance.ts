@@ -1,4 +1,4 @@
-// One app per data directory. A second start hands its command line to the first: a file to open, or `--quit`.
+// One app per data directory. A second start passes its command line to the first: a file to open, or `--quit`.
 import { app } from 'electron';
 import { quitOthers, recordRunning } from './running-apps.ts';
 import { QUIT_FLAG } from './start-arguments.ts';
@@ -11,7 +11,7 @@ interface Needs {
   onStartedAgain(argv: readonly string[], workingDirectory: string): void;
 }
 
-/** @returns false for a second start, and for one that only asked a running app to quit: both have to leave */
+/** @returns false for a second start, and for one that only asked a running app to quit: both must exit */
 export function setUpSingleInstance({ dataDir, isDataDirNamed, onStartedAgain }: Needs): boolean {
   const isFirst = app.requestSingleInstanceLock();
   const onlyQuits = process.argv.includes(QUIT_FLAG);

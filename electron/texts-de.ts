@@ -49,7 +49,7 @@ export const de: Texts = {
     `Ein Server ohne App liest den Hauptschlüssel aus ${path}. Nur Ihr Benutzerkonto kann die Datei lesen. Wer diese Datei und die Datenbank besitzt, kann alle darin gespeicherten Geheimnisse lesen. Die App versiegelt den Schlüssel wieder, sobald sie dieses Datenverzeichnis erneut öffnet.`,
   keyFileWrite: 'Exportieren und beenden',
   keyFromEnvironment:
-    'Der Hauptschlüssel stammt aus LICENSE_DESK_MASTER_KEY. Es gibt keinen Schlüssel zum Exportieren.',
+    'Der Hauptschlüssel stammt aus LICENSE_DESK_MASTER_KEY und kann nicht exportiert werden.',
   keyWasExposed: 'Der Hauptschlüssel war nicht geschützt',
   keyWasExposedDetail:
     'Beim Versiegeln lief kein Schlüsselbund. Deshalb wurde ein Passwort verwendet, das auf jedem Computer gleich ist. Jetzt ist der Schlüssel durch Ihren Schlüsselbund versiegelt. Wenn andere das Datenverzeichnis oder eine Kopie davon lesen konnten, betrachten Sie die Geheimnisse darin als bekannt.',

@@ -44,7 +44,7 @@ export const en = {
   keyFileBody: (path: string) =>
     `A server without the app reads the master key from ${path}. Only your user account can read the file. Anyone who has this file and the database can read every secret in it. The app seals the key again the next time it opens this data directory.`,
   keyFileWrite: 'Export and Quit',
-  keyFromEnvironment: 'The master key comes from LICENSE_DESK_MASTER_KEY. There is no key to export.',
+  keyFromEnvironment: 'The master key comes from LICENSE_DESK_MASTER_KEY and cannot be exported.',
   keyWasExposed: 'The master key was not protected',
   keyWasExposedDetail:
     'No keyring was running when the key was sealed, so it was sealed with a password that is the same on every computer. It is now sealed by your keyring. If anyone else could read the data directory or a copy of it, treat its secrets as exposed.',
@@ -61,7 +61,7 @@ export const en = {
   updateReady: (version: string) => `Version ${version} is ready to install`,
   updateReadyAsk: 'The server stops during the installation and starts again afterwards.',
   installNow: 'Install and Restart',
-  // The window in place of the page.
+  // The window that replaces the page.
   refused: {
     address: 'The server cannot listen on its address',
     data_directory: 'Cannot use the data directory',

@@ -1,4 +1,4 @@
-// Draws what the shell shows while there is no server, and returns the answer to it.
+// Draws the shell's screens while there is no server, and returns the answer.
 import type {
   ChoiceView,
   FailureView,
@@ -34,7 +34,7 @@ function drawPortForm({ label, value, note, problem, submit }: PortForm): HTMLEl
     'form',
     {
       className: 'port',
-      // The shell checks it, and answers in its own language.
+      // The shell validates it and reports errors in its own language.
       noValidate: true,
       onsubmit(event) {
         event.preventDefault();

@@ -1,4 +1,4 @@
-// Starting with the session of the user, and ending with it.
+// Starts and ends with the session of the user.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ describe('start at login', () => {
     expect((await shell.event('dock', 2)).isVisible).toBe(true);
   });
 
-  test('is shown as the system has it, not as it was chosen once', async () => {
+  test('is read from the system, not from an earlier choice', async () => {
     const shell = start({ env: { ...announcing, XDG_CONFIG_HOME: config } });
     await shell.event('shown');
     const isOn = async () => (await callBridge<Preferences>(shell, 'readPreferences')).reply?.start_at_login;

@@ -1,21 +1,21 @@
-// Rows that answer with a file: it comes piece by piece, however large it is.
+// Downloads files from endpoints that stream their reply.
 import { adminContract } from '#server/contract.ts';
 import { httpDownload } from '#server/wire/client.ts';
 import type { RequestInput } from '#server/wire/endpoint.ts';
 import { CallFailure } from './call-failure.ts';
 
-/** Pieces are put together now and then, so that the browser can keep what there is on disk. */
+/** Chunks are merged into blobs from time to time, so that the browser can move them to disk. */
 const PIECE_BYTES = 8 * 1_048_576;
 
 interface Watch {
-  /** Stops the transfer; what came so far is dropped. */
+  /** Stops the transfer and drops the received bytes. */
   signal: AbortSignal;
   onBytes(bytes: Uint8Array): void;
-  /** Before the first of the bytes: what the reply says of them. */
+  /** Called with the response before the first byte. */
   onHeaders?(headers: Pick<Headers, 'get'>): void;
 }
 
-/** @returns null if it was stopped. @throws CallFailure also if it breaks off midway */
+/** @returns null if it was stopped. @throws CallFailure also if the connection breaks */
 export async function downloadFile<Name extends keyof typeof adminContract>(
   name: Name,
   input: RequestInput<(typeof adminContract)[Name]>,

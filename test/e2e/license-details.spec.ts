@@ -117,7 +117,7 @@ test('a license is renewed, upgraded and revoked beside the list', async ({ desk
   await renewing.getByLabel('Last day').fill('2998-12-31');
   await renewing.getByRole('button', { name: 'Renew' }).click();
   await expect(renewing.getByRole('checkbox')).toBeFocused();
-  await renewing.getByLabel('End the license earlier than it ends now').check();
+  await renewing.getByLabel('Allow an earlier expiry date').check();
   await renewing.getByRole('button', { name: 'Renew' }).click();
   await expect(inspector).toContainText('in 972 years');
 

@@ -6,19 +6,28 @@ import { root } from './paths.mjs';
 
 const CONTRACT = /^server\/(?:contract|features\/[^/]+\/[^/]+-contract)\.ts$/u;
 
-/** @param {unknown} value. @returns {value is Record<string, unknown>} */
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
 const isRecord = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** @param {unknown} value */
 const isEndpoint = (value) => isRecord(value) && 'method' in value && 'path' in value && 'request' in value;
 
-/** @param {unknown} value. @returns {boolean} whether JSON can carry it */
+/**
+ * @param {unknown} value
+ * @returns {boolean} whether it is a plain value or a list of them
+ */
 function isPlain(value) {
   if (Array.isArray(value)) return value.every(isPlain);
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** @param {unknown} value of an export. @returns {unknown} undefined for what the page cannot have */
+/**
+ * @param {unknown} value of an export
+ * @returns {unknown} undefined for what the page cannot have
+ */
 function pageValue(value) {
   if (isPlain(value)) return value;
   if (!isRecord(value) || !Object.values(value).every(isEndpoint)) return undefined;
@@ -33,8 +42,9 @@ function pageValue(value) {
 }
 
 /**
- * A Vite plugin for the page. A contract with schemas is replaced by its plain values: to load zod and to build a few hundred schemas would be a fifth of the time until something is shown. An import of anything
- * else from a contract fails the build.
+ * A Vite plugin for the page. A contract with schemas is replaced by its plain values: to load zod and to build a few
+ * hundred schemas would be a fifth of the time until something is shown. An import of anything else from a contract
+ * fails the build.
  *
  * @returns {import('vite').Plugin}
  */

@@ -1,7 +1,7 @@
 // Runs a job whose worker leaves a rejection unhandled, in a process that only warns of these. Prints what the job's runner logs.
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { startJobRunner } from '#server/jobs/job-runner.ts';
+import { type JobRunner, startJobRunner } from '#server/jobs/job-runner.ts';
 
 const job = {
   name: 'rejecting',
@@ -11,7 +11,7 @@ const job = {
   workerData: {},
 };
 
-const runner = startJobRunner([job], {
+const runner: JobRunner = startJobRunner([job], {
   logger: pino(
     { base: null, timestamp: false },
     {

@@ -140,7 +140,7 @@ it('activates, and says beforehand whether it would', async () => {
     const devices = { active: ACTIVE, released: RELEASED };
     for (const [names, product, fingerprint] of combine(PRODUCTS, devices)) {
       const request = formatMachineRequest(
-        { licenseKey: license_key, fingerprint, nonce: 'n', issuedAt: START, product },
+        { licenseKey: license_key, fingerprint, nonce: 'n', issuedAt: START, ...(product && { product }) },
         'line',
       );
       const preview = await adminSuccess(server, 'previewOfflineRequest', { request });

@@ -61,7 +61,8 @@ export async function openServiceAccess(
     connecting ??= connectToAdmin(config, osUserName(), () => {
       // For a person who waits, not for logs and scripts.
       const { stderr } = commandIo();
-      if (stderr.isTTY === true) stderr.write(`Waiting for the other License Desk process on ${config.dataDir} …\n`);
+      if (stderr.isTTY === true)
+        stderr.write(`Waiting for the other License Desk process on ${config.dataDir} …\n`);
     });
     access = await connecting;
     return access;

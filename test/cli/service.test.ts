@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { documentOf, runCli, type CliResult } from '../helpers/cli.ts';
+import { documentOf, spawnCli, type CliResult } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 
 const service = (verb: string, ...words: string[]): Promise<CliResult> =>
-  runCli(['service', verb, '--user', '--data-dir', dataDir, '--json', ...words], { env });
+  spawnCli(['service', verb, '--user', '--data-dir', dataDir, '--json', ...words], { env });
 
 async function succeeds<Reply>(verb: string, ...words: string[]): Promise<Reply> {
   const result = await service(verb, ...words);
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('a service of a user', () => {
     expect(existsSync(dataDir)).toBe(false);
     expect(existsSync(unit())).toBe(false);
     const words = ['service', 'uninstall', '--user', '--dry-run', '--data-dir', dataDir];
-    expect((await runCli(words, { env })).stdout).toBe(
+    expect((await spawnCli(words, { env })).stdout).toBe(
       `run systemctl --user disable --now license-desk.service\nremove ${unit()}\n` +
         'run systemctl --user daemon-reload\nrun systemctl --user reset-failed license-desk.service  (may fail)\n',
     );
@@ -152,7 +152,7 @@ describe.skipIf(process.platform !== 'linux')('a service of a user', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a service of the system', () => {
-  const system = (...words: string[]) => runCli(['service', ...words], { env, prefix: AS_NOBODY });
+  const system = (...words: string[]) => spawnCli(['service', ...words], { env, prefix: AS_NOBODY });
 
   test.skipIf(process.getuid?.() !== 0)('needs root, but not for a dry run', async () => {
     chmodSync(home, 0o755);

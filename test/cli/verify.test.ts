@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../../cli/exit-codes.ts';
 import { machineFingerprint } from '../../cli/machine-fingerprint.ts';
 import { generateLicenseKey } from '#server/rules/license-key.ts';
-import { documentOf, runCli, type CliOptions } from '../helpers/cli.ts';
+import { documentOf, runCli, spawnCli, type CliOptions } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 import {
   DAY_MS,
@@ -308,7 +308,8 @@ test('needs no data directory, and makes none', async () => {
   const home = join(folder, 'home');
   const env = { HOME: home, XDG_DATA_HOME: join(home, 'data'), LICENSE_DESK_DATA_DIR: join(home, 'desk') };
   const words = ['--fingerprint', FINGERPRINT, '--now', NOW];
-  expect(await verify(bound, words, { env, cwd: folder })).toMatchObject({ valid: true });
+  const command = ['verify', bound, '--public-key', publicKey, '--json', ...words];
+  expect(documentOf(await spawnCli(command, { env, cwd: folder }))).toMatchObject({ valid: true });
   expect(existsSync(home)).toBe(false);
 });
 

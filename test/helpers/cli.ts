@@ -30,6 +30,8 @@ export interface CliOptions {
 interface SpawnOptions extends CliOptions {
   /** What the command line starts with, such as `setpriv`. */
   readonly prefix?: readonly string[];
+  /** The working directory. */
+  readonly cwd?: string;
 }
 
 /** Settings of whoever runs the tests must not reach the program. */
@@ -75,11 +77,12 @@ export async function runCli(
 /** Runs one command to its end as its users do: the built file in a process of its own. */
 export async function spawnCli(
   words: readonly string[],
-  { env, input = '', prefix = [] }: SpawnOptions = {},
+  { env, input = '', prefix = [], cwd }: SpawnOptions = {},
 ): Promise<CliResult> {
   const [command = '', ...rest] = [...prefix, process.execPath, CLI_PROGRAM, ...words];
   const child = spawn(command, rest, {
     env: { ...cleanEnvironment(), ...env },
+    ...(cwd === undefined ? {} : { cwd }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   // A command that reads no input may be over before it has been written.

@@ -1,7 +1,28 @@
 // The SQL that finds licenses by parts of their texts: by the indices of migration 0003 on SQLite, by LIKE on PostgreSQL.
-import type { Dialect } from '#server/database/connect.ts';
-import type { Condition } from './license-query.ts';
-import type { LicenseSearch } from '#server/rules/license-search.ts';
+import type { Condition } from './condition.ts';
+
+/** What a search text can be beside a part of holder or e-mail address. */
+interface Codes {
+  key: string | null;
+  keyPart: string | null;
+  fingerprintPart: string | null;
+}
+
+export interface LicenseSearchIndex {
+  /** Whether `words` selects ids in their order, so that the first of them are found without reading all. */
+  isOrdered: boolean;
+  /** Whether the text is too short for the index, and is looked up by the entries that begin with it. */
+  needsTerms(text: string): boolean;
+  /**
+   * Selects the ids of licenses that may have the text in holder or e-mail address: all that have it, and others.
+   * @param terms entries of the index that stand for a text too short to have one
+   */
+  words(text: string, terms?: readonly string[]): Condition;
+  /** That holder or e-mail address of license `l` has the text. */
+  hasWords(text: string): Condition;
+  /** Selects the ids of licenses with the key, or with a part of it or of a device's fingerprint; null if it can be neither. */
+  codes(codes: Codes): Condition | null;
+}
 
 /** Of which characters the index of words has its entries. */
 const GRAM = 3;
@@ -14,10 +35,10 @@ const quoted = (token: string) => `"${token.replaceAll('"', '""')}"`;
 const allOf = (tokens: Iterable<string>) => [...new Set(tokens)].map(quoted).join(' AND ');
 const anyOf = (tokens: Iterable<string>) => [...new Set(tokens)].map(quoted).join(' OR ');
 
-/** Whether the index of words can tell where this text may be. */
-export function hasGrams(text: string): boolean {
-  return [...text].length >= GRAM;
-}
+/** Of the type that ids have, also on PostgreSQL. */
+export const NO_LICENSES: Condition = { sql: 'SELECT CAST(NULL AS BIGINT) AS id WHERE FALSE', bind: {} };
+
+const isShort = (text: string) => [...text].length < GRAM;
 
 function gramsOf(text: string): string[] {
   const characters = [...text];
@@ -38,62 +59,61 @@ function likePart(text: string): string {
   return `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
 }
 
-/**
- * Selects the ids of licenses that may have the text in holder or e-mail address: all that have it, and others.
- * @param terms entries of the index that stand for a text too short to have one
- */
-export function wordsQuery(dialect: Dialect, text: string, terms: readonly string[] = []): Condition {
-  if (dialect === 'postgres') {
+/** @param partQueries how licenses with a part of a key, and those with a part of a fingerprint, are found */
+function codesBy(partQueries: { key: string; fingerprint: string }): LicenseSearchIndex['codes'] {
+  return ({ key, keyPart, fingerprintPart }) => {
+    const queries = [
+      ...(key === null ? [] : ['SELECT k.id FROM licenses k WHERE k.license_key = $key']),
+      ...(keyPart === null ? [] : [partQueries.key]),
+      ...(fingerprintPart === null ? [] : [partQueries.fingerprint]),
+    ];
+    if (queries.length === 0) return null;
     return {
-      sql: String.raw`SELECT w.id FROM licenses w WHERE w.search_text LIKE $words ESCAPE '\'`,
-      bind: { words: likePart(text) },
+      sql: queries.join(' UNION '),
+      bind: {
+        key,
+        keyPart,
+        keyChunks: keyPart && chunksOf(keyPart, KEY_STRIDE),
+        fingerprintPart,
+        fingerprintChunks: fingerprintPart && chunksOf(fingerprintPart, FINGERPRINT_STRIDE),
+      },
     };
-  }
-  if (!hasGrams(text) && terms.length === 0) return { sql: 'SELECT NULL AS id WHERE FALSE', bind: {} };
-  return {
-    sql: 'SELECT rowid AS id FROM license_words WHERE license_words MATCH $words',
-    bind: { words: hasGrams(text) ? allOf(gramsOf(text)) : anyOf(terms) },
   };
 }
 
-/** That holder or e-mail address of license `l` has the text. */
-export function hasWords(dialect: Dialect, { text }: LicenseSearch): Condition {
-  if (text === null) return { sql: 'FALSE', bind: {} };
-  return dialect === 'postgres'
-    ? { sql: String.raw`l.search_text LIKE $text ESCAPE '\'`, bind: { text: likePart(text) } }
-    : { sql: 'instr(l.search_text, $text) > 0', bind: { text } };
-}
+export const SQLITE_SEARCH: LicenseSearchIndex = {
+  isOrdered: true,
+  needsTerms: isShort,
+  words(text, terms = []) {
+    if (isShort(text) && terms.length === 0) return NO_LICENSES;
+    return {
+      sql: 'SELECT rowid AS id FROM license_words WHERE license_words MATCH $words',
+      bind: { words: isShort(text) ? anyOf(terms) : allOf(gramsOf(text)) },
+    };
+  },
+  hasWords: (text) => ({ sql: 'instr(l.search_text, $text) > 0', bind: { text } }),
+  codes: codesBy({
+    key: `SELECT k.id FROM license_key_chunks c CROSS JOIN licenses k ON k.id = c.rowid
+      WHERE license_key_chunks MATCH $keyChunks AND instr(replace(k.license_key, '-', ''), $keyPart) > 0`,
+    fingerprint: `SELECT a.license_id AS id FROM fingerprint_chunks c CROSS JOIN activations a ON a.id = c.rowid
+      WHERE fingerprint_chunks MATCH $fingerprintChunks AND instr(a.machine_fingerprint, $fingerprintPart) > 0`,
+  }),
+};
 
-/** Selects the ids of licenses with the key, or with a part of it or of a device's fingerprint; null if it can be neither. */
-export function codesQuery(
-  dialect: Dialect,
-  { key, keyPart, fingerprintPart }: LicenseSearch,
-): Condition | null {
-  const queries: string[] = [];
-  const bind: Record<string, string> = {};
-  if (key !== null) {
-    queries.push('SELECT k.id FROM licenses k WHERE k.license_key = $key');
-    bind['key'] = key;
-  }
-  if (keyPart !== null) {
-    queries.push(
-      dialect === 'postgres'
-        ? `SELECT k.id FROM licenses k WHERE replace(k.license_key, '-', '') LIKE '%' || $keyPart || '%'`
-        : `SELECT k.id FROM license_key_chunks c CROSS JOIN licenses k ON k.id = c.rowid
-           WHERE license_key_chunks MATCH $keyChunks AND instr(replace(k.license_key, '-', ''), $keyPart) > 0`,
-    );
-    bind['keyPart'] = keyPart;
-    bind['keyChunks'] = chunksOf(keyPart, KEY_STRIDE);
-  }
-  if (fingerprintPart !== null) {
-    queries.push(
-      dialect === 'postgres'
-        ? `SELECT a.license_id AS id FROM activations a WHERE a.machine_fingerprint LIKE '%' || $fingerprintPart || '%'`
-        : `SELECT a.license_id AS id FROM fingerprint_chunks c CROSS JOIN activations a ON a.id = c.rowid
-           WHERE fingerprint_chunks MATCH $fingerprintChunks AND instr(a.machine_fingerprint, $fingerprintPart) > 0`,
-    );
-    bind['fingerprintPart'] = fingerprintPart;
-    bind['fingerprintChunks'] = chunksOf(fingerprintPart, FINGERPRINT_STRIDE);
-  }
-  return queries.length === 0 ? null : { sql: queries.join(' UNION '), bind };
-}
+export const POSTGRES_SEARCH: LicenseSearchIndex = {
+  isOrdered: false,
+  needsTerms: () => false,
+  words: (text) => ({
+    sql: String.raw`SELECT w.id FROM licenses w WHERE w.search_text LIKE $words ESCAPE '\'`,
+    bind: { words: likePart(text) },
+  }),
+  hasWords: (text) => ({
+    sql: String.raw`l.search_text LIKE $text ESCAPE '\'`,
+    bind: { text: likePart(text) },
+  }),
+  codes: codesBy({
+    key: `SELECT k.id FROM licenses k WHERE replace(k.license_key, '-', '') LIKE '%' || $keyPart || '%'`,
+    fingerprint: `SELECT a.license_id AS id FROM activations a
+      WHERE a.machine_fingerprint LIKE '%' || $fingerprintPart || '%'`,
+  }),
+};

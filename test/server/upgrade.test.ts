@@ -91,7 +91,11 @@ describe('a database of an earlier version', () => {
   async function expectUse(server: TestServer, hadCertificates: boolean): Promise<void> {
     const { license, licenseFile, token, bearer, certificate, revoked } = used;
     const { license_key, license_id } = license;
-    expect(await everythingIn(server, used)).toEqual(written);
+    // Before 0002 there were no certificates, so the timeline cannot name their changes.
+    const timeline = written.timeline.filter(
+      ({ kind, name }) => hadCertificates || kind === 'event' || !name.startsWith('certificate.'),
+    );
+    expect(await everythingIn(server, used)).toEqual({ ...written, timeline });
 
     expect(await success(server, 'authorizeToken', { token })).toMatchObject({ valid: true });
     expect(await success(server, 'validateOffline', { license_file: licenseFile })).toMatchObject({

@@ -7,10 +7,11 @@ import { prepareDataDirectory, takeDataDirectory } from '#server/installation/da
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { migrate } from '#server/database/migrate.ts';
+import { sqliteConnection } from '#server/database/sequelize-internals.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { seedDatabase, type SeedOrder, type SeedSummary } from './seed/seed-database.ts';
-import { type DriverConnection, withPromises } from './seed/sqlite-connection.ts';
+import { withPromises } from './seed/sqlite-connection.ts';
 
 const HELP = `Fills a data directory, fresh or not, with made-up licenses and all that belongs to them, for trials and load tests.
 
@@ -62,17 +63,12 @@ function readArguments() {
 
 type Arguments = NonNullable<ReturnType<typeof readArguments>>;
 
-/** Sequelize hands out its driver's connections, but does not declare it. */
-interface ConnectionManager {
-  getConnection(options: { uuid: string }): Promise<DriverConnection>;
-}
-
 /** Creates and migrates the database if need be; after a failure it is left open to the exit. */
 async function openAndSeed(location: DatabaseLocation, order: SeedOrder): Promise<SeedSummary> {
   const sequelize = await connect(location, { create: true });
   await migrate(sequelize, createTransactions(sequelize));
-  const manager = sequelize.connectionManager as unknown as ConnectionManager;
-  const summary = await seedDatabase(withPromises(await manager.getConnection({ uuid: 'seed' })), order);
+  const connection = await sqliteConnection(sequelize, 'seed');
+  const summary = await seedDatabase(withPromises(connection), order);
   await sequelize.close();
   return summary;
 }

@@ -21,7 +21,7 @@ interface Migration {
   up(sequelize: Sequelize, dialect: Dialect): Promise<void>;
 }
 
-const MIGRATIONS: Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-initial', up: createInitialSchema },
   { name: '0002-certificates', up: createCertificateTables },
   { name: '0003-license-search', up: createLicenseSearch },
@@ -35,7 +35,8 @@ const MIGRATIONS: Migration[] = [
   { name: '0011-api-token-limits', up: addApiTokenLimits },
 ];
 
-const TABLE = 'migrations';
+/** Has the names of the migrations that have run, each in a row. */
+export const MIGRATIONS_TABLE = 'migrations';
 
 /** What this version's schema is called: by the last of its migrations. */
 export const SCHEMA = MIGRATIONS.at(-1)?.name ?? '';
@@ -65,8 +66,8 @@ function refuseNewer(executed: string[]): void {
 
 /** What has run, without the help of umzug: loading that takes a fifth of a second, and at most starts nothing is to run. */
 async function executedNames(sequelize: Sequelize): Promise<string[]> {
-  if (!(await sequelize.getQueryInterface().tableExists(TABLE))) return [];
-  const rows = await sequelize.query<{ name: string }>(`SELECT name FROM ${TABLE}`, {
+  if (!(await sequelize.getQueryInterface().tableExists(MIGRATIONS_TABLE))) return [];
+  const rows = await sequelize.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`, {
     type: QueryTypes.SELECT,
   });
   return rows.map(({ name }) => name);
@@ -83,7 +84,7 @@ async function umzugFor(sequelize: Sequelize, dialect: Dialect): Promise<Umzug> 
       name: migration.name,
       up: () => migration.up(sequelize, dialect),
     })),
-    storage: new SequelizeStorage({ sequelize, tableName: TABLE }),
+    storage: new SequelizeStorage({ sequelize, tableName: MIGRATIONS_TABLE }),
     logger: undefined,
   });
 }

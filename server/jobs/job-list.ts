@@ -1,7 +1,7 @@
 // The jobs, how often each runs, and what its worker is given.
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { Config } from '#server/platform/config.ts';
-import type { RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import { retentionPeriods, type RetentionSettings } from '#server/features/retention/retention-periods.ts';
 import { type SenderConfig, senderSettings } from '#server/wiring/webhook-sender.ts';
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
 import type { LicenseScanData } from './license-scan-worker.ts';
@@ -43,12 +43,6 @@ interface Needs {
   trustedOffset: SharedArrayBuffer;
 }
 
-function retentionSettings(config: JobConfig): RetentionSettings {
-  const { retainEventsDays, retainAttemptsDays, retainAuditDays, retainImportsDays, retainRestoresDays } =
-    config;
-  return { retainEventsDays, retainAttemptsDays, retainAuditDays, retainImportsDays, retainRestoresDays };
-}
-
 export function listJobs({ location, config, masterKey, trustedOffset }: Needs): Job[] {
   const dispatcherData: DispatcherData = {
     location,
@@ -61,7 +55,7 @@ export function listJobs({ location, config, masterKey, trustedOffset }: Needs):
   const retentionData: RetentionData = {
     location,
     dataDir: config.dataDir,
-    settings: retentionSettings(config),
+    periods: retentionPeriods(config),
     trustedOffset,
   };
   return [

@@ -5,7 +5,8 @@ import { createTransactions } from '#server/database/transaction.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { createDispatcher } from '#server/features/webhooks/dispatcher.ts';
-import { createDispatchStore } from '#server/features/webhooks/dispatch-store.ts';
+import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
+import { createWebhookStore } from '#server/features/webhooks/webhook-store.ts';
 import { openSender, type SenderSettings } from '#server/wiring/webhook-sender.ts';
 import { reportingGuard } from './worker-guard.ts';
 
@@ -25,7 +26,10 @@ let telling: NodeJS.Timeout | undefined;
 
 const sequelize = await connect(data.location, { guard: reportingGuard(parentPort) });
 const dispatcher = createDispatcher({
-  store: createDispatchStore(sequelize),
+  store: {
+    ...createDeliveryStore(sequelize),
+    noteHealth: createWebhookStore(sequelize).noteHealth,
+  },
   transaction: createTransactions(sequelize),
   sender: await openSender(data.sender),
   sealer: createSealer(Buffer.from(data.masterKey)),

@@ -29,9 +29,11 @@ interface Needs {
 
 export function composeAuthorizations(sequelize: Database, { logger, ...needs }: Needs) {
   const lookup = createAuthorizationLookupStore(sequelize);
+  const tokenStore = createAuthorizationTokenStore(sequelize);
   const usage = createAuthorizationUsage({
     ...needs,
     store: createAuthorizationUsageStore(sequelize),
+    touchTokens: tokenStore.touch,
     onError: (error) =>
       logger.error({ err: error as Error }, 'authorization counts could not be written yet'),
   });
@@ -43,7 +45,7 @@ export function composeAuthorizations(sequelize: Database, { logger, ...needs }:
   const explain = createAuthorizationExplanation({ ...needs, lookup });
   const tokens = createAuthorizationTokenService({
     ...needs,
-    tokens: createAuthorizationTokenStore(sequelize),
+    tokens: tokenStore,
   });
   return {
     usage,

@@ -84,6 +84,7 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
   const service = createCertificateService({
     ...needs,
     certificates,
+    addRevocation: lists.insertEntry,
     authority,
     keys,
     publishRevocations: revocationList.publish,

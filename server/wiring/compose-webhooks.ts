@@ -9,8 +9,8 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Sealer } from '#server/platform/sealer.ts';
 import { createDeliveryService } from '#server/features/webhooks/delivery-service.ts';
-import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
-import { createDispatchStore } from '#server/features/webhooks/dispatch-store.ts';
+import { createDeliveryListStore } from '#server/features/webhooks/delivery-list-store.ts';
+import type { DeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { createTestSender } from '#server/features/webhooks/test-delivery.ts';
 import { webhookAdminRoutes, webhookRoutes } from '#server/features/webhooks/webhook-routes.ts';
 import { createWebhookService } from '#server/features/webhooks/webhook-service.ts';
@@ -21,6 +21,7 @@ import { openSender, senderSettings } from './webhook-sender.ts';
 interface Needs {
   config: Config;
   licenses: LicenseStore;
+  deliveries: DeliveryStore;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
@@ -31,21 +32,24 @@ interface Needs {
 
 export function composeWebhooks(sequelize: Database, needs: Needs) {
   const { config, clock } = needs;
-  const dispatches = createDispatchStore(sequelize);
   const webhooks = createWebhookService({
     ...needs,
     webhooks: createWebhookStore(sequelize),
+    cancelDeliveries: needs.deliveries.cancel,
     checkUrl: (url) => checkWebhookUrl(url, { allow: config.webhookAllow, lookup }),
     sendTest: createTestSender(() => openSender(senderSettings(config)), clock),
   });
+  const listed = createDeliveryListStore(sequelize);
   const deliveries = createDeliveryService({
     ...needs,
-    deliveries: createDeliveryStore(sequelize),
+    deliveries: { ...needs.deliveries, ...listed },
   });
   return {
     publicRoutes: webhookRoutes(publicContract, webhooks),
     adminRoutes: [...webhookRoutes(adminContract, webhooks), ...webhookAdminRoutes(webhooks, deliveries)],
+    /** How many deliveries have failed and can be sent again. */
+    countFailed: listed.countFailed,
     /** Whether any delivery is still to be sent. */
-    hasWaiting: async () => (await dispatches.listWaiting()).length > 0,
+    hasWaiting: async () => (await needs.deliveries.listWaiting()).length > 0,
   };
 }

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { startServer } from '#server/process/start-server.ts';
+import { copyMigratedDatabase } from './migrated-database.ts';
 import { within } from './within.ts';
 
 export interface Reply {
@@ -71,6 +72,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const env = options.masterKey === undefined ? {} : { LICENSE_DESK_MASTER_KEY: options.masterKey };
   const config = loadConfig({ flags, env });
+  if (options.dataDir === undefined && config.databaseUrl === null) await copyMigratedDatabase(dataDir);
   const starting = startServer(config, options.clock ?? systemClock, {
     logToStderr: false,
     settleMs: options.settleMs ?? SETTLE_MS,

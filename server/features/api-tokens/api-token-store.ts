@@ -1,5 +1,5 @@
 import { Op, type Sequelize } from 'sequelize';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import { type ApiTokenRow, defineApiToken } from './api-token-model.ts';
 
@@ -10,17 +10,14 @@ const BY_HASH = `
     created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", expires_at AS "expiresAt",
     networks AS "networks", previous_hash AS "previousHash", previous_last_four AS "previousLastFour",
     previous_expires_at AS "previousExpiresAt", previous_last_used_at AS "previousLastUsedAt"
-  FROM api_tokens WHERE token_hash = $1 OR previous_hash = $1`;
+  FROM api_tokens WHERE token_hash = $tokenHash OR previous_hash = $tokenHash`;
 
 export function createApiTokenStore(sequelize: Sequelize) {
   const tokens = defineApiToken(sequelize);
-  const query = preparedQuery(sequelize);
+  const byHash = sqlOf(sequelize).statement<ApiToken>(BY_HASH);
   return {
     /** By its secret, or the one that a rotation replaced. */
-    async findByHash(tokenHash: string): Promise<ApiToken | null> {
-      const [row] = await query<ApiToken>(BY_HASH, [tokenHash]);
-      return row ?? null;
-    },
+    findByHash: (tokenHash: string): Promise<ApiToken | null> => byHash.first({ tokenHash }),
     async findForChange(id: number): Promise<ApiToken | null> {
       return (await tokens.findOne({
         where: { id },

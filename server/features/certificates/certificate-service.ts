@@ -18,9 +18,11 @@ import type { CertificateKeys } from './certificate-key-service.ts';
 import { toCertificateObject, toCertificateRecord, toEventCertificate } from './certificate-presenter.ts';
 import type { Certificate, CertificateReference, CertificateStore } from './certificate-store.ts';
 import { encodeRevokedEntry } from './crl-builder.ts';
+import type { RevocationListStore } from './revocation-list-store.ts';
 
 interface Needs {
   certificates: CertificateStore;
+  addRevocation: RevocationListStore['insertEntry'];
   authority: AuthorityService;
   keys: CertificateKeys;
   licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
@@ -86,7 +88,7 @@ export function createCertificateService(needs: Needs) {
       const certificate: Certificate = { ...before, revokedAt: now, revokeReason: reason };
       await certificates.markRevoked(before.id, now, reason);
       const serial = Buffer.from(before.serialNumber, 'hex');
-      await certificates.insertRevocation({
+      await needs.addRevocation({
         certificateId: before.id,
         authorityKey: before.authorityKey,
         notAfter: before.notAfter,

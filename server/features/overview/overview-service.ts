@@ -22,6 +22,8 @@ interface Needs {
   perDay: Pick<StatisticsStore, 'countActivationsPerDay' | 'countAuthorizationsPerDay'>;
   lists: Pick<RevocationListStore, 'newest' | 'countListed' | 'hasUnlisted'>;
   authority: Pick<AuthorityService, 'find'>;
+  /** Those that a retry would send again. */
+  countFailedDeliveries(): Promise<number>;
   audit: Pick<AuditService, 'list'>;
   clock: Clock;
 }
@@ -89,7 +91,7 @@ export function createOverviewService(needs: Needs) {
         license_key: unused.licenseKey,
         holder: unused.holder,
       },
-      failed_deliveries: await figures.countFailedDeliveries(),
+      failed_deliveries: await needs.countFailedDeliveries(),
       revocation_list: await revocationList(),
       authority: active && { not_after: toTimestamp(active.notAfter) },
       recent: recent.items,

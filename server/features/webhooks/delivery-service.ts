@@ -10,14 +10,15 @@ import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toAttemptObject, toDeliveryObject } from './delivery-presenter.ts';
-import type { DeliveryStore, DeliveryView } from './delivery-store.ts';
+import type { DeliveryListStore, DeliveryView } from './delivery-list-store.ts';
+import type { DeliveryStore } from './delivery-store.ts';
 import type { webhookAdminContract } from './webhook-contract.ts';
 
 /** Enough for people; what is beyond it would take longer than they want to wait. */
 const COUNTED = 10_000;
 
 interface Needs {
-  deliveries: DeliveryStore;
+  deliveries: DeliveryListStore & Pick<DeliveryStore, 'restartFailed'>;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;

@@ -40,7 +40,7 @@ export async function connectToResident(dataDir: string): Promise<ResidentClient
       counts = { failed_deliveries, ending_soon: expiring.days_7 };
       return { health: 'ok', ...counts };
     } catch (error) {
-      // It answers. What was counted last stays true as far as anybody knows.
+      // The server answered with an error. Keep the last known counts.
       if (error instanceof ApiError) return { health: 'failing', ...counts };
       throw error;
     }

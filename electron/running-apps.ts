@@ -31,7 +31,7 @@ function recordedDirectories(): string[] {
   }
 }
 
-/** An instance belongs to one data directory, so each of the others takes a start of its own. */
+/** An instance belongs to one data directory, so each running app needs a separate start with --quit. */
 export function quitOthers(dataDir: string): void {
   // An app from a checkout is an argument of Electron.
   const own = app.isPackaged ? [] : [app.getAppPath()];

@@ -39,7 +39,7 @@ function viewOf(problem: string, dataDir: string): ChoiceView {
 export async function chooseServerHome({ dataDir, window, startsHidden }: Needs): Promise<ServerHome | null> {
   const chosen = readServerHome();
   if (chosen !== null) return chosen;
-  // Whoever runs it from a checkout, at login or on data that is there has not just installed it.
+  // A start from a checkout, at login or with existing data is not the first start of an installed app.
   if (!app.isPackaged || startsHidden || isUsed(dataDir)) return 'app';
   for (let problem = ''; ;) {
     const view = viewOf(problem, dataDir);

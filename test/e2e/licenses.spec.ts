@@ -8,7 +8,7 @@ const KEY = /[0-9A-Z]{5}(-[0-9A-Z]{5}){4}/u;
 
 async function openLicenses(page: Page): Promise<void> {
   await page.goto('/#/licenses');
-  await expect(page.getByRole('heading', { name: 'Licenses' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
 }
 
 /** Presses Tab until the control has focus; fails if it cannot be reached. */

@@ -8,7 +8,7 @@ test('the palette finds screens, commands and licenses by keyboard', async ({ de
   await expect(palette.getByRole('combobox')).toBeFocused();
   await desk.keyboard.type('licen');
   await desk.keyboard.press('Enter');
-  await expect(desk.getByRole('heading', { name: 'Licenses' })).toBeVisible();
+  await expect(desk.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
   await expect(palette).toHaveCount(0);
 
   await desk.keyboard.press('Control+k');

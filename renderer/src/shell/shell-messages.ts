@@ -56,7 +56,7 @@ export const shellMessages = messagesOf(
       certificates: 'Zertifikate',
       plans: 'Pläne',
       webhooks: 'Webhooks',
-      'failed-events': 'Fehlgeschlagene Ereignisse',
+      'failed-events': 'Fehlzustellungen',
       statistics: 'Statistik',
       'api-access': 'API-Zugriff',
       settings: 'Einstellungen',

@@ -22,14 +22,7 @@ import {
 export const TOKEN_STATES = ['active', 'expired', 'revoked', 'replaced'] as const;
 
 /** In the order in which they are checked. The last is about activating the device and does not affect the result. */
-export const AUTHORIZATION_RULE_NAMES = [
-  'not_revoked',
-  'in_term',
-  'product',
-  'device',
-  'feature',
-  'seat',
-] as const;
+const AUTHORIZATION_RULE_NAMES = ['not_revoked', 'in_term', 'product', 'device', 'feature', 'seat'] as const;
 
 /** What an administrator can do about a rule that fails. */
 export const REMEDIES = [
@@ -168,6 +161,5 @@ export const authorizationTokenAdminContract = {
 
 export type AuthorizationTokenObject = z.input<typeof authorizationToken>;
 export type ListedTokenObject = z.input<typeof listedToken>;
-export type AuthorizationRuleName = (typeof AUTHORIZATION_RULE_NAMES)[number];
 export type Remedy = (typeof REMEDIES)[number];
 export type TokenState = (typeof TOKEN_STATES)[number];

@@ -2,8 +2,9 @@ import { copyFileSync, cpSync, globSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
-import type { Plugin } from 'vite';
+import type { Plugin, UserConfig } from 'vite';
 import { recordPackages } from './scripts/bundled-packages.mjs';
+import { contractManifest } from './scripts/contract-manifest.mjs';
 
 const root = import.meta.dirname;
 
@@ -52,28 +53,16 @@ function copyShellPage(): Plugin {
   };
 }
 
-/**
- * Of a row the page uses method and path, and what a schema says has come to its types before that: to build a few
- * hundred of them, and to load what they are built with, would be a fifth of the time until something is shown.
- */
-function withoutSchemas(): Plugin {
-  const id = '\0schemas';
-  const code = `
-    const CHECKS = ['parse', 'safeParse', 'parseAsync', 'safeParseAsync', 'decode', 'encode', 'options'];
-    export const z = new Proxy(() => {}, {
-      apply: () => z,
-      get(_schema, name) {
-        if (CHECKS.includes(name)) throw new Error('there are no schemas in the page');
-        return z;
-      },
-    });`;
-  return {
-    name: 'without-schemas',
-    enforce: 'pre',
-    resolveId: (source) => (source === 'zod' ? id : null),
-    load: (wanted) => (wanted === id ? code : null),
-  };
-}
+/** What the page is compiled with, in the build and by `npm run dev`. */
+const page = {
+  root: join(root, 'renderer'),
+  base: './',
+  // What the libraries would only need for ways of writing that this page does not use.
+  define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
+};
+
+/** For Vite's own server, which leaves out what only a build needs. */
+export const pageForDevelopment: UserConfig = { ...page, plugins: [contractManifest(), vue()] };
 
 export default defineConfig({
   main: {
@@ -111,10 +100,9 @@ export default defineConfig({
     },
   },
   renderer: {
-    root: join(root, 'renderer'),
-    base: './',
+    ...page,
     plugins: [
-      withoutSchemas(),
+      contractManifest(),
       vue(),
       copyApiDocs(),
       recordPackages('renderer', ['node_modules/swagger-ui-dist']),
@@ -136,7 +124,5 @@ export default defineConfig({
         },
       },
     },
-    // What the libraries would only need for ways of writing that this page does not use.
-    define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
   },
 });

@@ -7,13 +7,19 @@ const config: KnipConfig = {
     'server/jobs/*-worker.ts',
     'cli/main.ts',
     'renderer/src/main.ts',
-    'scripts/*.{mjs,ts}',
+    'scripts/{,ci/}*.{mjs,ts}',
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
-    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock}.ts',
+    // Compiled by its test beside the types that it generates.
+    'test/openapi/typescript-client/flow.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes,packaging}.ts',
+    // electron-builder starts it in place of fpm.
+    'test/packaging/fpm-stand-in.mjs',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
+    // A process that a test starts, and the worker that it starts.
+    'test/helpers/rejecting-{job,worker}.ts',
     // Started by path, as Electron starts them.
     'test/electron/{stand-in/{run,electron,electron-updater}.ts,*-server.ts,conformance/{*.ts,app/{main,child}.mjs}}',
   ],
@@ -26,15 +32,28 @@ const config: KnipConfig = {
     // Checks that scripts/test-suites.mjs starts by name.
     'oxlint',
     'vue-tsc',
+    // Started by a test.
+    '@redocly/cli',
+    '@stoplight/spectral-cli',
     // Three of its files are copied by electron.vite.config.ts.
     'swagger-ui-dist',
   ],
+  // Types that a test generates beside the file.
+  ignoreUnresolved: ['./api.ts'],
   // Debian's own, and packages of its that `npm test` brings.
   ignoreBinaries: [
+    'apt-cache',
+    'debootstrap',
+    'dpkg-deb',
+    'lintian',
+    'nsenter',
+    'systemd-nspawn',
     'openssl',
     'faketime',
+    'groff',
     'mkfifo',
     'mount',
+    'objdump',
     'prlimit',
     'script',
     'strace',

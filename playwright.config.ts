@@ -8,15 +8,17 @@ const desktop = process.env['LICENSE_DESK_E2E_DESKTOP'] || null;
 export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | null }>({
   testDir: 'test/e2e',
   outputDir: 'test-results',
-  // For a machine that other work keeps busy; on a quiet one nothing comes near.
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  // A last fence: each step has its own bound below, whose message names it. On a quiet machine nothing comes near.
+  timeout: 300_000,
+  expect: { timeout: 30_000 },
   // Each test starts a server of its own; a third one goes on while two wait for what they expect.
   fullyParallel: true,
   workers: 3,
   forbidOnly: process.env['CI'] !== undefined,
   reporter: 'list',
   use: {
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     screenshot: 'only-on-failure',
     // `--trace on` for whoever looks for a mistake: it costs a third of the time.
     trace: 'off',

@@ -1,24 +1,28 @@
-// Whether a server runs on a data directory, and how it feels.
+// Checks the server that runs on a data directory, if there is one.
 import type { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import type { Alert } from '#server/features/alerts/alert-contract.ts';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { judgeCertificate } from '#server/platform/certificate-life.ts';
+import { nodeSend } from '#server/platform/node-send.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { readRuntimeFile, type RuntimeFile } from '#server/installation/runtime-file.ts';
 import type { Check } from './doctor-checks.ts';
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 type AdminClient = Client<typeof adminContract>;
 
-/** No server is no failure; one that answers and is not well is. With TLS, what it shows its clients comes as well. */
+/** A stopped server is not a failure. With TLS, also checks the certificate that the server presents. */
 export async function checkServer(dataDir: string): Promise<Check[]> {
   const runtime = readRuntimeFile(dataDir);
-  if (runtime === null) return [{ check: 'server', ok: true, detail: 'none runs' }];
+  if (runtime === null) return [{ check: 'server', ok: true, detail: 'not running' }];
   const headers = { authorization: `Bearer ${runtime.secret}` };
-  const client = createClient(adminContract, httpTransport(runtime.admin + ADMIN_API_ROOT, headers));
+  const client = createClient(
+    adminContract,
+    httpTransport(runtime.admin + ADMIN_API_ROOT, headers, nodeSend),
+  );
   const { isUp, ...server } = await checkHealth(runtime, client);
   if (!isUp) return [server];
   const listener = runtime.api.startsWith('https:') ? [await checkListener(runtime.api)] : [];
@@ -29,7 +33,7 @@ async function checkReadiness(client: AdminClient): Promise<Check> {
   const check = 'ready';
   try {
     await client.healthReady({});
-    return { check, ok: true, detail: 'the server can write and takes requests' };
+    return { check, ok: true, detail: 'the server accepts requests and can write' };
   } catch (error) {
     return { check, ok: false, detail: (error as Error).message };
   }
@@ -41,7 +45,7 @@ function describeAlert({ severity, code, subject, since, params }: Alert): strin
   return `${severity} ${code} since ${since}${about === '' ? '' : ` (${about})`}`;
 }
 
-/** A warning is no failure: everything still works. */
+/** Only critical alerts fail the check. */
 async function checkAlerts(client: AdminClient): Promise<Check> {
   const check = 'alerts';
   try {
@@ -64,7 +68,7 @@ async function checkHealth(runtime: RuntimeFile, client: AdminClient): Promise<C
   } catch (error) {
     if (error instanceof ApiError)
       return { check, ok: false, detail: `${runtime.api} answers: ${error.message}`, isUp: true };
-    const detail = `none runs; process ${runtime.pid} did not end cleanly`;
+    const detail = `not running; process ${runtime.pid} did not stop cleanly`;
     return { check, ok: true, detail, isUp: false };
   }
 }
@@ -78,7 +82,7 @@ async function checkListener(api: string): Promise<Check> {
   }
 }
 
-/** Whether it is to be trusted is not asked: this machine need not know who issued it. */
+/** Trust is not checked: this machine may not know the issuer. */
 function shownCertificate(api: string): Promise<X509Certificate> {
   const { hostname, port } = new URL(api);
   const host = hostname.replace(/^\[(.*)\]$/u, '$1');
@@ -87,9 +91,9 @@ function shownCertificate(api: string): Promise<X509Certificate> {
       const certificate = socket.getPeerX509Certificate();
       socket.destroy();
       if (certificate) resolve(certificate);
-      else reject(new Error('no certificate is shown'));
+      else reject(new Error('the server presents no certificate'));
     });
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no response')));
     socket.once('error', reject);
   });
 }

@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { ApiError, type ErrorCode } from '#server/wire/errors.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
+import { OperatorError } from '#server/platform/operator-error.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
 interface CommandFailureOptions {
@@ -27,32 +28,14 @@ export function usageFailure(message: string): CommandFailure {
   return new CommandFailure('invalid_request', message, { exitCode: EXIT_CODES.usage });
 }
 
-/**
- * Errors whose message is written for the user, thrown by modules that know nothing of commands. By name, as
- * importing the classes would bring the service along into commands that start faster without it.
- */
-const FOR_THE_USER: Readonly<Record<string, { code: ErrorCode; exitCode?: number }>> = {
-  ConfigError: { code: 'invalid_request' },
-  AddressError: { code: 'invalid_request' },
-  DataDirectoryError: { code: 'unavailable' },
-  NewerDatabaseError: { code: 'unavailable' },
-  UnusableDatabaseError: { code: 'unavailable' },
-  SealError: { code: 'unavailable' },
-  BackupError: { code: 'invalid_request' },
-  NoStableIdentityError: { code: 'invalid_request' },
-  PublicKeyFormatError: { code: 'invalid_request' },
-  CannotDecryptError: { code: 'invalid_request' },
-  DistrustListError: { code: 'invalid_request' },
-  NotALicenseFileError: { code: 'invalid_request', exitCode: EXIT_CODES.notALicenseFile },
-};
-
 /** Gives whatever was thrown its code and, as a `CommandFailure`, its exit code. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof CommanderError) return usageFailure(usageMessage(thrown));
   if (!(thrown instanceof Error)) return new CommandFailure('internal_error', String(thrown));
-  const { code, ...options } = FOR_THE_USER[thrown.name] ?? { code: 'internal_error' };
-  return new CommandFailure(code, maskPasswords(thrown.message), options);
+  const message = maskPasswords(thrown.message);
+  if (!(thrown instanceof OperatorError)) return new CommandFailure('internal_error', message);
+  return new CommandFailure(thrown.code, message, { exitCode: thrown.exitCode });
 }
 
 function usageMessage({ code, message }: CommanderError): string {

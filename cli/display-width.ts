@@ -1,4 +1,4 @@
-// How many columns of a terminal a text takes, so that tables stay straight with names in any script.
+// The width of a text in terminal columns, so that tables align names in any script.
 
 /** East Asian scripts, full-width forms and emoji take two columns (Unicode Standard Annex 11, approximately). */
 const WIDE =
@@ -13,7 +13,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The text, cut to at most `max` columns with an ellipsis at its end. */
+/** The text, truncated to at most `max` columns with an ellipsis. */
 export function truncate(text: string, max: number): string {
   if (displayWidth(text) <= max) return text;
   let kept = '';

@@ -1,15 +1,15 @@
-// What can be told of an installation without its database: one check for each fact, given the fact.
+// Checks that do not need the database. Each takes a fact and returns a verdict.
 import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
 import { type DiskSpace, spaceLevel } from '#server/features/storage/disk-space.ts';
 
 export interface Check {
   check: string;
   ok: boolean;
-  /** For people: what was found, and what to do about it. */
+  /** Text for people: the finding, and how to fix it. */
   detail: string;
 }
 
-/** Before this the clock is certainly wrong, and every license would look fresh. */
+/** An earlier clock is wrong and would make expired licenses look valid. */
 const EARLIEST_NOW = Date.UTC(2025, 0, 1);
 
 /**
@@ -20,56 +20,56 @@ export function checkNodeVersion(version: string, range: string): Check {
   const [major = 0, minor = 0] = numbers(version);
   const [leastMajor = 0, leastMinor = 0] = numbers(range);
   const ok = major > leastMajor || (major === leastMajor && minor >= leastMinor);
-  return { check: 'node', ok, detail: `Node ${version}, needed is ${range}` };
+  return { check: 'node', ok, detail: `Node ${version} (required: ${range})` };
 }
 
 /** @param now epoch milliseconds */
 export function checkClock(now: number): Check {
   const time = new Date(now).toISOString();
   const ok = now >= EARLIEST_NOW;
-  return { check: 'clock', ok, detail: `the clock reads ${time}${ok ? '' : ': set it'}` };
+  return { check: 'clock', ok, detail: `the clock reads ${time}${ok ? '' : '; correct it'}` };
 }
 
-/** Little space is a warning, as everything still works; a full disk is a failure. */
+/** Low space is a warning; a full disk is a failure. */
 export function checkDiskSpace(space: DiskSpace): Check {
   const level = spaceLevel(space);
   const megabytes = Math.floor(space.free / 1_000_000);
   const warning = level === 'low' ? 'warning: only ' : '';
-  const advice = level === 'full' ? ': changes cannot be saved until there is more' : '';
-  return { check: 'disk_space', ok: level !== 'full', detail: `${warning}${megabytes} MB are free${advice}` };
+  const advice = level === 'full' ? '; free some space, changes cannot be saved' : '';
+  return { check: 'disk_space', ok: level !== 'full', detail: `${warning}${megabytes} MB free${advice}` };
 }
 
-/** A data directory as found, or null if there is none. */
+/** What the file system says about the data directory. */
 export interface DirectoryFacts {
   isDirectory: boolean;
   writable: boolean;
-  /** Permission bits; null where the platform has none. */
+  /** Permission bits; null on platforms without them. */
   mode: number | null;
 }
 
 export function checkDataDirectory(path: string, facts: DirectoryFacts | null): Check {
   const found = (ok: boolean, detail: string): Check => ({ check: 'data_directory', ok, detail });
-  if (facts === null) return found(false, `${path} does not exist; the first start makes it`);
-  if (!facts.isDirectory) return found(false, `${path} is not a folder`);
-  if (!facts.writable) return found(false, `${path} is not writable for this user`);
+  if (facts === null) return found(false, `${path} does not exist; license-desk serve creates it`);
+  if (!facts.isDirectory) return found(false, `${path} is not a directory`);
+  if (!facts.writable) return found(false, `this user cannot write to ${path}`);
   if (facts.mode === null) return found(true, `${path} is writable`);
   const mode = (facts.mode & 0o777).toString(8).padStart(4, '0');
   return found(true, `${path} is writable, mode ${mode}`);
 }
 
-/** @param exposed what other users could read or change, in words, or null */
+/** @param exposed what other users can read or change, or null */
 export function checkPermissions(exposed: string | null): Check {
-  const detail = exposed ?? 'keys and data are closed to other users';
+  const detail = exposed ?? 'other users cannot read keys or data';
   return { check: 'permissions', ok: exposed === null, detail };
 }
 
-/** Whether a license key as made here is read back, and a mistyped one is noticed. */
+/** Whether a generated license key parses and a mistyped one is refused. */
 export function checkLicenseKeys(): Check {
   const key = generateLicenseKey();
   const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
   const ok =
     parseLicenseKey(key.toLowerCase().replaceAll('-', ' ')) === key && parseLicenseKey(mistyped) === null;
-  const detail = ok ? 'made, read back, and a typo is noticed' : `${key} is not read back as it was made`;
+  const detail = ok ? 'keys parse, and typos are detected' : `${key} does not parse back to itself`;
   return { check: 'license_keys', ok, detail };
 }
 

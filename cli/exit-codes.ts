@@ -1,4 +1,4 @@
-// Every exit code of the program, so that a script can tell outcomes apart without reading text.
+// All exit codes, so that scripts need not parse text.
 import type { VerificationReason } from '../verifier/license-file-rules.ts';
 
 export const EXIT_CODES = {
@@ -8,7 +8,7 @@ export const EXIT_CODES = {
   notALicenseFile: 3,
 } as const;
 
-/** What `verify` exits with for a license file that is refused. Scripts rely on the numbers: only ever add to them. */
+/** Exit codes of `verify` for a refused license file. Scripts rely on these numbers: never change one. */
 export const EXIT_CODE_OF_REASON: Readonly<Record<VerificationReason, number>> = {
   signature_invalid: 10,
   unknown_key_id: 11,

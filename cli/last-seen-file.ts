@@ -1,10 +1,10 @@
-// Keeps the latest time that `verify` has seen in a file, so that a clock that was set back is noticed.
+// Keeps the latest time that `verify` has seen in a file, to detect a clock that was set back.
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import type { LastSeenStore } from '../verifier/last-seen.ts';
 import { CommandFailure } from './command-failure.ts';
 import { fileFailure, readTextFile } from './text-file.ts';
 
-/** The file holds one ISO 8601 timestamp. @throws CommandFailure from both methods, also if it holds anything else */
+/** The file contains one ISO 8601 timestamp. @throws CommandFailure from both methods, also for any other content */
 export function lastSeenFile(path: string): LastSeenStore {
   return {
     async read() {
@@ -17,7 +17,10 @@ export function lastSeenFile(path: string): LastSeenStore {
       }
       const ms = Date.parse(text);
       if (Number.isNaN(ms))
-        throw new CommandFailure('invalid_request', `${path} does not hold a time; delete it to start again`);
+        throw new CommandFailure(
+          'invalid_request',
+          `${path} does not contain a time; delete it to start again`,
+        );
       return ms;
     },
     write(ms) {

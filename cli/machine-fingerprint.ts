@@ -1,17 +1,19 @@
-// Finds out which machine this is: one hash that stays the same across reboots, updates and renames.
+// The fingerprint of this machine: a hash that survives reboots, updates and renames.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus, networkInterfaces, platform } from 'node:os';
+import { OperatorError } from '#server/platform/operator-error.ts';
+import { commandIo } from './command-io.ts';
 
-/** Keeps the hash apart from every other use of a machine id, and names the recipe should it ever change. */
+/** Separates this hash from other uses of a machine ID, and versions the method. */
 const DOMAIN = 'license-desk-fingerprint/1\n';
 const SEED_VARIABLE = 'LICENSE_DESK_FINGERPRINT_SEED';
 
-/** One place a machine's identity can come from; `masked` is null where this machine has none. */
+/** One source of a machine's identity; `masked` is null if this machine does not have it. */
 export interface FingerprintSource {
   readonly name: string;
-  /** The first characters of the value and its length, enough to recognise it and too little to copy it. */
+  /** The first characters of the value and its length, enough to recognize it but not to copy it. */
   readonly masked: string | null;
   readonly used: boolean;
 }
@@ -21,16 +23,16 @@ export interface MachineFingerprint {
   readonly fingerprint: string;
   /** In order of preference. Exactly one is used. */
   readonly sources: readonly FingerprintSource[];
-  /** In a container the ids belong to the image, or change with every start: a seed is the reliable choice. */
+  /** In a container, IDs come from the image or change at every start, so a seed is needed. */
   readonly container: boolean;
 }
 
-/** The facts a fingerprint may be made from; an interface, so that tests can describe any machine. */
+/** The facts behind a fingerprint. Tests provide those of other machines. */
 export interface LocalSystem {
   readonly platform: string;
   env(name: string): string | undefined;
   exists(path: string): boolean;
-  /** The text of a file, or null if there is none or it may not be read. */
+  /** The text of a file, or null if it cannot be read. */
   readFile(path: string): string | null;
   /** What a program prints on stdout, or null if it is missing, fails or takes over 5 seconds. */
   run(program: string, parameters: readonly string[]): string | null;
@@ -39,8 +41,8 @@ export interface LocalSystem {
   networkAddresses(): string[];
 }
 
-/** Nothing stable identifies this machine, so that only a seed can. */
-export class NoStableIdentityError extends Error {
+/** This machine has no stable identity; only a seed can give it one. */
+export class NoStableIdentityError extends OperatorError {
   override readonly name = 'NoStableIdentityError';
 }
 
@@ -69,7 +71,7 @@ export function machineFingerprint({
   const chosen = candidates.find(({ value }) => value !== null);
   if (!chosen) {
     throw new NoStableIdentityError(
-      `Nothing stable identifies this machine. Give a seed: --seed TEXT or ${SEED_VARIABLE}, kept the same for good.`,
+      `This machine has no stable identity. Set a seed that never changes, with --seed or ${SEED_VARIABLE}.`,
     );
   }
   const hash = createHash('sha256').update(`${DOMAIN}${chosen.name}=${chosen.value}\n`, 'utf8').digest('hex');
@@ -100,7 +102,7 @@ function platformIdentities(system: LocalSystem): { name: string; value: string 
     case 'win32': {
       const key = 'HKLM\\SOFTWARE\\Microsoft\\Cryptography';
       const reg = `${system.env('SystemRoot') ?? 'C:\\Windows'}\\System32\\reg.exe`;
-      // A 32-bit process would otherwise be shown another branch of the registry.
+      // A 32-bit process would otherwise read another branch of the registry.
       const answer = system.run(reg, ['query', key, '/v', 'MachineGuid', '/reg:64']);
       return [{ name: 'machine-guid', value: uuid(answer?.match(/MachineGuid\s+REG_SZ\s+(\S+)/)?.[1]) }];
     }
@@ -123,7 +125,7 @@ function uuid(text: string | null | undefined): string | null {
   return id && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && !isPlaceholder(id) ? id : null;
 }
 
-/** Ids which firmware makers left in whole series: all the same digit, or the well-known 03000200-0400-…. */
+/** Placeholder IDs of firmware vendors: all the same digit, or the well-known 03000200-0400-…. */
 function isPlaceholder(id: string): boolean {
   const digits = id.replaceAll('-', '');
   return /^(.)\1*$/.test(digits) || digits === '03000200040005000006000700080009';
@@ -139,7 +141,7 @@ function cpuAndNetwork(system: LocalSystem): string | null {
 const VIRTUAL_VENDORS = /^(?:00:05:69|00:0c:29|00:1c:14|00:50:56|08:00:27|00:15:5d|00:16:3e|00:1c:42)/;
 
 /**
- * The low bits of the first octet mark group addresses and made-up ones (IEEE 802), which bridges, containers, tunnels
+ * The low bits of the first octet mark group and locally administered addresses (IEEE 802), which bridges, containers, tunnels
  * and private Wi-Fi use.
  */
 function isPhysical(address: string): boolean {
@@ -167,7 +169,7 @@ function masked(value: string | null): string | null {
 
 const localSystem: LocalSystem = {
   platform: platform(),
-  env: (name) => process.env[name],
+  env: (name) => commandIo().env[name],
   exists: existsSync,
   readFile: (path) => orNull(() => readFileSync(path, 'utf8')),
   run: (program, parameters) =>

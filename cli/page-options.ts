@@ -6,9 +6,9 @@ export interface PageOptions {
   cursor?: string;
 }
 
-/** The options of every list: how many items, and where the last page ended. */
+/** The options of every list. */
 export function addPageOptions(command: Command): Command {
   return command
-    .option('--limit <n>', 'items per page, 1 to 500 (default: 50)', wholeNumber(1))
-    .option('--cursor <cursor>', 'go on where the page before ended: its next_cursor');
+    .option('--limit <n>', 'items per page, 1 to 500 (default: 50)', wholeNumber(1, 500))
+    .option('--cursor <cursor>', 'next_cursor of the previous page');
 }

@@ -1,6 +1,6 @@
 import { readTextFile } from './text-file.ts';
 
-/** @param file null is returned if there is none; the line's end belongs to the file, not to the passphrase */
+/** The passphrase without the final line break. @returns null if no file is given */
 export async function readPassphrase(file: string | undefined): Promise<string | null> {
   return file === undefined ? null : (await readTextFile(file)).replace(/\r?\n$/u, '');
 }

@@ -1,4 +1,4 @@
-// How the preview of a restore reads as text.
+// The preview of a restore as text.
 import type {
   Listed,
   RestoredApiToken,
@@ -8,7 +8,7 @@ import type {
 } from '#server/features/backup/restore-preview.ts';
 import { block, type Column, instant, printable, table } from './text-layout.ts';
 
-/** Items that text names; `--json` lists them all. */
+/** Items shown as text; `--json` lists all of them. */
 const NAMED = 5;
 const LISTED = 20;
 
@@ -66,7 +66,7 @@ function countsText({ counts, present }: RestorePreview): (readonly [string, str
   ]);
 }
 
-/** Each with the command that ends it again. */
+/** Each with the command that revokes it again. */
 function revivedLines(revived: Revived) {
   const { licenses, authorization_tokens, api_tokens, certificates, webhooks, signing_keys } = revived;
   const group = <Item>(title: string, { count, items }: Listed<Item>, line: (item: Item) => string) =>
@@ -117,17 +117,17 @@ function revivedLines(revived: Revived) {
   ];
 }
 
-/** What has to be said of what comes back to life. */
+/** Lists what was revoked after the backup and becomes valid again. */
 export function revivedText({ present, present_problem: problem }: RestorePreview): string {
   if (problem !== null) {
-    return `The present database cannot be read (${printable(problem)}), so nothing can be said about what was revoked after the backup. Check your records.`;
+    return `The current database cannot be read (${printable(problem)}), so revocations after the backup are unknown. Check your records.`;
   }
   if (present === null)
-    return 'There is no present database to compare with: check what was revoked after the backup.';
+    return 'There is no current database to compare with. Check your records for revocations after the backup.';
   const lines = revivedLines(present.revived);
   if (lines.length === 0) return 'Nothing that was revoked or deleted after the backup becomes active again.';
   return [
-    'Revoked or deleted after the backup was made, and active again after the restore. To end it again, run:',
+    'Revoked or deleted after the backup, and active again after the restore. To revoke again, run:',
     ...lines,
   ].join('\n');
 }
@@ -137,15 +137,12 @@ export function previewText(preview: RestorePreview): string {
   const facts = block([
     ['Created', instant(created_at)],
     ['Version', version],
-    [
-      'Authenticated',
-      authenticated ? 'yes, by its passphrase' : 'no: it may have been altered since it was made',
-    ],
+    ['Authenticated', authenticated ? 'yes, by its passphrase' : 'no; the file may have been altered'],
     ...countsText(preview),
   ]);
   return [
     facts,
-    ...(present?.same_installation === false ? ['This backup is of another installation.'] : []),
+    ...(present?.same_installation === false ? ['This backup is from another installation.'] : []),
     section('API tokens', API_TOKENS, preview.api_tokens),
     section('Webhooks', WEBHOOKS, preview.webhooks),
     settingsText(preview),

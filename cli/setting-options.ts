@@ -1,11 +1,13 @@
-// The service's settings as options, made from the one table that declares them.
-import { Option, type Command } from 'commander';
+// The service's settings as options, generated from the table that declares them.
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { loadConfig, type Config } from '#server/platform/config.ts';
-import { SETTINGS } from '#server/platform/settings.ts';
+import { type Setting, SETTINGS } from '#server/platform/settings.ts';
+import { usageFailure } from './command-failure.ts';
+import { commandIo } from './command-io.ts';
 
 type SettingName = keyof typeof SETTINGS;
 
-/** What a command needs to find the data; `serve` alone takes the rest. */
+/** What every command needs to find the data; only `serve` takes the others. */
 const OF_EVERY_COMMAND: readonly SettingName[] = [
   'dataDir',
   'databaseUrl',
@@ -16,7 +18,19 @@ const NAMES = Object.keys(SETTINGS) as SettingName[];
 
 function settingOption(name: SettingName): Option {
   const { flag, argument, help, env } = SETTINGS[name];
-  return new Option(`--${flag} ${argument}`, `${help} (${env})`);
+  return new Option(`--${flag} ${argument}`, `${help} (${env})`).argParser((text) => checked(name, text));
+}
+
+/** The text itself, which `loadConfig` parses again. */
+function checked(name: SettingName, text: string): string {
+  const setting: Setting<unknown> = SETTINGS[name];
+  if (setting.parse(text) !== undefined) return text;
+  // Commander's error would show the value.
+  if (setting.secret) throw usageFailure(`--${setting.flag} must be ${setting.allowed}`);
+  const range = /^(\d+) to (\d+)$/u.exec(setting.allowed);
+  throw new InvalidArgumentError(
+    range ? `must be between ${range[1]} and ${range[2]}` : `must be ${setting.allowed}`,
+  );
 }
 
 export function addGlobalSettings(program: Command): void {
@@ -29,7 +43,7 @@ export function addServerSettings(command: Command): Command {
 }
 
 /**
- * The settings a command runs with: its options, the environment, `config.json` in the data directory, defaults.
+ * The settings of a command: from its options, the environment, `config.json` in the data directory, or the defaults.
  * @throws ConfigError
  */
 export function configOf(command: Command): Config {
@@ -37,6 +51,6 @@ export function configOf(command: Command): Config {
   const flags = NAMES.map((name) => [SETTINGS[name].flag, options[settingOption(name).attributeName()]]);
   return loadConfig({
     flags: Object.fromEntries(flags) as Record<string, string | undefined>,
-    env: process.env,
+    env: commandIo().env,
   });
 }

@@ -1,26 +1,27 @@
-// Files named on the command line, where `-` is stdin or stdout; what fails says which file and why.
+// Files named on the command line, where `-` is stdin or stdout. Errors name the file and the reason.
 import { open, readFile, unlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
+import { commandIo } from './command-io.ts';
 
 export const STANDARD_STREAM = '-';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EISDIR: 'it is a folder',
-  EEXIST: 'it exists already',
+  ENOENT: 'no such file or directory',
+  EISDIR: 'it is a directory',
+  EEXIST: 'the file already exists',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'part of the path is not a directory',
 };
 
 /** @throws CommandFailure */
 export async function readTextFile(path: string): Promise<string> {
   try {
-    return path === STANDARD_STREAM ? await text(process.stdin) : await readFile(path, 'utf8');
+    return path === STANDARD_STREAM ? await text(commandIo().stdin) : await readFile(path, 'utf8');
   } catch (error) {
     throw fileFailure('not_found', `cannot read ${path}`, error);
   }
@@ -35,17 +36,17 @@ export async function writeTextFile(path: string, content: string): Promise<void
   }
 }
 
-/** A file that is there, empty and for its owner alone, before there is a secret to write into it. */
+/** A file created empty, readable only by its owner, before its secret exists. */
 export interface SecretFile {
   finish(content: string | AsyncIterable<string | Uint8Array>): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** @throws CommandFailure, also if the file is there already */
+/** @throws CommandFailure, also if the file exists */
 export async function createSecretFile(path: string): Promise<SecretFile> {
   const what = `cannot write ${path}`;
   const failed = (error: unknown): never => {
-    // What was to be written may not have come, which is no fault of the file.
+    // The content failed to arrive; the file is not the cause.
     throw error instanceof ApiError ? error : fileFailure('invalid_request', what, error);
   };
   const file = await open(path, 'wx', 0o600).catch(failed);
@@ -62,7 +63,7 @@ export async function createSecretFile(path: string): Promise<SecretFile> {
   };
 }
 
-/** @param code for a file that is missing; what else can fail is `invalid_request` */
+/** @param code for a missing file; any other failure is `invalid_request` */
 export function fileFailure(
   code: 'not_found' | 'invalid_request',
   what: string,

@@ -1,4 +1,4 @@
-// The public keys a license file is checked against, as named on the command line.
+// Public keys for `verify`, from the command line.
 import { existsSync } from 'node:fs';
 import {
   parsePublicKeys,
@@ -20,8 +20,8 @@ export async function readTrustedKeys(given: string): Promise<VerificationKey[]>
   } catch (error) {
     if (!(error instanceof PublicKeyFormatError)) throw error;
     const problem = isPath
-      ? `${given} holds no public key`
-      : '--public-key is neither a file nor a public key';
+      ? `${given} does not contain a public key`
+      : '--public-key must be a public key or an existing file';
     throw new CommandFailure('invalid_request', `${problem}. ${error.message}`);
   }
 }

@@ -1,4 +1,4 @@
-// Notifies the administrator of what needs attention: failed deliveries, licenses about to expire.
+// Notifies the administrator about failed deliveries and licenses that expire soon.
 import { Notification } from 'electron';
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import { texts } from './texts.ts';
@@ -13,7 +13,7 @@ interface Notice {
 }
 
 /**
- * What is worse than before. What stays as it was has been notified.
+ * Returns what is worse than before. Conditions that were already reported are left out.
  * @param before null at the start
  */
 function noticesOf(before: ServerStatus | null, now: ServerStatus): Notice[] {
@@ -35,13 +35,13 @@ interface Needs {
 }
 
 /**
- * Windows drops the object of a notification that times out, and with it the click in the Action Center. What remains
- * does not say which notification was clicked, so the newest one is meant.
- * @returns to be called with each click that a notification itself reports
+ * Windows drops the object of a notification that times out, together with its click in the Action Center. The
+ * remaining event does not identify the notification, so this opens the newest one.
+ * @returns call it for each click that a notification itself reports
  */
 function watchActionCenter(showNewest: () => void): () => void {
   if (process.platform !== 'win32') return () => {};
-  /** Clicks whose activation is still to come, and activations that no notification has claimed. */
+  /** Clicks whose activation event is still to come, and activation events without a matching click. */
   let early = 0;
   const unclaimed: NodeJS.Timeout[] = [];
   Notification.handleActivation(() => {
@@ -62,11 +62,11 @@ function watchActionCenter(showNewest: () => void): () => void {
   };
 }
 
-/** @returns to be called with each status that the server reports */
+/** @returns call it with each status that the server reports */
 export function setUpAttention({ isWanted, show }: Needs): (status: ServerStatus) => void {
   let before: ServerStatus | null = null;
   let newest = '/';
-  /** A notification without a reference may be collected, and its click is lost. */
+  /** Without a reference, a notification may be garbage-collected and its click lost. */
   const shown = new Set<Notification>();
   const clicked = watchActionCenter(() => show(newest));
 

@@ -1,4 +1,4 @@
-// What the page can ask of the shell, as `window.licenseDesk`. Absent in a browser.
+// What the page can ask of the shell, as `window.licenseDesk`. Undefined in a browser.
 export interface AppInfo {
   version: string;
   electron: string;
@@ -7,30 +7,30 @@ export interface AppInfo {
 /** A license file or activation request that was opened with the app. */
 export interface OpenedFile {
   name: string;
-  /** By its ending: `.req`, `.lic`. */
+  /** From the file extension: `.req`, `.lic`. */
   kind: 'request' | 'license';
   text: string;
 }
 
-/** What the administrator chose for this computer, as opposed to the settings of the server. */
+/** Preferences for this computer, as opposed to the settings of the server. */
 export interface Preferences {
   start_at_login: boolean;
-  /** Whether closing the window leaves the app in the tray, and so the server running. */
+  /** Whether closing the window keeps the app in the tray and the server running. */
   keep_in_tray: boolean;
   /** Whether the computer stays awake while the server runs. */
   keep_awake: boolean;
-  /** About failed deliveries and licenses about to expire. */
+  /** About failed deliveries and licenses that expire soon. */
   notifications: boolean;
   /** Where new versions are published, `https://…` or `http://…`; null disables update checks. */
   update_address: string | null;
 }
 
-/** Each answers only the page of the app's own server. */
+/** Each call answers only the page of the app's own server. */
 export interface BridgeCalls {
   appInfo(): Promise<AppInfo>;
-  /** Asks the server for a fresh one-time code and opens the page with it. */
+  /** Requests a new one-time code from the server and opens the page with it. */
   signIn(): Promise<void>;
-  /** The file that waits to be shown, once. Null if there is none. */
+  /** Returns the waiting file once; null if there is none. */
   takeOpenedFile(): Promise<OpenedFile | null>;
   /**
    * Prints the page to a PDF and asks where to save it.
@@ -39,11 +39,11 @@ export interface BridgeCalls {
    */
   savePdf(suggestedName: string): Promise<boolean>;
   readPreferences(): Promise<Preferences>;
-  /** @returns all of them as they are now @throws on an unknown name or a value that is not allowed */
+  /** @returns all preferences after the change @throws on an unknown name or a value that is not allowed */
   changePreferences(change: Partial<Preferences>): Promise<Preferences>;
 }
 
 export interface Bridge extends BridgeCalls {
-  /** Calls the listener when a file waits to be taken. @returns removes the listener */
+  /** Calls the listener when a file is waiting. @returns removes the listener */
   onFileOpened(listener: () => void): () => void;
 }

@@ -1,13 +1,13 @@
-// Whatever is shown stays on the pages of our own, and gets no permission that it does not use.
+// Keeps every window on our own pages and denies permissions that the app does not use.
 import { app, session, shell } from 'electron';
 
-/** What `navigator.clipboard.writeText` asks for; the copy buttons need it. */
+/** `navigator.clipboard.writeText` needs this permission for the copy buttons. */
 const CLIPBOARD_WRITE = 'clipboard-sanitized-write';
 
 interface Pages {
-  /** Whether an address belongs to the page of our own server, or to the shell's own window. */
+  /** Whether the address belongs to the page of our own server or to the shell's own window. */
   isOwnPage(address: string): boolean;
-  /** Whether it belongs to the API listener: its reference is read in the system's browser. */
+  /** Whether the address belongs to the API listener. Its reference opens in the system browser. */
   isOwnApi(address: string): boolean;
 }
 

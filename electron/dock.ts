@@ -1,4 +1,4 @@
-// The icon in the Dock of macOS: absent while an app that started at login has shown no window.
+// The icon in the macOS Dock. It stays hidden after a start at login until the first window opens.
 import { app } from 'electron';
 
 export interface Dock {

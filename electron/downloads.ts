@@ -15,7 +15,7 @@ export function setUpDownloads(): void {
       ...(extension ? { filters: [{ name: extension.toUpperCase(), extensions: [extension] }] } : {}),
     });
     const window = BrowserWindow.fromWebContents(contents);
-    // A download goes on when its window is closed.
+    // A download continues when its window is closed.
     const showProgress = (progress: number) => {
       if (window && !window.isDestroyed()) window.setProgressBar(progress);
     };

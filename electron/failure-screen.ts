@@ -1,20 +1,25 @@
-// Shown when the server does not start: why, what can be done, and its last messages.
+// Explains why the server does not start, with advice and its last messages.
 import { join } from 'node:path';
 import { shell } from 'electron';
-import type { RefusalCause, TakenPort } from '#server/process/parent-port.ts';
+import type { RefusalCause } from '#server/platform/operator-error.ts';
+import type { TakenPort } from '#server/process/parent-port.ts';
+import { rememberServerHome } from './server-home.ts';
 import type { FailureAction, FailureView, ShellAnswer } from './shell-bridge.ts';
 import type { ShellWindow } from './shell-window.ts';
 import type { PortChoice } from './taken-port.ts';
 import { texts } from './texts.ts';
 
-/** `key`: the shell cannot open the master key; `crashes`: the server failed again and again without a known cause. */
-export type FailureCause = RefusalCause | 'key' | 'crashes';
+/**
+ * `key`: the shell cannot open the master key; `crashes`: the server failed again and again without a known cause;
+ * `service`: no server runs that the app could connect to.
+ */
+export type FailureCause = RefusalCause | 'key' | 'crashes' | 'service';
 
 export interface Failure {
   cause: FailureCause;
   reason: string;
   log: string;
-  /** The port that another program uses, where that is the cause. */
+  /** The port that another program uses, if that is the cause. */
   taken: TakenPort | null;
 }
 
@@ -24,10 +29,25 @@ interface Needs {
   ports: PortChoice;
 }
 
-async function viewOf(failure: Failure, problem: string, ports: PortChoice): Promise<FailureView> {
+/** Loaded only where it is needed: the contract takes its time. */
+async function hasResident(dataDir: string): Promise<boolean> {
+  const { connectToResident } = await import('./resident-client.ts');
+  return (await connectToResident(dataDir)) !== null;
+}
+
+/** Where the server could run instead. */
+async function otherHomeOf(cause: FailureCause, dataDir: string): Promise<FailureView['actions']> {
+  const t = texts();
+  if (cause === 'service') return [{ name: 'run_in_app', label: t.runInApp }];
+  const canConnect = cause === 'data_directory' && (await hasResident(dataDir));
+  return canConnect ? [{ name: 'use_service', label: t.useService }] : [];
+}
+
+async function viewOf(failure: Failure, problem: string, { dataDir, ports }: Needs): Promise<FailureView> {
   const t = texts();
   const { cause, taken, log } = failure;
   const freePort = taken ? [{ name: 'free_port', label: t.useFreePort } as const] : [];
+  const otherHome = await otherHomeOf(cause, dataDir);
   return {
     kind: 'failure',
     title: t.refused[cause],
@@ -39,6 +59,7 @@ async function viewOf(failure: Failure, problem: string, ports: PortChoice): Pro
     actions: [
       { name: 'try_again', label: t.tryAgain },
       ...freePort,
+      ...otherHome,
       { name: 'show_data', label: t.showDataDirectory },
       { name: 'show_logs', label: t.showLogs },
       { name: 'quit', label: t.quit },
@@ -51,14 +72,15 @@ const actionOf = (answer: ShellAnswer | null): FailureAction | null =>
   answer?.kind === 'failure' ? answer.action : null;
 
 /** @returns whether to try again; otherwise the app quits */
-export async function askToTryAgain(failure: Failure, { window, dataDir, ports }: Needs): Promise<boolean> {
+export async function askToTryAgain(failure: Failure, needs: Needs): Promise<boolean> {
+  const { window, dataDir, ports } = needs;
   const folders: Partial<Record<FailureAction, string>> = {
     show_data: dataDir,
     show_logs: join(dataDir, 'logs'),
   };
   const { taken } = failure;
   for (let problem = ''; ;) {
-    const answer = await window.ask(await viewOf(failure, problem, ports));
+    const answer = await window.ask(await viewOf(failure, problem, needs));
     const action = actionOf(answer);
     const folder = action === null ? undefined : folders[action];
     if (folder !== undefined) {
@@ -70,7 +92,9 @@ export async function askToTryAgain(failure: Failure, { window, dataDir, ports }
       if (problem !== '') continue;
     }
     if (taken && action === 'free_port') await ports.useFree(taken);
+    if (action === 'use_service') rememberServerHome('service');
+    if (action === 'run_in_app') rememberServerHome('app');
     window.close();
-    return action === 'try_again' || action === 'free_port' || answer?.kind === 'port';
+    return answer?.kind === 'port' || (action !== null && action !== 'quit');
   }
 }

@@ -1,4 +1,4 @@
-// The shell's ends of its bridges. Each call is answered only to the page that it is meant for.
+// The shell's end of its bridges. Each call is answered only to the page that it is meant for.
 import { app, BrowserWindow, ipcMain, type WebContents } from 'electron';
 import type { BridgeCalls } from './bridge.ts';
 import type { OpenedFiles } from './opened-files.ts';
@@ -7,7 +7,7 @@ import type { PreferenceStore } from './preferences.ts';
 import type { ShellAnswer, ShellBridge } from './shell-bridge.ts';
 import type { ShellWindow } from './shell-window.ts';
 
-/** Handlers check their arguments: types end at the border of the process. */
+/** Handlers check their arguments, because types end at the process boundary. */
 type Handlers<Calls> = {
   [Name in keyof Calls]: Calls[Name] extends (...args: never[]) => infer Reply
     ? (sender: WebContents, argument: unknown) => Reply
@@ -16,18 +16,18 @@ type Handlers<Calls> = {
 
 function answer<Calls extends object>(
   handlers: Handlers<Calls>,
-  isMeant: (address: string) => boolean,
+  isOwnPage: (address: string) => boolean,
 ): void {
   for (const [name, handler] of Object.entries(handlers)) {
     ipcMain.handle(name, (event, argument: unknown) => {
-      if (!isMeant(event.senderFrame?.url ?? '')) throw new Error('the bridge answers its own page only');
+      if (!isOwnPage(event.senderFrame?.url ?? '')) throw new Error('the bridge answers its own page only');
       return (handler as (sender: WebContents, argument: unknown) => unknown)(event.sender, argument);
     });
   }
 }
 
 interface Needs {
-  /** Whether an address belongs to the page of our own server. */
+  /** Whether the address belongs to the page of our own server. */
   isOwnPage(address: string): boolean;
   requestSignIn(): void;
   files: Pick<OpenedFiles, 'take'>;

@@ -1,4 +1,4 @@
-// Keeps the computer from sleeping while the server runs, if the administrator wants that.
+// Keeps the computer awake while the server runs, if the administrator enabled it.
 import { powerSaveBlocker } from 'electron';
 import type { PreferenceStore } from './preferences.ts';
 

@@ -42,7 +42,7 @@ interface Needs {
   dataDir: string;
   /** From the environment: then nothing is kept here at all. */
   givenKey: string | undefined;
-  /** Whether the directory may have a database already, whose key a new one would not be. */
+  /** Whether the directory may already have a database. A new key could not open it. */
   mayHoldData(): boolean;
   desk: PassphraseDesk;
   /** Where the administrator's choice to keep the key in a file is kept. */
@@ -52,7 +52,7 @@ interface Needs {
 }
 
 export interface KeyVault {
-  /** @returns the key in base64; null where the server looks after it. @throws KeyVaultError, ConfigError */
+  /** @returns the key in base64; null if the server reads the key itself. @throws KeyVaultError, ConfigError */
   open(): Promise<string | null>;
   /** Puts the key into the file that a headless server reads. @returns its path; null where there is no key to write */
   writeKeyFile(): Promise<string | null>;
@@ -120,7 +120,7 @@ export function createKeyVault(needs: Needs): KeyVault {
     opened = { content, key };
   }
 
-  /** Nothing else is given up before the keychain has opened what it sealed. */
+  /** Nothing else is deleted until the keychain has opened what it sealed. */
   async function check(sealed: SealedKey, key: Buffer): Promise<void> {
     if (sealed.sealed_by === 'keychain' && !(await unsealByKeychain(sealed.sealed)).key.equals(key)) {
       throw new KeyVaultError('the keychain returned another key than it was given');

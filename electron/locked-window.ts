@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme } from 'electron';
 
-/** A page that loads slower than this is shown as it is. */
+/** A page that loads more slowly is shown as it is. */
 const REVEAL_AFTER_MS = 3000;
-/** The page's own background, so that nothing flashes before it is drawn. */
+/** The page's background color, so that nothing flashes before the first paint. */
 const BACKGROUND = { light: '#f4f5f7', dark: '#14171c' };
 
 interface LockedWindowOptions extends Omit<BrowserWindowConstructorOptions, 'webPreferences'> {
@@ -31,8 +31,8 @@ function revealOnce(window: BrowserWindow, beforeShow: (window: BrowserWindow) =
 }
 
 /**
- * @param preload its name in the build
- * @returns shows itself as soon as there is something to show
+ * @param preload its file name in the build
+ * @returns a window that shows itself when it has something to show
  */
 export function createLockedWindow(
   preload: string,

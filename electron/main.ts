@@ -1,4 +1,4 @@
-// The desktop shell. The product is in the server and its page; this starts the one and shows the other.
+// The desktop shell. It starts the server and shows its page; the product itself lives there.
 import { join } from 'node:path';
 import { platform } from '@electron-toolkit/utils';
 import { app, clipboard, dialog, powerMonitor, shell } from 'electron';
@@ -18,7 +18,8 @@ import { createPassphraseDesk } from './passphrase-desk.ts';
 import { setUpPreferences } from './preferences.ts';
 import { setUpQuit } from './quit.ts';
 import { dataDirectory, serverArguments, serverFlags } from './server-arguments.ts';
-import { type ServerProcess, setUpServerProcess } from './server-process.ts';
+import { setUpServer } from './server.ts';
+import type { ServerProcess } from './server-process.ts';
 import { registerShellScheme, setUpShellProtocol } from './shell-protocol.ts';
 import { setUpShellWindow } from './shell-window.ts';
 import { setUpSingleInstance } from './single-instance.ts';
@@ -43,8 +44,12 @@ const startsHidden = () =>
 
 async function runShell(): Promise<void> {
   const files = setUpOpenedFiles(() => window.tellFileOpened());
-  const isFirst = setUpSingleInstance((args, workingDirectory) => {
-    if (!files.openFrom(args, workingDirectory)) bringToFront();
+  const isFirst = setUpSingleInstance({
+    dataDir,
+    isDataDirNamed: Boolean(flags['data-dir']),
+    onStartedAgain(args, workingDirectory) {
+      if (!files.openFrom(args, workingDirectory)) bringToFront();
+    },
   });
   if (!isFirst) {
     app.quit();
@@ -65,7 +70,7 @@ async function runShell(): Promise<void> {
   const vault = setUpMasterKey({ dataDir, flags, desk: createPassphraseDesk(notice) });
   const ports = setUpPortChoice(flags);
   const onFailure = async (failure: Failure) => {
-    // The window that was to answer was closed by quitting.
+    // Quitting closed the window that was waiting for an answer.
     if (quit.isQuitting()) return;
     if (!(await askToTryAgain(failure, { window: notice, dataDir, ports }))) return app.quit();
     // Chromium asks the keychain once in the life of a process.
@@ -73,7 +78,11 @@ async function runShell(): Promise<void> {
     app.relaunch();
     app.exit();
   };
-  const server: ServerProcess = setUpServerProcess({
+  const server: ServerProcess = setUpServer({
+    dataDir,
+    window: notice,
+    startsHidden: startsHidden(),
+    onNoChoice: () => app.quit(),
     modulePath: join(import.meta.dirname, 'server.js'),
     args: () => serverArguments(flags),
     prepare: () => keyEnvironment(vault, onFailure),
@@ -84,7 +93,7 @@ async function runShell(): Promise<void> {
     },
     onStatus(status) {
       tray.show(status);
-      attend(status);
+      notify(status);
     },
     onDown() {
       keepAwake.serverRuns(false);
@@ -116,7 +125,7 @@ async function runShell(): Promise<void> {
     apiAddress: () => api,
     preferences,
   });
-  const attend = setUpAttention({
+  const notify = setUpAttention({
     isWanted: () => preferences.read().notifications,
     show: window.showScreen,
   });
@@ -148,7 +157,7 @@ async function runShell(): Promise<void> {
     quit: () => app.quit(),
   });
   powerMonitor.on('resume', server.wake);
-  // Electron would quit. But the server goes on in the tray, and one window may follow another.
+  // Electron would quit. The server keeps running in the tray, and another window may open later.
   app.on('window-all-closed', () => {});
   files.openFrom(process.argv, process.cwd());
   await server.start();
@@ -162,7 +171,7 @@ function endWith(error: unknown): void {
   app.exit(1);
 }
 
-// The app goes on when the terminal that started it is closed.
+// The app keeps running when the terminal that started it is closed.
 process.stderr.on('error', () => {});
 setUpAppIdentity(dataDir);
 registerShellScheme();

@@ -16,7 +16,7 @@ interface Needs {
 }
 
 export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
-  /** With invalid settings this is unknown. The server then reports what is wrong with them. */
+  /** Unknown if the settings are invalid. The server then reports the error. */
   function mayHoldData(): boolean {
     try {
       const { url, file } = databaseLocation(loadConfig({ flags, env: process.env }));
@@ -32,7 +32,7 @@ export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
     givenKey: process.env[MASTER_KEY_ENV],
     mayHoldData,
     choicePath: join(app.getPath('userData'), 'master-key.json'),
-    // The server starts meanwhile.
+    // The server starts in the meantime.
     onExposedKey: () =>
       void dialog.showMessageBox({
         type: 'warning',

@@ -1,4 +1,4 @@
-// License files and activation requests opened with the app: by double click, command line or menu.
+// License files and activation requests that were opened with the app: by double click, command line or menu.
 import { readFileSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,9 @@ const MAX_BYTES = 256 * 1024;
 const kindOf = (path: string) => KINDS[extname(path).toLowerCase()];
 
 export interface OpenedFiles {
-  /** @returns the file that waits for the page, once */
+  /** @returns the file that waits for the page; each file is returned once */
   take(): OpenedFile | null;
-  /** Opens a file from a command line, such as a second start's. @returns whether there was one */
+  /** Opens a file from a command line, for example that of a second start. @returns whether there was one */
   openFrom(argv: readonly string[], workingDirectory: string): boolean;
   /** Lets the administrator choose one. */
   choose(): Promise<void>;

@@ -6,17 +6,17 @@ const SHOWN_LINES = 6;
 /** What was written before the exit arrives within this time. */
 const DRAIN_MS = 300;
 
-/** Lines of the log are JSON; messages for people are not. */
+/** Log lines are JSON; messages for people are not. */
 const isForPeople = (line: string) => line !== '' && !line.startsWith('{');
 
 export interface OutputTail {
-  /** The last lines so far that are meant for people. */
+  /** The most recent lines that are meant for people. */
   lastWords(): string;
   /** The latest output, whole lines only. */
   log(): string;
   /**
-   * Call it while the exit is handled: Electron removes every listener of the output right after that, with the last
-   * of it still in the pipe (lib/browser/api/utility-process.ts). Resolves when nothing more is expected.
+   * Call it while the exit is handled. Right after that, Electron removes every listener of the output, with the last
+   * of it still in the pipe (lib/browser/api/utility-process.ts). Resolves when no more output is expected.
    */
   drain(): Promise<void>;
 }

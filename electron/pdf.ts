@@ -1,21 +1,21 @@
-// The page on paper: as it would be printed, saved where the administrator says.
+// Saves the page as PDF, as it would be printed, in a place that the administrator chooses.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { app, type BrowserWindow, dialog, type WebContents } from 'electron';
 
-/** A name, whatever the page calls it: no way out of the folder that is suggested. */
+/** Reduces the page's title to a plain file name, so that it cannot lead out of the suggested folder. */
 function fileName(suggested: string): string {
   const name = suggested.replaceAll(/[^\p{L}\p{N} ._-]/gu, '-').slice(0, 120);
   return name.endsWith('.pdf') ? name : `${name || 'license'}.pdf`;
 }
 
-/** @returns false if the administrator thought better of it @throws if it cannot be written */
+/** @returns false if the administrator cancelled @throws if the file cannot be written */
 export async function savePdf(
   page: WebContents,
   window: BrowserWindow | null,
   suggestedName: string,
 ): Promise<boolean> {
-  // Before the dialog, as the page may go on meanwhile.
+  // Render before the dialog opens, because the page may change while it is open.
   const pdf = await page.printToPDF({ pageSize: 'A4', printBackground: true, preferCSSPageSize: true });
   const options = {
     defaultPath: join(app.getPath('documents'), fileName(suggestedName)),

@@ -43,7 +43,7 @@ function onLinux(port: number): string | null {
 }
 
 async function onMac(port: number): Promise<string | null> {
-  // -F: one field a line, `p` process id and `c` command.
+  // -F prints one field per line: `p` for the process ID and `c` for the command.
   const lines = await output('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc']);
   const [, pid] = /^p(\d+)$/mu.exec(lines) ?? [];
   const [, name] = /^c(.+)$/mu.exec(lines) ?? [];
@@ -61,7 +61,7 @@ async function onWindows(port: number): Promise<string | null> {
 
 const named = (name: string, pid: string) => `${name} (PID ${pid})`;
 
-/** @returns such as `nginx (PID 812)`; null if the system does not tell */
+/** @returns for example `nginx (PID 812)`; null if the system does not tell */
 export async function portHolder(port: number): Promise<string | null> {
   try {
     if (process.platform === 'linux') return onLinux(port);

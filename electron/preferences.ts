@@ -5,7 +5,7 @@ import type { Preferences } from './bridge.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import type { StartAtLogin } from './start-at-login.ts';
 
-/** All but the login item, which the system keeps. */
+/** All preferences except the login item, which the system stores. */
 type Kept = Omit<Preferences, 'start_at_login'>;
 
 const DEFAULTS: Kept = { keep_in_tray: true, keep_awake: false, notifications: true, update_address: null };
@@ -22,7 +22,7 @@ const ALLOWED: { [Name in keyof Preferences]: (value: unknown) => boolean } = {
   update_address: (value) => value === null || isAddress(value),
 };
 
-const KEPT_NAMES = Object.keys(DEFAULTS) as (keyof Kept)[];
+const STORED_NAMES = Object.keys(DEFAULTS) as (keyof Kept)[];
 const isName = (name: string): name is keyof Preferences => Object.hasOwn(ALLOWED, name);
 
 export interface PreferenceStore {
@@ -36,7 +36,7 @@ export interface PreferenceStore {
 export function setUpPreferences(startAtLogin: StartAtLogin): PreferenceStore {
   const path = join(app.getPath('userData'), 'preferences.json');
   const found = readJsonFile(path);
-  const usable = KEPT_NAMES.filter((name) => ALLOWED[name](found[name]));
+  const usable = STORED_NAMES.filter((name) => ALLOWED[name](found[name]));
   let kept: Kept = { ...DEFAULTS, ...Object.fromEntries(usable.map((name) => [name, found[name]])) };
   const listeners: (() => void)[] = [];
   const read = (): Preferences => ({ start_at_login: startAtLogin.isOn(), ...kept });

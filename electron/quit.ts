@@ -1,9 +1,9 @@
-// Leaving: the window goes first, then the server gets its time to finish what is under way.
+// Quits the app: first the window closes, then the server gets time to finish.
 import { app, BrowserWindow, powerMonitor } from 'electron';
 import type { ServerProcess } from './server-process.ts';
 
 export interface Quit {
-  /** True from the moment that the app is told to quit. */
+  /** True after the app was told to quit. */
   isQuitting(): boolean;
 }
 
@@ -21,7 +21,7 @@ function quitWithSession(): void {
     (powerMonitor as NodeJS.EventEmitter).on('shutdown', quitFirst);
     return;
   }
-  // Windows announces it to windows only, and the app may have none that is open.
+  // Windows sends it to windows only, and the app may have none open.
   const listener = new BrowserWindow({
     show: false,
     focusable: false,

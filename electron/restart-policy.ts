@@ -1,18 +1,18 @@
 // When a server that died is started again.
 
 const FIRST_DELAY_MS = 250;
-const MOST_FAILURES = 5;
-const WITHIN_MS = 60_000;
+const MAX_FAILURES = 5;
+const FAILURE_WINDOW_MS = 60_000;
 
 /** The failures that still count. */
 export function recentFailures(failures: readonly number[], now: number): number[] {
-  return failures.filter((failure) => now - failure < WITHIN_MS);
+  return failures.filter((failure) => now - failure < FAILURE_WINDOW_MS);
 }
 
 /**
- * @param recent how many failures there were in the last minute, the newest included
- * @returns milliseconds to wait, doubling with each failure; null when it is time to give up
+ * @param recent the number of failures in the last minute, including the newest
+ * @returns milliseconds to wait, doubling with each failure; null to give up
  */
 export function restartDelay(recent: number): number | null {
-  return recent >= MOST_FAILURES ? null : FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1);
+  return recent >= MAX_FAILURES ? null : FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1);
 }

@@ -24,7 +24,7 @@ export function serverArguments(flags: ServerFlags): string[] {
   return Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
 }
 
-/** Where the server will have its data. */
+/** The server's data directory. */
 export function dataDirectory(flags: ServerFlags, env: NodeJS.ProcessEnv): string {
   const { flag, env: variable, fallback } = SETTINGS.dataDir;
   return resolve(flags[flag] || env[variable] || fallback);

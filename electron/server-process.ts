@@ -9,32 +9,32 @@ import { recentFailures, restartDelay } from './restart-policy.ts';
 
 const STOP_TIMEOUT_MS = 5000;
 
-interface ServerProcessOptions {
+export interface ServerProcessOptions {
   /** The built server. */
   modulePath: string;
   /** Read before each start. */
   args(): string[];
-  /** Before each start: what the server needs in its environment. @returns null if it cannot be had, which was reported */
+  /** Prepares the server's environment before each start. @returns null if that failed, which was already reported */
   prepare(): Promise<Record<string, string> | null>;
   /** After every start, and after `requestSignIn`. */
   onReady(addresses: { admin: string; api: string }): void;
   onStatus(status: ServerStatus): void;
-  /** It has ended, by itself or not. */
+  /** The server has ended, with or without an error. */
   onDown(): void;
-  /** It refuses to start, or fails again and again. It is not started again. */
+  /** The server refuses to start, or fails repeatedly. It is not started again. */
   onGiveUp(failure: Failure): void;
 }
 
 export interface ServerProcess {
-  /** Starts it, also after it was given up or stopped. */
+  /** Starts the server, also after a stop or after it was given up. */
   start(): Promise<void>;
-  /** Ends it. It is then started again, with its present settings. */
+  /** Ends the server. It then starts again with the current settings. */
   restart(): void;
-  /** Makes it announce itself again, with a fresh one-time code. */
+  /** Makes the server announce itself again, with a new one-time code. */
   requestSignIn(): void;
-  /** Lets it do what fell due while the computer slept. */
+  /** Runs the jobs that fell due while the computer slept. */
   wake(): void;
-  /** Resolves when it has ended. */
+  /** Resolves when the server has ended. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ function kill(child: UtilityProcess): void {
   try {
     if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL');
   } catch {
-    // It ended by itself just now.
+    // It has just ended.
   }
 }
 
@@ -103,7 +103,7 @@ export function setUpServerProcess(options: ServerProcessOptions): ServerProcess
 
   function recover(code: number, reason: string, log: string): void {
     const now = Date.now();
-    // One that ended well was restarted by an administrator.
+    // A server that ended without an error was restarted by an administrator.
     if (code !== 0) failures = [...recentFailures(failures, now), now];
     const delay = restartDelay(failures.length);
     if (delay === null) options.onGiveUp({ cause: 'crashes', reason, log, taken: null });

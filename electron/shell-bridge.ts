@@ -1,4 +1,4 @@
-// What the shell's own window shows while there is no page, and how it answers.
+// What the shell's own window shows when there is no page, and the answers it returns.
 export interface FailureView {
   kind: 'failure';
   title: string;
@@ -9,20 +9,20 @@ export interface FailureView {
   log: string;
   logTitle: string;
   actions: { name: FailureAction; label: string }[];
-  /** Where another port solves it. */
+  /** Set if another port solves the problem. */
   port: PortForm | null;
 }
 
 /** Offers another port in place of one that is taken. */
 export interface PortForm {
   label: string;
-  /** The one that is taken. */
+  /** The port that is in use. */
   value: number;
-  /** Who uses it, as far as the system tells. */
+  /** The program that uses it, if the system tells. */
   holder: string;
   /** Where the port comes from, if another one applies for this run only. */
   note: string;
-  /** What was wrong with the last one entered. */
+  /** What was wrong with the last port entered. */
   problem: string;
   submit: string;
 }
@@ -34,22 +34,43 @@ export interface PassphraseView {
   label: string;
   /** A new passphrase is entered twice; null where an existing one is asked for. */
   again: string | null;
-  /** What was wrong with the last one. */
+  /** What was wrong with the last passphrase. */
   problem: string;
   submit: string;
-  /** The alternative; null where there is none. */
+  /** The alternative; null if there is none. */
   instead: string | null;
-  /** While it is being tried. */
+  /** True while the passphrase is being checked. */
   isBusy: boolean;
 }
 
-export type ShellView = FailureView | PassphraseView;
+/** Asks where the server runs. */
+export interface ChoiceView {
+  kind: 'choice';
+  title: string;
+  options: { home: 'app' | 'service'; label: string; why: string }[];
+  /** What one of them needs; empty if nothing is missing. */
+  note: string;
+  /** Why the last one could not be done. */
+  problem: string;
+  /** While it is being done. */
+  isBusy: boolean;
+}
 
-export type FailureAction = 'try_again' | 'free_port' | 'show_data' | 'show_logs' | 'quit';
+export type ShellView = FailureView | PassphraseView | ChoiceView;
+
+export type FailureAction =
+  | 'try_again'
+  | 'free_port'
+  | 'use_service'
+  | 'run_in_app'
+  | 'show_data'
+  | 'show_logs'
+  | 'quit';
 
 export type ShellAnswer =
   | { kind: 'failure'; action: FailureAction }
   | { kind: 'port'; port: string }
+  | { kind: 'home'; home: 'app' | 'service' }
   | { kind: 'passphrase'; passphrase: string; again: string }
   /** Without a passphrase. */
   | { kind: 'instead' };

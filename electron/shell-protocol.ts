@@ -1,5 +1,5 @@
-// Where the shell's own window has its page from: a scheme of ours. Pages from `file:` have rights that nobody needs,
-// which packaging takes away, and then nothing inside the packed app can be read in that way.
+// A custom scheme for the page of the shell's own window. Pages from `file:` have more rights than they need, and
+// packaging removes these rights, so that `file:` cannot read files inside the packed app.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { protocol, session } from 'electron';
@@ -13,12 +13,12 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export const SHELL_PAGE = `${SCHEME}://shell/shell-page.html`;
 
-/** Has to come before the app is ready. */
+/** Must run before the app is ready. */
 export function registerShellScheme(): void {
   protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges: { standard: true, secure: true } }]);
 }
 
-/** Answers with three files by name, and nothing else. */
+/** Serves three files by name, and nothing else. */
 export function setUpShellProtocol(): void {
   session.defaultSession.protocol.handle(SCHEME, async (request) => {
     const { pathname } = new URL(request.url);

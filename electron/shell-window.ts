@@ -1,16 +1,16 @@
-// The shell's own small window, for when there is no page: why the server does not run, or a passphrase.
+// The shell's own small window for when there is no page: start failures and passphrases.
 import type { BrowserWindow } from 'electron';
 import { createLockedWindow } from './locked-window.ts';
 import type { ShellAnswer, ShellView } from './shell-bridge.ts';
 import { SHELL_PAGE } from './shell-protocol.ts';
 
 export interface ShellWindow {
-  /** Shows this and waits for the answer. @returns null if the window was closed */
+  /** Shows the screen and waits for the answer. @returns null if the window was closed */
   ask(view: ShellView): Promise<ShellAnswer | null>;
-  /** Shows this without asking anything. */
+  /** Shows the screen without a question. */
   show(view: ShellView): void;
   close(): void;
-  /** Brings it to the front. @returns false if it is not open */
+  /** Brings the window to the front. @returns false if it is not open */
   focus(): boolean;
   isOwnPage(address: string): boolean;
   currentView(): ShellView | null;

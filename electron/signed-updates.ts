@@ -11,7 +11,7 @@ import { checkManifestSignature, UpdateRefusedError } from './update-signature.t
 type CustomFeed = Exclude<Parameters<AppUpdater['setFeedURL']>[0], string>;
 
 export interface UpdateSource {
-  /** Where `latest*.yml` is; https only. */
+  /** The https address of `latest*.yml`. */
   address: string;
   /** The publisher's public key: 32 bytes, base64. Null: nothing can be verified, so nothing is downloaded. */
   publicKey: string | null;
@@ -35,8 +35,8 @@ function requireHttps(address: string | URL): void {
 }
 
 /**
- * Refuses a manifest that is older than one seen before: an old manifest is properly signed, too, and may name a version
- * with a known vulnerability that is still newer than the one installed.
+ * Refuses a manifest that is older than one seen before. An old manifest has a valid signature, too, and may name a
+ * vulnerable version that is still newer than the installed one.
  */
 function refuseReplay({ version, releaseDate }: UpdateInfo, historyFile: string): void {
   const released = new Date(releaseDate).getTime();
@@ -100,7 +100,7 @@ async function checkFiles(paths: readonly string[], { files }: UpdateInfo): Prom
  * Looks for an update.
  *
  * @returns null if there is none
- * @throws UpdateRefusedError if the address is not https, or the manifest is not signed, forged or replayed
+ * @throws UpdateRefusedError if the address is not https, or the manifest is unsigned, forged or replayed
  */
 export async function findUpdate(updater: AppUpdater, source: UpdateSource): Promise<FoundUpdate | null> {
   requireHttps(source.address);

@@ -5,15 +5,15 @@ import { app } from 'electron';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import { serverArguments, type ServerFlags, serverFlags } from './server-arguments.ts';
 
-/** Leaves the window closed; the tray and a second start open it. */
+/** Keeps the window closed. The tray and a second start open it. */
 export const HIDDEN_FLAG = '--hidden';
 /** Asks the running app to quit. */
 export const QUIT_FLAG = '--quit';
 
-/** An installer that takes longer than this did not start the app. */
+/** If an installer takes longer than this, it did not start the app. */
 const UPDATE_VALID_MS = 10 * 60_000;
 
-/** Outside the data directory, whose place is what is remembered. */
+/** Outside the data directory, because its location is part of what is stored. */
 const folder = () => join(app.getPath('appData'), 'License Desk');
 const atLogin = () => join(folder(), 'start-at-login.json');
 const afterUpdate = () => join(folder(), 'start-after-update.json');
@@ -39,7 +39,7 @@ export function rememberForLogin(flags: ServerFlags | null): void {
   else rmSync(atLogin(), { force: true });
 }
 
-/** The app that the installer starts serves the same data directory, without a window. */
+/** Makes the app that the installer starts serve the same data directory, without a window. */
 export function rememberForUpdate(flags: ServerFlags): void {
   write(afterUpdate(), hiddenStart(flags));
 }
@@ -49,6 +49,8 @@ export function rememberForUpdate(flags: ServerFlags): void {
  * @param argv as in `process.argv`
  */
 export function startArguments(argv: readonly string[]): string[] {
+  // It starts nothing, and must not use up what was remembered.
+  if (argv.includes(QUIT_FLAG)) return [...argv];
   const hasFlags = Object.keys(serverFlags(argv)).length > 0;
   const updated = read(afterUpdate(), UPDATE_VALID_MS);
   rmSync(afterUpdate(), { force: true });

@@ -1,4 +1,4 @@
-// Starting with the session of the user, without a window.
+// Starts the app with the user's session, without a window.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -9,15 +9,15 @@ import type { ServerFlags } from './server-arguments.ts';
 import { hiddenStart, rememberForLogin } from './start-arguments.ts';
 
 export interface StartAtLogin {
-  /** As the system has it: its own settings may have changed it. */
+  /** Read from the system, because its own settings may have changed the value. */
   isOn(): boolean;
   /** @throws what the file system throws */
   set(isWanted: boolean): void;
-  /** The AppImage has another name since an update. */
+  /** An update renamed the AppImage. */
   moveTo(appImage: string): void;
 }
 
-/** Where sessions on Linux look (XDG autostart specification). */
+/** Where Linux sessions look for autostart entries (XDG autostart specification). */
 function autostartFile(): string {
   const config = process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
   return join(config, 'autostart', 'license-desk.desktop');
@@ -54,7 +54,16 @@ function onLinux(args: readonly string[]): StartAtLogin {
     const file = autostartFile();
     mkdirSync(dirname(file), { recursive: true });
     const command = [program, ...ownArguments(), ...args].map(inDesktopEntry).join(' ');
-    writeFileDurably(file, `[Desktop Entry]\nType=Application\nName=License Desk\nExec=${command}\n`);
+    // Without the program, as after it was removed, desktops ignore the entry.
+    const entry = [
+      '[Desktop Entry]',
+      'Type=Application',
+      'Name=License Desk',
+      'Icon=license-desk',
+      `TryExec=${program}`,
+      `Exec=${command}`,
+    ];
+    writeFileDurably(file, `${entry.join('\n')}\n`);
   }
   return {
     isOn,
@@ -89,7 +98,7 @@ function onMac(flags: ServerFlags): StartAtLogin {
   };
 }
 
-/** @param flags what the server is started with at login, too */
+/** @param flags the server's flags for a start at login */
 export function setUpStartAtLogin(flags: ServerFlags): StartAtLogin {
   const kept = absolute(flags);
   if (process.platform === 'darwin') return onMac(kept);

@@ -1,4 +1,4 @@
-// A port that another program uses: who that is, and another port in its place.
+// Handles a port that another program uses: names the program and offers another port.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { configFilePath, loadConfig, readConfigFile } from '#server/platform/config.ts';
@@ -10,7 +10,7 @@ import type { ServerFlags } from './server-arguments.ts';
 import type { PortForm } from './shell-bridge.ts';
 import { texts } from './texts.ts';
 
-/** So near to the taken one that a person recognizes it. */
+/** Stay close to the taken port, so that people recognize it. */
 const NEARBY = 20;
 const MAX_PORT = 65_535;
 
@@ -29,7 +29,7 @@ async function isFree(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** @returns one above the taken port, or any if none of the next is free, which `0` asks for */
+/** @returns the next free port above the taken one; if all nearby ports are taken, `0` for any free port */
 async function freePort({ host, port }: TakenPort, others: readonly number[]): Promise<number> {
   for (let next = port + 1; next <= Math.min(port + NEARBY, MAX_PORT); next += 1) {
     if (!others.includes(next) && (await isFree(host, next))) return next;
@@ -39,12 +39,12 @@ async function freePort({ host, port }: TakenPort, others: readonly number[]): P
 
 export interface PortChoice {
   form(taken: TakenPort, problem: string): Promise<PortForm>;
-  /** @returns what is wrong with it; empty if the next start uses it */
+  /** @returns the error; empty if the next start uses the port */
   choose(taken: TakenPort, text: string): string;
   useFree(taken: TakenPort): Promise<void>;
 }
 
-/** @param flags of the server; a port that they or the environment name is changed in them, and so for this run only */
+/** @param flags the server's flags; a port from flags or the environment is changed there, for this run only */
 export function setUpPortChoice(flags: ServerFlags): PortChoice {
   const config = () => loadConfig({ flags, env: process.env });
 

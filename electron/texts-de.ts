@@ -49,7 +49,7 @@ export const de: Texts = {
     `Ein Server ohne App liest den Hauptschlüssel aus ${path}. Nur Ihr Benutzerkonto kann die Datei lesen. Wer diese Datei und die Datenbank besitzt, kann alle darin gespeicherten Geheimnisse lesen. Die App versiegelt den Schlüssel wieder, sobald sie dieses Datenverzeichnis erneut öffnet.`,
   keyFileWrite: 'Exportieren und beenden',
   keyFromEnvironment:
-    'Der Hauptschlüssel stammt aus LICENSE_DESK_MASTER_KEY. Es gibt keinen Schlüssel zum Exportieren.',
+    'Der Hauptschlüssel stammt aus LICENSE_DESK_MASTER_KEY und kann nicht exportiert werden.',
   keyWasExposed: 'Der Hauptschlüssel war nicht geschützt',
   keyWasExposedDetail:
     'Beim Versiegeln lief kein Schlüsselbund. Deshalb wurde ein Passwort verwendet, das auf jedem Computer gleich ist. Jetzt ist der Schlüssel durch Ihren Schlüsselbund versiegelt. Wenn andere das Datenverzeichnis oder eine Kopie davon lesen konnten, betrachten Sie die Geheimnisse darin als bekannt.',
@@ -74,6 +74,7 @@ export const de: Texts = {
     settings: 'Ungültige Einstellung',
     key: 'Der Hauptschlüssel kann nicht geöffnet werden',
     crashes: 'Der Server stürzt immer wieder ab',
+    service: 'Der Dienst läuft nicht',
   },
   advice: {
     address: 'Prüfen Sie Host und Port, und versuchen Sie es erneut.',
@@ -87,7 +88,23 @@ export const de: Texts = {
     key: 'Melden Sie sich mit dem Benutzerkonto an, das den Schlüssel versiegelt hat, entsperren Sie den Schlüsselbund, und versuchen Sie es erneut. Oder kopieren Sie Ihre gesicherte Datei master.key in das Datenverzeichnis. Die App versiegelt den Schlüssel dann erneut.',
     crashes:
       'Der Server ist innerhalb einer Minute fünfmal abgestürzt. Seine letzten Meldungen stehen unten. Das vollständige Protokoll liegt im Datenverzeichnis.',
+    service:
+      'Starten oder installieren Sie den Dienst, und versuchen Sie es erneut. Der Befehl license-desk service status --user zeigt seinen Zustand. Ein Dienst eines anderen Kontos lässt sich nicht in der App verwenden: Öffnen Sie sein Backoffice mit license-desk open.',
   },
+  noService: (dataDir) => `Auf ${dataDir} läuft kein Server, den Sie verwenden können.`,
+  restartService:
+    'Der Server läuft als Dienst. Starten Sie ihn mit der Dienstverwaltung dieses Computers neu (systemctl, launchctl oder Aufgabenplanung).',
+  useService: 'Mit diesem Server verbinden',
+  runInApp: 'Server in der App ausführen',
+  homeTitle: 'Wo soll der Server laufen?',
+  homeApp: 'In dieser App',
+  homeAppWhy:
+    'Der Server läuft, solange Sie angemeldet sind und License Desk geöffnet ist oder im Infobereich liegt.',
+  homeService: 'Als Dienst',
+  homeServiceWhy:
+    'Der Server startet mit dem Computer oder bei Ihrer Anmeldung und läuft weiter, wenn License Desk beendet wird. Die App verbindet sich mit ihm.',
+  homeNeedsPackage: (dataDir) =>
+    `Ein Dienst benötigt das Serverpaket. Installieren Sie es, und führen Sie dann aus: license-desk service install --user --data-dir "${dataDir}"`,
   portTaken: (port, holder) => `Port ${port} wird von ${holder} verwendet.`,
   portTakenUnknown: (port) => `Port ${port} wird von einem anderen Programm verwendet.`,
   portAdvice: {

@@ -44,7 +44,7 @@ export const en = {
   keyFileBody: (path: string) =>
     `A server without the app reads the master key from ${path}. Only your user account can read the file. Anyone who has this file and the database can read every secret in it. The app seals the key again the next time it opens this data directory.`,
   keyFileWrite: 'Export and Quit',
-  keyFromEnvironment: 'The master key comes from LICENSE_DESK_MASTER_KEY. There is no key to export.',
+  keyFromEnvironment: 'The master key comes from LICENSE_DESK_MASTER_KEY and cannot be exported.',
   keyWasExposed: 'The master key was not protected',
   keyWasExposedDetail:
     'No keyring was running when the key was sealed, so it was sealed with a password that is the same on every computer. It is now sealed by your keyring. If anyone else could read the data directory or a copy of it, treat its secrets as exposed.',
@@ -61,7 +61,7 @@ export const en = {
   updateReady: (version: string) => `Version ${version} is ready to install`,
   updateReadyAsk: 'The server stops during the installation and starts again afterwards.',
   installNow: 'Install and Restart',
-  // The window in place of the page.
+  // The window that replaces the page.
   refused: {
     address: 'The server cannot listen on its address',
     data_directory: 'Cannot use the data directory',
@@ -70,6 +70,7 @@ export const en = {
     settings: 'Invalid setting',
     key: 'Cannot open the master key',
     crashes: 'The server keeps failing',
+    service: 'The service does not run',
   },
   advice: {
     address: 'Check the host and the port, then try again.',
@@ -83,7 +84,22 @@ export const en = {
     key: 'Sign in as the user who sealed the key, unlock the keychain, and try again. Or copy your saved master.key file to the data directory. The app then seals it again.',
     crashes:
       'The server failed five times within a minute. Its last messages are below. The full log is in the data directory.',
+    service:
+      'Start or install the service, then try again. The command license-desk service status --user shows its state. A service of another account cannot be used from the app: open its back office with license-desk open.',
   },
+  noService: (dataDir: string) => `No server that you can use runs on ${dataDir}.`,
+  restartService:
+    'The server runs as a service. Restart it with the service manager of this computer (systemctl, launchctl or Task Scheduler).',
+  useService: 'Connect to That Server',
+  runInApp: 'Run the Server in the App',
+  homeTitle: 'Where should the server run?',
+  homeApp: 'In This App',
+  homeAppWhy: 'The server runs while you are signed in and License Desk is open or in the tray.',
+  homeService: 'As a Service',
+  homeServiceWhy:
+    'The server starts with the computer or when you sign in, and keeps running when License Desk quits. The app connects to it.',
+  homeNeedsPackage: (dataDir: string) =>
+    `A service needs the server package. Install it, then run: license-desk service install --user --data-dir "${dataDir}"`,
   portTaken: (port: number, holder: string) => `Port ${port} is in use by ${holder}.`,
   portTakenUnknown: (port: number) => `Port ${port} is in use by another program.`,
   portAdvice: {

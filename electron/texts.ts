@@ -1,7 +1,7 @@
-// What the shell itself says, in the two languages of the page.
+// The shell's texts, in the same two languages as the page.
 import { app } from 'electron';
 import { de } from './texts-de.ts';
 import { en, type Texts } from './texts-en.ts';
 
-/** In the language of the system. Before the app is ready, English. */
+/** Follows the system language. Before the app is ready, English. */
 export const texts = (): Texts => (app.getLocale().startsWith('de') ? de : en);

@@ -6,7 +6,7 @@ const ASK_TIMEOUT_MS = 3000;
 const BUS = ['org.freedesktop.DBus', '/org/freedesktop/DBus', 'org.freedesktop.DBus.NameHasOwner'] as const;
 const [DESTINATION, OBJECT, METHOD] = BUS;
 
-/** GLib's tool is part of every GNOME, D-Bus's own of nearly every other desktop. */
+/** GLib's tool is part of every GNOME, and D-Bus's own tool of nearly every other desktop. */
 const QUESTIONS: readonly (readonly [string, readonly string[]])[] = [
   [
     'gdbus',
@@ -31,12 +31,12 @@ async function hasHost(): Promise<boolean> {
     const answer = await ask(question);
     if (answer !== null) return answer;
   }
-  // A window that is minimized can be found again; one that is hidden cannot.
+  // A minimized window can be found again; a hidden one cannot.
   return false;
 }
 
 export interface TrayHost {
-  /** As of the last check. */
+  /** The result of the last check. */
   showsIcons(): boolean;
   /** Checks again: an extension may have been enabled since. */
   check(): void;

@@ -1,4 +1,4 @@
-// The icon beside the clock: server status, API address, and the way back to the window.
+// The tray icon: server status, API address, and a way back to the window.
 import { join } from 'node:path';
 import { platform } from '@electron-toolkit/utils';
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
@@ -21,20 +21,20 @@ export interface AppTray {
   show(status: ServerStatus | null): void;
 }
 
-const LOOKS = {
+const ICONS = {
   ok: { mac: 'trayTemplate', others: 'tray-ok' },
   attention: { mac: 'trayAttentionTemplate', others: 'tray-attention' },
   down: { mac: 'trayDownTemplate', others: 'tray-down' },
 };
 
-function lookOf(status: ServerStatus | null): keyof typeof LOOKS {
+function iconOf(status: ServerStatus | null): keyof typeof ICONS {
   if (!status) return 'down';
   return status.health === 'ok' && status.failed_deliveries === 0 ? 'ok' : 'attention';
 }
 
-/** macOS draws its icons from a shape, in the colour of the menu bar. */
-function icon(look: keyof typeof LOOKS): ReturnType<typeof nativeImage.createFromPath> {
-  const name = platform.isMacOS ? LOOKS[look].mac : LOOKS[look].others;
+/** macOS draws its icons from a shape, in the color of the menu bar. */
+function icon(state: keyof typeof ICONS): ReturnType<typeof nativeImage.createFromPath> {
+  const name = platform.isMacOS ? ICONS[state].mac : ICONS[state].others;
   return nativeImage.createFromPath(join(import.meta.dirname, '../icons', `${name}.png`));
 }
 
@@ -93,7 +93,7 @@ export function setUpTray(needs: TrayNeeds): AppTray {
 
   function draw(): void {
     const lines = linesOf(shown);
-    tray.setImage(icon(lookOf(shown)));
+    tray.setImage(icon(iconOf(shown)));
     tray.setToolTip(`License Desk: ${lines.join(', ')}`);
     tray.setContextMenu(Menu.buildFromTemplate(template(lines)));
   }

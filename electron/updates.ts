@@ -1,4 +1,4 @@
-// Checks for new versions at an address that the administrator sets. Off unless one is set.
+// Checks for new versions at an address that the administrator sets. Disabled unless one is set.
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import type { AppUpdater } from 'electron-updater';
@@ -13,7 +13,7 @@ interface Needs {
   address(): string | null;
   /** Resolves when the server has stopped, so that the installer finds no process of the app. */
   stopServer(): Promise<void>;
-  /** The installation failed, so the server has to run again. */
+  /** The installation failed, so the server must run again. */
   startServer(): Promise<void>;
   /** The installer starts the app again without its command line. */
   rememberStart(): void;
@@ -21,7 +21,7 @@ interface Needs {
 }
 
 export interface Updates {
-  /** For the menu: also says that there is no new version. */
+  /** For the menu: also reports that there is no new version. */
   check(): Promise<void>;
 }
 

@@ -1,31 +1,31 @@
-// The one window, on the page that the server's admin listener serves.
+// The one window. It shows the page that the server's admin listener serves.
 import type { BrowserWindow } from 'electron';
 import { createLockedWindow } from './locked-window.ts';
 import type { WindowState } from './window-state.ts';
 
 export interface MainWindow {
-  /** The server is ready: shows the page, if a window is wanted. After a restart, port and session may be new. */
+  /** The server is ready: shows the page if a window is wanted. Port and session may be new after a restart. */
   open(address: string): void;
-  /** Brings the window to the front, and back if it was closed. */
+  /** Brings the window to the front, or opens it again. */
   focus(): void;
-  /** Goes to a screen of the page, as its address has it after the `#`. */
+  /** Goes to a screen of the page. The screen is the part of the address after `#`. */
   showScreen(screen: string): void;
-  /** Tells the page that a file waits to be taken. */
+  /** Tells the page that a file is waiting. */
   tellFileOpened(): void;
   isOwnPage(address: string): boolean;
 }
 
 interface Needs {
   state: WindowState;
-  /** Without a window until it is asked for: at login, and after an update. */
+  /** Opens no window until it is asked for: at login and after an update. */
   startsHidden: boolean;
-  /** What closing the window does: without a tray, a hidden window could not be found again. */
+  /** Decides what closing the window does. Without a tray, a hidden window could not be found again. */
   onClose(): 'hide' | 'minimize' | 'close';
-  /** It was hidden or minimized instead of being closed. */
+  /** The window was hidden or minimized instead of being closed. */
   onKept(): void;
-  /** It is about to be shown. */
+  /** The window is about to be shown. */
   onShow(): void;
-  /** It is gone, not only hidden. */
+  /** The window is closed, not only hidden. */
   onClosed(): void;
   /** Makes the server announce itself, which opens the window. */
   requestSignIn(): void;
@@ -81,7 +81,7 @@ export function setUpMainWindow(needs: Needs): MainWindow {
 
   function load(address: string): void {
     window ??= create();
-    // A server that died meanwhile becomes ready again, and that loads the page.
+    // A server that died in the meantime becomes ready again, and that loads the page.
     window.loadURL(address).catch(() => {});
   }
 

@@ -1,4 +1,5 @@
 /** `npm run build`, and the same only when a source changed since: `--if-stale`. Node 20 built-ins only. */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ const configFiles = [
   'electron.vite.config.ts',
   'package-lock.json',
   'scripts/bundled-packages.mjs',
+  'scripts/contract-manifest.mjs',
   'scripts/third-party.mjs',
   'tsconfig.json',
 ];
@@ -73,6 +75,12 @@ async function withBuildLock(work) {
   }
 }
 
+/** For the packages to ship as license-desk(1). */
+function writeManualPage() {
+  const page = execFileSync(process.execPath, [join(outFolder, 'main', 'cli.js'), 'manual']);
+  writeFileSync(join(outFolder, 'license-desk.1'), page);
+}
+
 /** Builds everything; its messages go to stderr, as stdout belongs to the command that asked. Throws when it fails. */
 async function build() {
   // Taken first: a source saved while the build runs makes the result stale, not fresh.
@@ -84,6 +92,7 @@ async function build() {
   });
   if (code !== 0) throw new Error(`the build failed with exit code ${code}; its messages are above`);
   writeThirdPartyLicenses();
+  writeManualPage();
   writeFileSync(stampFile, stamp);
 }
 

@@ -1,11 +1,13 @@
 /** Commands that npm cannot install, fetched with apt where that is possible. Node 20 built-ins only. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { OUTPUT_TO_STDERR, run } from './child.mjs';
 import { findOnPath } from './paths.mjs';
 
 /** Whether packages may start their services; Debian's scripts ask it. */
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
+/** Names its author: a run that was killed leaves the file behind, and the next one may remove it. */
+const NO_SERVICES = '#!/bin/sh\n# License Desk, while it installs what its tests need\nexit 101\n';
 
 /** @param {string} name of a command, or a file's whole path */
 export const isMissing = (name) => (isAbsolute(name) ? !existsSync(name) : findOnPath(name) === undefined);
@@ -14,10 +16,12 @@ export const isMissing = (name) => (isAbsolute(name) ? !existsSync(name) : findO
  * Runs `work` with no service started by the packages that it installs: nginx would take port 80 at once.
  *
  * @param {() => Promise<unknown>} work
+ * @param {string} [policy] the file that says so
  */
-async function withoutServices(work) {
+export async function withoutServices(work, policy = SERVICE_POLICY) {
+  if (existsSync(policy) && readFileSync(policy, 'utf8') === NO_SERVICES) rmSync(policy);
   try {
-    writeFileSync(SERVICE_POLICY, '#!/bin/sh\nexit 101\n', { flag: 'wx', mode: 0o755 });
+    writeFileSync(policy, NO_SERVICES, { flag: 'wx', mode: 0o755 });
   } catch {
     // The machine has a policy of its own.
     await work();
@@ -26,7 +30,7 @@ async function withoutServices(work) {
   try {
     await work();
   } finally {
-    rmSync(SERVICE_POLICY, { force: true });
+    rmSync(policy, { force: true });
   }
 }
 

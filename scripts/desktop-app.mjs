@@ -15,9 +15,18 @@ const electronFolder = join(root, 'node_modules', 'electron');
 /** @returns {string | undefined} the binary; without one, nothing is downloaded */
 export function findElectron() {
   const pathFile = join(electronFolder, 'path.txt');
-  if (!existsSync(pathFile)) return undefined;
-  const binary = join(electronFolder, 'dist', readFileSync(pathFile, 'utf8').trim());
-  return existsSync(binary) ? binary : undefined;
+  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : undefined;
+  // As Electron's own package reads it: a folder with another build of Electron.
+  const other = process.env['ELECTRON_OVERRIDE_DIST_PATH'];
+  const binary = other ? join(other, name ?? 'electron') : name && join(electronFolder, 'dist', name);
+  return binary && existsSync(binary) ? binary : undefined;
+}
+
+/** @returns {string} the binary @throws where there is none */
+export function requireElectron() {
+  const binary = findElectron();
+  if (!binary) throw new Error('Electron is not installed: run `node node_modules/electron/install.js`');
+  return binary;
 }
 
 /** Electron's package brings its binary on first use, from a place that a closed network does not reach. */

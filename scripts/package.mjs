@@ -1,7 +1,7 @@
 /**
  * `npm run package`: the installers of the desktop app for this platform where Electron can be had, and anywhere the
- * server as a package of its own, into dist/. `-- --server` makes only the latter. LICENSE_DESK_UPDATE_KEY signs updates
- * (scripts/sign-update.mjs).
+ * server as a package of its own, into dist/. `-- --server` makes only the latter. `-- --release` fails where an installer
+ * would not be signed. LICENSE_DESK_UPDATE_KEY signs updates (scripts/sign-update.mjs).
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,9 @@ import { install } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';
 import { obtainElectron } from './desktop-app.mjs';
-import { root } from './paths.mjs';
+import { findOnPath, root } from './paths.mjs';
 import { SBOM_FILE } from './sbom.mjs';
+import { packageServerForDebian } from './server-deb.mjs';
 import { archiveServer, assembleServer, packWithoutElectron } from './server-package.mjs';
 import { pinnedKeyArguments, signManifests, updateKey } from './sign-update.mjs';
 
@@ -29,6 +30,9 @@ async function packageServer() {
     copyFileSync(SBOM_FILE, join(output, `license-desk-${version}.cdx.json`));
     await archiveServer(folder, file);
     process.stdout.write(`${file}\n`);
+    if (process.platform === 'linux' && findOnPath('dpkg-deb')) {
+      process.stdout.write(`${await packageServerForDebian(folder, work, version, output)}\n`);
+    }
     if (!hasNodeLicense) {
       process.stderr.write('Node’s license text is missing in it; `npm ci` brings it back.\n');
     }
@@ -43,7 +47,10 @@ async function packageApp() {
     return;
   }
   const key = updateKey(process.env);
-  const { code } = await run('electron-builder', ['--publish=never', ...pinnedKeyArguments(key)], {
+  // electron-builder leaves out signing and notarization where it finds no certificate, and says so in its log only.
+  const signing = process.argv.includes('--release') ? ['-c.forceCodeSigning=true'] : [];
+  const words = ['--publish=never', ...signing, ...pinnedKeyArguments(key)];
+  const { code } = await run('electron-builder', words, {
     shell: process.platform === 'win32',
   });
   if (code !== 0) throw new Error(`electron-builder failed with exit code ${code}`);

@@ -152,7 +152,7 @@ async function picture(page: Page, origin: string, { name, address, prepare }: P
   await page.goto('about:blank');
   await page.goto(`${origin}/#/${address}`);
   await page.locator('h1').first().waitFor();
-  await page.getByText('Loading …').first().waitFor({ state: 'hidden' });
+  await page.getByText('Loading').first().waitFor({ state: 'hidden' });
   await prepare?.(page);
   // Charts draw themselves, and lists fill.
   await page.waitForTimeout(700);

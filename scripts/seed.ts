@@ -3,14 +3,15 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { takeDataDirectory } from '#server/installation/data-directory.ts';
+import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { migrate } from '#server/database/migrate.ts';
+import { sqliteConnection } from '#server/database/sequelize-internals.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { seedDatabase, type SeedOrder, type SeedSummary } from './seed/seed-database.ts';
-import { type DriverConnection, withPromises } from './seed/sqlite-connection.ts';
+import { withPromises } from './seed/sqlite-connection.ts';
 
 const HELP = `Fills a data directory, fresh or not, with made-up licenses and all that belongs to them, for trials and load tests.
 
@@ -62,17 +63,12 @@ function readArguments() {
 
 type Arguments = NonNullable<ReturnType<typeof readArguments>>;
 
-/** Sequelize hands out its driver's connections, but does not declare it. */
-interface ConnectionManager {
-  getConnection(options: { uuid: string }): Promise<DriverConnection>;
-}
-
 /** Creates and migrates the database if need be; after a failure it is left open to the exit. */
 async function openAndSeed(location: DatabaseLocation, order: SeedOrder): Promise<SeedSummary> {
   const sequelize = await connect(location, { create: true });
   await migrate(sequelize, createTransactions(sequelize));
-  const manager = sequelize.connectionManager as unknown as ConnectionManager;
-  const summary = await seedDatabase(withPromises(await manager.getConnection({ uuid: 'seed' })), order);
+  const connection = await sqliteConnection(sequelize, 'seed');
+  const summary = await seedDatabase(withPromises(connection), order);
   await sequelize.close();
   return summary;
 }
@@ -81,6 +77,7 @@ async function seed({ dataDir, licenses, tokensOut, due, seed: number }: Argumen
   const config = loadConfig({ flags: { 'data-dir': dataDir }, env: process.env });
   if (databaseLocation(config).url !== null)
     throw new UsageError('only SQLite can be seeded; unset the database URL');
+  prepareDataDirectory(dataDir);
   const lock = await takeDataDirectory(dataDir, 0);
   const started = Date.now();
   const tokens = tokensOut === null ? null : createWriteStream(tokensOut, { mode: 0o600 });

@@ -23,6 +23,13 @@ function writeElectronStandIn(folder) {
 }
 
 /**
+ * A shell on Windows would split a path with spaces.
+ *
+ * @param {string} word
+ */
+const shellWord = (word) => (process.platform === 'win32' ? `"${word}"` : word);
+
+/**
  * Packs the built app without Electron. Nothing but the native file depends on the platform, and that is the one
  * which npm installed.
  *
@@ -42,8 +49,8 @@ export async function packWithoutElectron(folder, further = []) {
       '--dir',
       `--${process.arch}`,
       '--publish=never',
-      `-c.directories.output=${folder}`,
-      `-c.electronDist=${standIn}`,
+      shellWord(`-c.directories.output=${folder}`),
+      shellWord(`-c.electronDist=${standIn}`),
       ...further,
     ],
     {
@@ -69,7 +76,7 @@ export async function assembleServer(app, folder) {
   extractAll(join(app, 'resources', 'app.asar'), folder);
   const windows = process.platform === 'win32';
   const launcher = windows ? 'license-desk.cmd' : 'license-desk';
-  const extras = process.platform === 'linux' ? ['license-desk.service', 'nginx.conf'] : [];
+  const extras = process.platform === 'linux' ? ['nginx.conf'] : [];
   for (const file of [launcher, ...extras]) {
     copyFileSync(join(root, 'packaging', 'server', file), join(folder, file));
   }
@@ -89,6 +96,14 @@ export async function assembleServer(app, folder) {
  * @param {string} file `….tar.gz`
  */
 export async function archiveServer(folder, file) {
-  const { code } = await run('tar', ['-czf', file, '-C', dirname(folder), basename(folder)]);
+  // GNU tar, which Git brings to Windows, takes the drive of a path for a computer.
+  const tar = join(process.env['SystemRoot'] ?? String.raw`C:\Windows`, 'System32', 'tar.exe');
+  const { code } = await run(process.platform === 'win32' ? tar : 'tar', [
+    '-czf',
+    file,
+    '-C',
+    dirname(folder),
+    basename(folder),
+  ]);
   if (code !== 0 || !existsSync(file)) throw new Error(`tar failed with exit code ${code}`);
 }

@@ -12,7 +12,15 @@ import { run } from './child.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 import { nodePath } from './paths.mjs';
 
-const COMMANDS = { openssl: ['openssl'], faketime: ['faketime'], python3: ['python3'] };
+const COMMANDS = {
+  chromium: ['chromium', 'fonts-liberation'],
+  openssl: ['openssl'],
+  faketime: ['faketime'],
+  python3: ['python3'],
+  debootstrap: ['debootstrap'],
+  'systemd-nspawn': ['systemd-container'],
+  lintian: ['lintian'],
+};
 
 /**
  * @typedef {{ check: string, rounds: number, checked: string, failures: string[], figures: string, skipped?: string }} Row
@@ -34,6 +42,7 @@ const lanes = [
   { name: 'damage', count: 1, minutes: 10, program: 'test/long/damage.ts' },
   { name: 'read-only', count: 1, minutes: 5, program: 'test/long/read-only.ts' },
   { name: 'clock', count: 1, minutes: 10, program: 'test/long/clock.ts' },
+  { name: 'packaging', count: 1, minutes: 20, program: 'test/long/packaging.ts' },
   {
     name: 'kill-certificates',
     count: 50,
@@ -49,6 +58,13 @@ const lanes = [
     minutes: 15,
     testFile: 'test/webhooks/dispatch-kill.test.ts',
     checked: 'no delivery is lost by kill -9; repeated ones are identical',
+  },
+  {
+    name: 'desktop-modes',
+    count: 5,
+    countedIn: 'rounds',
+    minutes: 90,
+    program: 'test/long/desktop-modes.ts',
   },
   { name: 'kill', count: 1000, countedIn: 'rounds', minutes: 40, program: 'test/long/kill.ts' },
   { name: 'hostile', count: 1_000_000, countedIn: 'requests', minutes: 30, program: 'test/long/hostile.ts' },

@@ -8,22 +8,11 @@ import { join } from 'node:path';
 import { install } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';
-import { ensureCommands } from './debian-packages.mjs';
+import { ensureTestPrograms } from './test-programs.mjs';
 import { countSuite, suites } from './test-suites.mjs';
 
 /** A suite that hangs is a failure, not a night's wait. */
 const SUITE_TIMEOUT_MS = 20 * 60_000;
-
-/** What the tests start besides Node. The fonts keep the screenshots readable. */
-const TEST_COMMANDS = {
-  chromium: ['chromium', 'fonts-liberation'],
-  openssl: ['openssl'],
-  faketime: ['faketime'],
-  pg_lsclusters: ['postgresql'],
-  nginx: ['nginx'],
-  'systemd-analyze': ['systemd'],
-  strace: ['strace'],
-};
 
 /** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */
 
@@ -44,7 +33,7 @@ function select(names) {
 
 /** Fetches what the tests start and builds what they run against. */
 async function prepareTests() {
-  const missing = await ensureCommands(TEST_COMMANDS);
+  const missing = await ensureTestPrograms();
   if (missing.length > 0) {
     process.stderr.write(`Not installed, so the tests that start it will fail: ${missing.join(', ')}\n`);
   }

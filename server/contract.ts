@@ -21,6 +21,7 @@ import {
 import { overviewContract } from '#server/features/overview/overview-contract.ts';
 import { firstRunAdminContract } from '#server/features/first-run/first-run-contract.ts';
 import { healthContract } from '#server/features/health/health-contract.ts';
+import { licenseApiContract } from '#server/features/licenses/license-api-contract.ts';
 import { licenseAdminContract, licenseContract } from '#server/features/licenses/license-contract.ts';
 import { licenseTransferAdminContract } from '#server/features/license-transfer/license-transfer-contract.ts';
 import { planContract } from '#server/features/plans/plan-contract.ts';
@@ -41,6 +42,7 @@ export const publicContract = {
   ...healthContract,
   ...signingContract,
   ...licenseContract,
+  ...licenseApiContract,
   ...planContract,
   ...statisticsContract,
   ...webhookContract,

@@ -1,4 +1,4 @@
-// The signed list of signing keys that leaked: license files under these keys are refused, whatever they say.
+// The signed list of leaked signing keys: license files signed with them are refused.
 import { parseArmour } from './armour.ts';
 import { decodeBase64Json } from './base64.ts';
 import type { SignatureCheck } from './ed25519.ts';
@@ -20,7 +20,7 @@ export interface DistrustListPayload {
   readonly distrusted: readonly { readonly key_id: string; readonly distrusted_at: string }[];
 }
 
-/** What a genuine list says. */
+/** The contents of a genuine list. */
 export interface DistrustList {
   readonly sequence: number;
   /** Epoch milliseconds. */
@@ -29,7 +29,7 @@ export interface DistrustList {
   readonly distrusted: ReadonlyMap<string, number>;
 }
 
-/** The distrust list cannot be relied on, so no license file can be judged by it. */
+/** The distrust list is damaged, forged or outdated, so license files cannot be checked against it. */
 export class DistrustListError extends Error {
   override readonly name = 'DistrustListError';
 }
@@ -90,11 +90,11 @@ function toDistrustList(value: unknown): DistrustList {
   };
   const { issued, sequence } = meta ?? {};
   if (!isTimestamp(issued) || !Number.isSafeInteger(sequence) || !Array.isArray(distrusted))
-    throw new DistrustListError('This version does not understand the distrust list.');
+    throw new DistrustListError('This version cannot read the distrust list.');
   const entries = (distrusted as unknown[]).map((entry): [string, number] => {
     const { key_id: keyId, distrusted_at: at } = (entry ?? {}) as Record<string, unknown>;
     if (typeof keyId !== 'string' || !isTimestamp(at))
-      throw new DistrustListError('This version does not understand an entry of the distrust list.');
+      throw new DistrustListError('This version cannot read an entry of the distrust list.');
     return [keyId, Date.parse(at)];
   });
   return { sequence: sequence as number, issuedAt: Date.parse(issued), distrusted: new Map(entries) };

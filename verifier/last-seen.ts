@@ -1,8 +1,8 @@
-// Remembers the latest time the clock has shown, so that setting it back can be noticed.
+// Keeps the latest time of the clock, to detect a clock that was set back.
 
 /**
- * Where a program keeps the latest time its clock has shown, such as a file or local storage. Whoever controls the
- * machine can delete or edit it: the store makes a rollback noticeable, it does not prevent one.
+ * Where a program keeps the latest time its clock has shown, such as a file or local storage. A user with
+ * control of the machine can delete or edit it: the store detects a rollback but does not prevent one.
  */
 export interface LastSeenStore {
   /** Epoch milliseconds; null if nothing is stored yet. */

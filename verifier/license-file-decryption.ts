@@ -4,13 +4,13 @@ import { decodeBase64 } from './base64.ts';
 const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** What an encrypted file is locked with, both exactly as the server writes them. */
+/** The secrets that decrypt a file, exactly as the server writes them. */
 export interface LicenseFileSecret {
   readonly licenseKey: string;
   readonly fingerprint: string;
 }
 
-/** The caller gave no key to an encrypted file, or WebCrypto is missing here: nothing is known about the file. */
+/** No key was given for an encrypted file, or WebCrypto is missing: the file could not be checked. */
 export class CannotDecryptError extends Error {
   override readonly name = 'CannotDecryptError';
 }
@@ -30,7 +30,8 @@ export async function decryptPayload(
   if (!ciphertext || iv?.length !== IV_LENGTH || tag?.length !== TAG_LENGTH || rest.length > 0) return null;
 
   const subtle = (globalThis.crypto as Crypto | undefined)?.subtle as SubtleCrypto | undefined;
-  if (!subtle) throw new CannotDecryptError('Encrypted license files need WebCrypto, which is missing here.');
+  if (!subtle)
+    throw new CannotDecryptError('Encrypted license files need WebCrypto, which is not available here.');
   const secret = await subtle.digest('SHA-256', new TextEncoder().encode(licenseKey + fingerprint));
   const key = await subtle.importKey('raw', secret, 'AES-GCM', false, ['decrypt']);
   const sealed = new Uint8Array(ciphertext.length + TAG_LENGTH);

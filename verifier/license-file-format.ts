@@ -3,7 +3,7 @@ import { parseArmour } from './armour.ts';
 import { ENVELOPE_START, formatEnvelope, parseEnvelope, type SignedEnvelope } from './signed-envelope.ts';
 
 const LABEL = 'LICENSE FILE';
-/** Real files have about 2 KB; more than this is not worth a signature check. */
+/** Real files have about 2 KB. Longer text is refused before the signature check. */
 const MAX_LENGTH = 1_048_576;
 const ALGORITHMS = ['base64+ed25519', 'aes-256-gcm+ed25519'] as const;
 
@@ -14,15 +14,15 @@ export type LicenseFileAlgorithm = (typeof ALGORITHMS)[number];
 export type LicenseFileEnvelope = SignedEnvelope<LicenseFileAlgorithm>;
 
 /**
- * A text in the armour whose content begins like an envelope is a license file, if maybe a damaged one. `problem` is a
- * sentence for people.
+ * Armoured text that begins like an envelope counts as a license file, possibly a damaged one. `problem` is a sentence
+ * for people.
  */
 export type ParsedLicenseFile =
   | { readonly kind: 'license_file'; readonly envelope: LicenseFileEnvelope }
   | { readonly kind: 'damaged'; readonly problem: string }
   | { readonly kind: 'not_a_license_file'; readonly problem: string };
 
-/** The bytes a signature covers: the text of `enc` behind a prefix that keeps it apart from other signed things. */
+/** The signed bytes: `enc` after a prefix that distinguishes license files from other signed documents. */
 export function signedBytes(enc: string): Uint8Array {
   return new TextEncoder().encode(`license/${enc}`);
 }
@@ -31,12 +31,12 @@ export function formatLicenseFile(envelope: LicenseFileEnvelope): string {
   return formatEnvelope(LABEL, envelope);
 }
 
-/** Takes a license file apart; checks its form only, no signature. Never throws. */
+/** Parses a license file without checking its signature. Never throws. */
 export function parseLicenseFile(text: string): ParsedLicenseFile {
   if (text.length > MAX_LENGTH) return notALicenseFile('it is too long');
   const body = parseArmour(LABEL, text);
-  if (body === null) return notALicenseFile(`it is not framed by BEGIN and END ${LABEL} lines`);
-  if (!body.startsWith(ENVELOPE_START)) return notALicenseFile('there is no license inside its frame');
+  if (body === null) return notALicenseFile(`it has no BEGIN and END ${LABEL} lines`);
+  if (!body.startsWith(ENVELOPE_START)) return notALicenseFile('its content is not a license');
   const parsed = parseEnvelope(body, ALGORITHMS);
   if ('problem' in parsed)
     return { kind: 'damaged', problem: `The license file is damaged: ${parsed.problem}.` };

@@ -1,4 +1,4 @@
-// What a license file says once its signature is checked, and the check that it really has that shape.
+// The payload of a license file, and the check of its shape.
 import type { LicenseState } from './license-term.ts';
 
 /** The license object of the contract (section 3); timestamps are ISO 8601 UTC. */
@@ -27,7 +27,7 @@ export interface LicenseFilePayload {
     readonly ttl: number | null;
   };
   readonly license: LicenseObject;
-  /** The one machine this file is for, or null if any may use it. */
+  /** The device that this file is bound to, or null. */
   readonly machine: { readonly fingerprint: string } | null;
   readonly issuer: { readonly name: string; readonly key_id: string };
 }
@@ -52,7 +52,7 @@ function orNull(check: Check): Check {
   return (value) => value === null || check(value);
 }
 
-/** Every member that verification or its callers rely on; members beyond these are fine, newer servers may add some. */
+/** The members that verification and its callers need. Newer servers may add others. */
 const MEMBERS: readonly (readonly [path: string, check: Check])[] = [
   ['meta', isObject],
   ['meta.issued', isTimestamp],

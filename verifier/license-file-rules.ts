@@ -1,4 +1,4 @@
-// What a genuine license file is checked for: one rule each for clock, term, machine, product and feature.
+// The rules for a license file with a valid signature: clock, term, device, product and entitlement.
 import type { LicenseFilePayload } from './license-file-payload.ts';
 
 /** The rules in the order in which they are checked, each with the reason a file is refused for when it fails. */
@@ -32,7 +32,7 @@ export interface VerificationCheck {
   readonly inputs: CheckInputs;
 }
 
-/** Where and for what a license file is used. */
+/** The device, product and time that a license file is checked for. */
 export interface Circumstances {
   /** Epoch milliseconds. */
   readonly now: number;
@@ -55,10 +55,10 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 const ROLLBACK_TOLERANCE_MS = 24 * 3_600_000;
 
 /**
- * Checks a payload whose signature is good; rules that the circumstances do not ask about are left out.
+ * Checks a payload with a valid signature. Rules that `circumstances` does not need are left out.
  *
  * @param lastSeen the latest time the clock has shown, in epoch milliseconds; null if none is known, undefined if
- *   nobody keeps it
+ *   it is not kept
  */
 export function checkRules(
   payload: LicenseFilePayload,
@@ -79,10 +79,10 @@ export function checkRules(
     check(
       'license_term',
       now < Date.parse(license.grace_ends_at),
-      `The license runs until ${license.expires_at}, with grace until ${license.grace_ends_at}.`,
+      `The license expires at ${license.expires_at}; its grace period ends at ${license.grace_ends_at}.`,
       { expires_at: license.expires_at, grace_ends_at: license.grace_ends_at, now: clock },
     ),
-    check('file_term', now < Date.parse(meta.expiry), `The file is good until ${meta.expiry}.`, {
+    check('file_term', now < Date.parse(meta.expiry), `The file expires at ${meta.expiry}.`, {
       file_expires_at: meta.expiry,
       now: clock,
     }),
@@ -99,7 +99,7 @@ export function checkRules(
       check(
         'product',
         license.product === product,
-        `The license is for ${license.product}; asked for ${product}.`,
+        `The license covers ${license.product}; requested: ${product}.`,
         { licensed: license.product, asked: product },
       ),
     );
@@ -107,7 +107,7 @@ export function checkRules(
   if (feature !== undefined) {
     const included = license.features.join(', ') || 'none';
     checks.push(
-      check('feature', license.features.includes(feature), `Included: ${included}; asked for ${feature}.`, {
+      check('feature', license.features.includes(feature), `Included: ${included}; requested: ${feature}.`, {
         included: license.features,
         asked: feature,
       }),
@@ -123,7 +123,7 @@ function historyCheck(now: number, lastSeen: number | null): VerificationCheck {
     return check('clock_history', true, detail, { last_seen: null, now: clock });
   }
   const seen = new Date(lastSeen).toISOString();
-  const detail = `The clock reads ${clock}; it has already read ${seen}.`;
+  const detail = `The clock reads ${clock}; it has read ${seen} before.`;
   const isPlausible = now >= lastSeen - ROLLBACK_TOLERANCE_MS;
   return check('clock_history', isPlausible, detail, { last_seen: seen, now: clock });
 }
@@ -134,14 +134,14 @@ function machineCheck(
   { fingerprint, anyMachine = false }: Circumstances,
 ): VerificationCheck {
   const inputs = { bound_to: machine?.fingerprint ?? null, machine_fingerprint: fingerprint ?? null };
-  if (machine === null) return check('machine', true, 'The file is not bound to a machine.', inputs);
+  if (machine === null) return check('machine', true, 'The file is not bound to a device.', inputs);
   const { fingerprint: bound } = machine;
   if (fingerprint !== undefined) {
     const same = bound.toLowerCase() === fingerprint.toLowerCase();
-    return check('machine', same, `Bound to ${bound}; this machine is ${fingerprint}.`, inputs);
+    return check('machine', same, `Bound to ${bound}; this device is ${fingerprint}.`, inputs);
   }
   if (anyMachine)
-    return check('machine', true, `Bound to ${bound}; not compared, any machine is accepted.`, inputs);
+    return check('machine', true, `Bound to ${bound}; not compared, because any device is accepted.`, inputs);
   const detail = `Bound to ${bound}; not compared. Pass \`fingerprint\`, or \`anyMachine: true\` to skip this check.`;
   return check('machine', false, detail, inputs);
 }

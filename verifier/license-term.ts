@@ -1,4 +1,4 @@
-// The clock's share of a license's state, the same on the server and in an offline verifier.
+// The license state that follows from the clock alone, the same on the server and in offline verifiers.
 
 export type LicenseState = 'issued' | 'active' | 'expiring' | 'in_grace' | 'expired' | 'revoked';
 
@@ -12,7 +12,7 @@ export interface LicenseTerm {
 }
 
 /**
- * What the clock alone says of a license (contract section 3). Each boundary belongs to the later state: at
+ * The state of an unrevoked license (contract section 3). Each boundary belongs to the later state: at
  * `expiresAt` it is in grace, at `graceEndsAt` expired; without a grace period it is expired at `expiresAt`.
  */
 export function termState(term: LicenseTerm, now: number): 'active' | 'expiring' | 'in_grace' | 'expired' {

@@ -1,4 +1,4 @@
-// The request that carries a far machine's identity to the license server without a network (contract section 3).
+// The activation request of an offline device (contract section 3).
 import nacl from 'tweetnacl';
 import { decodeBase64, decodeJson, encodeBase64 } from './base64.ts';
 import { formatArmour, parseArmour } from './armour.ts';
@@ -7,7 +7,7 @@ const LABEL = 'LICENSE REQUEST';
 const LINE_PREFIX = 'LDR1.';
 const VERSION = 1;
 const MAX_LENGTH = 16_384;
-/** Bytes of SHA-512 kept: enough against transmission errors; a request is not signed and proves nothing. */
+/** Bytes of SHA-512, against transmission errors. A request is not signed and proves nothing. */
 const CHECKSUM_BYTES = 6;
 
 export interface MachineRequest {
@@ -22,7 +22,7 @@ export interface MachineRequest {
   readonly issuedAt: number;
 }
 
-/** `damaged`: it was a request, but its checksum no longer fits, so it has to be carried over again. */
+/** `damaged`: a request whose checksum does not match; it has to be transferred again. */
 export type ParsedMachineRequest =
   | { readonly kind: 'request'; readonly request: MachineRequest }
   | { readonly kind: 'damaged'; readonly problem: string }
@@ -48,7 +48,7 @@ export function formatMachineRequest(request: MachineRequest, form: 'file' | 'li
   return form === 'line' ? LINE_PREFIX + toBase64Url(content) + end : formatArmour(LABEL, content + end);
 }
 
-/** Reads a request in either form, however it was rewrapped on the way. Never throws. */
+/** Parses a request in either form, with any line breaks. Never throws. */
 export function parseMachineRequest(text: string): ParsedMachineRequest {
   if (text.length > MAX_LENGTH) return notARequest('it is too long');
   const line = text.replace(/\s+/g, '');
@@ -60,12 +60,13 @@ export function parseMachineRequest(text: string): ParsedMachineRequest {
   const [content = '', sum, ...rest] = body.split('.');
   const bytes = decodeBase64(content);
   if (bytes === null || rest.length > 0 || sum !== checksum(bytes)) {
-    return { kind: 'damaged', problem: 'The request was damaged on the way: its checksum does not fit.' };
+    return {
+      kind: 'damaged',
+      problem: 'The activation request is damaged (checksum mismatch). Transfer it again.',
+    };
   }
   const request = readRequest(decodeJson(bytes));
-  return request
-    ? { kind: 'request', request }
-    : notARequest('this version does not understand its contents');
+  return request ? { kind: 'request', request } : notARequest('this version cannot read it');
 }
 
 function readRequest(value: unknown): MachineRequest | null {
@@ -91,7 +92,7 @@ function isOptionalString(value: unknown): value is string | undefined {
 }
 
 function notARequest(why: string): ParsedMachineRequest {
-  return { kind: 'not_a_request', problem: `This is not a license request: ${why}.` };
+  return { kind: 'not_a_request', problem: `This is not an activation request: ${why}.` };
 }
 
 function checksum(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-// Reads the public keys a verifier trusts, in whichever form the vendor shipped them.
+// Parses the public keys that a verifier trusts, in any supported form.
 import nacl from 'tweetnacl';
 import { decodeBase64 } from './base64.ts';
 import { keyId } from './key-id.ts';
@@ -8,11 +8,11 @@ import { parseArmour } from './armour.ts';
 export interface VerificationKey {
   readonly keyId: string;
   readonly publicKey: Uint8Array;
-  /** The key leaked: nothing that is signed with it is accepted. */
+  /** The key leaked: files signed with it are refused. */
   readonly distrusted?: boolean | undefined;
 }
 
-/** The text holds no usable Ed25519 public key; the message says what is wrong with it. */
+/** The text is not a usable Ed25519 public key; the message says why. */
 export class PublicKeyFormatError extends Error {
   override readonly name = 'PublicKeyFormatError';
 }
@@ -66,7 +66,7 @@ function fromReply(text: string): VerificationKey[] {
   const found = new Map<string, VerificationKey>();
   if (current !== undefined) add(found, fromEntry({ public_key: current }));
   for (const entry of keys as unknown[]) add(found, fromEntry(entry));
-  if (found.size === 0) throw new PublicKeyFormatError('The JSON names neither `public_key` nor `keys`.');
+  if (found.size === 0) throw new PublicKeyFormatError('The JSON has neither `public_key` nor `keys`.');
   return [...found.values()];
 }
 
@@ -84,7 +84,7 @@ function fromEntry(entry: unknown): VerificationKey {
 
 function fromBytes(publicKey: Uint8Array): VerificationKey {
   if (publicKey.length !== nacl.sign.publicKeyLength) {
-    throw new PublicKeyFormatError(`An Ed25519 public key has 32 bytes, this has ${publicKey.length}.`);
+    throw new PublicKeyFormatError(`An Ed25519 public key has 32 bytes; this one has ${publicKey.length}.`);
   }
   return { keyId: keyId(publicKey), publicKey };
 }

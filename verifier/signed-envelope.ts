@@ -2,9 +2,9 @@
 import { formatArmour } from './armour.ts';
 import { decodeBase64, decodeBase64Json, encodeBase64 } from './base64.ts';
 
-/** How base64 of `{"` begins: the mark of an envelope, whole or damaged. */
+/** The beginning of base64 of `{"`, which identifies an envelope, even a damaged one. */
 export const ENVELOPE_START = 'eyJ';
-/** Anyone can write a key id; this much can be shown on a terminal. */
+/** A key ID is untrusted; these characters are safe on a terminal. */
 const PRINTABLE_KEY_ID = /^[\x21-\x7e]{1,64}$/;
 
 export interface SignedEnvelope<Algorithm extends string = string> {
@@ -13,7 +13,7 @@ export interface SignedEnvelope<Algorithm extends string = string> {
   /** The 64 bytes of the Ed25519 signature. */
   readonly signature: Uint8Array;
   readonly alg: Algorithm;
-  /** The id of the signing key, as the document claims it. */
+  /** The signing key that the document claims. */
   readonly kid: string;
 }
 
@@ -24,7 +24,7 @@ export function formatEnvelope(label: string, { enc, signature, alg, kid }: Sign
 }
 
 /**
- * Decodes the body of an armoured document; checks its form only, no signature.
+ * Decodes the body of an armoured document without checking its signature.
  *
  * @param algorithms the values that `alg` may have
  * @returns the envelope, or as `problem` a clause such as `it cannot be decoded`
@@ -39,7 +39,7 @@ export function parseEnvelope<Algorithm extends string>(
   if (typeof enc !== 'string' || typeof sig !== 'string') return { problem: 'its envelope is incomplete' };
   if (typeof kid !== 'string' || !PRINTABLE_KEY_ID.test(kid)) return { problem: 'its key id is malformed' };
   const known = algorithms.find((algorithm) => algorithm === alg);
-  if (known === undefined) return { problem: 'its algorithm is not one that this version knows' };
+  if (known === undefined) return { problem: 'this version does not support its algorithm' };
   const signature = decodeBase64(sig);
   if (signature?.length !== 64) return { problem: 'its signature is malformed' };
   return { envelope: { enc, signature, alg: known, kid } };

@@ -1,4 +1,4 @@
-// The offline verifier: decides with nothing but a public key whether a license file may be relied on.
+// The offline verifier: checks a license file with only the public key.
 import { decodeBase64, decodeJson } from './base64.ts';
 import { readDistrustList, type DistrustList } from './distrust-list.ts';
 import { verifyEd25519, type SignatureCheck } from './ed25519.ts';
@@ -33,7 +33,7 @@ export interface VerificationOptions extends Circumstances {
   readonly distrustList?: string | undefined;
   /** The lowest sequence number of a distrust list to accept, such as that of the last list seen. */
   readonly minDistrustSequence?: number | undefined;
-  /** Notices a clock that was set back by more than 24 hours. Moved forward to `now` by every genuine file. */
+  /** Detects a clock that was set back by more than 24 hours. Every genuine file moves it forward to `now`. */
   readonly lastSeen?: LastSeenStore | undefined;
 }
 
@@ -43,14 +43,14 @@ export interface LicenseFileVerification {
   readonly reason: VerificationReason | null;
   /** Every rule that could be checked, in order. */
   readonly checks: readonly VerificationCheck[];
-  /** As signed, but for `state`, which is brought up to `now`. Null while the signature is not proven. */
+  /** As signed, except `state`, which is computed for `now`. Null unless the signature is valid. */
   readonly license: LicenseObject | null;
   readonly machine: { readonly fingerprint: string } | null;
   /** Epoch milliseconds. */
   readonly signedAt: number | null;
   /** Epoch milliseconds. */
   readonly fileExpiresAt: number | null;
-  /** The key the file says it is signed with. */
+  /** The signing key that the file claims. */
   readonly keyId: string | null;
   /** The distrust list that was given, to remember its sequence number; null without one. */
   readonly distrustList: DistrustList | null;
@@ -62,13 +62,13 @@ export class NotALicenseFileError extends Error {
 }
 
 /**
- * Verifies a license file (contract section 3). Damaged and forged files are results, not errors; nothing of a file is
- * returned before its signature is proven.
+ * Verifies a license file (contract section 3). Damaged and forged files are results, not errors. Nothing of a
+ * file is returned unless its signature is valid.
  *
- * @throws NotALicenseFileError if the text is no license file
+ * @throws NotALicenseFileError if the text is not a license file
  * @throws CannotDecryptError if the file is genuine but encrypted, and no license key and fingerprint were given or
  *   WebCrypto is missing
- * @throws DistrustListError if a distrust list is given that cannot be relied on
+ * @throws DistrustListError if the given distrust list is damaged, forged or outdated
  */
 export async function verifyLicenseFile(
   text: string,
@@ -97,7 +97,7 @@ export async function verifyLicenseFile(
     checks.push(failed('signature', detail));
     return refusal(found);
   }
-  checks.push(passed('signature', 'The file is exactly as it was signed.'));
+  checks.push(passed('signature', 'The signature is valid.'));
 
   const contents = await readPayload(envelope, options);
   checks.push(...contents.checks);
@@ -107,14 +107,14 @@ export async function verifyLicenseFile(
   return conclusion(found, contents.payload, options.now);
 }
 
-/** Nothing under a distrusted key is read: whoever has the key can write any file, with any date. */
+/** A file signed with a distrusted key is not read: an attacker with the key can write any file, with any date. */
 function checkKey(
   kid: string,
   key: VerificationKey | undefined,
   distrustList: DistrustList | null,
 ): VerificationCheck[] {
   const inputs = { key_id: kid };
-  if (!key) return [failed('known_key', `Signed with the key ${kid}, which is not a trusted one.`, inputs)];
+  if (!key) return [failed('known_key', `Signed with the key ${kid}, which is not a trusted key.`, inputs)];
   const known = passed('known_key', `The key ${kid} is known.`, inputs);
   const distrustedAt = distrustList?.distrusted.get(kid);
   if (key.distrusted !== true && distrustedAt === undefined)
@@ -132,15 +132,15 @@ async function readPayload(
   if (alg === 'aes-256-gcm+ed25519') {
     if (licenseKey === undefined || fingerprint === undefined) {
       throw new CannotDecryptError(
-        'The license file is encrypted: give its license key and the fingerprint.',
+        'The license file is encrypted: the license key and the fingerprint are required.',
       );
     }
     const decrypted = await decryptPayload(enc, { licenseKey, fingerprint: fingerprint.toLowerCase() });
     if (decrypted === 'wrong_key') {
-      const detail = 'The file is encrypted for another license key or another machine.';
+      const detail = 'The file is encrypted for another license key or device.';
       return { payload: null, checks: [failed('decryption', detail)] };
     }
-    if (decrypted) checks.push(passed('decryption', 'The license key and the fingerprint open the file.'));
+    if (decrypted) checks.push(passed('decryption', 'The license key and the fingerprint decrypt the file.'));
     bytes = decrypted;
   } else {
     bytes = decodeBase64(enc);
@@ -148,7 +148,7 @@ async function readPayload(
 
   const contents = bytes ? checkLicenseFilePayload(decodeJson(bytes)) : { problem: 'its encoding' };
   if ('problem' in contents) {
-    const detail = `Signed, but no license that this version understands; the trouble is ${contents.problem}.`;
+    const detail = `The signature is valid, but this version cannot read the contents: ${contents.problem}.`;
     return { payload: null, checks: [...checks, failed('contents', detail, { problem: contents.problem })] };
   }
   const { issuer, license } = contents.payload;
@@ -186,7 +186,7 @@ function firstReason(checks: readonly VerificationCheck[]): VerificationReason |
   return failure ? REASON_OF_RULE[failure.rule] : null;
 }
 
-/** The clock moves a license on after its file was signed, but cannot tell of an activation or revocation since. */
+/** The state changes with the clock after signing; later activations and revocations are unknown offline. */
 function stateAt(license: LicenseObject, now: number): LicenseObject['state'] {
   if (license.state === 'revoked') return 'revoked';
   const state = termState(

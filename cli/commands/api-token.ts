@@ -1,26 +1,27 @@
 import { Option, type Command } from 'commander';
 import type { ApiTokenObject, ApiTokenRole } from '#server/features/api-tokens/api-token-contract.ts';
 import { calling } from '../command-action.ts';
+import { addConfirmation } from '../confirmation.ts';
 import { wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, day, instant, listing, shownOnce, type Column } from '../text-layout.ts';
 
-/** A record, so that the compiler misses none. */
+/** The compiler reports a role that is missing here. */
 const ROLES = Object.keys({ admin: true, integrator: true } satisfies Record<ApiTokenRole, true>);
 
 interface CreateOptions {
   name: string;
-  role?: ApiTokenRole;
+  role: ApiTokenRole;
 }
 
 export function addApiTokenCommands(program: Command): void {
-  const apiToken = program.command('api-token').description('bearer tokens for the API (ldk_…)');
+  const apiToken = program.command('api-token').description('API tokens for integrators (ldk_…)');
 
   apiToken
     .command('create')
     .description('create an API token')
-    .requiredOption('--name <text>', 'who or what will use it')
-    .addOption(new Option('--role <role>', 'what it may do (default: admin)').choices(ROLES))
+    .requiredOption('--name <text>', 'person or system that uses the token')
+    .addOption(new Option('--role <role>', 'permissions of the token').choices(ROLES).makeOptionMandatory())
     .action(
       calling(
         (client, { name, role }: CreateOptions) => client.createApiToken({ name, role }),
@@ -37,14 +38,14 @@ export function addApiTokenCommands(program: Command): void {
       ),
     );
 
-  apiToken
-    .command('revoke')
-    .description('revoke an API token, at once and for good')
-    .argument('<id>', 'id of the token', wholeNumber(1))
+  addConfirmation(apiToken.command('revoke'))
+    .description('revoke an API token permanently, effective immediately')
+    .argument('<id>', 'ID of the token', wholeNumber(1))
     .action(
       calling(
         (client, id: number) => client.revokeApiToken({ id }),
         (reply) => apiTokenBlock(reply.token),
+        { confirm: (id: number) => `Revoke API token ${id}? This cannot be undone.` },
       ),
     );
 }
@@ -61,7 +62,7 @@ const COLUMNS: readonly Column<ApiTokenObject>[] = [
 
 function apiTokenBlock(token: ApiTokenObject): string {
   return block([
-    ['Id', token.id],
+    ['ID', token.id],
     ['Ends in', token.last_four],
     ['Name', token.name],
     ['Role', token.role],

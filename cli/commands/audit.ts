@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
-import { moment } from '../option-values.ts';
+import { moment, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { createSecretFile } from '../text-file.ts';
-import { instant, listing, type Column } from '../text-layout.ts';
+import { block, instant, listing, type Column } from '../text-layout.ts';
 
 interface FilterOptions {
   actor?: string;
@@ -21,12 +21,15 @@ type ExportOptions = FilterOptions & { out: string };
 
 function addFilterOptions(command: Command): Command {
   return command
-    .option('--actor <name>', 'only what this one did')
-    .option('--action <action>', 'only this, such as license.revoked, or all of a kind: license.')
-    .option('--subject <subject>', 'only entries about this, such as license:42')
-    .option('--from <time>', 'only from this moment on', moment)
-    .option('--to <time>', 'only before this moment', moment)
-    .option('--request-id <id>', 'only entries whose request id begins so');
+    .option('--actor <name>', 'only changes by this user, token or job')
+    .option(
+      '--action <action>',
+      'only this action, such as license.revoked; license. selects all license actions',
+    )
+    .option('--subject <subject>', 'only changes to this subject, such as license:42')
+    .option('--from <time>', 'only at or after this time', moment)
+    .option('--to <time>', 'only before this time', moment)
+    .option('--request-id <id>', 'only this request ID, or request IDs that begin with it');
 }
 
 function toFilter({ actor, action, subject, from, to, requestId }: FilterOptions) {
@@ -34,10 +37,10 @@ function toFilter({ actor, action, subject, from, to, requestId }: FilterOptions
 }
 
 export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('who did what, and when');
+  const audit = program.command('audit').description('audit log of all changes');
 
   addPageOptions(addFilterOptions(audit.command('list')))
-    .description('list audit entries, newest first; with --json what each changed')
+    .description('list audit entries, newest first; --json includes the values before and after')
     .action(
       calling(
         (client, { limit, cursor, ...filter }: ListOptions) =>
@@ -46,9 +49,30 @@ export function addAuditCommands(program: Command): void {
       ),
     );
 
+  audit
+    .command('show')
+    .description('show one audit entry with the values before and after the change')
+    .argument('<id>', 'ID of the entry', wholeNumber(1))
+    .action(
+      calling(
+        (client, id: number) => client.showAuditEntry({ id }),
+        ({ entry }) => entryBlock(entry),
+      ),
+    );
+
+  audit
+    .command('actions')
+    .description('list the actions that occur in the audit log')
+    .action(
+      calling(
+        (client) => client.listAuditActions({}),
+        ({ actions }) => (actions.length === 0 ? 'No audit entries.' : actions.join('\n')),
+      ),
+    );
+
   addFilterOptions(audit.command('export'))
     .description('write audit entries to a CSV file, newest first')
-    .requiredOption('--out <file>', 'a new file, readable only by you')
+    .requiredOption('--out <file>', 'new file to write, readable only by you')
     .action(
       printing(async ({ out, ...filter }: ExportOptions, command: Command) => {
         const file = await createSecretFile(out);
@@ -61,13 +85,26 @@ export function addAuditCommands(program: Command): void {
           throw error;
         }
         const { size: bytes } = await stat(out);
-        return { reply: { file: out, bytes }, text: `The audit entries are in ${out} (${bytes} bytes).` };
+        return { reply: { file: out, bytes }, text: `Audit entries written to ${out} (${bytes} bytes).` };
       }),
     );
 }
 
 function actorText({ actor_kind: kind, actor_name: name, actor_claimed: claimed }: AuditEntryObject): string {
   return `${kind} ${name}${claimed ? ' (claimed)' : ''}`;
+}
+
+function entryBlock(entry: AuditEntryObject): string {
+  return block([
+    ['ID', entry.id],
+    ['Time', instant(entry.at)],
+    ['Actor', actorText(entry)],
+    ['Action', entry.action],
+    ['Subject', entry.subject],
+    ['Request ID', entry.request_id],
+    ['Before', JSON.stringify(entry.before)],
+    ['After', JSON.stringify(entry.after)],
+  ]);
 }
 
 const COLUMNS: readonly Column<AuditEntryObject>[] = [

@@ -13,11 +13,11 @@ interface BackupOptions {
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('write everything into one file; a server may be running')
-    .requiredOption('--out <file>', 'a new file, readable only by you')
+    .description('back up the data directory and database to one file, also while the server runs')
+    .requiredOption('--out <file>', 'new file to write, readable only by you')
     .option(
       '--passphrase-file <file>',
-      'encrypt the backup, the master key included, under the passphrase in this file (recommended); - is stdin',
+      'encrypt the backup with the passphrase in this file and include the master key (recommended); - is stdin',
     )
     .action(
       printing(async ({ out, passphraseFile }: BackupOptions, command: Command) => {
@@ -27,7 +27,7 @@ export function addBackup(program: Command): void {
           await withService(command, async (_client, access) =>
             file.finish(await access.download('downloadBackup', passphrase === null ? {} : { passphrase })),
           );
-          // A backup that cannot be read back is worth nothing.
+          // Proves that the backup can be restored.
           const { readArchive } = await import('#server/features/backup/archive-reader.ts');
           const { manifest } = await readArchive(out, { passphrase, directory: null });
           const isEncrypted = passphrase !== null;

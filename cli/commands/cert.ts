@@ -9,11 +9,14 @@ import {
   type CertificateState,
   type RevocationReason,
 } from '#server/features/certificates/certificate-state-contract.ts';
+import { certificateBlock } from '../certificate-text.ts';
 import { calling, printing, withService } from '../command-action.ts';
-import { wholeNumber } from '../option-values.ts';
+import { addConfirmation, confirmFirst } from '../confirmation.ts';
+import { days } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { createSecretFile, readTextFile, writeTextFile } from '../text-file.ts';
 import { block, day, instant, listing, shownOnce, type Column } from '../text-layout.ts';
+import { addCertInspection } from './cert-inspection.ts';
 
 interface IssueOptions {
   license: string;
@@ -34,13 +37,15 @@ interface ListOptions extends PageOptions {
 const KEY_SIZES = ['2048', '3072', '4096'] as const;
 
 export function addCertCommands(program: Command): void {
-  const cert = program.command('cert').description('client certificates, and the authority that signs them');
+  const cert = program.command('cert').description('client certificates and their certificate authority');
   addIssue(cert);
 
   addPageOptions(cert.command('list'))
     .description('list certificates, newest first')
-    .option('--license <ref>', 'only those of this license: its id or key')
-    .addOption(new Option('--status <status>', 'only those in this state').choices(CERTIFICATE_STATES))
+    .option('--license <ref>', 'only certificates of this license (ID or key)')
+    .addOption(
+      new Option('--status <status>', 'only certificates with this status').choices(CERTIFICATE_STATES),
+    )
     .action(
       calling(
         (client, { license, status, limit, cursor }: ListOptions) =>
@@ -49,24 +54,28 @@ export function addCertCommands(program: Command): void {
       ),
     );
 
-  cert
-    .command('revoke')
+  addCertInspection(cert);
+
+  addConfirmation(cert.command('revoke'))
     .description('revoke a certificate permanently and wait for the CRL')
-    .argument('<serial>', 'serial number in hex, as OpenSSL and browsers show it')
-    .addOption(new Option('--reason <reason>', 'why').choices(REVOCATION_REASONS).default('unspecified'))
+    .argument('<serial>', 'serial number in hex')
+    .addOption(
+      new Option('--reason <reason>', 'revocation reason').choices(REVOCATION_REASONS).default('unspecified'),
+    )
     .action(
       calling(
         (client, serial: string, { reason }: { reason: RevocationReason }) =>
           client.revokeCertificate({ serial_number: serial, reason }),
         ({ certificate, listed }) =>
           listed ? certificateBlock(certificate) : `${certificateBlock(certificate)}\n\n${NOT_LISTED}`,
+        { confirm: (serial: string) => `Revoke certificate ${serial}? This cannot be undone.` },
       ),
     );
 
   cert
     .command('crl')
-    .description('print the revocation list as PEM')
-    .option('--out <file>', 'write it to a file instead')
+    .description('print the certificate revocation list (CRL) as PEM')
+    .option('--out <file>', 'write to this file instead of stdout')
     .action(
       printing(async ({ out }: { out?: string }, command: Command) => {
         const reply = await withService(command, (client) => client.revocationList({}));
@@ -75,7 +84,7 @@ export function addCertCommands(program: Command): void {
         const { crl_number: number, next_update: next, revoked } = reply;
         return {
           reply,
-          text: `List ${number} with ${revoked.length} certificates is in ${out}; it holds until ${instant(next)}.`,
+          text: `CRL ${number} written to ${out}: ${revoked.length} revoked, next update ${instant(next)}.`,
         };
       }),
     );
@@ -86,29 +95,34 @@ export function addCertCommands(program: Command): void {
 function addIssue(cert: Command): void {
   cert
     .command('issue')
-    .description('issue a client certificate, with a key of its own unless --csr is given')
-    .requiredOption('--license <ref>', 'license id or license key')
-    .requiredOption('--common-name <name>', 'who or what the certificate is for')
-    .option('--organization <name>', 'its organization')
-    .option('--email <address>', 'its e-mail address')
-    .option('--days <n>', 'validity in days (default: 365)', wholeNumber(1))
-    .addOption(new Option('--key-size <bits>', 'of the key that is made (default: 2048)').choices(KEY_SIZES))
-    .option('--csr <file>', 'certify the key of this signing request (PEM) instead; - is stdin')
-    .option('--out <file>', 'write key, certificate and authority to this new file, which only you can read')
+    .description('issue a client certificate with a new private key, or for the key of --csr')
+    .requiredOption('--license <ref>', 'license ID or key')
+    .requiredOption('--common-name <name>', 'common name (CN) of the subject')
+    .option('--organization <name>', 'organization (O) of the subject')
+    .option('--email <address>', 'email address of the subject')
+    .option('--days <n>', 'validity in days (default: 365)', days)
+    .addOption(
+      new Option('--key-size <bits>', 'size of the new private key (default: 2048)').choices(KEY_SIZES),
+    )
+    .option('--csr <file>', 'certify the key of this signing request (PEM); - is stdin')
+    .option(
+      '--out <file>',
+      'write private key, certificate and CA certificate to this new file, readable only by you',
+    )
     .action(
       printing(async (options: IssueOptions, command: Command) => {
         const csr = options.csr === undefined ? undefined : await readTextFile(options.csr);
-        // Before anything is issued: a key that cannot be written would be lost.
+        // Created first: a key that cannot be written afterwards would be lost.
         const file = options.out === undefined ? undefined : await createSecretFile(options.out);
         try {
           return await withService(command, async (client) => {
-            const { license, commonName, organization, email, days, keySize } = options;
+            const { license, commonName, organization, email, keySize } = options;
             const { download_token: token, ...issued } = await client.generateCertificate({
               ...(/^\d{1,15}$/u.test(license) ? { license_id: Number(license) } : { license_key: license }),
               common_name: commonName,
               organization,
               email,
-              validity_days: days,
+              validity_days: options.days,
               key_size: keySize === undefined ? undefined : (Number(keySize) as 2048 | 3072 | 4096),
               csr,
             });
@@ -129,7 +143,7 @@ function addIssue(cert: Command): void {
             const { certificate, ca_certificate } = issued;
             return {
               reply: { certificate, ca_certificate, file: options.out },
-              text: `${about}\n\nIt is in ${options.out}.`,
+              text: `${about}\n\nWritten to ${options.out}.`,
             };
           });
         } catch (error) {
@@ -143,21 +157,21 @@ function addIssue(cert: Command): void {
 function addAuthority(cert: Command): void {
   cert
     .command('ca')
-    .description("print the authority's certificate as PEM; clients and proxies trust it")
-    .option('--out <file>', 'write it to a file instead')
+    .description('print the CA certificate as PEM, for the trust stores of proxies and clients')
+    .option('--out <file>', 'write to this file instead of stdout')
     .action(
       printing(async ({ out }: { out?: string }, command: Command) => {
         const reply = await withService(command, (client) => client.showAuthority({}));
         const { ca_certificate: pem } = reply.authority;
         if (out === undefined) return { reply, text: pem.trimEnd() };
         await writeTextFile(out, pem);
-        return { reply, text: `${authorityBlock(reply.authority)}\n\nIt is in ${out}.` };
+        return { reply, text: `${authorityBlock(reply.authority)}\n\nWritten to ${out}.` };
       }),
     );
 
   cert
     .command('renew-ca')
-    .description('give the authority a new certificate for the same key; what it issued stays good')
+    .description('renew the CA certificate with the same key; issued certificates stay valid')
     .action(
       calling(
         (client) => client.renewAuthority({}),
@@ -165,17 +179,14 @@ function addAuthority(cert: Command): void {
       ),
     );
 
-  cert
-    .command('import-ca')
-    .description('issue under an existing authority from now on')
-    .requiredOption(
-      '--certificate <file>',
-      'its certificate (PEM); those that signed it may follow in the file',
-    )
-    .requiredOption('--key <file>', 'its private key (PEM), not encrypted')
+  addConfirmation(cert.command('import-ca'))
+    .description('replace the certificate authority with an existing one')
+    .requiredOption('--certificate <file>', 'CA certificate (PEM), optionally followed by its chain')
+    .requiredOption('--key <file>', 'unencrypted private key (PEM)')
     .action(
       printing(async (options: { certificate: string; key: string }, command: Command) => {
         const certificate = await readTextFile(options.certificate);
+        await confirmFirst(command, 'Replace the certificate authority?');
         const privateKey = await readTextFile(options.key);
         const reply = await withService(command, (client) =>
           client.importAuthority({ certificate, private_key: privateKey }),
@@ -186,36 +197,17 @@ function addAuthority(cert: Command): void {
 }
 
 const NOT_LISTED =
-  'warning: the CRL does not have this certificate yet, so proxies still accept it; the server keeps trying (see license-desk doctor)';
+  'warning: the CRL does not list this certificate yet, so proxies still accept it. The server keeps trying; check with license-desk doctor.';
 
 const COLUMNS: readonly Column<CertificateObject>[] = [
   { title: 'ID', value: (certificate) => certificate.id },
   { title: 'SERIAL', value: (certificate) => certificate.serial_number },
-  { title: 'LICENSE', value: (certificate) => certificate.license_id },
+  { title: 'LICENSE', value: (certificate) => certificate.license_id, wideOnly: true },
   { title: 'COMMON NAME', value: (certificate) => certificate.common_name, max: 32 },
   { title: 'STATUS', value: (certificate) => certificate.status },
   { title: 'NOT AFTER', value: (certificate) => day(certificate.not_after) },
-  { title: 'REVOKED', value: (certificate) => day(certificate.revoked_at) },
+  { title: 'REVOKED', value: (certificate) => day(certificate.revoked_at), wideOnly: true },
 ];
-
-function certificateBlock(certificate: CertificateObject): string {
-  return block([
-    ['Id', certificate.id],
-    ['Serial', certificate.serial_number],
-    ['License', certificate.license_id],
-    ['Subject', certificate.subject],
-    ['Status', certificate.status],
-    ['Not before', instant(certificate.not_before)],
-    ['Not after', instant(certificate.not_after)],
-    ['SHA-256', certificate.fingerprint_sha256],
-    ...(certificate.revoked_at === null
-      ? []
-      : ([
-          ['Revoked', instant(certificate.revoked_at)],
-          ['Reason', certificate.reason],
-        ] as const)),
-  ]);
-}
 
 function authorityBlock(authority: AuthorityObject): string {
   return block([

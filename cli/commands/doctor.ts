@@ -23,7 +23,7 @@ import { table } from '../text-layout.ts';
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check the installation; changes nothing')
+    .description('check the installation without changing anything')
     .action(
       printing(async (_options: unknown, command: Command) => {
         const checks = [
@@ -41,7 +41,7 @@ export function addDoctor(program: Command): void {
     );
 }
 
-/** Each step needs what the one before it found. */
+/** Each step depends on the one before. */
 async function checkInstallation(command: Command): Promise<Check[]> {
   let config: Config;
   try {
@@ -52,7 +52,7 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   }
   const directory = await directoryFacts(config.dataDir);
   const checks = [
-    { check: 'config', ok: true, detail: 'every setting has an allowed value' },
+    { check: 'config', ok: true, detail: 'every setting is valid' },
     ...settingWarnings(config).map(({ message }) => ({
       check: 'settings',
       ok: true,

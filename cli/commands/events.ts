@@ -12,7 +12,7 @@ import { moment, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, instant, listing, printable, table, type Column } from '../text-layout.ts';
 
-/** A record, so that the compiler misses none. */
+/** The compiler reports a state that is missing here. */
 const STATES = Object.keys({
   pending: true,
   delivering: true,
@@ -28,33 +28,47 @@ interface SelectOptions {
 }
 
 interface ListOptions extends SelectOptions, PageOptions {
+  license?: string;
+  retriable?: true;
   status?: DeliveryState;
   event?: EventName;
 }
 
 interface RetryOptions extends SelectOptions {
   all?: true;
+  dryRun?: true;
 }
 
 export function addEventsCommands(program: Command): void {
-  const events = program.command('events').description('what webhooks were sent, and what became of it');
+  const events = program.command('events').description('events and their deliveries to webhooks');
 
   addPageOptions(addSelectOptions(events.command('list')))
     .description('list deliveries, newest first')
-    .addOption(new Option('--status <status>', 'only deliveries in this status').choices(STATES))
+    .addOption(new Option('--status <status>', 'only deliveries with this status').choices(STATES))
     .addOption(new Option('--event <name>', 'only deliveries of this event').choices(EVENT_NAMES))
+    .option('--license <ref>', 'only deliveries about this license (ID or key)')
+    .option('--retriable', 'only failed deliveries whose webhook still exists')
     .action(
       calling(
-        (client, { status, webhook, event, since, limit, cursor }: ListOptions) =>
-          client.listDeliveries({ status, webhook_id: webhook, event, since, limit, cursor }),
+        (client, { status, webhook, event, license, since, retriable, limit, cursor }: ListOptions) =>
+          client.listDeliveries({
+            status,
+            webhook_id: webhook,
+            event,
+            license,
+            since,
+            retriable: retriable === true ? 'true' : undefined,
+            limit,
+            cursor,
+          }),
         listing('No deliveries.', DELIVERY_COLUMNS),
       ),
     );
 
   events
     .command('show')
-    .description('show a delivery with its body and its newest hundred attempts')
-    .argument('<id>', 'id of the delivery', wholeNumber(1))
+    .description('show a delivery with its body and its 100 newest attempts')
+    .argument('<id>', 'ID of the delivery', wholeNumber(1))
     .action(
       calling(
         (client, id: number) => client.showDelivery({ id }),
@@ -66,19 +80,20 @@ export function addEventsCommands(program: Command): void {
   addSelectOptions(
     events
       .command('retry')
-      .description('send failed deliveries again: the same ids, the same bytes')
-      .argument('[id]', 'id of the delivery', wholeNumber(1))
-      .option('--all', 'all that failed, or those of them that the other options select'),
+      .description('send failed deliveries again, with the same IDs and the same bytes')
+      .argument('[id]', 'ID of the delivery', wholeNumber(1))
+      .option('--all', 'retry all failed deliveries, or those that --webhook and --since select')
+      .option('--dry-run', 'with --all: count the deliveries without retrying'),
   ).action(
     printing((id: number | undefined, options: RetryOptions, command: Command) => {
       const { all = false, webhook, since } = options;
       if (id === undefined) {
-        if (!all) throw usageFailure('the id of a delivery is missing, or --all');
-        return retryAll(command, options);
+        if (!all) throw usageFailure('give the ID of a delivery, or --all');
+        return options.dryRun === true ? countRetriable(command, options) : retryAll(command, options);
       }
-      if (all) throw usageFailure('the id of a delivery cannot be used with --all');
-      if (webhook !== undefined || since !== undefined) {
-        throw usageFailure('--webhook and --since can only be used with --all');
+      if (all) throw usageFailure('<id> cannot be used with --all');
+      if (webhook !== undefined || since !== undefined || options.dryRun) {
+        throw usageFailure('--webhook, --since and --dry-run can only be used with --all');
       }
       return retryOne(command, id);
     }),
@@ -88,51 +103,59 @@ export function addEventsCommands(program: Command): void {
 function addSelectOptions(command: Command): Command {
   return command
     .option('--webhook <id>', 'only deliveries of this webhook', wholeNumber(1))
-    .option('--since <time>', 'only deliveries made at or after this moment', moment);
+    .option('--since <time>', 'only deliveries created at or after this time', moment);
 }
 
 function retryOne(command: Command, id: number): Promise<Outcome> {
-  return withService(command, async (client, { throughServer }) => {
+  return withService(command, async (client, access) => {
     const reply = await client.retryDelivery({ id });
     return {
       reply,
-      text: `${retriedText(reply.delivery, throughServer)}\n\n${deliveryBlock(reply.delivery)}`,
+      text: `${retriedText(reply.delivery, access.throughServer())}\n\n${deliveryBlock(reply.delivery)}`,
     };
   });
 }
 
-function retryAll(command: Command, { webhook, since }: SelectOptions): Promise<Outcome> {
-  return withService(command, async (client, { throughServer }) => {
-    const reply = await client.retryFailedDeliveries({ webhook_id: webhook, since });
-    return { reply, text: retriedAllText(reply.retried, throughServer) };
+function countRetriable(command: Command, { webhook, since }: SelectOptions): Promise<Outcome> {
+  return withService(command, async (client) => {
+    const reply = await client.countRetriableDeliveries({ webhook_id: webhook, since });
+    const { count, exact } = reply;
+    return { reply, text: `Failed deliveries to retry: ${exact ? count : `more than ${count}`}` };
   });
 }
 
-/** Only a failed delivery is sent again; any other is answered as it is. */
+function retryAll(command: Command, { webhook, since }: SelectOptions): Promise<Outcome> {
+  return withService(command, async (client, access) => {
+    const reply = await client.retryFailedDeliveries({ webhook_id: webhook, since });
+    return { reply, text: retriedAllText(reply.retried, access.throughServer()) };
+  });
+}
+
+/** Only failed deliveries are sent again. */
 function retriedText({ id, status }: DeliveryObject, throughServer: boolean): string {
   if (status === 'pending') return `Delivery ${id} is waiting to be sent.${sentLater(throughServer)}`;
-  return `Delivery ${id} is left as it is: ${status}.`;
+  return `Delivery ${id} is not failed (${status}); nothing to retry.`;
 }
 
 function retriedAllText(retried: number, throughServer: boolean): string {
-  if (retried === 0) return 'No deliveries to set going again.';
-  const deliveries = retried === 1 ? '1 delivery is' : `${retried} deliveries are`;
-  return `${deliveries} set going again.${sentLater(throughServer)}`;
+  if (retried === 0) return 'No failed deliveries to retry.';
+  const deliveries = retried === 1 ? '1 delivery' : `${retried} deliveries`;
+  return `Retrying ${deliveries}.${sentLater(throughServer)}`;
 }
 
 function sentLater(throughServer: boolean): string {
-  return throughServer ? '' : ' No server runs on this data directory; sending waits for one.';
+  return throughServer ? '' : ' No server is running; the next one sends it.';
 }
 
 const DELIVERY_COLUMNS: readonly Column<DeliveryObject>[] = [
   { title: 'ID', value: (delivery) => delivery.id },
   { title: 'EVENT', value: (delivery) => delivery.event },
-  { title: 'WEBHOOK', value: (delivery) => delivery.webhook_id },
+  { title: 'WEBHOOK', value: (delivery) => delivery.webhook_id, wideOnly: true },
   { title: 'URL', value: (delivery) => delivery.url, max: 40 },
   { title: 'STATUS', value: (delivery) => delivery.status },
-  { title: 'ATTEMPTS', value: (delivery) => delivery.attempts },
+  { title: 'ATTEMPTS', value: (delivery) => delivery.attempts, wideOnly: true },
   { title: 'CREATED', value: (delivery) => instant(delivery.created_at) },
-  { title: 'NEXT ATTEMPT', value: (delivery) => instant(delivery.next_attempt_at) },
+  { title: 'NEXT ATTEMPT', value: (delivery) => instant(delivery.next_attempt_at), wideOnly: true },
   { title: 'LAST ERROR', value: (delivery) => delivery.last_error, max: 40 },
 ];
 
@@ -142,7 +165,7 @@ const ATTEMPT_COLUMNS: readonly Column<AttemptObject>[] = [
   { title: 'ADDRESS', value: (attempt) => attempt.remote_address },
   { title: 'STATUS', value: (attempt) => attempt.status },
   { title: 'RESULT', value: (attempt) => (attempt.delivered ? 'delivered' : attempt.error), max: 60 },
-  { title: 'ANSWER', value: (attempt) => attempt.reply, max: 40 },
+  { title: 'REPLY', value: (attempt) => attempt.reply, max: 40 },
 ];
 
 function attemptsText(attempts: readonly AttemptObject[]): string {

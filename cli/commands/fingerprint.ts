@@ -11,9 +11,9 @@ interface FingerprintOptions {
 export function addFingerprint(program: Command): void {
   program
     .command('fingerprint')
-    .description('print the fingerprint of this machine')
-    .option('--explain', 'show what it is made from')
-    .option('--seed <text>', 'make it from this text instead (LICENSE_DESK_FINGERPRINT_SEED)')
+    .description('print the device fingerprint of this machine')
+    .option('--explain', 'show the sources of the fingerprint')
+    .option('--seed <text>', 'derive the fingerprint from this text instead (LICENSE_DESK_FINGERPRINT_SEED)')
     .action(
       printing(({ explain, seed }: FingerprintOptions) => {
         const { fingerprint, container, sources } = machineFingerprint({ seed });
@@ -26,7 +26,7 @@ export function addFingerprint(program: Command): void {
 }
 
 const CONTAINER_WARNING =
-  'This looks like a container: its ids belong to the image or change with every start. Give a seed, kept the same for good.';
+  'This looks like a container, whose IDs come from the image or change at every start. Set --seed to a value that never changes.';
 
 function explanation({ fingerprint, container, sources }: MachineFingerprint): string {
   const rows = table(

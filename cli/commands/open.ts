@@ -4,7 +4,7 @@ import { calling } from '../command-action.ts';
 export function addOpen(program: Command): void {
   program
     .command('open')
-    .description('print an address that signs in to the back office of the running server, once')
+    .description('print a one-time sign-in address for the back office of the running server')
     .action(
       calling(
         (client) => client.createSignInCode({}),

@@ -1,7 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 import { calling } from '../command-action.ts';
-import { commaList, seats, wholeNumber } from '../option-values.ts';
+import { addConfirmation } from '../confirmation.ts';
+import { commaList, days, seats, wholeNumber } from '../option-values.ts';
+import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, listing, type Column } from '../text-layout.ts';
 
 interface PlanOptions {
@@ -25,14 +27,16 @@ interface UpdateOptions extends PlanOptions {
 }
 
 export function addPlanCommands(program: Command): void {
-  const plan = program.command('plan').description('plans: how long a license lasts and what it includes');
+  const plan = program.command('plan').description('plans: term, device limit and entitlements of licenses');
 
-  plan
-    .command('list')
+  addPageOptions(plan.command('list'))
     .description('list plans, lowest tier first')
     .action(
       calling(
-        async (client) => ({ items: (await client.listPlans({})).plans, next_cursor: null }),
+        async (client, { limit, cursor }: PageOptions) => {
+          const { items, next_cursor } = await client.listPlans({ limit, cursor });
+          return { items, next_cursor };
+        },
         listing('No plans.', COLUMNS),
       ),
     );
@@ -41,7 +45,7 @@ export function addPlanCommands(program: Command): void {
     plan
       .command('create')
       .description('create a plan (default: 365 days, no grace period, 1 device, tier 0, any product)')
-      .requiredOption('--name <name>', 'its name: 1 to 64 of a-z, 0-9 and -'),
+      .requiredOption('--name <name>', '1 to 64 lowercase letters, digits or hyphens'),
   ).action(
     calling(
       (client, { name, ...options }: CreateOptions) => client.createPlan({ name, ...planFields(options) }),
@@ -52,11 +56,11 @@ export function addPlanCommands(program: Command): void {
   addPlanOptions(
     plan
       .command('update')
-      .description('change a plan; its licenses follow at once')
+      .description('change a plan; existing licenses are affected immediately')
       .argument('<name>', 'name of the plan')
-      .option('--new-name <name>', 'rename it')
-      .option('--archived', 'offer it no longer')
-      .option('--no-archived', 'offer it again'),
+      .option('--new-name <name>', 'new name')
+      .option('--archived', 'stop offering the plan for new licenses')
+      .option('--no-archived', 'offer the plan again'),
   ).action(
     calling(
       (client, name: string, { newName, archived, ...options }: UpdateOptions) =>
@@ -65,28 +69,28 @@ export function addPlanCommands(program: Command): void {
     ),
   );
 
-  plan
-    .command('delete')
+  addConfirmation(plan.command('delete'))
     .description('delete a plan that no license uses')
     .argument('<name>', 'name of the plan')
     .action(
       calling(
         (client, name: string) => client.deletePlan({ name }),
         (reply) => `Deleted.\n\n${planBlock(reply.plan)}`,
+        { confirm: (name: string) => `Delete plan ${name}?` },
       ),
     );
 }
 
 function addPlanOptions(command: Command): Command {
   return command
-    .option('--display-name <text>', 'its name for people')
-    .option('--product <slug>', 'the one product it is for')
-    .addOption(new Option('--any-product', 'it is for any product').conflicts('product'))
-    .option('--tier <n>', 'its rank; upgrades go to a higher one', wholeNumber(0))
-    .option('--duration-days <n>', 'length of a term', wholeNumber(1))
-    .option('--grace-days <n>', 'length of the grace period after a term', wholeNumber(0))
-    .option('--max-activations <n>', 'devices per license, or unlimited', seats)
-    .option('--features <list>', 'what it includes, separated by commas', commaList);
+    .option('--display-name <text>', 'display name')
+    .option('--product <slug>', 'restrict the plan to this product')
+    .addOption(new Option('--any-product', 'allow any product').conflicts('product'))
+    .option('--tier <n>', 'rank of the plan; upgrades go to a higher tier', wholeNumber(0, 1_000_000))
+    .option('--duration-days <n>', 'length of the term in days', days)
+    .option('--grace-days <n>', 'length of the grace period in days', wholeNumber(0, 3650))
+    .option('--max-activations <n>', 'device limit per license, or unlimited', seats)
+    .option('--features <list>', 'entitlements, separated by commas', commaList);
 }
 
 function planFields({ anyProduct, ...options }: PlanOptions) {

@@ -9,7 +9,7 @@ import { fingerprint, licenseKey } from '../option-values.ts';
 import { STANDARD_STREAM, writeTextFile } from '../text-file.ts';
 import { block } from '../text-layout.ts';
 
-/** Tells two requests of one machine apart; it protects nothing. */
+/** Distinguishes two requests of one device; not a security measure. */
 const NONCE_BYTES = 12;
 
 interface RequestOptions {
@@ -25,17 +25,21 @@ interface RequestOptions {
 export function addRequest(program: Command): void {
   program
     .command('request')
-    .description('on a machine without a network: write the request for its license file')
-    .requiredOption('--license-key <key>', 'the license to activate', licenseKey)
-    .option('--out <file>', 'where to write the request; - is stdout')
+    .description('on the offline machine: write an activation request')
+    .requiredOption('--license-key <key>', 'license key to activate', licenseKey)
+    .option('--out <file>', 'write the request here; - is stdout')
     .option('--qr', 'print the request as one short line, for a QR code')
-    .option('--product <slug>', 'product (default: what the license is for)')
-    .option('--machine-name <name>', "what the back office calls this machine (default: its host's name)")
-    .option('--fingerprint <fingerprint>', 'request for another machine than this one', fingerprint)
-    .addOption(new Option('--seed <text>', 'make the fingerprint from this text').conflicts('fingerprint'))
+    .option('--product <slug>', 'product (default: the product of the license)')
+    .option('--machine-name <name>', 'device name in the back office (default: the host name)')
+    .option(
+      '--fingerprint <fingerprint>',
+      'fingerprint of another device (default: this machine)',
+      fingerprint,
+    )
+    .addOption(new Option('--seed <text>', 'derive the fingerprint from this text').conflicts('fingerprint'))
     .action(
       printing(async (options: RequestOptions) => {
-        if (options.out === undefined && !options.qr) throw usageFailure('give --out FILE, or --qr');
+        if (options.out === undefined && !options.qr) throw usageFailure('give --out or --qr');
         const request = requestFor(options);
         const file = formatMachineRequest(request);
         const line = formatMachineRequest(request, 'line');
@@ -78,10 +82,10 @@ function written(
   const facts = block([
     ['Request', path],
     ['License key', key],
-    ['Machine', machineName ?? null],
+    ['Device', machineName ?? null],
     ['Fingerprint', machine],
   ]);
   const next =
-    'Carry it to the license server: import it in the back office, or use license-desk activate-offline.';
+    'Next, on the license server: import the request in the back office, or run license-desk activate-offline.';
   return `${facts}\n\n${next}`;
 }

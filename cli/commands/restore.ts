@@ -4,6 +4,7 @@ import type { RestorePreview } from '#server/features/backup/restore-preview.ts'
 import { osUserName } from '#server/platform/os-user.ts';
 import { printing } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
+import { commandIo } from '../command-io.ts';
 import { confirms, hasTerminal } from '../confirmation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { readPassphrase } from '../passphrase.ts';
@@ -20,11 +21,11 @@ interface RestoreOptions {
 export function addRestore(program: Command): void {
   program
     .command('restore')
-    .description('replace everything in the data directory with a backup; stop the server first')
-    .argument('<file>', 'a file that `backup` wrote')
-    .option('--passphrase-file <file>', 'a file with the passphrase of the backup; - is stdin')
-    .option('--accept-unsigned', 'restore a backup that no passphrase authenticates')
-    .option('--yes', 'restore without asking; required where there is no terminal')
+    .description('replace the data directory and database with a backup; stop the server first')
+    .argument('<file>', 'backup file')
+    .option('--passphrase-file <file>', 'file that holds the passphrase of the backup; - is stdin')
+    .option('--accept-unsigned', 'restore a backup without a passphrase, which anybody may have altered')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .action(
       printing(async (file: string, options: RestoreOptions, command: Command) => {
         const config = configOf(command);
@@ -41,7 +42,7 @@ export function addRestore(program: Command): void {
           return {
             reply: { restored: { created_at, version, licenses: counts.licenses, before }, preview },
             text: [
-              // Otherwise it has been shown with the question.
+              // Otherwise the question has shown it.
               options.yes ? previewText(preview) : revivedText(preview),
               `${config.dataDir} is restored to ${instant(created_at)}.`,
               ...(before === null
@@ -65,7 +66,7 @@ async function confirmRestore(dataDir: string, preview: RestorePreview): Promise
       { exitCode: EXIT_CODES.usage, report: { fields: { preview }, text: previewText(preview) } },
     );
   }
-  process.stderr.write(`${previewText(preview)}\n\n`);
+  commandIo().stderr.write(`${previewText(preview)}\n\n`);
   if (await confirms(`Replace everything in ${dataDir} with this backup?`)) return;
   throw new CommandFailure('invalid_request', 'restore cancelled; nothing has changed');
 }

@@ -9,7 +9,7 @@ type Retention = Awaited<ReturnType<Client<typeof retentionAdminContract>['showR
 export function addRetention(program: Command): void {
   program
     .command('retention')
-    .description('show how much is stored, how long it is kept, and what was removed')
+    .description('show stored records, retention periods and the last cleanup')
     .action(calling((client) => client.showRetention({}), retentionText));
 }
 

@@ -3,8 +3,11 @@ import { addServerSettings, configOf } from '../setting-options.ts';
 
 export function addServe(program: Command): void {
   addServerSettings(program.command('serve'))
-    .description('run the service until it is told to stop; prints one line when it is ready')
-    .option('--new-installation', 'start over with a new signing key where the database is lost')
+    .description('run the server; prints one line of JSON when it is ready')
+    .option(
+      '--new-installation',
+      'create a new database and signing key although the data directory has a master key',
+    )
     .action(async ({ newInstallation = false }: { newInstallation?: boolean }, command: Command) => {
       const config = configOf(command);
       const { serve } = await import('#server/process/serve.ts');

@@ -5,6 +5,7 @@ import type {
   SigningKeyObject,
 } from '#server/features/signing/signing-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
+import { addConfirmation } from '../confirmation.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { day, listing, table, type Column } from '../text-layout.ts';
@@ -13,7 +14,7 @@ export function addSigningKeyCommands(program: Command): void {
   program
     .command('public-key')
     .description(
-      'print the key that license files verify with, as PEM; with --json every key and the distrust list',
+      'print the public key that verifies license files, as PEM; --json lists all keys and the distrust list',
     )
     .option('--distrust-list', 'print the signed list of distrusted keys instead')
     .action(
@@ -21,18 +22,19 @@ export function addSigningKeyCommands(program: Command): void {
         const reply = await withService(command, (client) => client.publicKey({}));
         if (distrustList !== true) return { reply, text: reply.public_key_pem };
         if (reply.distrust_list === null)
-          throw new CommandFailure('not_found', 'there is no distrust list: no signing key is distrusted');
+          throw new CommandFailure(
+            'not_found',
+            'there is no distrust list, because no signing key is distrusted',
+          );
         return { reply, text: reply.distrust_list };
       }),
     );
 
-  const signingKey = program
-    .command('signing-key')
-    .description('the keys that license files are signed with');
+  const signingKey = program.command('signing-key').description('keys that sign license files');
 
   signingKey
     .command('list')
-    .description('list the signing keys, retired ones included')
+    .description('list signing keys, including retired ones')
     .action(
       calling(
         async (client) => ({ items: (await client.listSigningKeys({})).signing_keys, next_cursor: null }),
@@ -42,22 +44,21 @@ export function addSigningKeyCommands(program: Command): void {
 
   signingKey
     .command('rotate')
-    .description('make a new signing key; files signed with the old ones stay valid')
+    .description('create a new signing key; existing license files stay valid')
     .action(
       calling(
         (client) => client.rotateSigningKey({}),
         (reply) =>
           `License files are now signed with ${reply.key_id}.\n` +
-          `Verifiers need its public key from now on, and the retired ones for older files:\n\n` +
+          `Give verifiers its public key. Older license files still need the retired keys:\n\n` +
           table(COLUMNS, reply.keys),
       ),
     );
 
-  signingKey
-    .command('distrust')
-    .description('distrust a leaked signing key for good: every license file under it is refused')
-    .argument('<key-id>', 'the key; if it is the active one, a new key replaces it first')
-    .option('--reason <text>', 'why, for the audit log; it is not published')
+  addConfirmation(signingKey.command('distrust'))
+    .description('distrust a leaked signing key permanently: all license files signed with it are refused')
+    .argument('<key-id>', 'ID of the key; an active key is replaced first')
+    .option('--reason <text>', 'reason for the audit log; not published')
     .action(
       calling(
         (client, keyId: string, { reason }: { reason?: string }) =>
@@ -66,20 +67,24 @@ export function addSigningKeyCommands(program: Command): void {
           `License files under ${reply.distrusted.key_id} are refused from now on. This cannot be undone.\n` +
           `Devices and unbound files to reissue: ${reply.files_to_reissue} ` +
           `(license-desk signing-key files ${reply.distrusted.key_id})\n` +
-          `License files are signed with ${reply.key_id}. Verifiers that work offline need its public key and\n` +
+          `License files are now signed with ${reply.key_id}. Offline verifiers need its public key and\n` +
           `the distrust list (license-desk public-key --distrust-list).`,
+        {
+          confirm: (keyId: string) =>
+            `Distrust signing key ${keyId}? All its license files will be refused. This cannot be undone.`,
+        },
       ),
     );
 
   addPageOptions(
     signingKey
       .command('files')
-      .description('list the devices and licenses that hold a license file under a signing key')
-      .argument('<key-id>', 'the key'),
+      .description('list devices and licenses whose license file is signed with a key')
+      .argument('<key-id>', 'ID of the key'),
   ).action(
     calling(
       (client, keyId: string, page: PageOptions) => client.listFilesToReissue({ key_id: keyId, ...page }),
-      listing('No license files under this key.', FILE_COLUMNS),
+      listing('No license files are signed with this key.', FILE_COLUMNS),
     ),
   );
 }
@@ -98,11 +103,11 @@ const LIST_COLUMNS: readonly Column<SigningKeyObject>[] = [
   { title: 'CREATED', value: (key) => day(key.created_at) },
   { title: 'RETIRED', value: (key) => day(key.retired_at) },
   { title: 'DISTRUSTED', value: (key) => day(key.distrusted_at) },
-  { title: 'PUBLIC KEY', value: (key) => key.public_key },
+  { title: 'PUBLIC KEY', value: (key) => key.public_key, wideOnly: true },
 ];
 
 const COLUMNS: readonly Column<PublicKeys['keys'][number]>[] = [
   { title: 'KEY ID', value: (key) => key.key_id },
   { title: 'STATUS', value: (key) => key.status },
-  { title: 'PUBLIC KEY', value: (key) => key.public_key },
+  { title: 'PUBLIC KEY', value: (key) => key.public_key, wideOnly: true },
 ];

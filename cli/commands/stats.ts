@@ -16,7 +16,7 @@ interface StatsOptions {
 export function addStats(program: Command): void {
   program
     .command('stats')
-    .description('count licenses, devices, tokens and calls')
+    .description('show counts of licenses, devices, tokens and authorizations')
     .option('--from <time>', 'first day of the daily counts (default: 30 days ago)', moment)
     .option('--to <time>', 'last day of the daily counts (default: today)', moment)
     .option('--product <slug>', 'only this product')
@@ -35,7 +35,7 @@ function statsText({ licenses, activations, tokens, certificates, webhooks, auth
     ['  by state', counts(licenses.by_state)],
     ['  by plan', counts(licenses.by_plan)],
     ['  by product', counts(licenses.by_product)],
-    ['Devices', `${activations.active} active, ${activations.total} ever`],
+    ['Devices', `${activations.active} active, ${activations.total} in total`],
     ['  activated in the period', perDay(activations.per_day)],
     ['Authorization tokens', counts(tokens)],
     ['Authorizations in the period', perDay(authorizations.per_day)],
@@ -44,7 +44,7 @@ function statsText({ licenses, activations, tokens, certificates, webhooks, auth
   ]);
 }
 
-/** `3 active, 1 revoked`; null if there is nothing to count. */
+/** `3 active, 1 revoked`, or null. */
 function counts(numbers: Readonly<Record<string, number>>): string | null {
   const parts = Object.entries(numbers).map(([name, count]) => `${count} ${name}`);
   return parts.length > 0 ? parts.join(', ') : null;

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { AuthorizationTokenObject } from '#server/features/authorization-tokens/authorization-token-contract.ts';
 import { calling } from '../command-action.ts';
-import { wholeNumber } from '../option-values.ts';
+import { addConfirmation } from '../confirmation.ts';
+import { days as validity, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, day, instant, listing, shownOnce, type Column } from '../text-layout.ts';
 
@@ -17,15 +18,15 @@ interface ListOptions extends PageOptions {
 }
 
 export function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('authorization tokens of customers (ldt_…)');
+  const token = program.command('token').description('authorization tokens of licenses (ldt_…)');
 
   token
     .command('issue')
-    .description('issue an authorization token; it replaces the active one of the same license and product')
-    .requiredOption('--license <ref>', 'license id or license key')
+    .description('issue an authorization token; it replaces the active token of the same license and product')
+    .requiredOption('--license <ref>', 'license ID or key')
     .option('--product <slug>', 'product (default: the default product)')
-    .option('--days <n>', 'validity in days (default: 365)', wholeNumber(1))
-    .option('--name <text>', 'what the token is for')
+    .option('--days <n>', 'validity in days (default: 365)', validity)
+    .option('--name <text>', 'purpose of the token')
     .action(
       calling(
         (client, { license, product, days, name }: IssueOptions) =>
@@ -34,14 +35,14 @@ export function addTokenCommands(program: Command): void {
           [
             shownOnce('Token', reply.token),
             tokenBlock(reply.authorization_token),
-            ...(reply.replaced ? [`It replaces token ${reply.replaced.id}, which no longer works.`] : []),
+            ...(reply.replaced ? [`Token ${reply.replaced.id} is replaced and no longer works.`] : []),
           ].join('\n\n'),
       ),
     );
 
   addPageOptions(token.command('list'))
     .description('list authorization tokens, newest first')
-    .option('--license <ref>', 'only those of this license: its id or key')
+    .option('--license <ref>', 'only tokens of this license (ID or key)')
     .action(
       calling(
         (client, { license, limit, cursor }: ListOptions) => client.listTokens({ license, limit, cursor }),
@@ -49,14 +50,14 @@ export function addTokenCommands(program: Command): void {
       ),
     );
 
-  token
-    .command('revoke')
-    .description('revoke an authorization token, at once and for good')
-    .argument('<id>', 'id of the token', wholeNumber(1))
+  addConfirmation(token.command('revoke'))
+    .description('revoke an authorization token permanently, effective immediately')
+    .argument('<id>', 'ID of the token', wholeNumber(1))
     .action(
       calling(
         (client, id: number) => client.revokeToken({ id }),
         (reply) => tokenBlock(reply.authorization_token),
+        { confirm: (id: number) => `Revoke authorization token ${id}? This cannot be undone.` },
       ),
     );
 }
@@ -74,7 +75,7 @@ const COLUMNS: readonly Column<AuthorizationTokenObject>[] = [
 
 function tokenBlock(token: AuthorizationTokenObject): string {
   return block([
-    ['Id', token.id],
+    ['ID', token.id],
     ['Ends in', token.last_four],
     ['Name', token.name],
     ['License', token.license_id],

@@ -1,7 +1,14 @@
 import { Option, type Command } from 'commander';
 import type { VerificationKey } from '../../verifier/public-key-format.ts';
-import { verifyLicenseFile, type LicenseFileVerification } from '../../verifier/verify-license-file.ts';
+import { DistrustListError } from '../../verifier/distrust-list.ts';
+import { CannotDecryptError } from '../../verifier/license-file-decryption.ts';
+import {
+  type LicenseFileVerification,
+  NotALicenseFileError,
+  verifyLicenseFile,
+} from '../../verifier/verify-license-file.ts';
 import { printing } from '../command-action.ts';
+import { CommandFailure } from '../command-failure.ts';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../exit-codes.ts';
 import { lastSeenFile } from '../last-seen-file.ts';
 import { machineFingerprint, NoStableIdentityError } from '../machine-fingerprint.ts';
@@ -27,34 +34,37 @@ interface VerifyOptions {
 export function addVerify(program: Command): void {
   program
     .command('verify')
-    .description('check a license file with nothing but the public key')
-    .argument('<file>', 'the license file; - is stdin')
+    .description('verify a license file offline with the public key')
+    .argument('<file>', 'license file; - is stdin')
     .requiredOption(
       '--public-key <key>',
-      'base64, PEM or the JSON of /public-key/, or a file with one of them',
+      'public key: base64, PEM, the JSON of /public-key/, or a file that holds one of them',
     )
-    .option('--fingerprint <fingerprint>', 'the machine that a bound file must be for (default: this one)')
+    .option('--fingerprint <fingerprint>', 'device that a bound file must belong to (default: this machine)')
     .addOption(
-      new Option('--seed <text>', "make this machine's fingerprint from this text").conflicts('fingerprint'),
-    )
-    .addOption(
-      new Option('--any-machine', 'accept a bound file without comparing the machine').conflicts([
+      new Option('--seed <text>', "derive this machine's fingerprint from this text").conflicts(
         'fingerprint',
-        'seed',
-      ]),
+      ),
     )
-    .option('--license-key <key>', 'opens an encrypted file', licenseKey)
-    .option('--product <slug>', 'the product that the license must be for')
-    .option('--feature <name>', 'a feature that the license must include')
-    .option('--now <time>', 'check as of this moment', moment)
+    .addOption(
+      new Option('--any-machine', 'accept a bound file of any device').conflicts(['fingerprint', 'seed']),
+    )
+    .option('--license-key <key>', 'license key that decrypts the file', licenseKey)
+    .option('--product <slug>', 'product that the license must cover')
+    .option('--feature <name>', 'entitlement that the license must include')
+    .option('--now <time>', 'verify as of this time', moment)
     .addOption(
       new Option(
         '--last-seen <file>',
-        'remember the time in this file, and refuse a clock that was set back by more than 24 hours',
+        'keep the latest time in this file and refuse a clock that was set back by more than 24 hours',
       ).conflicts('now'),
     )
-    .option('--distrust-list <file>', 'the signed list of distrusted keys; files under them are refused')
-    .option('--min-distrust-sequence <n>', 'the lowest sequence number of a list to accept', wholeNumber(1))
+    .option('--distrust-list <file>', 'signed list of distrusted keys; files signed with them are refused')
+    .option(
+      '--min-distrust-sequence <n>',
+      'lowest sequence number of the distrust list to accept',
+      wholeNumber(1),
+    )
     .addHelpText('after', () => `\n${exitCodesText()}`)
     .action(
       printing(async (path: string, options: VerifyOptions) => {
@@ -76,7 +86,7 @@ async function verify(
 ): Promise<LicenseFileVerification> {
   const { fingerprint, seed, anyMachine = false, now, lastSeen, distrustList } = options;
   const machine = anyMachine ? undefined : (fingerprint ?? thisMachine(seed));
-  const verification = await verifyLicenseFile(file, {
+  const verification = await checkFile(file, {
     keys,
     now: now === undefined ? Date.now() : Date.parse(now),
     fingerprint: machine instanceof Error ? undefined : machine,
@@ -92,7 +102,20 @@ async function verify(
   return verification;
 }
 
-/** Not thrown: a machine that nothing identifies can still use a file that is not bound to any. */
+/** Turns the verifier's errors, which know no exit codes, into failures of the command. */
+async function checkFile(...given: Parameters<typeof verifyLicenseFile>): Promise<LicenseFileVerification> {
+  try {
+    return await verifyLicenseFile(...given);
+  } catch (error) {
+    if (error instanceof NotALicenseFileError)
+      throw new CommandFailure('invalid_request', error.message, { exitCode: EXIT_CODES.notALicenseFile });
+    if (error instanceof CannotDecryptError || error instanceof DistrustListError)
+      throw new CommandFailure('invalid_request', error.message);
+    throw error;
+  }
+}
+
+/** Returned, not thrown: a machine without a stable identity can still use an unbound file. */
 function thisMachine(seed: string | undefined): string | NoStableIdentityError {
   try {
     return machineFingerprint({ seed }).fingerprint;
@@ -102,7 +125,7 @@ function thisMachine(seed: string | undefined): string | NoStableIdentityError {
   }
 }
 
-/** Named as in the reply of `/validate-offline/`, where both say the same. */
+/** Same names as in the reply of `/validate-offline/`. */
 function verificationReply({ valid, reason, license, checks, ...file }: LicenseFileVerification) {
   return {
     valid,
@@ -133,9 +156,9 @@ function verificationText({ reason, license, checks, ...file }: LicenseFileVerif
       ['Plan', license.plan],
       ['State', license.state],
       ['Expires', instant(license.expires_at)],
-      ['Grace until', instant(license.grace_ends_at)],
-      ['File good until', instant(toTimestamp(file.fileExpiresAt))],
-      ['Machine', file.machine?.fingerprint ?? 'any'],
+      ['Grace period ends', instant(license.grace_ends_at)],
+      ['File expires', instant(toTimestamp(file.fileExpiresAt))],
+      ['Device', file.machine?.fingerprint ?? 'any'],
       ['Features', license.features.join(', ')],
     ]),
   ];
@@ -153,7 +176,7 @@ function verificationText({ reason, license, checks, ...file }: LicenseFileVerif
 function exitCodesText(): string {
   const rows = [
     { code: EXIT_CODES.ok, meaning: 'the license file is valid' },
-    { code: EXIT_CODES.failure, meaning: 'it could not be checked' },
+    { code: EXIT_CODES.failure, meaning: 'the file could not be checked' },
     { code: EXIT_CODES.usage, meaning: 'wrong usage' },
     { code: EXIT_CODES.notALicenseFile, meaning: 'not a license file' },
     ...Object.entries(EXIT_CODE_OF_REASON).map(([reason, code]) => ({ code, meaning: reason })),

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { EVENT_NAMES, type EventName } from '#server/features/events/event-contract.ts';
 import type { AttemptObject, WebhookObject } from '#server/features/webhooks/webhook-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
+import { addConfirmation } from '../confirmation.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { truncate } from '../display-width.ts';
 import { wholeNumber } from '../option-values.ts';
@@ -16,29 +17,31 @@ interface RegisterOptions {
   ca?: string;
 }
 
-/** An answer may be a whole page of HTML; its beginning tells what it is. */
+/** A reply may be a whole HTML page; its beginning identifies it. */
 const REPLY_WIDTH = 200;
 
 export function addWebhookCommands(program: Command): void {
-  const webhook = program.command('webhook').description('receivers that are told of events');
+  const webhook = program.command('webhook').description('receivers of events');
 
   webhook
     .command('register')
-    .description('register a receiver; deliveries are signed with its secret')
-    .requiredOption('--url <url>', 'where to send events: an https address')
+    .description('register a webhook; its secret signs all deliveries')
+    .requiredOption('--url <url>', 'https URL that receives events')
     .addOption(
-      new Option('--scope <scope>', 'all, or one event').choices(['all', ...EVENT_NAMES]).default('all'),
+      new Option('--scope <scope>', 'all events, or one event')
+        .choices(['all', ...EVENT_NAMES])
+        .default('all'),
     )
-    .option('--description <text>', 'what it is for')
-    .option('--ca <file>', 'PEM certificates that it may present beside the usual authorities; - is stdin')
+    .option('--description <text>', 'purpose of the webhook')
+    .option('--ca <file>', 'additional CA certificates to trust for this receiver (PEM); - is stdin')
     .action(
-      printing(async ({ url, scope, description, ca: path }: RegisterOptions, command: Command) => {
-        const ca = path === undefined ? undefined : await readTextFile(path);
-        const reply = await withService(command, (client) =>
-          client.registerWebhook({ url, scope, description, ca }),
-        );
-        return { reply, text: `${shownOnce('Secret', reply.secret)}\n\n${webhookBlock(reply.webhook)}` };
-      }),
+      calling(
+        async (client, { url, scope, description, ca: path }: RegisterOptions) => {
+          const ca = path === undefined ? undefined : await readTextFile(path);
+          return client.registerWebhook({ url, scope, description, ca });
+        },
+        (reply) => `${shownOnce('Secret', reply.secret)}\n\n${webhookBlock(reply.webhook)}`,
+      ),
     );
 
   addPageOptions(webhook.command('list'))
@@ -53,17 +56,18 @@ export function addWebhookCommands(program: Command): void {
       ),
     );
 
-  addId(webhook.command('delete'))
-    .description('delete a webhook; what it was not sent yet is cancelled')
+  addConfirmation(addId(webhook.command('delete')))
+    .description('delete a webhook and cancel its pending deliveries')
     .action(
       calling(
         (client, id: number) => client.deleteWebhook({ id }),
         (reply) => `Deleted.\n\n${webhookBlock(reply.webhook)}`,
+        { confirm: (id: number) => `Delete webhook ${id} and cancel its pending deliveries?` },
       ),
     );
 
   addId(webhook.command('rotate'))
-    .description('give a webhook a new secret; for a day deliveries carry a signature of the old one too')
+    .description('replace the secret; for 24 hours deliveries are also signed with the old one')
     .action(
       calling(
         (client, id: number) => client.rotateWebhookSecret({ id }),
@@ -71,44 +75,44 @@ export function addWebhookCommands(program: Command): void {
           [
             shownOnce('Secret', reply.secret),
             webhookBlock(reply.webhook),
-            `Until ${instant(reply.overlap_ends_at)} webhook-signature carries a signature of the old secret too;\n` +
-              'X-License-Webhook-Signature is made with the new one from now on.',
+            `Until ${instant(reply.overlap_ends_at)}, webhook-signature contains signatures with both secrets.\n` +
+              'X-License-Webhook-Signature uses the new secret immediately.',
           ].join('\n\n'),
       ),
     );
 
   addId(webhook.command('test'))
-    .description('send a signed test event now, once, and tell how it went')
+    .description('send one signed test event and show the result')
     .action(
       printing(async (id: number, _options: unknown, command: Command) => {
         const reply = await withService(command, (client) => client.testWebhook({ id }));
         const { attempt } = reply;
         const text = attemptBlock(attempt);
         if (attempt.delivered) return { reply, text: `The receiver accepted the test event.\n\n${text}` };
-        const message = `the receiver did not accept the test event: ${attempt.error ?? 'it did not say why'}`;
+        const message = `the receiver did not accept the test event: ${attempt.error ?? 'no reason given'}`;
         throw new CommandFailure('unavailable', message, { report: { fields: { attempt }, text } });
       }),
     );
 }
 
 function addId(command: Command): Command {
-  return command.argument('<id>', 'id of the webhook', wholeNumber(1));
+  return command.argument('<id>', 'ID of the webhook', wholeNumber(1));
 }
 
 const COLUMNS: readonly Column<WebhookObject>[] = [
   { title: 'ID', value: (webhook) => webhook.id },
   { title: 'URL', value: (webhook) => webhook.url, max: 48 },
   { title: 'SCOPE', value: (webhook) => webhook.scope },
-  { title: 'DESCRIPTION', value: (webhook) => webhook.description, max: 24 },
+  { title: 'DESCRIPTION', value: (webhook) => webhook.description, max: 24, wideOnly: true },
   { title: 'STATUS', value: (webhook) => webhook.status },
-  { title: 'CREATED', value: (webhook) => day(webhook.created_at) },
+  { title: 'CREATED', value: (webhook) => day(webhook.created_at), wideOnly: true },
   { title: 'LAST DELIVERY', value: (webhook) => instant(webhook.last_delivery_at) },
   { title: 'LAST ERROR', value: (webhook) => webhook.last_error, max: 40 },
 ];
 
 function webhookBlock(webhook: WebhookObject): string {
   return block([
-    ['Id', webhook.id],
+    ['ID', webhook.id],
     ['URL', webhook.url],
     ['Scope', webhook.scope],
     ['Description', webhook.description],
@@ -126,6 +130,6 @@ function attemptBlock(attempt: Omit<AttemptObject, 'id'>): string {
     ['Address', attempt.remote_address],
     ['Status', attempt.status],
     ['Error', attempt.error],
-    ['Answer', truncate(attempt.reply, REPLY_WIDTH)],
+    ['Reply', truncate(attempt.reply, REPLY_WIDTH)],
   ]);
 }

@@ -1,5 +1,12 @@
-// Draws what the shell shows while there is no server, and returns the answer to it.
-import type { FailureView, PassphraseView, PortForm, ShellPageBridge } from '../shell-bridge.ts';
+// Draws the shell's screens while there is no server, and returns the answer.
+import type {
+  ChoiceView,
+  FailureView,
+  PassphraseView,
+  PortForm,
+  ShellPageBridge,
+  ShellView,
+} from '../shell-bridge.ts';
 
 const { shell: bridge } = window as unknown as { shell: ShellPageBridge };
 
@@ -27,7 +34,7 @@ function drawPortForm({ label, value, note, problem, submit }: PortForm): HTMLEl
     'form',
     {
       className: 'port',
-      // The shell checks it, and answers in its own language.
+      // The shell validates it and reports errors in its own language.
       noValidate: true,
       onsubmit(event) {
         event.preventDefault();
@@ -107,13 +114,42 @@ function insteadButton(label: string): HTMLElement {
   );
 }
 
+function drawChoice({ title, options, note, problem, isBusy }: ChoiceView): Child[] {
+  const choices = options.map(({ home, label, why }, index) =>
+    element(
+      'section',
+      { className: 'option' },
+      element(
+        'button',
+        {
+          type: 'button',
+          className: index === 0 ? 'primary' : '',
+          disabled: isBusy,
+          onclick: () => void bridge.shellAnswer({ kind: 'home', home }),
+        },
+        label,
+      ),
+      element('p', {}, why),
+    ),
+  );
+  return [
+    element('h1', {}, title),
+    ...choices,
+    element('p', { className: 'problem', role: 'alert' }, problem),
+    ...(note ? [element('p', { className: 'note' }, note)] : []),
+  ];
+}
+
+function drawView(view: ShellView): Child[] {
+  if (view.kind === 'choice') return drawChoice(view);
+  return view.kind === 'failure' ? drawFailure(view) : drawPassphrase(view);
+}
+
 async function draw(): Promise<void> {
   const view = await bridge.shellView();
   if (!view) return;
   document.documentElement.lang = navigator.language;
-  document
-    .querySelector('main')
-    ?.replaceChildren(...(view.kind === 'failure' ? drawFailure(view) : drawPassphrase(view)));
+  document.querySelector('main')?.replaceChildren(...drawView(view));
   document.querySelector<HTMLElement>('input, button')?.focus();
 }
 

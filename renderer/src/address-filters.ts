@@ -1,10 +1,10 @@
-// The filters of a screen live in the address, and so survive a reload, a bookmark, and the way back.
+// Keeps a screen's filters in the URL, so that they survive a reload, a bookmark and the Back button.
 import { computed, type ComputedRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 
 /**
- * @param names the parameters that the screen has; others are left alone
- * @returns the values, empty where there is none, and a way to change some of them without a step in the history
+ * @param names the screen's query parameters; other parameters are not changed
+ * @returns the values, empty if not set, and a function that changes some of them without a history entry
  */
 export function useAddressFilters<const Name extends string>(names: readonly Name[]) {
   const route = useRoute();

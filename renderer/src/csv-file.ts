@@ -1,8 +1,8 @@
-// A table that the page has, as a file for a spreadsheet.
+// Saves a table as a CSV file.
 import { type CsvCell, csvLine } from '#server/wire/csv.ts';
 import { saveFile } from './save-file.ts';
 
-/** @param name of the file, without its ending. @param header names that stay the same in every language */
+/** @param name file name without extension. @param header column names, the same in every language */
 export function saveCsv(
   name: string,
   header: readonly string[],

@@ -1,4 +1,4 @@
-// The shell around the page, where there is one.
+// The desktop shell around the page, if there is one.
 import type { Bridge } from '../../electron/bridge.ts';
 
 declare global {

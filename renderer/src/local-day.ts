@@ -1,4 +1,4 @@
-// Days as people enter them, in the time zone that they live in.
+// Days as people enter them, in their own time zone.
 
 function startOf(day: string, later: number): string | undefined {
   const [year, month, date] = day.split('-').map(Number);
@@ -8,12 +8,12 @@ function startOf(day: string, later: number): string | undefined {
   return start.getTime() >= 0 ? start.toISOString() : undefined;
 }
 
-/** When a day of an `<input type="date">` begins; undefined if it is none. */
+/** The start of the day from an `<input type="date">`; undefined if invalid. */
 export function startOfDay(day: string): string | undefined {
   return startOf(day, 0);
 }
 
-/** When the next day begins. */
+/** The start of the next day. */
 export function endOfDay(day: string): string | undefined {
   return startOf(day, 1);
 }

@@ -10,7 +10,7 @@ import { router } from './router.ts';
 
 createApp(App)
   .use(createPinia())
-  // What the server tells of its changes keeps everything fresh: nothing is asked for again just because time passes.
+  // Live updates keep data fresh, so nothing becomes stale with time.
   .use(PiniaColada, { queryOptions: { staleTime: Infinity, refetchOnWindowFocus: false } })
   .use(i18n)
   .use(router)

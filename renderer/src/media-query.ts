@@ -1,7 +1,7 @@
-// Whether the window is of some kind, for what style sheets cannot decide.
+// Media queries for decisions that style sheets cannot make.
 import { onScopeDispose, readonly, ref, type Ref } from 'vue';
 
-/** @param query as in a style sheet: `(width >= 1200px)` */
+/** @param query for example `(width >= 1200px)` */
 export function useMediaQuery(query: string): Readonly<Ref<boolean>> {
   const list = matchMedia(query);
   const matches = ref(list.matches);

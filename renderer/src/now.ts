@@ -1,4 +1,4 @@
-// The time, for what is shown relative to it. One clock for the whole page.
+// The current time for relative times. One clock for the entire page.
 import { readonly, ref, type Ref } from 'vue';
 
 const TICK_MS = 15_000;
@@ -7,7 +7,7 @@ setInterval(() => {
   now.value = Date.now();
 }, TICK_MS);
 
-/** Epoch milliseconds, within a quarter of a minute. */
+/** Epoch milliseconds, at most 15 seconds old. */
 export function useNow(): Readonly<Ref<number>> {
   return readonly(now);
 }

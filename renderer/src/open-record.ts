@@ -1,8 +1,8 @@
-// The record that is open beside its list, as the address has it; a step in the history, so that the way back closes it.
+// The record that is open beside its list, as in the URL. Opening adds a history entry, so that Back closes it.
 import { computed } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 
-/** @param within parameters of what is open in the record, which end with it */
+/** @param within query parameters that belong to the open record and are removed with it */
 export function useOpenRecord(within: readonly string[] = []) {
   const route = useRoute();
   const router = useRouter();

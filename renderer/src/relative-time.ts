@@ -1,4 +1,4 @@
-// Moments and spans in words, in the page's language.
+// Relative times and durations in the language of the page.
 import { computed } from 'vue';
 import { intlLocale } from './i18n/i18n.ts';
 
@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 
 type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second';
 
-/** From how many seconds on which unit is used; days up to two months, as terms are counted in days. */
+/** The smallest number of seconds for each unit. Days are used up to two months, because terms are counted in days. */
 const UNITS: readonly [from: number, unit: Unit, seconds: number][] = [
   [730 * DAY, 'year', 365.2425 * DAY],
   [60 * DAY, 'month', 30.436875 * DAY],
@@ -24,7 +24,7 @@ function inUnits(seconds: number): { unit: Unit; value: number } {
 
 const relative = computed(() => new Intl.RelativeTimeFormat(intlLocale.value, { numeric: 'always' }));
 
-/** The page's clock ticks this rarely: what has just happened lies ahead of it. */
+/** The page's clock may lag by this many seconds, so recent events can appear to be in the future. */
 const CLOCK_LAG = 15;
 
 /** `in 12 months`, `3 days ago`. @param now epoch milliseconds */

@@ -1,8 +1,8 @@
-// Which screen is behind which address. Addresses are fragments, `#/licenses?state=active`: the server sees none of them.
+// Maps URLs to screens. URLs use fragments, `#/licenses?state=active`, which never reach the server.
 import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-router';
 import { askForOverview } from './features/overview/overview-query.ts';
 
-/** In the order of the side bar; each loads its code when it is first shown. */
+/** In the order of the navigation. Each screen loads its code on first use. */
 const SCREENS = {
   overview: () => {
     askForOverview();
@@ -23,13 +23,13 @@ const SCREENS = {
   'first-run': () => import('./features/first-run/FirstRunPage.vue'),
 } as const;
 
-/** For paper: no side bar, no dark. */
+/** For print: no navigation, no dark mode. */
 export const PAPER_SCREEN = 'license-print' satisfies keyof typeof SCREENS;
 const PATHS: Partial<Record<ScreenName, string>> = { [PAPER_SCREEN]: '/licenses/print' };
 
 export type ScreenName = keyof typeof SCREENS;
 
-/** What the side bar shows, by group. */
+/** The navigation, by group. */
 export const SCREEN_GROUPS: readonly {
   group: 'licensing' | 'integration' | 'operation' | null;
   screens: readonly ScreenName[];
@@ -51,7 +51,7 @@ const routes: RouteRecordRaw[] = [
     name,
     component,
   })),
-  { path: '/:anything(.*)*', name: 'nowhere', component: () => import('./shell/NowherePage.vue') },
+  { path: '/:anything(.*)*', name: 'nowhere', component: () => import('./shell/NotFoundPage.vue') },
 ];
 
 export const router = createRouter({ history: createWebHashHistory(), routes });

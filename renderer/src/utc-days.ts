@@ -1,4 +1,4 @@
-// Days as the service counts them: from midnight to midnight UTC, written `2026-11-20`.
+// Days as the server counts them: from midnight to midnight UTC, written `2026-11-20`.
 const DAY_MS = 86_400_000;
 
 export interface DayCount {
@@ -20,12 +20,12 @@ export function addDays(day: string, by: number): string {
   return utcDay(Date.parse(day) + by * DAY_MS);
 }
 
-/** How many days from the first to the last, both counted. */
+/** The number of days in a period, including both ends. */
 export function daysBetween(first: string, last: string): number {
   return Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
 }
 
-/** Every day of a period, those on which nothing happened too. */
+/** Every day of a period, including days without data. */
 export function everyDay(counted: readonly DayCount[], first: string, last: string): DayCount[] {
   const counts = new Map(counted.map(({ day, count }) => [day, count]));
   return Array.from({ length: daysBetween(first, last) }, (_, index) => {
@@ -34,7 +34,7 @@ export function everyDay(counted: readonly DayCount[], first: string, last: stri
   });
 }
 
-/** A day from an address, where anything may stand; empty if it is none. */
+/** A day from the URL, where any text is possible; empty if invalid. */
 export function toDay(text: string): string {
   return /^\d{4}-\d\d-\d\d$/u.test(text) && !Number.isNaN(Date.parse(text)) ? text : '';
 }

@@ -44,6 +44,8 @@ function toRecord(license: SeedLicense, changes: Partial<LicenseRecord>): Licens
     activation_count: 0,
     features: JSON.parse(license.plan.features) as string[],
     email: license.holder.email,
+    order_number: null,
+    notes: null,
     first_activated_at: toTimestampOrNull(license.firstActivatedAt),
     revoked_at: null,
     revoke_reason: null,

@@ -1,46 +1,58 @@
 // Look-ups that clients hammer: calls that arrive together share one statement.
 import DataLoader from 'dataloader';
-import type { PreparedQuery } from './prepared-query.ts';
+import { numbered } from './named-values.ts';
+import type { StatementRunner } from './statement-runner.ts';
 
 const MAX_BATCH = 64;
 
 /** One look-up as a SELECT of its own; many of them together are one statement. */
 export interface Lookup<Key> {
-  /** @param parameter the number of the first value */
-  select(parameter: number): string;
-  values(key: Key): (string | null)[];
-  /** Values that find nothing. */
-  nothing: null[];
-}
-
-/** Texts are few, one for each power of two, so that each is compiled only once. */
-function statementFor(lookup: Lookup<never>, size: number): string {
-  const slots = Array.from({ length: size }, (_, slot) => slot);
-  const selects = slots.map(
-    (slot) => `SELECT ${slot} AS "slot", ${lookup.select(slot * lookup.nothing.length + 1)}`,
-  );
-  return selects.join(' UNION ALL ');
+  /** What follows SELECT, with each value as `$name`. */
+  select: string;
+  values(key: Key): Readonly<Record<string, string | null>>;
 }
 
 /**
  * One statement at a time: what is asked for while it runs goes into the next one, so that batches grow with the load
  * and a single call never waits for others.
  */
-export function batched<Key, Facts extends object>(query: PreparedQuery, lookup: Lookup<Key>) {
+export function batched<Key, Facts extends object>(
+  runner: StatementRunner,
+  { select, values }: Lookup<Key>,
+): (key: Key) => Promise<Facts | null> {
+  const { names } = numbered(select, runner.placeholder);
+  const nothing = names.map(() => null);
+  /** By size. Texts are few, one for each power of two, so that each is compiled only once. */
   const statements = new Map<number, string>();
   const waiting: (() => void)[] = [];
   let running = false;
+
+  function statementFor(size: number): string {
+    const known = statements.get(size);
+    if (known !== undefined) return known;
+    const slots = Array.from({ length: size }, (_, slot) => slot);
+    const selects = slots.map((slot) => {
+      const { text } = numbered(select, runner.placeholder, slot * names.length);
+      return `SELECT ${slot} AS "slot", ${text}`;
+    });
+    const statement = selects.join(' UNION ALL ');
+    statements.set(size, statement);
+    return statement;
+  }
 
   async function loadAll(keys: readonly Key[]): Promise<(Facts | null)[]> {
     running = true;
     try {
       const size = 2 ** Math.ceil(Math.log2(keys.length));
-      let sql = statements.get(size);
-      if (sql === undefined) statements.set(size, (sql = statementFor(lookup, size)));
-      const values = keys.flatMap((key) => lookup.values(key));
-      for (let slot = keys.length; slot < size; slot += 1) values.push(...lookup.nothing);
+      const bound: (string | null)[] = [];
+      for (const key of keys) {
+        const given = values(key);
+        for (const name of names) bound.push(given[name] ?? null);
+      }
+      for (let slot = keys.length; slot < size; slot += 1) bound.push(...nothing);
       const found: (Facts | null)[] = keys.map(() => null);
-      for (const row of await query<Facts & { slot: number }>(sql, values)) found[row.slot] = row;
+      const rows = await runner.rows<Facts & { slot: number }>(statementFor(size), bound, true);
+      for (const row of rows) found[row.slot] = row;
       return found;
     } finally {
       running = false;
@@ -56,5 +68,5 @@ export function batched<Key, Facts extends object>(query: PreparedQuery, lookup:
       else setImmediate(run);
     },
   });
-  return (key: Key): Promise<Facts | null> => loader.load(key);
+  return (key) => loader.load(key);
 }

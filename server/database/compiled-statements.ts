@@ -27,16 +27,19 @@ function compile(connection: SqliteConnection, sql: string): Promise<SqliteState
   const known = statements.get(sql);
   if (known) return known;
   const compiling = new Promise<SqliteStatement>((resolve, reject) => {
-    // To SQLite `$1` is a name, numbered by where it first stands; `?1` is the number itself.
-    const numbered = sql.replaceAll(/\$(\d+)/gu, '?$1');
-    const statement = connection.prepare(numbered, (error) => (error ? reject(error) : resolve(statement)));
+    const statement = connection.prepare(sql, (error) => (error ? reject(error) : resolve(statement)));
   });
   statements.set(sql, compiling);
   compiling.catch(() => statements.delete(sql));
   return compiling;
 }
 
-/** Runs one statement on this very connection. */
+function fail(connection: SqliteConnection, error: Error, reject: (error: Error) => void): void {
+  errorListeners.get(connection)?.(error);
+  reject(error);
+}
+
+/** Runs one statement on this very connection, and keeps it compiled. @returns the rows that it selects */
 export async function runCompiled<Row extends object>(
   connection: SqliteConnection,
   sql: string,
@@ -45,12 +48,55 @@ export async function runCompiled<Row extends object>(
   const statement = await compile(connection, sql);
   return new Promise<Row[]>((resolve, reject) => {
     statement.all(values, (error, rows) => {
-      if (!error) {
-        resolve(rows as Row[]);
-        return;
-      }
-      errorListeners.get(connection)?.(error);
-      reject(error);
+      if (error) fail(connection, error, reject);
+      else resolve(rows as Row[]);
+    });
+  });
+}
+
+/** The same for a statement that returns no rows. @returns how many it changed */
+export async function changeCompiled(
+  connection: SqliteConnection,
+  sql: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const statement = await compile(connection, sql);
+  return new Promise<number>((resolve, reject) => {
+    statement.run(values, function done(error) {
+      if (error) fail(connection, error, reject);
+      else resolve(this.changes);
+    });
+  });
+}
+
+/** Runs a statement whose text is seldom the same twice. @returns the rows that it selects */
+export function runOnce<Row extends object>(
+  connection: SqliteConnection,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return new Promise<Row[]>((resolve, reject) => {
+    connection.serialize(() => {
+      connection.all(sql, values, (error, rows) => {
+        if (error) fail(connection, error, reject);
+        else resolve(rows as Row[]);
+      });
+    });
+  });
+}
+
+/** The same for a statement that returns no rows. @returns how many it changed */
+export function changeOnce(
+  connection: SqliteConnection,
+  sql: string,
+  values: readonly unknown[],
+): Promise<number> {
+  return new Promise<number>((resolve, reject) => {
+    connection.serialize(() => {
+      connection.run(sql, values, function done(error) {
+        if (error) fail(connection, error, reject);
+        else resolve(this.changes);
+      });
     });
   });
 }

@@ -2,6 +2,7 @@
 import { Sequelize } from 'sequelize';
 import { currentTransaction } from './current-transaction.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
+import { joinTransactions, onQueryError, setOpenMode } from './sequelize-internals.ts';
 import { keepConnections } from './sqlite-lanes.ts';
 import type { StorageGuard } from './storage-guard.ts';
 
@@ -16,30 +17,7 @@ export interface DatabaseLocation {
   file: string;
 }
 
-// Every statement joins the transaction that its asynchronous context is in, so none can be left outside by mistake.
-Sequelize.useCLS({
-  get: () => currentTransaction(),
-  set: () => {},
-  bind: () => {},
-  run: () => {},
-});
-
-/** The part of Sequelize's query class that sees every error of a statement; its own types leave it out. */
-interface QueryClass {
-  new (...passed: never[]): { formatError(error: Error, stack: string): Error };
-}
-
-/** Costs nothing while statements succeed. */
-function reportErrors(sequelize: Sequelize, guard: StorageGuard): void {
-  const { dialect } = sequelize as unknown as { dialect: { Query: QueryClass } };
-  dialect.Query = class extends dialect.Query {
-    override formatError(error: Error, stack: string): Error {
-      const formatted = super.formatError(error, stack);
-      guard.note(formatted);
-      return formatted;
-    }
-  };
-}
+joinTransactions(currentTransaction);
 
 export function dialectOf(sequelize: Sequelize): Dialect {
   return sequelize.getDialect() as Dialect;
@@ -75,23 +53,22 @@ export async function connect(
       // Without it a connection whose other end has vanished waits for hours.
       dialectOptions: { keepAlive: true, lock_timeout: LOCK_WAIT_MS },
     });
-    if (guard) reportErrors(sequelize, guard);
+    if (guard) onQueryError(sequelize, guard.note);
     await sequelize.authenticate();
     return sequelize;
   }
   const { default: sqlite3 } = await import('sqlite3');
-  const dialectOptions = { mode: sqlite3.OPEN_READWRITE | (create ? sqlite3.OPEN_CREATE : 0) };
   const sequelize = new Sequelize({
     ...shared,
     dialect: 'sqlite',
     dialectModule: sqlite3,
     storage: location.file,
-    dialectOptions,
+    dialectOptions: { mode: sqlite3.OPEN_READWRITE | (create ? sqlite3.OPEN_CREATE : 0) },
   });
   keepConnections(sequelize, guard);
-  if (guard) reportErrors(sequelize, guard);
+  if (guard) onQueryError(sequelize, guard.note);
   await sequelize.authenticate();
   // Further connections are to the same file, or to none.
-  dialectOptions.mode = sqlite3.OPEN_READWRITE;
+  setOpenMode(sequelize, sqlite3.OPEN_READWRITE);
   return sequelize;
 }

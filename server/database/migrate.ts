@@ -11,14 +11,17 @@ import { createServiceMarks } from './migrations/0005-service-marks.ts';
 import { createFigureIndices } from './migrations/0007-figures.ts';
 import { createRetentionTables } from './migrations/0008-retention.ts';
 import { createDistrust } from './migrations/0009-distrust.ts';
+import { addLicenseDetails } from './migrations/0010-license-details.ts';
+import { addApiTokenLimits } from './migrations/0011-api-token-limits.ts';
 import type { RunTransaction } from './transaction.ts';
+import { OperatorError } from '#server/platform/operator-error.ts';
 
 interface Migration {
   name: string;
   up(sequelize: Sequelize, dialect: Dialect): Promise<void>;
 }
 
-const MIGRATIONS: Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-initial', up: createInitialSchema },
   { name: '0002-certificates', up: createCertificateTables },
   { name: '0003-license-search', up: createLicenseSearch },
@@ -28,9 +31,12 @@ const MIGRATIONS: Migration[] = [
   { name: '0007-figures', up: createFigureIndices },
   { name: '0008-retention', up: createRetentionTables },
   { name: '0009-distrust', up: createDistrust },
+  { name: '0010-license-details', up: addLicenseDetails },
+  { name: '0011-api-token-limits', up: addApiTokenLimits },
 ];
 
-const TABLE = 'migrations';
+/** Has the names of the migrations that have run, each in a row. */
+export const MIGRATIONS_TABLE = 'migrations';
 
 /** What this version's schema is called: by the last of its migrations. */
 export const SCHEMA = MIGRATIONS.at(-1)?.name ?? '';
@@ -43,8 +49,10 @@ export function isKnownSchema(name: string): boolean {
 const POSTGRES_MIGRATION_LOCK = 8_787_001;
 
 /** The database was written by a later version, which this one could only damage. */
-class NewerDatabaseError extends Error {
+class NewerDatabaseError extends OperatorError {
   override readonly name = 'NewerDatabaseError';
+  override readonly code = 'unavailable';
+  override readonly refusal = 'newer_database';
 }
 
 function refuseNewer(executed: string[]): void {
@@ -58,8 +66,8 @@ function refuseNewer(executed: string[]): void {
 
 /** What has run, without the help of umzug: loading that takes a fifth of a second, and at most starts nothing is to run. */
 async function executedNames(sequelize: Sequelize): Promise<string[]> {
-  if (!(await sequelize.getQueryInterface().tableExists(TABLE))) return [];
-  const rows = await sequelize.query<{ name: string }>(`SELECT name FROM ${TABLE}`, {
+  if (!(await sequelize.getQueryInterface().tableExists(MIGRATIONS_TABLE))) return [];
+  const rows = await sequelize.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`, {
     type: QueryTypes.SELECT,
   });
   return rows.map(({ name }) => name);
@@ -76,7 +84,7 @@ async function umzugFor(sequelize: Sequelize, dialect: Dialect): Promise<Umzug> 
       name: migration.name,
       up: () => migration.up(sequelize, dialect),
     })),
-    storage: new SequelizeStorage({ sequelize, tableName: TABLE }),
+    storage: new SequelizeStorage({ sequelize, tableName: MIGRATIONS_TABLE }),
     logger: undefined,
   });
 }

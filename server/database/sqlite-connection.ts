@@ -1,29 +1,21 @@
-// What the SQLite driver and Sequelize's connection manager offer, as far as it is used here.
+// What is used of the SQLite driver's connection (https://github.com/TryGhost/node-sqlite3/wiki/API).
 
-/** What is used of the driver's connection. */
 export interface SqliteConnection {
   exec(sql: string, done: (error: Error | null) => void): void;
   prepare(sql: string, done: (error: Error | null) => void): SqliteStatement;
+  all(sql: string, bind: readonly unknown[], done: (error: Error | null, rows: object[]) => void): void;
+  run(sql: string, bind: readonly unknown[], done: RunDone): void;
+  /** Statements that `schedule` starts run one at a time, each in one thread of the pool. */
+  serialize(schedule: () => void): void;
   close(done: () => void): void;
   configure(option: 'busyTimeout', ms: number): void;
 }
 
 export interface SqliteStatement {
   all(bind: readonly unknown[], done: (error: Error | null, rows: object[]) => void): void;
+  run(bind: readonly unknown[], done: RunDone): void;
   finalize(done: () => void): void;
 }
 
-/** The part of Sequelize's connection manager that is replaced here; its own types leave it out. */
-export interface ConnectionManager {
-  getConnection(options?: { uuid?: string }): Promise<SqliteConnection>;
-  releaseConnection(connection: SqliteConnection): void;
-  destroyConnection(connection: SqliteConnection): Promise<void>;
-  /** Closes all connections. */
-  _onProcessExit(): Promise<void>;
-}
-
-/**
- * The busiest look-ups have a SQLite connection of their own: a statement blocks its connection, and a page of
- * statistics must not hold up an authorization.
- */
-export const LOOKUP_LANE = { uuid: 'lookup' } as const;
+/** Called with `this.changes`, the number of rows that the statement changed. */
+export type RunDone = (this: { changes: number }, error: Error | null) => void;

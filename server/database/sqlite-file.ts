@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Database } from 'sqlite3';
+import { inOrder, numbered, type Values } from './named-values.ts';
 
 export interface SqliteFile {
   exec(sql: string): Promise<void>;
-  all<Row extends object>(sql: string, values?: Readonly<Record<string, unknown>>): Promise<Row[]>;
+  /** @param values by the names that they have in the text, as in `sql.ts` */
+  all<Row extends object>(sql: string, values?: Values): Promise<Row[]>;
   /** Ends what `exec` or `all` is doing, with `SQLITE_INTERRUPT`. */
   interrupt(): void;
   close(): Promise<void>;
@@ -17,9 +19,11 @@ function wrap(database: Database): SqliteFile {
       new Promise((resolve, reject) => {
         database.exec(sql, (error) => (error ? reject(error) : resolve()));
       }),
-    all: <Row extends object>(sql: string, values: Readonly<Record<string, unknown>> = {}) =>
+    all: <Row extends object>(sql: string, values: Values = {}) =>
       new Promise<Row[]>((resolve, reject) => {
-        database.all<Row>(sql, values, (error, rows) => (error ? reject(error) : resolve(rows)));
+        const { text, names } = numbered(sql, '?');
+        const bound = inOrder(names, values, JSON.stringify);
+        database.all<Row>(text, bound, (error, rows) => (error ? reject(error) : resolve(rows)));
       }),
     interrupt: () => database.interrupt(),
     close: () =>

@@ -2,7 +2,7 @@
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
 import { type OpenTransaction, openTransaction } from './current-transaction.ts';
-import { beginTransaction } from './silent-transaction.ts';
+import { beginTransaction } from './sequelize-internals.ts';
 import type { StorageGuard } from './storage-guard.ts';
 import { createWriteAdmission, refuseGone } from './write-admission.ts';
 import { createWriteQueue, type WriterState } from './write-queue.ts';
@@ -19,37 +19,9 @@ export interface Transactions {
   writerState(): WriterState;
 }
 
-/** Row locks for a `find` that decides what is written next; SQLite needs none, as it has one writer. */
+/** Row locks for a model's `find` that decides what is written next; SQLite needs none, as it has one writer. */
 export function forUpdate(): { lock: Transaction['LOCK']['UPDATE'] } {
   return { lock: Transaction.LOCK.UPDATE };
-}
-
-/**
- * The same ahead of a hand-written SELECT with subqueries. A statement of its own: PostgreSQL re-reads only the locked
- * row after a wait, while subqueries beside `FOR UPDATE` would still see what was there before it.
- */
-export async function lockRow(
-  sequelize: Sequelize,
-  table: string,
-  where: Record<string, string | number>,
-  /** `SHARE`: many may hold it at once, while nobody changes the row. */
-  strength: 'UPDATE' | 'SHARE' = 'UPDATE',
-): Promise<void> {
-  if (sequelize.getDialect() !== 'postgres') return;
-  const condition = Object.keys(where).map((column) => `${column} = $${column}`);
-  await sequelize.query(`SELECT 1 FROM ${table} WHERE ${condition.join(' AND ')} FOR ${strength}`, {
-    bind: where,
-  });
-}
-
-/** The clause that locks the rows of table alias `alias`, waiting for those that another server has locked. */
-export function lockRows(sequelize: Sequelize, alias: string): string {
-  return sequelize.getDialect() === 'postgres' ? `FOR UPDATE OF ${alias}` : '';
-}
-
-/** The clause that locks the rows of table alias `alias`, and passes over those that another server has locked. */
-export function skipLocked(sequelize: Sequelize, alias: string): string {
-  return sequelize.getDialect() === 'postgres' ? `FOR UPDATE OF ${alias} SKIP LOCKED` : '';
 }
 
 /**

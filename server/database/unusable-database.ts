@@ -1,9 +1,12 @@
 // Says of a database that cannot be opened which one it is and what can be done, where the drivers only give a code.
 import type { DatabaseLocation } from './connect.ts';
+import { OperatorError } from '#server/platform/operator-error.ts';
 
 /** The database cannot be used as it is; the message is one line for the administrator. */
-export class UnusableDatabaseError extends Error {
+export class UnusableDatabaseError extends OperatorError {
   override readonly name = 'UnusableDatabaseError';
+  override readonly code = 'unavailable';
+  override readonly refusal = 'database';
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -4,18 +4,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory } from '#server/database/directory-lock.ts';
 import { provideHomeDirectory } from '#server/platform/os-user.ts';
 import { readRuntimeFile } from './runtime-file.ts';
+import { OperatorError } from '#server/platform/operator-error.ts';
 
 const RETRY_MS = 100;
 
 /** The data directory cannot be used; the message says why and what to do. */
-export class DataDirectoryError extends Error {
+export class DataDirectoryError extends OperatorError {
   override readonly name = 'DataDirectoryError';
+  override readonly code = 'unavailable';
+  override readonly refusal = 'data_directory';
 }
 
 const SETGID = 0o2000;
 
 /** A directory made by hand with `mkdir` is open to others; as long as it is empty, nothing was exposed by that. */
-export function closeEmptyDirectory(dataDir: string): void {
+function closeEmptyDirectory(dataDir: string): void {
   const stats = statSync(dataDir, { throwIfNoEntry: false });
   if (!stats?.isDirectory() || process.platform === 'win32' || stats.uid !== process.getuid?.()) return;
   const isShared = (stats.mode & SETGID) !== 0;
@@ -46,6 +49,7 @@ export function inUse(dataDir: string): DataDirectoryError {
 }
 
 /**
+ * For a directory that has been prepared.
  * @param waitMs how long a command that works on the directory just now may take to finish
  * @throws DataDirectoryError if it is still taken after that; the reason of `giveUp` if that comes first
  */
@@ -54,7 +58,6 @@ export async function takeDataDirectory(
   waitMs: number,
   giveUp?: AbortSignal,
 ): Promise<DirectoryLock> {
-  prepareDataDirectory(dataDir);
   const deadline = performance.now() + waitMs;
   for (;;) {
     giveUp?.throwIfAborted();

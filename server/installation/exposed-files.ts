@@ -1,7 +1,7 @@
 // Refuses to work with keys that other users of the machine can read or replace.
 import { readFileSync, statSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
-import { closeEmptyDirectory, DataDirectoryError } from './data-directory.ts';
+import { DataDirectoryError } from './data-directory.ts';
 import { databaseFile } from './database-location.ts';
 import { type Config, configFilePath } from '#server/platform/config.ts';
 import { holdsPassword } from '#server/platform/mask-passwords.ts';
@@ -111,7 +111,6 @@ export function exposedFiles(settings: Settings): string | null {
 
 /** @throws DataDirectoryError */
 export function refuseExposedFiles(settings: Settings): void {
-  closeEmptyDirectory(settings.dataDir);
   const problem = exposedFiles(settings);
   if (problem !== null) throw new DataDirectoryError(problem);
 }

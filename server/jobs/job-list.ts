@@ -1,7 +1,8 @@
 // The jobs, how often each runs, and what its worker is given.
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { Config } from '#server/platform/config.ts';
-import type { RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import { retentionPeriods, type RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import { type SenderConfig, senderSettings } from '#server/wiring/webhook-sender.ts';
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
 import type { LicenseScanData } from './license-scan-worker.ts';
 import type { RetentionData } from './retention-worker.ts';
@@ -19,15 +20,8 @@ export interface Job {
 }
 
 export type JobConfig = RetentionSettings &
-  Pick<
-    Config,
-    | 'dataDir'
-    | 'scanSeconds'
-    | 'webhookBackoffSeconds'
-    | 'webhookTimeoutSeconds'
-    | 'webhookAllow'
-    | 'webhookCa'
-  >;
+  SenderConfig &
+  Pick<Config, 'dataDir' | 'scanSeconds' | 'webhookBackoffSeconds'>;
 
 export const SCAN = 'license-scan';
 export const DISPATCHER = 'webhook-dispatcher';
@@ -49,27 +43,19 @@ interface Needs {
   trustedOffset: SharedArrayBuffer;
 }
 
-function retentionSettings(config: JobConfig): RetentionSettings {
-  const { retainEventsDays, retainAttemptsDays, retainAuditDays, retainImportsDays, retainRestoresDays } =
-    config;
-  return { retainEventsDays, retainAttemptsDays, retainAuditDays, retainImportsDays, retainRestoresDays };
-}
-
 export function listJobs({ location, config, masterKey, trustedOffset }: Needs): Job[] {
   const dispatcherData: DispatcherData = {
     location,
     masterKey,
     backoffMs: config.webhookBackoffSeconds * 1000,
-    timeoutMs: config.webhookTimeoutSeconds * 1000,
-    allow: config.webhookAllow,
-    caFile: config.webhookCa,
+    sender: senderSettings(config),
   };
   const scanData: LicenseScanData = { location, trustedOffset };
   const upkeepData: CertificateUpkeepData = { location, masterKey };
   const retentionData: RetentionData = {
     location,
     dataDir: config.dataDir,
-    settings: retentionSettings(config),
+    periods: retentionPeriods(config),
     trustedOffset,
   };
   return [

@@ -6,9 +6,11 @@ import { createEventService } from '#server/features/events/event-service.ts';
 import { createEventStore } from '#server/features/events/event-store.ts';
 import { scanLicenses } from '#server/features/licenses/license-scan.ts';
 import { createLicenseStore } from '#server/features/licenses/license-store.ts';
-import { createNoticeClockStore } from '#server/features/licenses/notice-clock-store.ts';
+import { createNoticeClock } from '#server/features/licenses/notice-clock.ts';
+import { createServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
 import { isAhead } from '#server/platform/clock-guard.ts';
 import { systemClock } from '#server/platform/clock.ts';
+import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { reportingGuard } from './worker-guard.ts';
 
 export interface LicenseScanData {
@@ -33,11 +35,12 @@ try {
     // The main thread hears of what was emitted, and wakes the dispatcher.
     events: createEventService({
       events: createEventStore(sequelize),
+      queueDeliveries: createDeliveryStore(sequelize).queue,
       clock: systemClock,
       onQueued: () => {},
     }),
     transaction: createTransactions(sequelize),
-    noticeClock: createNoticeClockStore(sequelize),
+    noticeClock: createNoticeClock(createServiceMarkStore(sequelize)),
     clock: systemClock,
     isTrusted: (now) => !isAhead(now, trusted[0] ?? 0),
     isCancelled: () => cancelled,

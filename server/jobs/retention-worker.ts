@@ -8,21 +8,21 @@ import { createTransactions } from '#server/database/transaction.ts';
 import { createImportFiles } from '#server/features/license-transfer/import-files.ts';
 import { isAhead } from '#server/platform/clock-guard.ts';
 import { systemClock } from '#server/platform/clock.ts';
-import { createPruneStore } from '#server/features/retention/prune-store.ts';
 import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
-import type { RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import type { RetentionPeriods } from '#server/features/retention/retention-periods.ts';
 import { runRetention } from '#server/features/retention/retention-run.ts';
+import { composePrune } from '#server/wiring/compose-prune.ts';
 import { reportingGuard } from './worker-guard.ts';
 
 export interface RetentionData {
   location: DatabaseLocation;
   dataDir: string;
-  settings: RetentionSettings;
+  periods: RetentionPeriods;
   /** The clock guard's shared offset. */
   trustedOffset: SharedArrayBuffer;
 }
 
-const { location, dataDir, settings, trustedOffset } = workerData as RetentionData;
+const { location, dataDir, periods, trustedOffset } = workerData as RetentionData;
 const trusted = new Float64Array(trustedOffset);
 
 const PROGRESS_EVERY_MS = 5000;
@@ -36,8 +36,8 @@ const startedAt = performance.now();
 const sequelize = await connect(location, { guard: reportingGuard(parentPort) });
 try {
   const result = await runRetention({
-    store: createPruneStore(sequelize),
-    settings,
+    stores: composePrune(sequelize),
+    periods,
     folders: createRestoreFolders(dataDir),
     removeForgottenUploads: createImportFiles(join(dataDir, 'imports')).removeForgotten,
     audit: createAuditService({ entries: createAuditStore(sequelize), clock: systemClock }),

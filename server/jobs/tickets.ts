@@ -1,8 +1,8 @@
 // Callers who wait for a run that begins after they asked: each has a number, and a run answers all up to one.
 
 export interface Tickets {
-  /** @param patienceMs `settled` ends after that at the latest */
-  take(patienceMs: number): { ticket: number; settled: Promise<void> };
+  /** Ends once a run has answered the ticket. @param patienceMs it ends after that at the latest */
+  take(patienceMs: number): Promise<void>;
   /** A run is over that was begun when `ticket` was the newest. */
   settle(ticket: number): void;
   /** The newest that still waits; null if none does. */
@@ -19,8 +19,8 @@ export function createTickets(): Tickets {
     take(patienceMs) {
       last += 1;
       const ticket = last;
-      if (waiting.size >= MAX_WAITING) return { ticket, settled: Promise.resolve() };
-      const settled = new Promise<void>((resolve) => {
+      if (waiting.size >= MAX_WAITING) return Promise.resolve();
+      return new Promise<void>((resolve) => {
         const end = () => {
           clearTimeout(timer);
           waiting.delete(ticket);
@@ -29,7 +29,6 @@ export function createTickets(): Tickets {
         const timer = setTimeout(end, patienceMs);
         waiting.set(ticket, end);
       });
-      return { ticket, settled };
     },
     settle(answered) {
       for (const [ticket, end] of waiting) if (ticket <= answered) end();

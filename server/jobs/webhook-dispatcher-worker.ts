@@ -1,23 +1,20 @@
 // The webhook dispatcher as a worker thread that stays, with a database connection of its own.
-import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { createSealer } from '#server/platform/sealer.ts';
-import { createDeliverySender } from '#server/features/webhooks/delivery-sender.ts';
 import { createDispatcher } from '#server/features/webhooks/dispatcher.ts';
-import { createDispatchStore } from '#server/features/webhooks/dispatch-store.ts';
+import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
+import { createWebhookStore } from '#server/features/webhooks/webhook-store.ts';
+import { openSender, type SenderSettings } from '#server/wiring/webhook-sender.ts';
 import { reportingGuard } from './worker-guard.ts';
 
 export interface DispatcherData {
   location: DatabaseLocation;
   masterKey: Uint8Array;
   backoffMs: number;
-  timeoutMs: number;
-  allow: string[];
-  /** A PEM file. */
-  caFile: string | null;
+  sender: SenderSettings;
 }
 
 const data = workerData as DispatcherData;
@@ -29,17 +26,16 @@ let telling: NodeJS.Timeout | undefined;
 
 const sequelize = await connect(data.location, { guard: reportingGuard(parentPort) });
 const dispatcher = createDispatcher({
-  store: createDispatchStore(sequelize),
+  store: {
+    ...createDeliveryStore(sequelize),
+    noteHealth: createWebhookStore(sequelize).noteHealth,
+  },
   transaction: createTransactions(sequelize),
-  sender: createDeliverySender({
-    allow: data.allow,
-    extraCa: data.caFile === null ? [] : [readFileSync(data.caFile, 'utf8')],
-    timeoutMs: data.timeoutMs,
-  }),
+  sender: await openSender(data.sender),
   sealer: createSealer(Buffer.from(data.masterKey)),
   clock: systemClock,
   backoffMs: data.backoffMs,
-  timeoutMs: data.timeoutMs,
+  timeoutMs: data.sender.timeoutMs,
   alone: data.location.url === null,
   onAlive() {
     if (performance.now() - aliveAt < ALIVE_EVERY_MS) return;

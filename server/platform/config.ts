@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { holdsPassword, maskPasswords, maskSecret } from './mask-passwords.ts';
 import { type Setting, settingKey, SETTINGS } from './settings.ts';
+import { OperatorError, type RefusalCause } from './operator-error.ts';
 
 /** A setting that cannot be used; its message is one line that names the setting, the value and what is allowed. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name: string = 'ConfigError';
+  override readonly refusal: RefusalCause = 'settings';
 }
 
 /** The master key is no setting: it is never on a command line or in a file that people edit. */

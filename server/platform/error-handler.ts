@@ -46,7 +46,7 @@ function toApiError(error: unknown): ApiError {
   }
   const fault = faultOf(error);
   if (fault) return databaseUnavailable(fault);
-  return new ApiError('internal_error', 'something went wrong; the log has it under this request id');
+  return new ApiError('internal_error', 'internal error; see the log for this request ID');
 }
 
 /** The same, logged if it is unexpected. A server that sheds load has no time to log each call twice. */

@@ -17,6 +17,7 @@ import type { TlsCredentials, TlsSource } from './tls-credentials.ts';
 /** Nobody can listen on the address that the settings name. */
 export class AddressError extends ConfigError {
   override readonly name = 'AddressError';
+  override readonly refusal = 'address';
   /** The port that another program uses; null for any other cause. */
   readonly taken: { setting: 'port' | 'admin-port'; host: string; port: number } | null;
 

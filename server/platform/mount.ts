@@ -160,6 +160,19 @@ function limited(count: CountCall, handler: RequestHandler): RequestHandler {
   };
 }
 
+/** Gives failures the status that the endpoint declares for their code. */
+function withDeclaredStatus({ errorStatus }: Endpoint, handler: RequestHandler): RequestHandler {
+  if (!errorStatus) return handler;
+  return async (request, response, next) => {
+    try {
+      await handler(request, response, next);
+    } catch (error) {
+      const status = error instanceof ApiError ? errorStatus[error.code] : undefined;
+      throw status === undefined ? error : (error as ApiError).withStatus(status);
+    }
+  };
+}
+
 /** By method; whatever is not in it is refused. */
 interface Target {
   handlers: Map<string, RequestHandler>;
@@ -169,7 +182,7 @@ interface Target {
 function targetOf(group: readonly Route[], options: MountOptions): Target {
   const handlers = new Map<string, RequestHandler>();
   for (const route of group) {
-    const answering = answer(route, options);
+    const answering = withDeclaredStatus(route.row, answer(route, options));
     const count = options.limitFor?.(route.row);
     const handler = count ? limited(count, answering) : answering;
     for (const method of methodsOf(route.row)) handlers.set(method, handler);

@@ -2,116 +2,208 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { z } from 'zod';
 import type { Contract, Endpoint } from '#server/wire/endpoint.ts';
-import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
+import { headersOf, REPLY_HEADERS, responsesOf } from './openapi-replies.ts';
+import { cleanSchemas } from './openapi-schema.ts';
+
+/** What the document says about an operation beyond its row. */
+export interface OperationNotes {
+  tag: string;
+  description: string;
+  /** A request with its fields; an operation without fields has none. */
+  request?: object;
+  /** The reply beside `ok`. */
+  reply: object;
+}
+
+export interface EventNotes {
+  /** What causes it. */
+  trigger: string;
+  body: z.ZodObject;
+  example: object;
+}
 
 interface Description {
   title: string;
   version: string;
   /** The API's address, without a trailing slash. */
   server: string;
-}
-
-const failure = z
-  .object({
-    ok: z.literal(false),
-    error_code: z.string(),
-    message: z.string(),
-    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    request_id: z.string().optional(),
-  })
-  .meta({ id: 'Failure' });
-
-/** What every endpoint can answer, beside what its row says. */
-function errorCodes(row: Endpoint): ErrorCode[] {
-  const common: ErrorCode[] = ['invalid_request', 'internal_error', 'unavailable', 'overloaded'];
-  const body: ErrorCode[] =
-    row.method === 'GET' ? [] : ['invalid_json', 'payload_too_large', 'unsupported_media_type'];
-  const bearer: ErrorCode[] =
-    row.auth === 'bearer' ? ['unauthorized', ...(row.role ? (['forbidden'] as const) : [])] : [];
-  const idempotent: ErrorCode[] = row.idempotent ? ['idempotency_conflict'] : [];
-  // Of calls with an API token, only refused ones are limited.
-  const limited: ErrorCode[] = row.rateLimit === 'none' ? [] : ['rate_limited'];
-  return [...row.errors, ...common, ...body, ...bearer, ...idempotent, ...limited];
-}
-
-/** With the fields that one of these failures adds, if any does. */
-function failureSchema(row: Endpoint, codes: readonly ErrorCode[]) {
-  const added = codes.map((code) => row.failureFields?.[code]).find((fields) => fields !== undefined);
-  return added ? z.object({ ...failure.shape, ...added.partial().shape }) : failure;
-}
-
-function failures(row: Endpoint) {
-  const byStatus = Map.groupBy(
-    new Set(errorCodes(row)),
-    (code) => row.errorStatus?.[code] ?? ERROR_STATUS[code],
-  );
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
-      {
-        description: codes.join(', '),
-        content: { 'application/json': { schema: failureSchema(row, codes) } },
-      },
-    ]),
-  );
-}
-
-function success(row: Endpoint) {
-  const schema = z.object({ ok: z.literal(true), ...(row.reply as z.ZodObject).shape });
-  const documents = Object.entries(row.documents ?? {}).map(([type, description]) => [
-    type,
-    { schema: z.string().meta({ description }) },
-  ]);
-  return {
-    description: 'Done',
-    content: { 'application/json': { schema }, ...(Object.fromEntries(documents) as object) },
-  };
+  description: string;
+  tags: { name: string; description: string }[];
+  /** By the name of the row. */
+  operations: Readonly<Record<string, OperationNotes>>;
+  /** By the name of the event. */
+  events: Readonly<Record<string, EventNotes>>;
+  /** The tag of all events. */
+  eventTag: string;
 }
 
 const idempotencyKey = z
   .string()
+  .min(1)
   .max(255)
   .optional()
-  .meta({ description: 'The same key and body give the first reply again' });
+  .meta({
+    description: 'The same key and body within 24 hours give the first reply again.',
+    examples: ['order-4711-renewal'],
+  });
+
+const ifNoneMatch = z
+  .string()
+  .optional()
+  .meta({ description: 'The `ETag` of the version that the caller has.', examples: ['"7"'] });
+
+function fieldsOf(row: Endpoint): [string, z.ZodType][] {
+  return Object.entries((row.request as z.ZodObject).shape);
+}
 
 /** A DELETE takes its fields from the query or from a body, so that none of them has to be in the query. */
 function queryOf(row: Endpoint): z.ZodObject {
-  const request = row.request as z.ZodObject;
-  if (row.method !== 'DELETE') return request;
-  const fields = Object.entries(request.shape) as [string, z.ZodType][];
-  return z.object(Object.fromEntries(fields.map(([name, field]) => [name, field.optional()])));
+  const fields = fieldsOf(row).map(([name, field]) => [
+    name,
+    row.method === 'DELETE' ? field.optional().meta({ ...field.meta() }) : field,
+  ]);
+  return z.object(Object.fromEntries(fields) as z.ZodRawShape);
 }
 
-function operation(name: string, row: Endpoint): ZodOpenApiOperationObject {
-  const inQuery = row.method === 'GET' || row.method === 'DELETE';
+function parametersOf(row: Endpoint): NonNullable<ZodOpenApiOperationObject['requestParams']> {
+  const inQuery = (row.method === 'GET' || row.method === 'DELETE') && fieldsOf(row).length > 0;
   return {
-    operationId: name,
-    summary: row.summary,
-    ...(row.auth === 'bearer' ? { security: [{ api_token: [] }] } : { security: [] }),
-    requestParams: {
-      ...(inQuery ? { query: queryOf(row) } : {}),
-      ...(row.idempotent ? { header: z.object({ 'Idempotency-Key': idempotencyKey }) } : {}),
-    },
-    ...(inQuery
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: row.request } } } }),
-    responses: { 200: success(row), ...failures(row) },
+    ...(inQuery ? { query: queryOf(row) } : {}),
+    ...(row.idempotent ? { header: z.object({ 'Idempotency-Key': idempotencyKey }) } : {}),
+    ...(row.etag ? { header: z.object({ 'If-None-Match': ifNoneMatch }) } : {}),
   };
 }
 
-/** An OpenAPI 3.1 document of all rows. */
-export function openApiDocument(contract: Contract, { title, version, server }: Description): object {
+function bodyOf(row: Endpoint, example: object): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+  if (row.method === 'GET') return {};
+  const isDelete = row.method === 'DELETE';
+  const schema = isDelete ? queryOf(row) : row.request;
+  return { requestBody: { required: !isDelete, content: { 'application/json': { schema, example } } } };
+}
+
+function operation(name: string, row: Endpoint, notes: OperationNotes): ZodOpenApiOperationObject {
+  return {
+    operationId: name,
+    tags: [notes.tag],
+    summary: row.summary,
+    description: notes.description,
+    security: row.auth === 'bearer' ? [{ api_token: [] }] : [],
+    requestParams: parametersOf(row),
+    ...bodyOf(row, notes.request ?? {}),
+    responses: responsesOf(row, notes.reply),
+  };
+}
+
+const eventHeaders = z.object({
+  'X-License-Event': z.string().meta({ description: 'The name of the event.' }),
+  'X-License-Delivery': z.int().meta({
+    description:
+      'The ID of the delivery, the same for every retry. Ignore a delivery that was processed before.',
+    examples: [42],
+  }),
+  'X-License-Webhook-Signature': z
+    .string()
+    .regex(/^sha256=[0-9a-f]{64}$/u)
+    .meta({
+      description:
+        '`sha256=` and the lowercase hex HMAC-SHA256 of the body. The key is the secret as shown, including `whsec_`.',
+    }),
+  'webhook-id': z.string().meta({ description: 'Standard Webhooks: the ID of the event.' }),
+  'webhook-timestamp': z
+    .string()
+    .meta({ description: 'Standard Webhooks: the time of the attempt in seconds since 1970.' }),
+  'webhook-signature': z.string().meta({
+    description:
+      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body`. The key is the base64-decoded part of the secret after `whsec_`. After a rotation, signatures with both secrets, separated by a space.',
+  }),
+});
+
+/** `license.in_grace` becomes `onLicenseInGrace`. */
+function eventOperationId(event: string): string {
+  const words = event.split(/[._]/u).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `on${words.join('')}`;
+}
+
+function eventOperation(event: string, tag: string, notes: EventNotes): ZodOpenApiOperationObject {
+  return {
+    operationId: eventOperationId(event),
+    tags: [tag],
+    summary: notes.trigger.replace(/\.$/u, ''),
+    description: `Sent to every webhook whose scope is \`all\` or \`${event}\`. ${notes.trigger}`,
+    security: [],
+    requestParams: { header: eventHeaders },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: notes.body, example: notes.example } },
+    },
+    responses: {
+      '2XX': { description: 'The receiver accepts the delivery.' },
+      '4XX': { description: 'The delivery is retried. Reply with 401 if the signature does not match.' },
+      '5XX': { description: 'The delivery is retried.' },
+    },
+  };
+}
+
+interface PlainOperation {
+  parameters?: { name: string; in: string; example?: unknown }[];
+  responses: Record<string, { headers?: object }>;
+}
+
+/** What zod-openapi has no words for: reply headers, and the examples of query parameters. */
+function complete(
+  paths: Record<string, Record<string, PlainOperation>>,
+  contract: Contract,
+  operations: Description['operations'],
+): void {
+  for (const [name, row] of Object.entries(contract)) {
+    const plain = paths[row.path]?.[row.method.toLowerCase()];
+    if (!plain) continue;
+    const { parameters = [], responses } = plain;
+    const examples = (operations[name]?.request ?? {}) as Record<string, unknown>;
+    for (const parameter of parameters)
+      if (parameter.in === 'query' && parameter.name in examples)
+        parameter.example = examples[parameter.name];
+    for (const [status, response] of Object.entries(responses)) {
+      response.headers = Object.fromEntries(
+        headersOf(row, status).map((header) => [header, { $ref: `#/components/headers/${header}` }]),
+      );
+    }
+  }
+}
+
+/** An OpenAPI 3.1 document of all rows and events. */
+export function openApiDocument(contract: Contract, description: Description): object {
+  const { title, version, server, tags, operations, events, eventTag } = description;
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, row] of Object.entries(contract)) {
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row) };
+    const notes = operations[name];
+    if (!notes) throw new Error(`the API documentation says nothing about ${name}`);
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row, notes) };
   }
-  return createDocument({
+  const webhooks = Object.entries(events).map(([event, notes]) => [
+    event,
+    { post: eventOperation(event, eventTag, notes) },
+  ]);
+  const document = createDocument({
     openapi: '3.1.1',
-    info: { title, version },
-    servers: [{ url: server }],
+    info: {
+      title,
+      version,
+      description: description.description,
+      contact: { name: title, url: `${server}/docs/` },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: server, description: 'This server.' }],
+    tags,
     paths,
+    webhooks: Object.fromEntries(webhooks) as ZodOpenApiPathsObject,
     components: {
-      securitySchemes: { api_token: { type: 'http', scheme: 'bearer', description: 'API token, `ldk_…`' } },
+      securitySchemes: {
+        api_token: { type: 'http', scheme: 'bearer', description: 'An API token (`ldk_…`).' },
+      },
     },
   });
+  const clean = cleanSchemas(document) as typeof document;
+  complete(clean.paths as unknown as Parameters<typeof complete>[0], contract, operations);
+  return { ...clean, components: { ...clean.components, headers: REPLY_HEADERS } };
 }

@@ -3,6 +3,7 @@ import type { Call } from './call.ts';
 import { Document, type DocumentParts, isWhole } from './document.ts';
 import type { Contract, Endpoint, ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
+import { requestMessage } from '#server/wire/request-messages.ts';
 
 type Answer<Reply> = Reply | Document | Promise<Reply | Document>;
 
@@ -49,16 +50,14 @@ export function implement<Rows extends Contract>(rows: Rows, handlers: Handlers<
  * @throws ApiError `invalid_request` that lists everything wrong with it
  */
 export function parseRequest(row: Endpoint, input: unknown): object {
-  const parsed = row.request.safeParse(input);
+  const parsed = row.request.safeParse(input, { error: requestMessage });
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map((issue) => ({
     path: issue.path.join('.'),
     message: issue.message,
   }));
   const first = details[0];
-  const message = first
-    ? `${first.path ? `${first.path}: ` : ''}${first.message}`
-    : 'the request is not valid';
+  const message = `${first?.path ? `${first.path}: ` : 'the request '}${first?.message ?? 'is invalid'}`;
   throw new ApiError('invalid_request', message, { details });
 }
 

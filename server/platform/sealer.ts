@@ -1,5 +1,6 @@
 // Seals secrets at rest: AES-256-GCM under keys derived from the master key, one per purpose.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { OperatorError } from './operator-error.ts';
 
 const VERSION = 'v1';
 const IV_BYTES = 12;
@@ -12,8 +13,9 @@ export interface Sealer {
   open(purpose: string, sealed: string): Buffer;
 }
 
-class SealError extends Error {
+export class SealError extends OperatorError {
   override readonly name = 'SealError';
+  override readonly code = 'unavailable';
 }
 
 /** @param masterKey 32 bytes */

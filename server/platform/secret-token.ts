@@ -15,6 +15,11 @@ export function hashSecret(plaintext: string): string {
   return hash('sha256', plaintext);
 }
 
+/** Whether this has the form of such a secret; anything else cannot be one. */
+export function isSecretToken(prefix: 'ldt_', text: string): boolean {
+  return text.length === prefix.length + 43 && text.startsWith(prefix) && /^[\w-]+$/u.test(text);
+}
+
 /** @param prefix `ldt_` for an authorization token, `ldk_` for an API token, `ldd_` for a download */
 export function createSecretToken(prefix: 'ldt_' | 'ldk_' | 'ldd_'): SecretToken {
   const plaintext = prefix + randomBytes(32).toString('base64url');

@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { certificateHolder, certificateLife } from './certificate-life.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { singleFlight } from './single-flight.ts';
 
 /** In PEM. */
 export interface TlsCredentials {
@@ -110,13 +111,9 @@ export function keepCredentials({ first, look, setting, clock, logger }: Keeping
     tellOfEnd();
   }
 
-  let looking: Promise<void> | undefined;
+  const lookForNew = singleFlight(lookOnce);
   // By intervals, not by the moment at which something is due: a clock that is set, or a night asleep, changes nothing.
-  const timer = setInterval(() => {
-    looking ??= lookOnce().finally(() => {
-      looking = undefined;
-    });
-  }, LOOK_EVERY_MS);
+  const timer = setInterval(() => void lookForNew(), LOOK_EVERY_MS);
   timer.unref();
   tellOfChange();
   tellOfEnd();
@@ -128,7 +125,7 @@ export function keepCredentials({ first, look, setting, clock, logger }: Keeping
     },
     async close() {
       clearInterval(timer);
-      await looking;
+      await lookForNew.current();
     },
   };
 }

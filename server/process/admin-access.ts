@@ -9,11 +9,16 @@ import { type DirectoryLock, lockDirectory } from '#server/database/directory-lo
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
 import { cliCall } from '#server/platform/call.ts';
-import { type Client, createClient, httpTransport, type Transport } from '#server/wire/client.ts';
+import {
+  type Client,
+  createClient,
+  httpDownload,
+  httpTransport,
+  type Transport,
+} from '#server/wire/client.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { DocumentParts } from '#server/platform/document.ts';
-import { httpDownload } from '#server/platform/download.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
 import { nodeSend } from '#server/platform/node-send.ts';
 import { invoke, invokeForFile, type Route } from '#server/platform/route.ts';
@@ -32,6 +37,8 @@ export interface AdminAccess {
 /** A server that is just starting or stopping, or another command, is done sooner than this. */
 const WAIT_MS = 10_000;
 const RETRY_MS = 100;
+/** A person at a terminal wonders after this. */
+const NOTICE_MS = 1000;
 
 /** @returns null if no server answers */
 async function throughServer(config: Config, userName: string): Promise<AdminAccess | null> {
@@ -43,7 +50,7 @@ async function throughServer(config: Config, userName: string): Promise<AdminAcc
   };
   const root = `${runtime.admin}${ADMIN_API_ROOT}`;
   const client = createClient(adminContract, httpTransport(root, headers, nodeSend));
-  const fetchFile = httpDownload(root, headers);
+  const fetchFile = httpDownload(root, headers, nodeSend);
   try {
     await client.serverInfo({});
   } catch {
@@ -52,7 +59,7 @@ async function throughServer(config: Config, userName: string): Promise<AdminAcc
   return {
     client,
     throughServer: true,
-    download: (name, input) => fetchFile(adminContract[name], input),
+    download: async (name, input) => (await fetchFile(adminContract[name], input)).bytes(),
     close: async () => {},
   };
 }
@@ -122,17 +129,28 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
  * Opens the service for one command. The data directory's lock decides: whoever gets it may write the database,
  * so a command can never change what a server keeps in memory behind its back.
  * @param userName the OS user, for the audit log
+ * @param onWait called once if another process keeps the directory for longer than a second
  * @throws DataDirectoryError if the directory is taken by something that does not answer, or UnusableDatabaseError
  */
-export async function connectToAdmin(config: Config, userName: string): Promise<AdminAccess> {
+export async function connectToAdmin(
+  config: Config,
+  userName: string,
+  onWait: () => void = () => {},
+): Promise<AdminAccess> {
   prepareDataDirectory(config.dataDir);
-  const deadline = Date.now() + WAIT_MS;
+  const start = Date.now();
+  let hasNotified = false;
   for (;;) {
     const lock = await lockDirectory(config.dataDir);
     if (lock) return onDatabase(config, userName, lock);
     const access = await throughServer(config, userName);
     if (access) return access;
-    if (Date.now() > deadline) throw inUse(config.dataDir);
+    const waited = Date.now() - start;
+    if (waited > WAIT_MS) throw inUse(config.dataDir);
+    if (waited > NOTICE_MS && !hasNotified) {
+      hasNotified = true;
+      onWait();
+    }
     await delay(RETRY_MS);
   }
 }

@@ -1,9 +1,10 @@
 // The server as the desktop app starts it: settings from environment and config.json, flags from its arguments.
 import { parseArgs } from 'node:util';
-import { type MessageFromServer, postLastMessage, type RefusalCause } from './parent-port.ts';
+import { type MessageFromServer, postLastMessage } from './parent-port.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import type { AddressError } from '#server/platform/http-server.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
+import { OperatorError } from '#server/platform/operator-error.ts';
 import { refuseDebugger } from '#server/platform/refuse-debugger.ts';
 import { SETTINGS } from '#server/platform/settings.ts';
 import { serve } from './serve.ts';
@@ -14,21 +15,10 @@ const options = Object.fromEntries(
   Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]),
 );
 
-/** By the names of the errors that `serve` throws. */
-const CAUSES: Readonly<Record<string, RefusalCause>> = {
-  AddressError: 'address',
-  ConfigError: 'settings',
-  DataDirectoryError: 'data_directory',
-  UnusableDatabaseError: 'database',
-  NewerDatabaseError: 'newer_database',
-};
-
 function lastMessage(error: Error): MessageFromServer {
-  const { name } = error;
   const message = maskPasswords(error.message);
-  const cause = CAUSES[name];
-  // Anything else may succeed the next time.
-  if (!cause) return { type: 'failed', message };
+  const cause = error instanceof OperatorError ? error.refusal : null;
+  if (cause === null) return { type: 'failed', message };
   return { type: 'refused', cause, message, taken: (error as Partial<AddressError>).taken ?? null };
 }
 

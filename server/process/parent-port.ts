@@ -1,9 +1,7 @@
 // How the server and the desktop app around it communicate.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
-
-/** Why a server cannot start, as far as that decides what can be done about it. */
-export type RefusalCause = 'address' | 'data_directory' | 'database' | 'newer_database' | 'settings';
+import type { RefusalCause } from '#server/platform/operator-error.ts';
 
 /** A port that another program listens on. */
 export interface TakenPort {

@@ -36,6 +36,15 @@ export function refuseBeyondCalendar(expiresAt: number): void {
   }
 }
 
+/** A renewal never takes time away by mistake. @throws ApiError `renewal_shortens` */
+export function refuseEarlierEnd(expiresAt: number, renewedTo: number): void {
+  if (renewedTo >= expiresAt) return;
+  throw new ApiError(
+    'renewal_shortens',
+    `the license expires at ${toTimestamp(expiresAt)}, after the requested ${toTimestamp(renewedTo)}; an administrator can shorten it in the back office or with license renew --shorten`,
+  );
+}
+
 /** @throws ApiError `product_mismatch` or `invalid_request` */
 export function draftLicense(
   order: Omit<LicenseOrder, 'plan'>,
@@ -56,6 +65,8 @@ export function draftLicense(
     licenseKey,
     holder: order.holder,
     email: order.email ?? null,
+    orderNumber: order.order_number ?? null,
+    notes: order.notes ?? null,
     searchText: foldForSearch(`${order.holder}\n${order.email ?? ''}`),
     product,
     planId: plan.id,

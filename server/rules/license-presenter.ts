@@ -4,8 +4,11 @@ import type { LicenseObject, LicenseRecord } from '#server/features/licenses/lic
 import { licenseState } from './license-lifecycle.ts';
 import type { License } from '#server/features/licenses/license-store.ts';
 
-/** @param machineFingerprint the device that the reply is about; without one, the newest active device */
-export function toLicenseObject(license: License, now: number, machineFingerprint?: string): LicenseObject {
+/**
+ * What every reply and every event says of a license.
+ * @param machineFingerprint the device that it is about; without one, the newest active device
+ */
+export function toLicenseSummary(license: License, machineFingerprint?: string) {
   return {
     license_id: license.id,
     license_key: license.licenseKey,
@@ -15,6 +18,12 @@ export function toLicenseObject(license: License, now: number, machineFingerprin
     machine_fingerprint: machineFingerprint ?? license.newestFingerprint,
     issued_at: toTimestamp(license.issuedAt),
     expires_at: toTimestamp(license.expiresAt),
+  };
+}
+
+export function toLicenseObject(license: License, now: number, machineFingerprint?: string): LicenseObject {
+  return {
+    ...toLicenseSummary(license, machineFingerprint),
     state: licenseState(license, now),
     grace_ends_at: toTimestamp(license.graceEndsAt),
     max_activations: license.maxActivations,
@@ -28,6 +37,8 @@ export function toLicenseRecord(license: License, now: number): LicenseRecord {
   return {
     ...toLicenseObject(license, now),
     email: license.email,
+    order_number: license.orderNumber,
+    notes: license.notes,
     first_activated_at: toTimestampOrNull(license.firstActivatedAt),
     revoked_at: toTimestampOrNull(license.revokedAt),
     revoke_reason: license.revokeReason,
@@ -36,6 +47,6 @@ export function toLicenseRecord(license: License, now: number): LicenseRecord {
 
 /** The record without what only administrators see. */
 export function publicLicense(record: LicenseRecord): LicenseObject {
-  const { email, first_activated_at, revoked_at, revoke_reason, ...license } = record;
+  const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...license } = record;
   return license;
 }

@@ -35,7 +35,7 @@ interface RequestParts {
 }
 
 /** Where an input's fields go. */
-export function partsOf(row: Endpoint, input: object): RequestParts {
+function partsOf(row: Endpoint, input: object): RequestParts {
   if (row.upload) {
     const { file, ...fields } = input as { file: Blob };
     return { query: queryString(fields), body: file, contentType: row.upload.contentType };
@@ -53,10 +53,47 @@ interface Sent {
   method: string;
   headers: Record<string, string>;
   body?: string | Blob;
+  signal?: AbortSignal;
 }
 
-/** As much of `fetch` as a call needs. */
-export type Send = (url: string, request: Sent) => Promise<{ status: number; json(): Promise<unknown> }>;
+interface Received {
+  status: number;
+  headers: { get(name: string): string | null };
+  /** The whole body. */
+  json(): Promise<unknown>;
+  /** The body as it comes, however large it is. Fails if it ends early. */
+  bytes(): AsyncIterable<Uint8Array<ArrayBuffer>>;
+}
+
+/** One exchange over HTTP: the only part of a call that differs between a browser and the CLI. */
+export type Send = (url: string, request: Sent) => Promise<Received>;
+
+/** Not every browser iterates over a stream by itself. */
+async function* bytesOf(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  if (stream === null) return;
+  const reader = stream.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+}
+
+const fetchSend: Send = async (url, request) => {
+  const response = await fetch(url, request);
+  const { status, headers } = response;
+  return { status, headers, json: () => response.json(), bytes: () => bytesOf(response.body) };
+};
+
+function exchange(root: string, headers: Record<string, string>, send: Send) {
+  return (row: Endpoint, input: object, signal?: AbortSignal): Promise<Received> => {
+    const { query, body, contentType } = partsOf(row, input);
+    return send(root + row.path + query, {
+      method: row.method,
+      headers: contentType === undefined ? headers : { ...headers, 'content-type': contentType },
+      ...(body === undefined ? {} : { body }),
+      ...(signal ? { signal } : {}),
+    });
+  };
+}
 
 /**
  * Calls over HTTP.
@@ -65,17 +102,23 @@ export type Send = (url: string, request: Sent) => Promise<{ status: number; jso
 export function httpTransport(
   root: string,
   headers: Record<string, string> = {},
-  send: Send = fetch,
+  send: Send = fetchSend,
 ): Transport {
+  const call = exchange(root, headers, send);
   return async (_name, row, input) => {
-    const { query, body, contentType } = partsOf(row, input);
-    const response = await send(root + row.path + query, {
-      method: row.method,
-      headers: contentType === undefined ? headers : { ...headers, 'content-type': contentType },
-      ...(body === undefined ? {} : { body }),
-    });
+    const response = await call(row, input);
     const reply = (await response.json()) as object;
     if (isFailure(reply)) throw toFailure(reply, response.status);
     return reply;
+  };
+}
+
+/** Calls rows that answer with a file. The reply's body is still to be read. */
+export function httpDownload(root: string, headers: Record<string, string> = {}, send: Send = fetchSend) {
+  const call = exchange(root, headers, send);
+  return async (row: Endpoint, input: object, signal?: AbortSignal): Promise<Received> => {
+    const response = await call(row, input, signal);
+    if (response.status !== 200) throw toFailure((await response.json()) as FailureEnvelope, response.status);
+    return response;
   };
 }

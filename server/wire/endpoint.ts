@@ -42,6 +42,8 @@ export interface Endpoint<
   idempotent?: true;
   /** A GET with an effect, such as a link that works once: HEAD is refused. */
   refusesHead?: true;
+  /** Replies carry an `ETag`, and `If-None-Match` is answered with 304. */
+  etag?: true;
   /** Media types that it can answer with instead of JSON, each with what that is. */
   documents?: Readonly<Record<string, string>>;
   /** The body is a file of this media type instead of JSON. */

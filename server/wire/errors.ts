@@ -26,6 +26,7 @@ export const ERROR_STATUS = {
   plan_in_use: 409,
   plan_unchanged: 409,
   not_an_upgrade: 409,
+  renewal_shortens: 409,
   authority_in_use: 409,
   idempotency_conflict: 409,
   payload_too_large: 413,
@@ -55,7 +56,7 @@ export interface FailureEnvelope {
 }
 
 interface ApiErrorOptions {
-  /** Where one code has two statuses: `license_revoked` is 403 to a client and 409 to an administrator. */
+  /** Unless it is that of the code. An endpoint declares its own with `errorStatus`. */
   status?: number;
   details?: ErrorDetail[];
   headers?: Record<string, string>;
@@ -79,6 +80,16 @@ export class ApiError extends Error {
     this.details = options.details;
     this.headers = options.headers ?? {};
     this.fields = options.fields;
+  }
+
+  withStatus(status: number): ApiError {
+    const { code, message, details, headers, fields } = this;
+    return new ApiError(code, message, {
+      status,
+      headers,
+      ...(details && { details }),
+      ...(fields && { fields }),
+    });
   }
 }
 

@@ -22,6 +22,19 @@ export function text(max: number) {
     });
 }
 
+/** What an administrator enters in a text area: trimmed, 1 to `max` characters, on any number of lines. */
+export function multilineText(max: number) {
+  return z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(max)
+    .superRefine((value, context) => {
+      const message = textProblem(value, { multiline: true });
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    });
+}
+
 /**
  * One line that client software says of itself: trimmed, 1 to `max` characters. Hidden characters are taken out, as
  * its user cannot change them; a text of nothing else counts as not given.
@@ -41,38 +54,53 @@ export function searchText(max: number) {
   return z.string().trim().max(max).refine(isPlain, 'contains control characters');
 }
 
-/** A whole number in a query string, or as it is in a JSON body. */
-const wholeNumber = z
-  .union([
-    z.int(),
-    z
-      .string()
-      .regex(/^\d{1,15}$/u, 'must be a whole number')
-      .transform(Number),
-  ])
-  .meta({ override: { type: 'integer' } });
-
-/** A whole number in a query string, within bounds. */
+/** A whole number within bounds: as text in a query string, as a number in a JSON body. */
 export function queryNumber(least: number, most: number) {
-  return wholeNumber.pipe(z.int().min(least).max(most));
+  const inRange = z.int().min(least).max(most);
+  const written = z
+    .string()
+    .regex(/^\d{1,15}$/u)
+    .transform(Number)
+    .pipe(inRange);
+  const bounds = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `between ${least} and ${most}`;
+  const error = ({ input }: { input?: unknown }) =>
+    input === undefined ? 'is required' : `must be a whole number ${bounds}`;
+  return z.union([inRange, written], { error }).meta({
+    override({ jsonSchema }) {
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, { type: 'integer', minimum: least, maximum: most });
+    },
+  });
 }
 
 /** A secret as presented by a caller; anything too long to be one is simply an unknown one. */
-export const secretText = z.string().max(4096);
+export const secretText = z.string();
 
-export const id = z.int().positive().max(Number.MAX_SAFE_INTEGER);
+export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 /** An id in a query string. */
-export const queryId = wholeNumber.pipe(id);
+export const queryId = queryNumber(1, Number.MAX_SAFE_INTEGER);
 
 export const slug = z
   .string()
-  .regex(/^[a-z0-9-]{1,64}$/u, 'must be 1 to 64 of a-z, 0-9 and -')
-  .meta({ description: 'Slug: 1 to 64 of a-z, 0-9 and -' });
+  .regex(/^[a-z0-9-]{1,64}$/u, 'must be 1 to 64 lowercase letters, digits or hyphens')
+  .meta({ description: '1 to 64 lowercase letters, digits or hyphens.' });
 
 export const fingerprint = z
   .string()
-  .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 lower-case hex digits')
-  .meta({ description: 'Machine fingerprint, `sha256:<64 hex>`' });
+  .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: followed by 64 lowercase hex digits')
+  .meta({ description: 'Device fingerprint: `sha256:` followed by 64 lowercase hex digits.' });
+
+const V4_NETWORK = z.union([z.cidrv4(), z.ipv4()]);
+const V6_NETWORK = z.union([z.cidrv6(), z.ipv6()]);
+
+/** A network in CIDR notation; an address alone is a network of one. */
+export const network = z
+  .string()
+  .max(50)
+  .refine(
+    (value) => V4_NETWORK.safeParse(value).success || V6_NETWORK.safeParse(value).success,
+    'must be a network such as 10.0.0.0/8 or an IP address',
+  );
 
 /** The last moment that timestamps of four-digit years can show; people write it for "never". */
 export const LAST_MOMENT = Date.UTC(10_000, 0, 1) - 1;
@@ -81,7 +109,7 @@ export const LAST_MOMENT = Date.UTC(10_000, 0, 1) - 1;
 export const moment = z.iso
   .datetime({ offset: true })
   .transform((value) => Date.parse(value))
-  .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must lie between 1970 and 9999');
+  .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must be between 1970 and 9999');
 
 /** A moment in a reply: ISO 8601 UTC with `Z`. */
 export const timestamp = z.iso.datetime();
@@ -113,9 +141,22 @@ export const uploadedFile = z
 
 /** The request half of every list: page size and where to go on. */
 export const pageRequest = {
-  limit: queryNumber(1, 500).default(50),
-  cursor: z.string().max(500).optional(),
+  limit: queryNumber(1, 500).default(50).meta({ description: 'Entries per page.' }),
+  cursor: z.string().max(500).optional().meta({ description: 'The `next_cursor` of the previous page.' }),
 };
+
+/** A request that names its subject by any of these fields. */
+export function needsOneOf<Shape extends z.ZodRawShape>(
+  request: z.ZodObject<Shape>,
+  ...names: [keyof Shape & string, ...(keyof Shape & string)[]]
+) {
+  return request
+    .refine((given) => names.some((name) => (given as Record<string, unknown>)[name] !== undefined), {
+      message: `${names.join(' or ')} is required`,
+      path: [names[0]],
+    })
+    .meta({ override: { anyOf: names.map((name) => ({ required: [name] })) } });
+}
 
 /** The reply half of every list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {

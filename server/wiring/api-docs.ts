@@ -1,8 +1,9 @@
-// The API's OpenAPI document and its reference page, which works offline.
+// The API's index page, its OpenAPI document, and its reference page, which works offline.
 import { createHash } from 'node:crypto';
 import express, { Router } from 'express';
+import { forBrowsers, indexAtApiRoot, indexAtRoot } from './api-docs-index.ts';
 import { API_DOCS_DIRECTORY } from './built-files.ts';
-import { publicContract } from '#server/contract.ts';
+import { PUBLIC_API_ROOT, publicContract } from '#server/contract.ts';
 import { Document } from '#server/platform/document.ts';
 import { sendDocument } from '#server/platform/http-reply.ts';
 import { isFresh, refuseMethod } from '#server/platform/mount.ts';
@@ -33,9 +34,8 @@ const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reference', v
 const onlyGet = refuseMethod(['GET', 'HEAD']);
 
 async function openApiReply(server: string): Promise<Document> {
-  const { openApiDocument } = await import('#server/platform/openapi.ts');
-  const description = { title: 'License Desk', version: VERSION, server };
-  const body = Buffer.from(JSON.stringify(openApiDocument(publicContract, description)));
+  const { describeApi } = await import('./api-docs-document.ts');
+  const body = Buffer.from(JSON.stringify(describeApi(publicContract, { version: VERSION, server })));
   const digest = createHash('sha256').update(body).digest('base64url');
   return new Document('application/json; charset=utf-8', body, {
     etag: `"${digest}"`,
@@ -54,7 +54,13 @@ export function apiDocs(baseUrl: () => string): Router {
     return reply;
   };
 
-  router
+  const index = [forBrowsers, carryRequestId, pageHeaders];
+  router.get('/', index, indexAtRoot);
+  router.get(PUBLIC_API_ROOT, index, indexAtApiRoot);
+
+  const below = Router();
+  router.use(PUBLIC_API_ROOT, below);
+  below
     .route('/openapi.json')
     .get(async (request, response) => {
       const document = await replyFor(baseUrl());
@@ -62,8 +68,8 @@ export function apiDocs(baseUrl: () => string): Router {
     })
     .all(onlyGet);
 
-  router.use('/docs', carryRequestId, pageHeaders);
-  router
+  below.use('/docs', carryRequestId, pageHeaders);
+  below
     .route('/docs/')
     .get((request, response) => {
       // The page names its files relative to itself.
@@ -71,12 +77,12 @@ export function apiDocs(baseUrl: () => string): Router {
       else response.type('html').send(PAGE);
     })
     .all(onlyGet);
-  router
+  below
     .route('/docs/start.js')
     .get((_request, response) => {
       response.type('js').send(START);
     })
     .all(onlyGet);
-  router.use('/docs', express.static(API_DOCS_DIRECTORY, { index: false, redirect: false }));
+  below.use('/docs', express.static(API_DOCS_DIRECTORY, { index: false, redirect: false }));
   return router;
 }

@@ -15,7 +15,6 @@ import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
-import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
@@ -36,7 +35,7 @@ interface Needs {
 }
 
 export function composeActivations(sequelize: Database, needs: Needs) {
-  const shared = { ...needs, activations: createActivationStore(sequelize), byKey, byRef, licenseNotFound };
+  const shared = { ...needs, activations: createActivationStore(sequelize) };
   const surges = createDeviceSurgeWatch(shared);
   const limit = createDeviceLimit(needs.deviceLimit, needs.clock);
   const activations = createActivationService({ ...shared, limit, surges });
@@ -44,7 +43,8 @@ export function composeActivations(sequelize: Database, needs: Needs) {
   const desk = createOfflineDeskService(shared);
   return {
     surges,
+    devices: activations,
     publicRoutes: activationRoutes(activations, offline),
-    adminRoutes: [...activationAdminRoutes(activations, byRef), ...offlineDeskRoutes(desk)],
+    adminRoutes: [...activationAdminRoutes(activations), ...offlineDeskRoutes(desk)],
   };
 }

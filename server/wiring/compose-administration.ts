@@ -16,8 +16,11 @@ import { type Config, ConfigError } from '#server/platform/config.ts';
 import type { Route } from '#server/platform/route.ts';
 import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
 import { retentionAdminRoutes } from '#server/features/retention/retention-routes.ts';
+import { retentionPeriods } from '#server/features/retention/retention-periods.ts';
+import { createRetentionRunStore } from '#server/features/retention/retention-run-store.ts';
 import { createRetentionService } from '#server/features/retention/retention-service.ts';
 import { createStorageFiguresStore } from '#server/features/retention/storage-figures-store.ts';
+import { createServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
 import { settingsAdminRoutes } from '#server/features/settings/settings-routes.ts';
 import { createSettingsService } from '#server/features/settings/settings-service.ts';
 import { VERSION } from '#server/installation/version.ts';
@@ -56,7 +59,7 @@ export function composeAdministration(sequelize: Database, needs: Needs) {
   const { url, file } = databaseLocation(config);
   const settings = createSettingsService({ config, audit, transaction, restart, ownPorts, tryDatabase });
   const firstRun = createFirstRunService({
-    firstRun: createFirstRunStore(sequelize),
+    firstRun: createFirstRunStore(sequelize, createServiceMarkStore(sequelize)),
     audit,
     transaction,
     clock,
@@ -74,8 +77,9 @@ export function composeAdministration(sequelize: Database, needs: Needs) {
   });
   const retention = createRetentionService({
     figures: createStorageFiguresStore(sequelize),
+    runs: createRetentionRunStore(sequelize),
     folders: createRestoreFolders(config.dataDir),
-    settings: config,
+    periods: retentionPeriods(config),
   });
   const adminRoutes: Route[] = [
     ...settingsAdminRoutes(settings),

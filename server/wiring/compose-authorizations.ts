@@ -1,5 +1,4 @@
 // The construction of what says who may use a product: authorizations, their explanation, tokens.
-import { hasFreeSeat } from '#server/rules/activation-rules.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { createAuthorizationExplanation } from '#server/features/authorization-tokens/authorization-explanation.ts';
 import { createAuthorizationLookupStore } from '#server/features/authorization-tokens/authorization-lookup-store.ts';
@@ -15,8 +14,6 @@ import { createAuthorizationUsage } from '#server/features/authorization-tokens/
 import { createAuthorizationUsageStore } from '#server/features/authorization-tokens/authorization-usage-store.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import { licenseState } from '#server/rules/license-lifecycle.ts';
-import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
@@ -32,9 +29,11 @@ interface Needs {
 
 export function composeAuthorizations(sequelize: Database, { logger, ...needs }: Needs) {
   const lookup = createAuthorizationLookupStore(sequelize);
+  const tokenStore = createAuthorizationTokenStore(sequelize);
   const usage = createAuthorizationUsage({
     ...needs,
     store: createAuthorizationUsageStore(sequelize),
+    touchTokens: tokenStore.touch,
     onError: (error) =>
       logger.error({ err: error as Error }, 'authorization counts could not be written yet'),
   });
@@ -42,16 +41,11 @@ export function composeAuthorizations(sequelize: Database, { logger, ...needs }:
     ...needs,
     lookup,
     usage,
-    byKey,
-    licenseNotFound,
-    licenseState,
   });
-  const explain = createAuthorizationExplanation({ ...needs, lookup, byRef, licenseNotFound, hasFreeSeat });
+  const explain = createAuthorizationExplanation({ ...needs, lookup });
   const tokens = createAuthorizationTokenService({
     ...needs,
-    tokens: createAuthorizationTokenStore(sequelize),
-    byRef,
-    licenseNotFound,
+    tokens: tokenStore,
   });
   return {
     usage,

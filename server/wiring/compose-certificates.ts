@@ -22,7 +22,6 @@ import { adminContract, publicContract } from '#server/contract.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
-import { byIdOrKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -85,11 +84,9 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
   const service = createCertificateService({
     ...needs,
     certificates,
+    addRevocation: lists.insertEntry,
     authority,
     keys,
-    byRef,
-    byIdOrKey,
-    licenseNotFound,
     publishRevocations: revocationList.publish,
     async isUnlisted({ id, authorityKey }) {
       // What a former authority issued has ended, and is on no list of the present one.

@@ -4,6 +4,9 @@ import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import { createLicenseBulk } from '#server/features/licenses/license-bulk.ts';
+import { licenseApiRoutes } from '#server/features/licenses/license-api-routes.ts';
+import { createLicenseDetails } from '#server/features/licenses/license-details.ts';
+import type { ActivationService } from '#server/features/activations/activation-service.ts';
 import { licenseAdminRoutes, licenseRoutes } from '#server/features/licenses/license-routes.ts';
 import { createLicenseService } from '#server/features/licenses/license-service.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
@@ -27,12 +30,14 @@ interface Needs {
 }
 
 interface Licenses {
-  publicRoutes: Route[];
+  /** @param devices what is shown and released with a license */
+  publicRoutes(devices: Pick<ActivationService, 'listDevices' | 'release'>): Route[];
   adminRoutes: Route[];
 }
 
 export function composeLicenses(sequelize: Database, { logger, ...needs }: Needs): Licenses {
   const service = createLicenseService(needs);
+  const details = createLicenseDetails(needs);
   const bulk = createLicenseBulk({
     licenses: service,
     describeFailure: (error, call) => describeFailure(logger, error, call.requestId),
@@ -42,7 +47,10 @@ export function composeLicenses(sequelize: Database, { logger, ...needs }: Needs
     timeline: createLicenseTimelineStore(sequelize),
   });
   return {
-    publicRoutes: licenseRoutes(service),
-    adminRoutes: licenseAdminRoutes(service, bulk, timeline),
+    publicRoutes: (devices) => [
+      ...licenseRoutes(service),
+      ...licenseApiRoutes({ licenses: service, details, devices }),
+    ],
+    adminRoutes: licenseAdminRoutes(service, details, bulk, timeline),
   };
 }

@@ -1,5 +1,6 @@
 // The construction of what open pages hear of.
-import { type Database, dialectOf } from '#server/database/connect.ts';
+import type { Database } from '#server/database/connect.ts';
+import { isShared } from '#server/database/sql-dialect.ts';
 import type { HealthService } from '#server/features/health/health-service.ts';
 import { createLookout } from '#server/features/live/live-lookout.ts';
 import { createLiveStore } from '#server/features/live/live-store.ts';
@@ -9,7 +10,7 @@ import { VERSION } from '#server/installation/version.ts';
 export function composeLive(sequelize: Database, health: HealthService): LiveStreams {
   const look = createLookout({
     // Of a SQLite file there is only one server, which knows what it does.
-    recent: dialectOf(sequelize) === 'postgres' ? createLiveStore(sequelize) : null,
+    recent: isShared(sequelize) ? createLiveStore(sequelize) : null,
     readHealth: () =>
       health.check().then(
         () => 'ok',

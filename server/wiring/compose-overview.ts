@@ -19,6 +19,7 @@ export function composeOverview(sequelize: Database, { health, live, ...needs }:
   const overview = createOverviewService({ figures, ...needs });
   const status = createServerStatus({
     figures,
+    countFailedDeliveries: needs.countFailedDeliveries,
     checkHealth: () => health.checkAll(),
     onChange: live.listen,
     clock: needs.clock,

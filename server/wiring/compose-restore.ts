@@ -15,7 +15,7 @@ import {
   type HighestGiven,
 } from '#server/features/backup/restored-database-store.ts';
 import { composeUpkeep } from './compose-certificates.ts';
-import { takeDataDirectory } from '#server/installation/data-directory.ts';
+import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { isKnownSchema, migrate } from '#server/database/migrate.ts';
@@ -24,11 +24,16 @@ import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { type Call, cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
+import { DAY_MS } from '#server/wire/fields.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { createSecurityLog, type SecurityLog } from '#server/platform/security-log.ts';
 import { settingDifferences } from '#server/features/settings/setting-changes.ts';
 import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
 import { openSigningKey } from '#server/features/signing/loaded-keys.ts';
+
+/** More than will have been built since the backup was made. */
+const LISTS_AHEAD = 100_000;
+const SECOND_MS = 1000;
 
 /** Another command finishes sooner than this; a server does not. */
 const LOCK_WAIT_MS = 2000;
@@ -99,7 +104,7 @@ function finishDatabase(
     });
     const store = createRestoredDatabaseStore(sequelize);
     const { created_at, version, authenticated } = preview;
-    const { upkeep } = composeUpkeep(sequelize, {
+    const { upkeep, lists } = composeUpkeep(sequelize, {
       sealer: createSealer(masterKey),
       audit,
       transaction,
@@ -109,7 +114,10 @@ function finishDatabase(
     await upkeep.run();
     await transaction(async () => {
       await store.skipIds(highest);
-      await store.skipListNumbers(highest, clock.now());
+      const now = clock.now();
+      // Relying parties refuse a CRL whose number is not greater than the last one's.
+      const leastNumber = Math.max(highest?.listNumber ?? 0, Math.floor(now / SECOND_MS));
+      await lists.skipNumbers(leastNumber, LISTS_AHEAD, now - DAY_MS);
       await audit.record(call, 'backup.restored', 'backup', null, { created_at, version, authenticated });
     });
     await upkeep.run();
@@ -149,6 +157,7 @@ export async function openRestore(
 ): Promise<OpenedRestore> {
   if (databaseLocation(config).url !== null)
     throw new ConfigError('the data is in PostgreSQL, as database_url says; restore it with pg_restore');
+  prepareDataDirectory(config.dataDir);
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
   const restores = composeRestore(config, userName);
   const close = async () => {

@@ -5,8 +5,8 @@ import type { Installation } from './compose-installation.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
 import { faultOf } from '#server/database/database-fault.ts';
-import { preparedQuery } from '#server/database/prepared-query.ts';
 import { quickCheck } from '#server/database/quick-check.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -14,7 +14,7 @@ import { ApiError } from '#server/wire/errors.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import { watchDataFiles } from '#server/features/storage/data-files.ts';
 import { readDiskSpace } from '#server/features/storage/disk-space.ts';
-import { createStorageProbeStore } from '#server/features/storage/storage-probe-store.ts';
+import { createServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
 import { createStorageService } from '#server/features/storage/storage-service.ts';
 import { watchStorage } from '#server/features/storage/storage-watch.ts';
 
@@ -32,7 +32,8 @@ export function composeStorage({ sequelize, transaction }: Installation, needs: 
   const location = databaseLocation(config);
   const isLocal = location.url === null;
   const walFile = `${location.file}-wal`;
-  const probe = createStorageProbeStore(sequelize);
+  const marks = createServiceMarkStore(sequelize);
+  const read = sqlOf(sequelize).statement('SELECT 1');
   const storage = createStorageService({
     dataDir,
     isLocal,
@@ -40,7 +41,7 @@ export function composeStorage({ sequelize, transaction }: Installation, needs: 
     guard,
     alerts,
     logger,
-    write: () => transaction(() => probe.write(clock.now())),
+    write: () => transaction(() => marks.probe(clock.now())),
     writerState: transaction.writerState,
     faultOf(error) {
       // A queue that is full of changes is no fault: they are being written.
@@ -53,7 +54,7 @@ export function composeStorage({ sequelize, transaction }: Installation, needs: 
     ...storage,
     /** Ends when the database has answered a read, or has failed to. */
     readOnce: async (): Promise<void> => {
-      await preparedQuery(sequelize)('SELECT 1', []).catch(() => {});
+      await read.all().catch(() => {});
     },
     /** @param settleMs how long the search for damage waits */
     watch: (settleMs: number) =>

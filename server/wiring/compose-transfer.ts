@@ -8,9 +8,6 @@ import { createLicenseExport } from '#server/features/license-transfer/license-e
 import { createLicenseImportService } from '#server/features/license-transfer/license-import-service.ts';
 import { createLicenseImportStore } from '#server/features/license-transfer/license-import-store.ts';
 import { licenseTransferAdminRoutes } from '#server/features/license-transfer/license-transfer-routes.ts';
-import { draftLicense, issuedLicense, usablePlan } from '#server/rules/license-draft.ts';
-import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
-import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { PlanStore } from '#server/features/plans/plan-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -39,16 +36,9 @@ export async function composeTransfer(sequelize: Database, needs: Needs): Promis
     ...shared,
     imports: createLicenseImportStore(sequelize),
     files,
-    usablePlan,
-    draftLicense,
-    issuedLicense,
-    generateLicenseKey,
-    parseLicenseKey,
-    present: toLicenseRecord,
   });
   const exportLicenses = createLicenseExport({
     licenses: needs.licenses,
-    present: toLicenseRecord,
     clock: needs.clock,
   });
   return { adminRoutes: licenseTransferAdminRoutes(exportLicenses, imports), end: imports.end };

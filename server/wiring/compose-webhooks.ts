@@ -1,27 +1,27 @@
 // The construction of what tells partners: registrations, deliveries, test events.
-import { readFileSync } from 'node:fs';
 import { lookup } from 'node:dns/promises';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { adminContract, publicContract } from '#server/contract.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Sealer } from '#server/platform/sealer.ts';
 import { createDeliveryService } from '#server/features/webhooks/delivery-service.ts';
-import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
-import { createDispatchStore } from '#server/features/webhooks/dispatch-store.ts';
+import { createDeliveryListStore } from '#server/features/webhooks/delivery-list-store.ts';
+import type { DeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { createTestSender } from '#server/features/webhooks/test-delivery.ts';
 import { webhookAdminRoutes, webhookRoutes } from '#server/features/webhooks/webhook-routes.ts';
 import { createWebhookService } from '#server/features/webhooks/webhook-service.ts';
 import { createWebhookStore } from '#server/features/webhooks/webhook-store.ts';
 import { checkWebhookUrl } from '#server/features/webhooks/webhook-url.ts';
+import { openSender, senderSettings } from './webhook-sender.ts';
 
 interface Needs {
   config: Config;
   licenses: LicenseStore;
+  deliveries: DeliveryStore;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
@@ -30,35 +30,26 @@ interface Needs {
   onQueued(): void;
 }
 
-/** got and what belongs to it are loaded only where something is sent. */
-async function openSender(config: Config) {
-  const { createDeliverySender } = await import('#server/features/webhooks/delivery-sender.ts');
-  return createDeliverySender({
-    allow: config.webhookAllow,
-    extraCa: config.webhookCa === null ? [] : [readFileSync(config.webhookCa, 'utf8')],
-    timeoutMs: config.webhookTimeoutSeconds * 1000,
-  });
-}
-
 export function composeWebhooks(sequelize: Database, needs: Needs) {
   const { config, clock } = needs;
-  const dispatches = createDispatchStore(sequelize);
   const webhooks = createWebhookService({
     ...needs,
     webhooks: createWebhookStore(sequelize),
+    cancelDeliveries: needs.deliveries.cancel,
     checkUrl: (url) => checkWebhookUrl(url, { allow: config.webhookAllow, lookup }),
-    sendTest: createTestSender(() => openSender(config), clock),
+    sendTest: createTestSender(() => openSender(senderSettings(config)), clock),
   });
+  const listed = createDeliveryListStore(sequelize);
   const deliveries = createDeliveryService({
     ...needs,
-    deliveries: createDeliveryStore(sequelize),
-    byRef,
-    licenseNotFound,
+    deliveries: { ...needs.deliveries, ...listed },
   });
   return {
     publicRoutes: webhookRoutes(publicContract, webhooks),
     adminRoutes: [...webhookRoutes(adminContract, webhooks), ...webhookAdminRoutes(webhooks, deliveries)],
+    /** How many deliveries have failed and can be sent again. */
+    countFailed: listed.countFailed,
     /** Whether any delivery is still to be sent. */
-    hasWaiting: async () => (await dispatches.listWaiting()).length > 0,
+    hasWaiting: async () => (await needs.deliveries.listWaiting()).length > 0,
   };
 }

@@ -23,7 +23,8 @@ import { composeStorage } from './compose-storage.ts';
 import { composeTransfer } from './compose-transfer.ts';
 import { composeWebhooks } from './compose-webhooks.ts';
 import { adminContract, publicContract } from '#server/contract.ts';
-import { dialectOf } from '#server/database/connect.ts';
+import { isShared } from '#server/database/sql-dialect.ts';
+import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { createEventService } from '#server/features/events/event-service.ts';
 import { createEventStore } from '#server/features/events/event-store.ts';
 import { healthRoutes } from '#server/features/health/health-routes.ts';
@@ -31,7 +32,6 @@ import { createHealthService } from '#server/features/health/health-service.ts';
 import { createIdempotencyService } from '#server/features/idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from '#server/features/idempotency/idempotent-reply-store.ts';
 import { EXPIRING_MS } from '#server/rules/license-lifecycle.ts';
-import { toLicenseObject } from '#server/rules/license-presenter.ts';
 import { createLicenseStore } from '#server/features/licenses/license-store.ts';
 import { topicsOfAction } from '#server/features/live/live-topics.ts';
 import { planRoutes } from '#server/features/plans/plan-routes.ts';
@@ -92,7 +92,13 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
       recordSecurityEvent(security, entry);
     },
   });
-  const events = createEventService({ events: createEventStore(sequelize), clock, onQueued });
+  const deliveries = createDeliveryStore(sequelize);
+  const events = createEventService({
+    events: createEventStore(sequelize),
+    queueDeliveries: deliveries.queue,
+    clock,
+    onQueued,
+  });
   const plans = createPlanStore(sequelize);
   const licenses = createLicenseStore(sequelize);
 
@@ -103,12 +109,12 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     audit,
     transaction,
     clock,
-    isShared: dialectOf(sequelize) === 'postgres',
+    isShared: isShared(sequelize),
   });
   await installation.complete();
-  const files = createLicenseFiles({ signer: signing.signer, clock, present: toLicenseObject });
+  const files = createLicenseFiles({ signer: signing.signer, clock });
   const shared = { audit, events, transaction, clock };
-  const planService = createPlanService({ ...shared, plans });
+  const planService = createPlanService({ ...shared, plans, licenses });
   const licensing = composeLicenses(sequelize, {
     ...shared,
     licenses,
@@ -153,7 +159,14 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     clock,
     flushUsage: authorizations.usage.flush,
   });
-  const webhooks = composeWebhooks(sequelize, { ...shared, config, licenses, sealer, onQueued });
+  const webhooks = composeWebhooks(sequelize, {
+    ...shared,
+    config,
+    licenses,
+    deliveries,
+    sealer,
+    onQueued,
+  });
   const certificates = composeCertificates(sequelize, {
     ...shared,
     sealer,
@@ -184,6 +197,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     perDay: figures,
     lists: certificates.lists,
     authority: certificates.authority,
+    countFailedDeliveries: webhooks.countFailed,
     audit,
     clock,
   });
@@ -194,7 +208,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
       ...activations.publicRoutes,
       ...healthRoutes(publicContract, health),
       ...signingRoutes(publicContract, signing),
-      ...licensing.publicRoutes,
+      ...licensing.publicRoutes(activations.devices),
       ...planRoutes(publicContract, planService),
       ...statisticsRoutes(publicContract, stats),
       ...webhooks.publicRoutes,

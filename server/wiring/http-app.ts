@@ -75,13 +75,15 @@ export function createApiApp(needs: ApiNeeds): Express {
   if (config.trustProxy !== false) app.use(readForwardedFor);
   const answerRoutes = mount(PUBLIC_API_ROOT, routes, {
     authenticate: limits.countRefusals((auth, request) =>
-      auth === 'public' ? PUBLIC_ACTOR : apiTokens.authenticate(request.headers.authorization),
+      auth === 'public'
+        ? PUBLIC_ACTOR
+        : apiTokens.authenticate(request.headers.authorization, addressOf(request)),
     ),
     runOnce,
     limitFor: limits.forRow,
   });
   app.use(answerRoutes, limits.elsewhere);
-  app.use(PUBLIC_API_ROOT, apiDocs(baseUrl));
+  app.use(apiDocs(baseUrl));
   app.use(notFound);
   const credentialOf = ({ headers }: Request) => (headers.authorization === undefined ? null : 'api_token');
   app.use(logRefusals({ security, addressOf, credentialOf }), errorHandler(logger));

@@ -31,7 +31,7 @@ async function start(dataDir: string): Promise<Start> {
 /** The first start of all makes keys and tables, fills the cache of compiled code, and introduces itself. */
 async function firstEver(dataDir: string): Promise<void> {
   const app = await openStandIn({ dataDir });
-  await app.page.getByRole('button', { name: 'Skip this' }).click();
+  await app.page.getByRole('button', { name: 'Skip setup' }).click();
   await app.page.getByRole('heading', { name: 'Overview' }).waitFor();
   await app.dispose();
 }

@@ -173,6 +173,7 @@ describe('a token', () => {
       `${token}\u0000`,
       `' OR 1=1 --`,
       'x'.repeat(4096),
+      'x'.repeat(10_000),
       '',
     ].map(path);
     clock.set(START);

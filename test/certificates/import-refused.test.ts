@@ -5,7 +5,7 @@ import { createTestClock } from '../helpers/test-clock.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { AUTHORITY_EXTENSIONS, type ForeignAuthority, makeForeignAuthority } from './foreign-authority.ts';
 import { certificatesIn } from './issuing.ts';
-import { openssl } from './openssl.ts';
+import { dsaKeyFile, openssl, withUnknownType } from './openssl.ts';
 
 const START = Math.floor(Date.now() / 1000) * 1000 + 60_000;
 const SUBJECT = '/C=CZ/O=Acme a.s./CN=Acme Root';
@@ -17,6 +17,12 @@ beforeAll(() => {
   const extensions = ['basicConstraints=critical,CA:TRUE,pathlen:0', ...AUTHORITY_EXTENSIONS.slice(1)];
   intermediate = makeForeignAuthority({ subject: '/CN=Acme Issuing 1', signer: root, extensions });
 });
+
+const BITS = ['-pkeyopt', 'rsa_keygen_bits:2048'];
+const onCurve = (name: string) => ['-algorithm', 'EC', '-pkeyopt', `ec_paramgen_curve:${name}`];
+const derOf = (pem: string) => Buffer.from(pem.replaceAll(/-----.*-----|\s/gu, ''), 'base64');
+const pemOf = (label: string, der: Buffer) =>
+  `-----BEGIN ${label}-----\n${der.toString('base64').replaceAll(/.{64}/gu, '$&\n')}\n-----END ${label}-----\n`;
 
 const bring = ({ admin }: Desk, { certificate, key }: Pick<ForeignAuthority, 'certificate' | 'key'>) =>
   admin.importAuthority({ certificate, private_key: key });
@@ -37,12 +43,17 @@ describe('refused is an authority', () => {
       () => ({ certificate: root.certificate, key: intermediate.key }),
       /does not belong to the certificate/u,
     ],
-    ['of an EC key', 'private_key', () => withKey(ec), /must be RSA of at least 2048 bits/u],
+    [
+      'of an EC key',
+      'private_key',
+      () => withKey(ec),
+      /^must be RSA of at least 2048 bits \(got EC on P-256\)$/u,
+    ],
     [
       'of an RSA key of 1024 bits',
       'private_key',
       () => withKey(['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:1024']),
-      /must be RSA of at least 2048 bits/u,
+      /^must be RSA of at least 2048 bits \(got 1024 bits\)$/u,
     ],
     ['that is none', 'certificate', () => with_(['basicConstraints=critical,CA:FALSE']), NO_AUTHORITY],
     ['that does not say so', 'certificate', () => with_(['subjectKeyIdentifier=hash']), NO_AUTHORITY],
@@ -128,6 +139,65 @@ describe('refused is an authority', () => {
     };
     await expect(bring(desk, make())).rejects.toMatchObject(failure);
     expect(await dumpDatabase(desk.dataDir)).toBe(before);
+  });
+
+  it.each<[string, string, () => string]>([
+    ['Ed448', 'Ed448', () => openssl(['genpkey', '-algorithm', 'ED448'])],
+    ['X448', 'X448', () => openssl(['genpkey', '-algorithm', 'X448'])],
+    ['DSA', 'DSA', () => openssl(['pkey', '-in', dsaKeyFile()])],
+    ['DSA in its older form', 'DSA', () => openssl(['pkey', '-in', dsaKeyFile(), '-traditional'])],
+    ['RSA-PSS', 'RSA-PSS', () => openssl(['genpkey', '-algorithm', 'RSA-PSS', ...BITS])],
+    ['EC on secp256k1', 'EC on secp256k1', () => openssl(['genpkey', ...onCurve('secp256k1')])],
+    [
+      'EC on a Brainpool curve',
+      'EC on brainpoolP384r1',
+      () => openssl(['genpkey', ...onCurve('brainpoolP384r1')]),
+    ],
+    [
+      'EC in its older form',
+      'EC on secp256k1',
+      () => openssl(['ecparam', '-name', 'secp256k1', '-genkey', '-noout']),
+    ],
+    [
+      'a type that the crypto library does not know',
+      '1.3.101.114',
+      () => pemOf('PRIVATE KEY', withUnknownType(derOf(openssl(['genpkey', '-algorithm', 'ED448'])))),
+    ],
+  ])('whose key is %s, which is named', async (_what, type, makeKeyPem) => {
+    const desk = await openDesk(createTestClock(START));
+    await expect(bring(desk, { certificate: root.certificate, key: makeKeyPem() })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `private_key: must be RSA of at least 2048 bits (got ${type})`,
+    });
+  });
+
+  it('whose certificate has a key of another type, which is named', async () => {
+    const desk = await openDesk(createTestClock(START));
+    const { certificate } = withKey(['-algorithm', 'ED448']);
+    const unknown = pemOf('CERTIFICATE', withUnknownType(derOf(certificate)));
+    for (const [given, type] of [
+      [certificate, 'Ed448'],
+      [unknown, '1.3.101.114'],
+    ] as const) {
+      await expect(bring(desk, { certificate: given, key: root.key })).rejects.toMatchObject({
+        message: `certificate: its key must be RSA of at least 2048 bits (got ${type})`,
+      });
+    }
+  });
+
+  it('whose chain has a key that the crypto library cannot load, whose type is named', async () => {
+    const top = makeForeignAuthority({ subject: SUBJECT, key: ['-algorithm', 'ED448'] });
+    const below = makeForeignAuthority({ subject: '/CN=Acme Issuing 2', signer: top });
+    const unknown = pemOf('CERTIFICATE', withUnknownType(derOf(top.certificate)));
+    const desk = await openDesk(createTestClock(Date.now() + 60_000));
+    await expect(
+      bring(desk, { certificate: below.certificate + unknown, key: below.key }),
+    ).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'certificate: a certificate in its chain has a key of an unsupported type (1.3.101.114)',
+    });
+    // Node's own OpenSSL can load Ed448.
+    await bring(desk, { certificate: below.certificate + top.certificate, key: below.key });
   });
 
   it('that has ended, or has not begun', async () => {

@@ -93,7 +93,7 @@ describe('refused is', () => {
     expect(await dumpDatabase(server.dataDir)).toBe(before);
   });
 
-  it('not a license that has run out, whose certificates only tell who it is', async () => {
+  it('not a license in its grace period', async () => {
     const { license_id } = await newLicense(server, { expires_at: new Date(START - DAY_MS).toISOString() });
     expect((await issue(server, { license_id })).certificate.status).toBe('good');
   });
@@ -104,4 +104,14 @@ describe('refused is', () => {
     expectFailure(await generate(order, {}), 'unauthorized');
     expectFailure(await generate(order, { authorization: 'Bearer ldk_x' }), 'unauthorized');
   });
+});
+
+it('an expired license gets no certificate, one in its grace period does', async () => {
+  const license = await newLicense(server, { plan: 'standard' });
+  const { license_id } = license;
+  const request = { license_id, common_name: 'X', csr: REQUEST.csr };
+  clock.set(Date.parse(license.grace_ends_at) - 1);
+  expect((await generate(request)).status).toBe(200);
+  clock.set(Date.parse(license.grace_ends_at));
+  expectFailure(await generate(request), 'license_expired', 409);
 });

@@ -86,3 +86,16 @@ export function makeKey(...options: readonly string[]): { file: string; privateK
   const pem = openssl(['genpkey', ...options]);
   return { file: fileOf(pem), privateKey: createPrivateKey(pem) };
 }
+
+/** @returns where a DSA key is, which OpenSSL makes from parameters */
+export function dsaKeyFile(): string {
+  const sizes = ['-pkeyopt', 'dsa_paramgen_bits:2048', '-pkeyopt', 'dsa_paramgen_q_bits:256'];
+  const parameters = openssl(['genpkey', '-genparam', '-algorithm', 'DSA', ...sizes]);
+  return makeKey('-paramfile', fileOf(parameters)).file;
+}
+
+/** Of something with an Ed448 key, as if that were of a type that OpenSSL does not know: as Ed448 is to BoringSSL. */
+export function withUnknownType(der: Buffer): Buffer {
+  const hex = der.toString('hex');
+  return Buffer.from(hex.replaceAll('06032b6571', '06032b6572'), 'hex');
+}

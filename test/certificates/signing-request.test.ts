@@ -2,9 +2,19 @@ import { createPublicKey, X509Certificate } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildClientCertificate } from '#server/features/certificates/certificate-builder.ts';
-import { tlv } from '#server/features/certificates/der.ts';
+import { readElements, tlv } from '#server/features/certificates/der.ts';
 import { readSigningRequest, SigningRequestError } from '#server/features/certificates/signing-request.ts';
-import { certificateFile, fileOf, leafOf, makeAuthority, makeKey, openssl, verifyErrors } from './openssl.ts';
+import {
+  certificateFile,
+  dsaKeyFile,
+  fileOf,
+  leafOf,
+  makeAuthority,
+  makeKey,
+  openssl,
+  verifyErrors,
+  withUnknownType,
+} from './openssl.ts';
 
 const RSA = ['-algorithm', 'RSA', '-pkeyopt'];
 /** More primes than two: found in a fraction of the time, and nothing that shows in a public key. */
@@ -102,16 +112,21 @@ describe('a request', () => {
 
 describe('refused is', () => {
   const weak = 'The signing request must be signed with SHA-256, SHA-384, SHA-512 or Ed25519.';
-  const kind = 'The key in the signing request must be RSA, EC or Ed25519.';
+  const kind = (type: string) => `The key in the signing request must be RSA, EC or Ed25519 (got ${type}).`;
   const bits = 'An RSA key must have 2048 to 4096 bits.';
-  const onCurves = 'An EC key must be on P-256, P-384 or P-521.';
+  const onCurves = (type: string) => `An EC key must be on P-256, P-384 or P-521 (got ${type}).`;
   test.each<[name: string, key: string[], options: string[], sentence: string]>([
     ['SHA-1', [...RSA, 'rsa_keygen_bits:2048'], ['-sha1'], weak],
     ['MD5', [...RSA, 'rsa_keygen_bits:2048'], ['-md5'], weak],
     ['SHA-224', [...RSA, 'rsa_keygen_bits:2048'], ['-sha224'], weak],
     ['ECDSA with SHA-1', curve('P-256'), ['-sha1'], weak],
     ['RSA-PSS', [...RSA, 'rsa_keygen_bits:2048'], ['-sigopt', 'rsa_padding_mode:pss'], weak],
-    ['a key for RSA-PSS alone', ['-algorithm', 'RSA-PSS', '-pkeyopt', 'rsa_keygen_bits:2048'], [], kind],
+    [
+      'a key for RSA-PSS alone',
+      ['-algorithm', 'RSA-PSS', '-pkeyopt', 'rsa_keygen_bits:2048'],
+      [],
+      kind('RSA-PSS'),
+    ],
     ['RSA-1024', [...RSA, 'rsa_keygen_bits:1024'], [], bits],
     ['RSA-2047', [...RSA, 'rsa_keygen_bits:2047'], [], bits],
     ['RSA-4104', largeRsa(4104, 4), [], bits],
@@ -121,12 +136,40 @@ describe('refused is', () => {
       [],
       'The exponent of an RSA key must be odd and at least 65537.',
     ],
-    ['secp256k1', curve('secp256k1'), [], onCurves],
-    ['P-224', curve('P-224'), [], onCurves],
-    ['a curve that is spelled out', [...curve('P-256'), '-pkeyopt', 'ec_param_enc:explicit'], [], onCurves],
-    ['Ed448', ['-algorithm', 'ED448'], [], kind],
+    ['secp256k1', curve('secp256k1'), [], onCurves('EC on secp256k1')],
+    ['a Brainpool curve', curve('brainpoolP256r1'), [], onCurves('EC on brainpoolP256r1')],
+    ['P-224', curve('P-224'), [], onCurves('EC on P-224')],
+    ['a curve without a name here', curve('sect571r1'), [], onCurves('EC on curve 1.3.132.0.39')],
+    [
+      'a curve that is spelled out',
+      [...curve('P-256'), '-pkeyopt', 'ec_param_enc:explicit'],
+      [],
+      onCurves('EC with explicit curve parameters'),
+    ],
+    ['Ed448', ['-algorithm', 'ED448'], [], kind('Ed448')],
   ])('%s', (_name, key, options, sentence) => {
     expect(refusal(request(makeKey(...key).file, ...options))).toBe(sentence);
+  });
+
+  test('DSA', () => {
+    expect(refusal(request(dsaKeyFile()))).toBe(kind('DSA'));
+  });
+
+  test('a type that the crypto library does not know', () => {
+    const der = toDer(request(makeKey('-algorithm', 'ED448').file));
+    expect(refusal(toRequest(withUnknownType(der)))).toBe(kind('1.3.101.114'));
+  });
+
+  test('a type whose identifier is as long as the request may be', () => {
+    const { file } = makeKey('-algorithm', 'ED25519');
+    const der = toDer(request(file));
+    const [content] = readElements(readElements(der)[0]!.content);
+    const [version, subject, , attributes] = readElements(content!.content);
+    const algorithm = tlv(0x30, tlv(0x06, Buffer.alloc(10_000, 0xff), Buffer.of(1)));
+    const key = tlv(0x30, algorithm, tlv(0x03, Buffer.alloc(33)));
+    const parts = [version!.bytes, subject!.bytes, key, attributes!.bytes];
+    const rest = der.subarray(der.indexOf(content!.bytes) + content!.bytes.length);
+    expect(refusal(toRequest(tlv(0x30, tlv(0x30, ...parts), rest)))).toBe(kind('an unknown type'));
   });
 
   test('a compressed point', () => {

@@ -15,6 +15,7 @@ import { asCommand, type CreateLicense } from '../helpers/as-command.ts';
 import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
 import { describeCertAdministration } from './cert-administration.ts';
+import { describeLicenseAdministration } from './license-administration.ts';
 import { describeWebhookAdministration, WEBHOOK_ENV, WEBHOOK_FLAGS } from './webhook-administration.ts';
 
 const DAY_MS = 86_400_000;
@@ -225,8 +226,10 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
       expect(await cli.fails(...words, '--plan', 'no-such-plan')).toMatchObject({
         error_code: 'plan_not_found',
       });
-      expect(await cli.fails(...words, '--email', 'nobody')).toMatchObject({ error_code: 'invalid_request' });
-      expect(await cli.fails('license', 'create', '--holder', '')).toMatchObject({
+      expect(await cli.refuses(...words, '--email', 'nobody')).toMatchObject({
+        error_code: 'invalid_request',
+      });
+      expect(await cli.refuses('license', 'create', '--holder', '')).toMatchObject({
         error_code: 'invalid_request',
       });
     });
@@ -313,7 +316,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   test('API tokens are created, listed and revoked', async () => {
-    const words = ['api-token', 'create', '--name', 'CI'];
+    const words = ['api-token', 'create', '--name', 'CI', '--role', 'admin'];
     type Created = { api_token: string; token: ApiTokenObject };
     const admin = await cli.ok<Created>(...words);
     expect(admin.api_token).toMatch(/^ldk_/u);
@@ -471,12 +474,12 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     );
     expect(await cli.prints('license', 'list', '--search', 'nobody at all')).toBe('No licenses.\n');
     const token = await cli.prints('token', 'issue', '--license', key);
-    expect(token).toMatch(/^Token: +ldt_\S+\nIt is shown this once/u);
-    expect(await cli.prints('api-token', 'create', '--name', 'x')).toMatch(
-      /^API token: +ldk_\S+\nIt is shown this once/u,
+    expect(token).toMatch(/^Token: +ldt_\S+\nStore it now: it is not shown again/u);
+    expect(await cli.prints('api-token', 'create', '--name', 'x', '--role', 'admin')).toMatch(
+      /^API token: +ldk_\S+\nStore it now: it is not shown again/u,
     );
     expect(await cli.prints('plan', 'list')).toMatch(/^standard +Standard +any +10 +365 +14 +1 +– +no$/mu);
-    expect(await cli.prints('audit', 'list', '--limit', '1')).toContain('There are more: --cursor ');
+    expect(await cli.prints('audit', 'list', '--limit', '1')).toContain('Next page: --cursor ');
   });
 
   test('the audit log is exported to a new file', async () => {
@@ -487,7 +490,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     expect(exported).toMatchObject({ file, bytes: Buffer.byteLength(text) });
     expect(text).toMatch(/^\uFEFF?id,at,actor_kind,/u);
     expect(text).toContain(',license.created,');
-    expect((await cli.fails('audit', 'export', '--out', file)).message).toContain('it exists already');
+    expect((await cli.fails('audit', 'export', '--out', file)).message).toContain('the file already exists');
     const none = join(folder, `audit-${withServer}-none.csv`);
     await cli.ok('audit', 'export', '--out', none, '--actor', 'nobody');
     expect(readFileSync(none, 'utf8').trimEnd().split('\n')).toHaveLength(1);
@@ -545,7 +548,9 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     );
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     const found = checks.find(({ check }) => check === 'server')!.detail;
-    expect(found).toContain(withServer ? `process ${server!.ready.pid}` : 'none runs');
+    expect(found).toContain(withServer ? `process ${server!.ready.pid}` : 'not running');
     expect(await cli.prints('doctor')).toMatch(/^CHECK +RESULT +DETAIL\nnode +ok +Node v/u);
   });
+
+  describeLicenseAdministration({ cli, dataDir, server: () => server });
 }

@@ -1,7 +1,5 @@
 // Backups, restores and settings on the command line, with a server and without one.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +12,8 @@ import type { SettingsObject } from '#server/features/settings/settings-contract
 import { writeRuntimeFile } from '#server/installation/runtime-file.ts';
 import type { SigningKeyObject } from '#server/features/signing/signing-contract.ts';
 import { entriesOf, forge, PASSPHRASE, spoil } from '../helpers/backup-file.ts';
-import { CLI_PROGRAM, cliOn } from '../helpers/cli.ts';
+import { atTerminal } from '../helpers/at-terminal.ts';
+import { cliOn } from '../helpers/cli.ts';
 import { writeRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
@@ -32,22 +31,6 @@ const folder = temporaryDirectory('backups');
 const passphraseFile = join(folder, 'passphrase');
 writeFileSync(passphraseFile, `${PASSPHRASE}\n`);
 const WITH_PASSPHRASE = ['--passphrase-file', passphraseFile];
-
-/** Runs the command where it has a terminal, and answers its question. */
-async function atTerminal(dataDir: string, words: readonly string[], answer: string) {
-  const command = [process.execPath, CLI_PROGRAM, ...words, '--data-dir', dataDir];
-  const child = spawn('script', ['--quiet', '--return', '--command', command.join(' '), '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let output = '';
-  for await (const part of child.stdout.setEncoding('utf8') as AsyncIterable<string>) {
-    const isAsked = output.includes('[y/N]');
-    output += part;
-    if (!isAsked && output.includes('[y/N]')) child.stdin.write(`${answer}\n`);
-  }
-  const exitCode = child.exitCode ?? (await once(child, 'exit'))[0];
-  return { output, exitCode: exitCode as number };
-}
 
 describe('backup and restore', () => {
   const dataDir = temporaryDirectory();
@@ -128,13 +111,13 @@ describe('backup and restore', () => {
     await cli.ok('license', 'create', '--holder', 'Asked');
     await cli.ok('backup', '--out', out);
     const before = snapshotOf(dataDir);
-    const words = ['restore', out, '--accept-unsigned'];
-    const refused = await atTerminal(dataDir, words, 'n');
+    const words = ['restore', out, '--accept-unsigned', '--data-dir', dataDir];
+    const refused = await atTerminal(words, { answer: 'n' });
     expect(refused.output).toContain('Replace everything in');
     expect(refused.output).toContain('error: restore cancelled; nothing has changed');
     expect(refused.exitCode).toBe(1);
     expect(snapshotOf(dataDir)).toEqual(before);
-    const agreed = await atTerminal(dataDir, words, 'y');
+    const agreed = await atTerminal(words, { answer: 'y' });
     expect(agreed.output).toContain('is restored to');
     expect(agreed.exitCode).toBe(0);
   });
@@ -145,8 +128,8 @@ describe('backup and restore', () => {
     await cli.ok('backup', '--out', out);
     await cli.ok('license', 'revoke', license.license_key);
     const text = await cli.prints('restore', out, '--accept-unsigned', '--yes');
-    expect(text).toMatch(/Authenticated: +no: it may have been altered/u);
-    expect(text).toMatch(/active again after the restore\. To end it again, run:\nLicenses: 1\n/u);
+    expect(text).toMatch(/Authenticated: +no; the file may have been altered/u);
+    expect(text).toMatch(/active again after the restore\. To revoke again, run:\nLicenses: 1\n/u);
     expect(text).toContain(`  license-desk license revoke ${license.license_key}  # Revoked, revoked 20`);
   });
 

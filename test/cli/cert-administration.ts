@@ -158,7 +158,7 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       const before = await cli.ok<{ items: unknown[] }>('cert', 'list', '--license', license_key);
       expect(await cli.fails(...words, there)).toMatchObject({
         error_code: 'invalid_request',
-        message: `cannot write ${there}: it exists already`,
+        message: `cannot write ${there}: the file already exists`,
       });
       expect(readFileSync(there, 'utf8')).toBe('mine');
       await cli.fails(...words, join(folder, 'none', 'file.pem'));
@@ -183,7 +183,7 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       writeFileSync(bad, 'hello');
       expect(await cli.fails(...named, 'X', '--csr', bad)).toMatchObject({
         error_code: 'invalid_request',
-        message: 'csr: There is no PEM certificate request.',
+        message: 'the content of --csr: There is no PEM certificate request.',
       });
       expect(await cli.fails(...named, 'X', '--csr', join(folder, 'none'))).toMatchObject({
         error_code: 'not_found',
@@ -245,10 +245,10 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       await cli.ok('cert', 'ca', '--out', ca);
       openssl(['crl', '-in', out, '-CAfile', ca, '-noout']);
       expect(await cli.prints('cert', 'crl', '--out', out)).toMatch(
-        /^List \d+ with \d+ certificates? is in \S+list\.crl; it holds until \d{4}-\d{2}-\d{2} \S+ UTC\.\n$/u,
+        /^CRL \d+ written to \S+list\.crl: \d+ revoked, next update \d{4}-\d{2}-\d{2} \S+ UTC\.\n$/u,
       );
       expect(await cli.fails('cert', 'crl', '--out', join(folder, 'none', 'x'))).toMatchObject({
-        message: expect.stringContaining('there is no such file or folder') as string,
+        message: expect.stringContaining('no such file or directory') as string,
       });
     });
 
@@ -259,7 +259,7 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       const out = join(folder, 'authority.pem');
       expect(await cli.prints('cert', 'ca', '--out', out)).toMatch(
         new RegExp(
-          `^Subject: +${authority.subject}\nSerial: +[0-9a-f]{32}\n[\\s\\S]+\n\nIt is in ${out}\\.\n$`,
+          `^Subject: +${authority.subject}\nSerial: +[0-9a-f]{32}\n[\\s\\S]+\n\nWritten to ${out}\\.\n$`,
           'u',
         ),
       );
@@ -270,14 +270,16 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       const { license_key } = await newLicense();
       const names = ['--license', license_key, '--common-name', 'Čtenář'];
       const text = await cli.prints('cert', 'issue', ...names);
-      expect(text).toMatch(/^Private key: +https?:\S+\?token=ldd_\S+\nIt is shown this once.*\n/u);
-      expect(text).toMatch(/\nThe link works once, for 15 minutes\.\n\nId: +\d+\nSerial: +[0-9a-f]{32}\n/u);
+      expect(text).toMatch(
+        /^Private key: +https?:\S+\?token=ldd_\S+\nStore it now: it is not shown again.*\n/u,
+      );
+      expect(text).toMatch(/\nThe link works once, for 15 minutes\.\n\nID: +\d+\nSerial: +[0-9a-f]{32}\n/u);
       expect(text).toMatch(/\nSubject: +CN=Čtenář\nStatus: +good\n/u);
       const withRequest = await cli.prints('cert', 'issue', ...names, '--csr', csrFile);
-      expect(withRequest).toMatch(/^Id: +\d+\n[\s\S]+\n\n-----BEGIN CERTIFICATE-----\n[\s\S]+-----\n$/u);
+      expect(withRequest).toMatch(/^ID: +\d+\n[\s\S]+\n\n-----BEGIN CERTIFICATE-----\n[\s\S]+-----\n$/u);
       expect(withRequest).not.toContain('Private key');
       const written = await cli.prints('cert', 'issue', ...names, '--out', join(folder, 'text.pem'));
-      expect(written).toMatch(/^Id: [\s\S]+\n\nIt is in \S+text\.pem\.\n$/u);
+      expect(written).toMatch(/^ID: [\s\S]+\n\nWritten to \S+text\.pem\.\n$/u);
       expect(written).not.toContain('token');
       const serial = /^Serial: +(\S+)$/mu.exec(withRequest)![1]!;
       expect(await cli.prints('cert', 'list', '--license', license_key)).toMatch(
@@ -310,7 +312,7 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       const wrong = [...words.slice(0, -1), fileOf(REQUEST.key)];
       expect(await cli.fails(...wrong)).toMatchObject({
         error_code: 'invalid_request',
-        message: 'private_key: does not belong to the certificate',
+        message: 'the content of --key does not belong to the certificate',
       });
 
       // As if each had been revoked by a command of its own.

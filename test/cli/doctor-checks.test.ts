@@ -25,17 +25,17 @@ test('a clock before 2025 is wrong', () => {
 });
 
 test.each([
-  ['enough', 500_000_000, 100e9, true, '500 MB are free'],
-  ['little', 499_999_999, 100e9, true, 'warning: only 499 MB are free'],
-  ['almost none', 7_999_999, 100e9, false, '7 MB are free: changes cannot be saved until there is more'],
-  ['enough of a small volume', 60_000_000, 400e6, true, '60 MB are free'],
-  ['little of a small volume', 30_000_000, 400e6, true, 'warning: only 30 MB are free'],
+  ['enough', 500_000_000, 100e9, true, '500 MB free'],
+  ['little', 499_999_999, 100e9, true, 'warning: only 499 MB free'],
+  ['almost none', 7_999_999, 100e9, false, '7 MB free; free some space, changes cannot be saved'],
+  ['enough of a small volume', 60_000_000, 400e6, true, '60 MB free'],
+  ['little of a small volume', 30_000_000, 400e6, true, 'warning: only 30 MB free'],
   [
     'almost none of a tiny volume',
     100_000,
     16e6,
     false,
-    '0 MB are free: changes cannot be saved until there is more',
+    '0 MB free; free some space, changes cannot be saved',
   ],
 ])('%s disk space', (_how, free, total, ok, detail) => {
   expect(checkDiskSpace({ free, total })).toEqual({ check: 'disk_space', ok, detail });
@@ -52,8 +52,8 @@ describe('the data directory', () => {
     ['is sound', sound, true, 'mode 0700'],
     ['has no permission bits', { ...sound, mode: null }, true, 'writable'],
     ['is missing', null, false, 'does not exist'],
-    ['is a file', { ...sound, isDirectory: false }, false, 'not a folder'],
-    ['cannot be written', { ...sound, writable: false }, false, 'not writable'],
+    ['is a file', { ...sound, isDirectory: false }, false, 'not a directory'],
+    ['cannot be written', { ...sound, writable: false }, false, 'cannot write'],
   ])('%s', (_case, facts, ok, detail) => {
     const check = checkDataDirectory('/srv/desk', facts);
     expect(check.ok).toBe(ok);

@@ -152,7 +152,7 @@ describe('a fingerprint is refused', () => {
     ['where the programs are missing', { platform: 'win32' }],
   ])('%s', (_name, subject) => {
     expect(() => machineFingerprint({ system: machine(subject) })).toThrow(NoStableIdentityError);
-    expect(() => machineFingerprint({ system: machine(subject) })).toThrow(/Give a seed/);
+    expect(() => machineFingerprint({ system: machine(subject) })).toThrow(/Set a seed/);
   });
 });
 

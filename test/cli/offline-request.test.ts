@@ -143,6 +143,6 @@ describe('request', () => {
     const result = await runCli([...words, '--out', path, '--json']);
     expect(result.exitCode).toBe(1);
     expect(documentOf(result)).toMatchObject({ ok: false, error_code: 'invalid_request' });
-    expect(result.stderr).toBe(`error: cannot write ${path}: there is no such file or folder\n`);
+    expect(result.stderr).toBe(`error: cannot write ${path}: no such file or directory\n`);
   });
 });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { CLI_PROGRAM, cliOn, runCli } from '../helpers/cli.ts';
+import { CLI_PROGRAM, cliOn, runCli, spawnedCliOn } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { makePemFiles } from '../helpers/tls-client.ts';
 
@@ -44,13 +44,13 @@ describe('serve', () => {
   });
 
   test.each([
-    ['a port', '--port', '70000', '0 to 65535'],
-    ['a product', '--default-product', 'A B', '1 to 64 of a-z, 0-9 and -'],
-  ])('refuses %s that is not allowed, in one line', async (_what, flag, value, allowed) => {
-    const failure = await cliOn(dataDir).fails('serve', flag, value);
+    ['a port', '--port', '70000', '70000', 'between 0 and 65535'],
+    ['a product', '--default-product', 'A B', '"A B"', '1 to 64 of a-z, 0-9 and -'],
+  ])('refuses %s that is not allowed, in one line', async (_what, flag, value, shown, allowed) => {
+    const failure = await spawnedCliOn(dataDir).refuses('serve', flag, value);
     expect(failure).toMatchObject({
       error_code: 'invalid_request',
-      message: `${flag} is "${value}", but must be ${allowed}`,
+      message: `${flag} must be ${allowed} (got ${shown})`,
     });
   });
 });

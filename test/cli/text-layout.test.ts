@@ -36,6 +36,20 @@ describe('a table', () => {
   });
 });
 
+test('a table shrinks its widest column to the width of the terminal, but no key', () => {
+  const columns = [
+    { title: 'KEY', value: () => '7K3QX-9M2TC-0AB1D-4EFGH-JKMNP' },
+    { title: 'HOLDER', value: (row: Row) => row.name, max: 32 },
+    { title: 'PLAN', value: (row: Row) => row.plan, max: 20 },
+  ];
+  const rows = [{ id: 1, name: 'a holder with a very long name', plan: 'professional' }];
+  const widthIn = (width: number) => Math.max(...table(columns, rows, width).split('\n').map(displayWidth));
+  expect(widthIn(200)).toBe(29 + 2 + 30 + 2 + 12);
+  expect(widthIn(60)).toBe(60);
+  expect(table(columns, rows, 60)).toContain('a holder with …  professio');
+  expect(table(columns, rows, 10)).toContain('7K3QX-9M2TC-0AB1D-4EFGH-JKMNP  a holde…  profess…');
+});
+
 test.each([
   ['', 0],
   ['abc', 3],
@@ -72,7 +86,7 @@ test('a list says when it is empty, and how to go on', () => {
   const list = listing('No rows.', COLUMNS);
   expect(list({ items: [], next_cursor: null })).toBe('No rows.');
   expect(list({ items: [{ id: 1, name: 'a', plan: 'b' }], next_cursor: 'c2' })).toBe(
-    'ID  NAME  PLAN\n 1  a     b\n\nThere are more: --cursor c2',
+    'ID  NAME  PLAN\n 1  a     b\n\nNext page: --cursor c2',
   );
 });
 
@@ -82,7 +96,7 @@ test('text from elsewhere cannot steer the terminal', () => {
 });
 
 test('a secret comes with the sentence that it is shown once', () => {
-  expect(shownOnce('Token', 'ldt_x')).toContain('Token:  ldt_x\nIt is shown this once');
+  expect(shownOnce('Token', 'ldt_x')).toContain('Token:  ldt_x\nStore it now: it is not shown again');
 });
 
 test('timestamps are cut to what people read', () => {

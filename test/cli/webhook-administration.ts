@@ -218,7 +218,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
         reply: 'thanks',
       });
       expect(await cli.prints('webhook', 'test', String(webhook.id))).toMatch(
-        /^The receiver accepted the test event\.\n\nSent: [\s\S]+\nStatus: +200\nError: +–\nAnswer: +thanks\n$/u,
+        /^The receiver accepted the test event\.\n\nSent: [\s\S]+\nStatus: +200\nError: +–\nReply: +thanks\n$/u,
       );
       expect(receiver.requests).toHaveLength(2);
       expect(JSON.parse(receiver.requests[0]!.body)).toMatchObject({ event: 'webhook.test' });
@@ -226,15 +226,17 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
 
     test('reads as text without --json', async () => {
       const registered = await cli.prints('webhook', 'register', '--url', URL_OF_NOBODY);
-      expect(registered).toMatch(/^Secret: +whsec_\S+\nIt is shown this once.*\n\nId: +\d+\nURL: +https:/u);
-      const id = /^Id: +(\d+)$/mu.exec(registered)![1]!;
+      expect(registered).toMatch(
+        /^Secret: +whsec_\S+\nStore it now: it is not shown again.*\n\nID: +\d+\nURL: +https:/u,
+      );
+      const id = /^ID: +(\d+)$/mu.exec(registered)![1]!;
       expect(await cli.prints('webhook', 'list', '--limit', '1')).toMatch(
         /^ID +URL +SCOPE +DESCRIPTION +STATUS +CREATED +LAST DELIVERY +LAST ERROR\n *\d+ +https:\S+ +all +– +active /u,
       );
       const rotated = await cli.prints('webhook', 'rotate', id);
-      expect(rotated).toMatch(/^Secret: +whsec_\S+\nIt is shown this once/u);
-      expect(rotated).toMatch(/^Until \d{4}-\d{2}-\d{2} \S+ UTC webhook-signature /mu);
-      expect(await cli.prints('webhook', 'delete', id)).toMatch(/^Deleted\.\n\nId: +\d+\n/u);
+      expect(rotated).toMatch(/^Secret: +whsec_\S+\nStore it now: it is not shown again/u);
+      expect(rotated).toMatch(/^Until \d{4}-\d{2}-\d{2} \S+ UTC, webhook-signature /mu);
+      expect(await cli.prints('webhook', 'delete', id)).toMatch(/^Deleted\.\n\nID: +\d+\n/u);
     });
   });
 
@@ -269,7 +271,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
       expect(await idsOf('--limit', '1', '--cursor', next!)).toEqual([ids[1]]);
     });
 
-    test('failed deliveries are shown with every attempt, and set going again', async () => {
+    test('failed deliveries are shown with every attempt, and sent again', async () => {
       const { webhook, license } = await queueTwo();
       await letFail(webhook);
       const { items } = await deliveriesOf(webhook, '--status', 'failed');
@@ -302,7 +304,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
       if (!server()) expect(await cli.ok(...ofWebhook)).toEqual({ ok: true, retried: 1 });
     });
 
-    test('what did not fail is left as it is', async () => {
+    test('a delivery that did not fail is not sent again', async () => {
       const { webhook } = await queueTwo();
       if (server()) await letFail(webhook);
       await cli.ok('webhook', 'delete', String(webhook.id));
@@ -313,7 +315,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
       const [first] = items as [DeliveryObject, DeliveryObject];
       expect(await cli.ok('events', 'retry', String(first.id))).toEqual({ ok: true, delivery: first });
       expect(await cli.prints('events', 'retry', String(first.id))).toContain(
-        `Delivery ${first.id} is left as it is: ${status}.\n`,
+        `Delivery ${first.id} is not failed (${status}); nothing to retry.\n`,
       );
       expect(await cli.ok('events', 'retry', '--all', '--webhook', String(webhook.id))).toMatchObject({
         retried: 0,
@@ -351,18 +353,15 @@ export function describeWebhookAdministration({ cli, dataDir, server }: Surround
         'No deliveries.\n',
       );
 
-      const later = server() ? '' : ' No server runs on this data directory; sending waits for one.';
+      const later = server() ? '' : ' No server is running; the next one sends it.';
       expect(await cli.prints('events', 'retry', String(newer.id))).toMatch(
         new RegExp(`^Delivery ${newer.id} is waiting to be sent\\.${later}\n\nDelivery: +${newer.id}\n`, 'u'),
       );
       // Where a server runs the newer one may have failed again.
       const all = await cli.prints('events', 'retry', '--all', ...ofWebhook);
-      expect([
-        `1 delivery is set going again.${later}\n`,
-        `2 deliveries are set going again.${later}\n`,
-      ]).toContain(all);
+      expect([`Retrying 1 delivery.${later}\n`, `Retrying 2 deliveries.${later}\n`]).toContain(all);
       const none = ['events', 'retry', '--all', ...ofWebhook, '--since', '2090-01-31'];
-      expect(await cli.prints(...none)).toBe('No deliveries to set going again.\n');
+      expect(await cli.prints(...none)).toBe('No failed deliveries to retry.\n');
     });
   });
 }

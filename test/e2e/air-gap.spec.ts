@@ -14,10 +14,10 @@ function requestFor(licenseKey: string, form: 'file' | 'line' = 'file', fingerpr
 const outcome = (page: Page, rule: string) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: rule }) });
 
-test('a request becomes a license file', { tag: '@browser' }, async ({ desk }) => {
+test('an activation request becomes a signed license file', { tag: '@browser' }, async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
   await desk.goto('/#/air-gap');
-  const preview = desk.getByRole('region', { name: 'What it asks for' });
+  const preview = desk.getByRole('region', { name: 'Request details' });
   await desk.locator('input[type=file]').setInputFiles({
     name: 'machine.req',
     mimeType: 'text/plain',
@@ -27,11 +27,11 @@ test('a request becomes a license file', { tag: '@browser' }, async ({ desk }) =
   await expect(preview).toContainText('Messplatz 4');
   await expect(preview).toContainText(FINGERPRINT);
   await expect(preview.getByRole('link', { name: 'Ústav soudního lékařství' })).toBeVisible();
-  await expect(preview).toContainText('0 of 1 taken');
+  await expect(preview).toContainText('0 of 1 in use');
 
-  await preview.getByLabel('The file is good for (days)').fill('30');
+  await preview.getByLabel('File validity (days)').fill('30');
   await preview.getByRole('button', { name: 'Activate and sign' }).click();
-  await expect(desk.getByRole('button', { name: 'Save the license file' })).toBeFocused();
+  await expect(desk.getByRole('button', { name: 'Save license file' })).toBeFocused();
   const saving = desk.waitForEvent('download');
   await desk.keyboard.press('Enter');
   const download = await saving;
@@ -41,16 +41,16 @@ test('a request becomes a license file', { tag: '@browser' }, async ({ desk }) =
   await expect(desk.getByRole('img', { name: 'QR code: Signed license file' })).toBeVisible();
   await expectAccessible(desk);
 
-  // Its only seat is taken now: another device hears why it gets none, this one gets its file again.
+  // The only seat is in use: another device is refused with a reason, and this one gets a new file.
   await desk.getByRole('button', { name: 'Next device' }).click();
-  const box = desk.getByLabel('Request of the device');
+  const box = desk.getByLabel('Activation request');
   await expect(box).toHaveValue('');
   await box.fill(requestFor(key, 'line', `sha256:${'0d'.repeat(32)}`));
   await expect(preview).toContainText('Cannot be activated');
-  await expect(preview).toContainText('All devices of the license are taken');
+  await expect(preview).toContainText('All seats are in use');
   await expect(preview.getByRole('button', { name: 'Activate and sign' })).toHaveCount(0);
   await box.fill(requestFor(key, 'line'));
-  await expect(preview).toContainText('Is active already');
+  await expect(preview).toContainText('Already active');
 });
 
 test('a license file is checked rule by rule', async ({ desk }) => {
@@ -58,31 +58,31 @@ test('a license file is checked rule by rule', async ({ desk }) => {
   const activation = await desk.request.post('/admin/api/offline/activate/', { data: { request } });
   const { license_file: file } = (await activation.json()) as { license_file: string };
   await desk.goto('/#/air-gap');
-  await desk.getByRole('tab', { name: 'Check a license file' }).click();
+  await desk.getByRole('tab', { name: 'Check license file' }).click();
   await desk.getByRole('textbox', { name: 'License file' }).fill(file);
-  await desk.getByLabel('Fingerprint of the device').fill(FINGERPRINT);
+  await desk.getByLabel('Device fingerprint').fill(FINGERPRINT);
   await desk.getByRole('button', { name: 'Check', exact: true }).click();
   await expect(desk.getByText('Valid', { exact: true })).toBeVisible();
-  await expect(outcome(desk, 'The signature fits')).toContainText('Passed');
-  await expect(outcome(desk, 'For this device')).toContainText(FINGERPRINT);
-  await expect(outcome(desk, 'For this product')).toContainText('Not asked');
+  await expect(outcome(desk, 'Signature is valid')).toContainText('Passed');
+  await expect(outcome(desk, 'Issued for this device')).toContainText(FINGERPRINT);
+  await expect(outcome(desk, 'Issued for this product')).toContainText('Not checked');
   await expectAccessible(desk);
 
-  await desk.getByLabel('As of (UTC)').fill('2099-01-01T00:00');
+  await desk.getByLabel('Date and time (UTC)').fill('2099-01-01T00:00');
   await desk.getByLabel('Product').fill('another');
   await desk.getByRole('button', { name: 'Check', exact: true }).click();
-  await expect(desk.getByText('Not valid', { exact: true })).toBeVisible();
-  await expect(outcome(desk, 'The file has not run out')).toContainText('Failed');
-  await expect(outcome(desk, 'For this product')).toContainText('Failed');
+  await expect(desk.getByText('Invalid', { exact: true })).toBeVisible();
+  await expect(outcome(desk, 'File has not expired')).toContainText('Failed');
+  await expect(outcome(desk, 'Issued for this product')).toContainText('Failed');
   await desk.getByRole('textbox', { name: 'License file' }).fill('hello');
-  await expect(desk.getByText('Not valid', { exact: true })).toHaveCount(0);
+  await expect(desk.getByText('Invalid', { exact: true })).toHaveCount(0);
   await desk.getByRole('button', { name: 'Check', exact: true }).click();
-  await expect(desk.getByText('This is no license file.')).toBeVisible();
+  await expect(desk.getByText('This is not a license file.')).toBeVisible();
 });
 
-test('says what is wrong with a request, and that it cannot scan', async ({ desk }) => {
+test('reports an invalid request, and a browser that cannot scan', async ({ desk }) => {
   await desk.goto('/#/air-gap');
-  const box = desk.getByLabel('Request of the device');
+  const box = desk.getByLabel('Activation request');
   await box.fill('LDR1.nonsense');
   const alert = desk.getByRole('alert');
   await expect(alert).toContainText('request');
@@ -95,13 +95,13 @@ test('says what is wrong with a request, and that it cannot scan', async ({ desk
   await expect(desk.getByText('film.req is larger than 16 KiB')).toBeVisible();
   await expect(box).toHaveValue('LDR1.nonsense');
 
-  await desk.getByRole('button', { name: 'Scan a code' }).click();
-  await expect(desk.getByRole('dialog')).toContainText('This browser cannot read codes.');
+  await desk.getByRole('button', { name: 'Scan QR code' }).click();
+  await expect(desk.getByRole('dialog')).toContainText('This browser cannot scan QR codes.');
 });
 
-test('scans the code of a device where the browser can', async ({ desk }) => {
+test('scans the QR code of a device where the browser supports it', async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Acme' });
-  // The browser of these tests has no reader of its own; the camera is missing as well.
+  // The browser of these tests has neither a barcode reader nor a camera.
   await desk.addInitScript(
     (line) => {
       class BarcodeDetector {
@@ -114,9 +114,9 @@ test('scans the code of a device where the browser can', async ({ desk }) => {
   );
   await desk.goto('/#/air-gap');
   await desk.reload();
-  await desk.getByRole('button', { name: 'Scan a code' }).click();
+  await desk.getByRole('button', { name: 'Scan QR code' }).click();
   const dialog = desk.getByRole('dialog');
-  await expect(dialog.getByRole('alert')).toContainText('The camera cannot be used');
+  await expect(dialog.getByRole('alert')).toContainText('Cannot use the camera');
   await dialog.locator('input[type=file]').setInputFiles({
     name: 'code.png',
     mimeType: 'image/png',
@@ -126,5 +126,5 @@ test('scans the code of a device where the browser can', async ({ desk }) => {
     ),
   });
   await expect(dialog).toHaveCount(0);
-  await expect(desk.getByRole('region', { name: 'What it asks for' })).toContainText('Can be activated');
+  await expect(desk.getByRole('region', { name: 'Request details' })).toContainText('Can be activated');
 });

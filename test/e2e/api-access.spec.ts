@@ -7,13 +7,13 @@ const run = promisify(execFile);
 
 test('a token is created, used and revoked', async ({ desk, server }) => {
   await desk.goto('/#/api-access');
-  await expect(desk.getByRole('region', { name: 'Base address of the API' })).toContainText(
+  await expect(desk.getByRole('region', { name: 'API address' })).toContainText(
     server.api.replace(/\/$/u, ''),
   );
   const reference = await desk.getByRole('link', { name: 'API reference' }).getAttribute('href');
   expect((await desk.request.get(reference ?? '')).status()).toBe(200);
 
-  await desk.getByRole('button', { name: 'Create the first API token' }).click();
+  await desk.getByRole('button', { name: 'Create your first API token' }).click();
   const create = desk.getByRole('dialog', { name: 'New API token' });
   await create.getByLabel('Name').fill('   ');
   await create.getByRole('button', { name: 'Create token' }).click();
@@ -22,18 +22,18 @@ test('a token is created, used and revoked', async ({ desk, server }) => {
   await create.getByRole('button', { name: 'Create token' }).click();
   const created = desk.getByRole('dialog', { name: 'API token created' });
   const token = (await created.getByText(/^ldk_[\w-]{20,}$/u).textContent()) ?? '';
-  await created.getByRole('button', { name: 'I have stored it' }).click();
+  await created.getByRole('button', { name: 'I have saved it' }).click();
 
   const row = desk.getByRole('row').filter({ hasText: 'Web-Shop' });
   await expect(row).toContainText('Integrator');
   await expect(row).toContainText(`ldk_…${token.slice(-4)}`);
-  await expect(row).toContainText('never');
+  await expect(row).toContainText('Never');
   await expectAccessible(desk);
   const headers = { authorization: `Bearer ${token}` };
   expect((await desk.request.get(`${server.api}plans/`, { headers })).status()).toBe(200);
 
   await row.getByRole('button', { name: 'Revoke Web-Shop' }).click();
-  const revoke = desk.getByRole('dialog', { name: 'Revoke' });
+  const revoke = desk.getByRole('dialog', { name: 'Revoke API token Web-Shop?' });
   await revoke.getByLabel('Type Web-Shop to confirm').fill('Web-Shop');
   await revoke.getByRole('button', { name: 'Revoke' }).click();
   await expect(row).toContainText('Revoked');
@@ -41,17 +41,17 @@ test('a token is created, used and revoked', async ({ desk, server }) => {
   expect((await desk.request.get(`${server.api}plans/`, { headers })).status()).toBe(401);
 });
 
-/** How a sample is run that stands in a file, or in a shell. */
+/** How to run a sample, from a file or in a shell. */
 const PROGRAMS = {
   curl: (text: string) => run('sh', ['-c', text]),
   Python: (text: string) => run('python3', ['-c', text]),
   JavaScript: (text: string) => run('node', ['--input-type=module', '-e', text]),
 };
 
-test('the samples work as they stand', async ({ desk }) => {
+test('the code samples run unchanged', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme Robotics', product: 'studio-pro' });
   await desk.goto('/#/api-access?view=samples');
-  const license = desk.getByRole('combobox', { name: 'With the license' });
+  const license = desk.getByRole('combobox', { name: 'License' });
   await license.fill('robotics');
   await desk.getByRole('option', { name: 'Acme Robotics' }).click();
 
@@ -59,12 +59,12 @@ test('the samples work as they stand', async ({ desk }) => {
   const expected = [
     ['Activate a device', { license: { holder: 'Acme Robotics' } }],
     ['Validate a license file', { valid: true }],
-    ['Ask whether a device may run the product', { authorized: true }],
+    ['Check whether a device is authorized', { authorized: true }],
   ] as const;
   for (const [language, runProgram] of Object.entries(PROGRAMS)) {
     await desk.getByRole('tab', { name: language }).click();
     for (const [action, answer] of expected) {
-      await desk.getByLabel('What to do').selectOption(action);
+      await desk.getByLabel('Call').selectOption(action);
       const { stdout } = await runProgram(await sample.innerText());
       expect(JSON.parse(stdout)).toMatchObject(answer);
     }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expectAccessible } from './accessibility.ts';
 import { expect, importLicenses, issueLicense, test } from './test.ts';
 
-test('who did what is found, read and taken along', { tag: '@browser' }, async ({ desk, server }) => {
+test('audit entries are filtered, read and downloaded', { tag: '@browser' }, async ({ desk, server }) => {
   await issueLicense(desk, { holder: '=Evil & Söhne' });
   const key = await issueLicense(desk, { holder: 'Acme' });
   await server.cli('license', 'renew', key, '--days', '10');
@@ -11,7 +11,7 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   const rows = desk.getByRole('grid', { name: 'Audit' }).getByRole('row');
   await expect(rows.filter({ hasText: 'license.created' })).toHaveCount(2);
 
-  await desk.getByRole('combobox', { name: 'What' }).selectOption('license.revoked');
+  await desk.getByRole('combobox', { name: 'Action' }).selectOption('license.revoked');
   await expect(rows).toHaveCount(2);
   const revoked = rows.nth(1);
   await expect(revoked).toContainText('Command line');
@@ -21,20 +21,20 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   const reason = inspector.getByRole('row').filter({ hasText: 'revoke_reason' });
   await expect(reason.getByRole('cell')).toHaveText(['null', 'chargeback']);
   await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toHaveCount(0);
-  await inspector.getByLabel('Fields that stayed the same too').check();
+  await inspector.getByLabel('Show unchanged fields').check();
   await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toContainText('Acme');
   await expectAccessible(desk);
 
   await desk.reload();
   await expect(rows).toHaveCount(2);
-  await inspector.getByRole('button', { name: 'All on the same' }).click();
-  await desk.getByRole('combobox', { name: 'What' }).selectOption('all of license');
+  await inspector.getByRole('button', { name: 'All entries for this subject' }).click();
+  await desk.getByRole('combobox', { name: 'Action' }).selectOption('All license actions');
   await expect(rows).toHaveCount(4);
   await desk.getByLabel('To', { exact: true }).fill('2001-01-01');
-  await expect(desk.getByText('No entry matches.')).toBeVisible();
-  await desk.getByRole('button', { name: 'Clear the filters' }).last().click();
+  await expect(desk.getByText('No entries match.')).toBeVisible();
+  await desk.getByRole('button', { name: 'Clear filters' }).last().click();
 
-  await desk.getByRole('combobox', { name: 'What' }).selectOption('license.created');
+  await desk.getByRole('combobox', { name: 'Action' }).selectOption('license.created');
   await expect(rows).toHaveCount(3);
   const downloading = desk.waitForEvent('download');
   await desk.getByRole('link', { name: 'Download CSV' }).click();
@@ -44,7 +44,7 @@ test('who did what is found, read and taken along', { tag: '@browser' }, async (
   expect(lines.slice(1).map((line) => line.includes('license.created'))).toEqual([true, true]);
 });
 
-test('an entry opens by its address, however far down the list it is', async ({ desk }) => {
+test('an entry opens by its URL, wherever it is in the list', async ({ desk }) => {
   await issueLicense(desk, { holder: 'First of all' });
   const reply = await desk.request.get('/admin/api/audit/?action=license.created');
   const [first] = ((await reply.json()) as { items: { id: number }[] }).items;
@@ -59,7 +59,7 @@ test('an entry opens by its address, however far down the list it is', async ({ 
   await expect(desk.getByText('there is no audit entry 999999')).toBeVisible();
 });
 
-test('a new entry shows by itself', async ({ desk, server }) => {
+test('a new entry appears without a reload', async ({ desk, server }) => {
   await desk.goto('/#/audit');
   await expect(desk.getByRole('row').filter({ hasText: 'license.created' })).toHaveCount(0);
   await server.cli('license', 'create', '--holder', 'Acme');

@@ -13,10 +13,10 @@ async function pickLicense(place: Locator, holder: string): Promise<void> {
 test('a token is issued, shown once, replaced with a warning, and revoked', async ({ desk, server }) => {
   await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
   await desk.goto('/#/authorization-tokens');
-  await desk.getByRole('button', { name: 'Issue the first token' }).click();
+  await desk.getByRole('button', { name: 'Issue your first token' }).click();
   const dialog = desk.getByRole('dialog');
   await expect(dialog.getByRole('button', { name: 'Issue' })).toBeDisabled();
-  // By keyboard: the list closes by Escape without the dialog, and Enter takes what is marked.
+  // By keyboard: Escape closes the list but not the dialog, and Enter chooses the active option.
   await desk.keyboard.type('soud');
   await expect(desk.getByRole('option', { name: 'Ústav soudního lékařství' })).toBeVisible();
   await desk.keyboard.press('Escape');
@@ -25,14 +25,14 @@ test('a token is issued, shown once, replaced with a warning, and revoked', asyn
   await expect(desk.getByRole('option', { name: 'Ústav soudního lékařství' })).toBeVisible();
   await desk.keyboard.press('Enter');
   await expect(dialog.getByLabel('Product')).toHaveValue('my-product');
-  await expect(dialog).toContainText('The license has no active token for this product yet.');
+  await expect(dialog).toContainText('The license has no active token for this product.');
   await dialog.getByLabel('Name').fill('build server');
   await dialog.getByRole('button', { name: 'Issue' }).click();
 
   await expect(desk.getByRole('dialog', { name: 'Token issued' })).toBeVisible();
   const token = (await dialog.getByText(/^ldt_[\w-]{43}$/u).textContent()) ?? '';
   await expectAccessible(desk);
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'I have saved it' }).click();
   await expect(desk.locator('body')).not.toContainText(token);
   expect(desk.url()).not.toContain('ldt_');
   const lastFour = token.slice(-4);
@@ -45,21 +45,23 @@ test('a token is issued, shown once, replaced with a warning, and revoked', asyn
     'Active',
     /second/u,
     /^in (365 days|12 months)$/u,
-    'never',
+    'Never',
   ]);
 
-  await desk.getByRole('button', { name: 'Issue a token' }).click();
+  await desk.getByRole('button', { name: 'Issue token' }).click();
   await pickLicense(dialog, 'Ústav soudního lékařství');
   await expect(dialog).toContainText(`This replaces the active token “build server” (…${lastFour})`);
   await dialog.getByLabel('Product').fill('Not A Slug');
   await expect(dialog).not.toContainText('This replaces');
   await dialog.getByRole('button', { name: 'Issue' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('product must be 1 to 64 of a-z, 0-9 and -');
+  await expect(dialog.getByRole('alert')).toContainText(
+    'product must be 1 to 64 lowercase letters, digits or hyphens',
+  );
   await dialog.getByLabel('Product').fill('my-product');
   await dialog.getByRole('button', { name: 'Issue and replace' }).click();
-  await expect(dialog).toContainText(`The token …${lastFour} does not work any more.`);
+  await expect(dialog).toContainText(`The token …${lastFour} no longer works.`);
   const next = (await dialog.getByText(/^ldt_[\w-]{43}$/u).textContent()) ?? '';
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'I have saved it' }).click();
   await expect(rows(desk)).toContainText(['Active', 'Replaced']);
 
   const ask = (given: string) =>
@@ -74,27 +76,27 @@ test('a token is issued, shown once, replaced with a warning, and revoked', asyn
   await rows(desk).first().click();
   await expect(desk.getByRole('complementary').getByRole('link')).toHaveText('Ústav soudního lékařství');
   await expectAccessible(desk);
-  await desk.getByRole('button', { name: 'Revoke …' }).click();
-  await expect(dialog).toContainText('refused from the next call on');
+  await desk.getByRole('button', { name: 'Revoke' }).click();
+  await expect(dialog).toContainText('denied from its next call');
   await dialog.getByLabel(/^Type .{4} to confirm$/u).fill(next.slice(-4));
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await expect(rows(desk)).toContainText(['Revoked', 'Replaced']);
-  await expect(desk.getByRole('button', { name: 'Revoke …' })).toHaveCount(0);
+  await expect(desk.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
   expect((await ask(next)).status).toBe(401);
 });
 
-test('the list is narrowed to a license, and takes up what others issue', async ({ desk, server }) => {
+test('the list is filtered by license, and shows tokens that others issue', async ({ desk, server }) => {
   const key = await issueLicense(desk, { holder: 'Acme' });
   await issueLicense(desk, { holder: 'Fjord' });
   await desk.goto('/#/authorization-tokens');
-  await expect(desk.getByText('There is no authorization token yet.')).toBeVisible();
+  await expect(desk.getByText('No authorization tokens yet.')).toBeVisible();
   await server.cli('token', 'issue', '--license', key);
   await expect(rows(desk)).toHaveCount(1);
 
   await pickLicense(desk.getByRole('main'), 'Fjord');
-  await expect(desk.getByText('This license has no authorization token.')).toBeVisible();
+  await expect(desk.getByText('This license has no authorization tokens.')).toBeVisible();
   await desk.reload();
-  await expect(desk.getByText('This license has no authorization token.')).toBeVisible();
-  await desk.getByRole('button', { name: 'Show those of all licenses' }).click();
+  await expect(desk.getByText('This license has no authorization tokens.')).toBeVisible();
+  await desk.getByRole('button', { name: 'Remove license filter' }).click();
   await expect(rows(desk)).toHaveCount(1);
 });

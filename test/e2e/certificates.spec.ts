@@ -10,7 +10,7 @@ import { expect, issueLicense, test } from './test.ts';
 const rows = (page: Page) =>
   page.getByRole('grid', { name: 'Certificates' }).getByRole('rowgroup').getByRole('row');
 
-/** What the page hands to the browser to be saved. */
+/** Saves a file from the page. */
 async function save(page: Page, name: string): Promise<{ file: string; text: string }> {
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name, exact: true }).click();
@@ -23,7 +23,7 @@ async function pickLicense(dialog: Locator, holder: string): Promise<void> {
   await dialog.getByRole('option', { name: holder }).click();
 }
 
-/** A signing request whose key stays in a directory of its own, and vanishes with it. */
+/** A signing request. Its key is in a temporary directory, which is removed. */
 function makeSigningRequest(): string {
   const directory = mkdtempSync(join(tmpdir(), 'license-desk-csr-'));
   const csr = join(directory, 'machine.csr');
@@ -39,24 +39,24 @@ function makeSigningRequest(): string {
 }
 
 test(
-  'a certificate is issued with its key once, checked, and revoked with a reason',
+  'a certificate is issued with a one-time key, checked, and revoked with a reason',
   { tag: '@browser' },
   async ({ desk }) => {
     await issueLicense(desk, { holder: 'Acme Robotics' });
     await desk.goto('/#/certificates');
-    await desk.getByRole('button', { name: 'Issue the first certificate' }).click();
+    await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
     const dialog = desk.getByRole('dialog');
     await pickLicense(dialog, 'Acme Robotics');
     await dialog.getByLabel('Common name').fill('Arbeitsplatz 7');
     await dialog.getByLabel('Organization').fill('Acme');
     await expectAccessible(desk);
     await dialog.getByRole('button', { name: 'Issue' }).click();
-    await expect(dialog).toContainText('can be downloaded once, within 15 minutes');
+    await expect(dialog).toContainText('You can download the private key once, within 15 minutes.');
     const { file, text } = await save(desk, 'Download key and certificate');
     expect(file).toBe('Arbeitsplatz-7.pem');
     const certificate = new X509Certificate(text.slice(text.indexOf('-----BEGIN CERTIFICATE')));
     expect(certificate.checkPrivateKey(createPrivateKey(text))).toBe(true);
-    await expect(dialog).toContainText('The server has no key any more.');
+    await expect(dialog).toContainText('The server no longer has the key.');
     await dialog.getByRole('button', { name: 'Done' }).click();
 
     await expect(rows(desk)).toHaveCount(1);
@@ -68,40 +68,40 @@ test(
     await expectAccessible(desk);
 
     const serial = certificate.serialNumber;
-    await desk.getByRole('button', { name: 'Check a certificate' }).click();
+    await desk.getByRole('button', { name: 'Check certificate' }).click();
     await dialog.getByLabel('Certificate (PEM) or serial number').fill(certificate.toString());
     await dialog.getByRole('button', { name: 'Check' }).click();
-    await expect(dialog).toContainText('This certificate is ours, and good.');
+    await expect(dialog).toContainText('This server issued the certificate, and it is valid.');
     await dialog.getByLabel('Certificate (PEM) or serial number').fill('no such thing');
-    await expect(dialog).not.toContainText('This certificate is ours');
+    await expect(dialog).not.toContainText('This server issued the certificate');
     await dialog.getByRole('button', { name: 'Check' }).click();
     await expect(dialog.getByRole('alert')).toContainText('must be a serial number in hex');
     await dialog.getByRole('button', { name: 'Close' }).click();
 
-    await inspector.getByRole('button', { name: 'Revoke …' }).click();
+    await inspector.getByRole('button', { name: 'Revoke' }).click();
     await dialog.getByLabel('Reason').selectOption('key_compromise');
     await expect(dialog.getByRole('button', { name: 'Revoke' })).toBeDisabled();
     await dialog.getByLabel('Type Arbeitsplatz 7 to confirm').fill('Arbeitsplatz 7');
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await expect(inspector).toContainText('The key may be known to others');
-    await expect(inspector.getByRole('button', { name: 'Revoke …' })).toHaveCount(0);
+    await expect(inspector).toContainText('Key compromised');
+    await expect(inspector.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
 
-    await desk.getByLabel('Status').selectOption('Good');
-    await expect(desk.getByText('No certificate matches.')).toBeVisible();
-    await desk.getByLabel('Status').selectOption('Revoked');
+    await desk.getByLabel('State').selectOption('Valid');
+    await expect(desk.getByText('No certificates match.')).toBeVisible();
+    await desk.getByLabel('State').selectOption('Revoked');
     await expect(rows(desk)).toHaveCount(1);
 
-    await desk.getByRole('button', { name: 'Check a certificate' }).click();
+    await desk.getByRole('button', { name: 'Check certificate' }).click();
     await dialog
       .getByLabel('Certificate (PEM) or serial number')
       .fill(serial.replaceAll(/(..)(?=.)/gu, '$1:'));
     await dialog.getByRole('button', { name: 'Check' }).click();
-    await expect(dialog).toContainText('This certificate is revoked.');
-    await expect(dialog).toContainText('The key may be known to others');
+    await expect(dialog).toContainText('The certificate is revoked.');
+    await expect(dialog).toContainText('Key compromised');
     await dialog.getByRole('button', { name: 'Close' }).click();
 
-    await desk.getByRole('tab', { name: 'Revocation list' }).click();
-    await expect(desk.getByRole('region', { name: 'Revocation list' })).toContainText('Current');
+    await desk.getByRole('tab', { name: 'CRL' }).click();
+    await expect(desk.getByRole('region', { name: 'CRL' })).toContainText('Current');
     await expect(desk.getByRole('grid', { name: 'Revoked certificates' })).toContainText(
       serial.toLowerCase(),
     );
@@ -109,63 +109,74 @@ test(
     const fetching = desk.waitForEvent('download');
     await desk.getByRole('link', { name: 'Download DER' }).click();
     const der = readFileSync(await (await fetching).path());
-    // A sequence of the length that follows (X.690, 8.1).
+    // A DER sequence with a two-byte length (X.690, 8.1).
     expect(der[0]).toBe(0x30);
   },
 );
 
-test('the key of a signing request stays where it was made', { tag: '@browser' }, async ({ desk }) => {
-  await issueLicense(desk, { holder: 'Acme' });
-  await desk.goto('/#/certificates');
-  await desk.getByRole('button', { name: 'Issue a certificate' }).click();
-  const dialog = desk.getByRole('dialog');
-  await pickLicense(dialog, 'Acme');
-  await dialog.getByLabel('Common name').fill('machine-8');
-  await dialog.getByLabel('From a signing request').check();
-  await dialog.getByLabel('Signing request (CSR)').fill('-----BEGIN NOTHING-----');
-  await dialog.getByRole('button', { name: 'Issue' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('csr');
-  await expect(dialog.getByLabel('Signing request (CSR)')).toHaveAttribute('aria-invalid', 'true');
-  await dialog.locator('input[type=file]').setInputFiles({
-    name: 'machine.csr',
-    mimeType: 'application/pkcs10',
-    buffer: Buffer.from(makeSigningRequest()),
-  });
-  await expect(dialog.getByLabel('Signing request (CSR)')).toHaveValue(/BEGIN CERTIFICATE REQUEST/u);
-  await dialog.getByRole('button', { name: 'Issue' }).click();
-  await expect(dialog).toContainText('Its key is where the signing request was made.');
-  const { text } = await save(desk, 'Save certificate');
-  expect(new X509Certificate(text).publicKey.asymmetricKeyType).toBe('ec');
-});
+test(
+  'a certificate is issued from a signing request, without a key download',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme' });
+    await desk.goto('/#/certificates');
+    await desk.getByRole('button', { name: 'Issue certificate' }).click();
+    const dialog = desk.getByRole('dialog');
+    await pickLicense(dialog, 'Acme');
+    await dialog.getByLabel('Common name').fill('machine-8');
+    await dialog.getByLabel('Use a certificate signing request').check();
+    await dialog
+      .getByLabel('Certificate signing request (CSR)', { exact: true })
+      .fill('-----BEGIN NOTHING-----');
+    await dialog.getByRole('button', { name: 'Issue' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('csr');
+    await expect(dialog.getByLabel('Certificate signing request (CSR)', { exact: true })).toHaveAttribute(
+      'aria-invalid',
+      'true',
+    );
+    await dialog.locator('input[type=file]').setInputFiles({
+      name: 'machine.csr',
+      mimeType: 'application/pkcs10',
+      buffer: Buffer.from(makeSigningRequest()),
+    });
+    await expect(dialog.getByLabel('Certificate signing request (CSR)', { exact: true })).toHaveValue(
+      /BEGIN CERTIFICATE REQUEST/u,
+    );
+    await dialog.getByRole('button', { name: 'Issue' }).click();
+    await expect(dialog).toContainText('The private key is where the signing request was created.');
+    const { text } = await save(desk, 'Save certificate');
+    expect(new X509Certificate(text).publicKey.asymmetricKeyType).toBe('ec');
+  },
+);
 
 test(
-  'the authority is handed out, renewed, and not given up while it is needed',
+  'the authority is downloaded and renewed, and not replaced while its certificates are valid',
   { tag: '@browser' },
   async ({ desk, server }) => {
     const key = await issueLicense(desk, { holder: 'Acme' });
     await server.cli('cert', 'issue', '--license', key, '--common-name', 'in-force');
     await desk.goto('/#/certificates?view=authority');
-    const panel = desk.getByRole('region', { name: 'Authority' });
+    const panel = desk.getByRole('region', { name: 'Certificate authority' });
     const { file, text } = await save(desk, 'Download ca.pem');
     expect(file).toBe('ca.pem');
     const before = new X509Certificate(text);
     await expect(panel).toContainText(before.fingerprint256);
     await expectAccessible(desk);
 
-    await desk.getByRole('button', { name: 'Renew …' }).click();
+    await desk.getByRole('button', { name: 'Renew' }).click();
     const dialog = desk.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Renew' }).click();
     await expect(dialog).toHaveCount(0);
     await expect(panel).not.toContainText(before.fingerprint256);
 
-    await desk.getByRole('button', { name: 'Import another …' }).click();
+    await desk.getByRole('button', { name: 'Import another' }).click();
     await dialog.getByLabel('Certificate (PEM)').fill(before.toString());
     await dialog.getByLabel('Private key (PEM)').fill('-----BEGIN PRIVATE KEY-----');
-    await dialog.getByRole('button', { name: 'Import the authority' }).click();
+    await dialog.getByRole('button', { name: 'Import' }).click();
     await expect(dialog.getByRole('alert')).toBeVisible();
     await expect(dialog.getByLabel('Private key (PEM)')).toHaveAttribute('aria-invalid', 'true');
     await desk.keyboard.press('Escape');
-    await desk.getByRole('button', { name: 'Import another …' }).click();
+    await desk.getByRole('button', { name: 'Import another' }).click();
     await expect(dialog.getByLabel('Private key (PEM)')).toHaveValue('');
   },
 );

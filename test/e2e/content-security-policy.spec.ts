@@ -1,7 +1,7 @@
-// Every other spec relies on the guard of test.ts to notice what the policy refuses: this proves that it does.
+// Every other spec relies on the guard of test.ts to report policy violations. This spec proves that it does.
 import { expect, test } from './test.ts';
 
-test('the guard notices what the policy refuses, and where requests go', async ({ desk, guard }) => {
+test('the guard reports policy violations and requests to other origins', async ({ desk, guard }) => {
   await desk.evaluate(() => {
     document.body.append(Object.assign(document.createElement('style'), { textContent: 'body{}' }));
     document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:9/pixel.png' }));
@@ -13,7 +13,7 @@ test('the guard notices what the policy refuses, and where requests go', async (
   guard.strayRequests.length = 0;
 });
 
-test('the page comes with a policy that trusts nothing but itself', async ({ desk, server }) => {
+test("the content security policy allows only the page's own origin", async ({ desk, server }) => {
   const response = await desk.request.get(server.origin);
   const policy = response.headers()['content-security-policy'] ?? '';
   expect(policy).toContain("default-src 'none'");

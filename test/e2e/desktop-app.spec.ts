@@ -1,9 +1,9 @@
-// What only Electron itself can show: its isolation, its permissions, its clipboard.
+// What only Electron itself can prove: isolation, permissions, clipboard.
 import { expect, test } from './test.ts';
 
 test.skip(({ place }) => place !== 'electron', 'this is about Electron itself');
 
-test('the page has nothing of Node, its copy buttons work, and it opens no window', async ({ desk }) => {
+test('the page has no access to Node, its copy buttons work, and it opens no window', async ({ desk }) => {
   await expect(desk.getByText('Electron')).toBeVisible();
   expect(desk.url()).not.toContain('code=');
   expect(await desk.evaluate(() => 'require' in globalThis || 'process' in globalThis)).toBe(false);

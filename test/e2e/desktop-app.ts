@@ -19,11 +19,22 @@ export interface DesktopApp {
   dispose(): Promise<void>;
 }
 
-/** @returns null where Electron can be started */
-export function electronObstacle(): string | null {
+function findObstacle(): string | null {
   // Not `require('electron')`, which would download 100 MB in the middle of a test.
   if (!findElectron()) return 'Electron’s binary is not installed: `npx install-electron` downloads it';
   return hasDisplay() ? null : 'this session has no display';
+}
+
+/**
+ * @returns null where Electron can be started
+ * @throws Error with the obstacle, where LICENSE_DESK_REQUIRE_ELECTRON=1 says that Electron must be there
+ */
+export function electronObstacle(): string | null {
+  const obstacle = findObstacle();
+  if (obstacle !== null && process.env['LICENSE_DESK_REQUIRE_ELECTRON'] === '1') {
+    throw new Error(`LICENSE_DESK_REQUIRE_ELECTRON is set, but ${obstacle}`);
+  }
+  return obstacle;
 }
 
 /** The page of the server, not the shell's own: either may be the first window. */

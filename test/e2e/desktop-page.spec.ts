@@ -1,4 +1,4 @@
-// What the page does in the app that it does not do in a browser.
+// What the page does only in the app, not in a browser.
 import type { Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -16,7 +16,7 @@ function requestFor(licenseKey: string): string {
   });
 }
 
-/** On the heading of the screen, which is no field for files. */
+/** Drops a file on the heading of the screen, which is not a file field. */
 async function dropFile(page: Page, name: string, text: string): Promise<void> {
   const dataTransfer = await page.evaluateHandle(
     ([fileName, content]) => {
@@ -29,12 +29,12 @@ async function dropFile(page: Page, name: string, text: string): Promise<void> {
   await page.dispatchEvent('h1', 'drop', { dataTransfer });
 }
 
-test('what is opened with the app, or dropped anywhere, comes to the air-gap desk', async ({
+test('a file opened with the app or dropped on the page goes to the air-gap desk', async ({
   desk,
   server,
 }) => {
   const request = requestFor(await issueLicense(desk, { holder: 'Acme' }));
-  const preview = desk.getByRole('region', { name: 'What it asks for' });
+  const preview = desk.getByRole('region', { name: 'Request details' });
   const file = desk.getByRole('textbox', { name: 'License file' });
   await dropFile(desk, 'machine.REQ', request);
   await expect(preview).toContainText('Messplatz 4');
@@ -44,14 +44,14 @@ test('what is opened with the app, or dropped anywhere, comes to the air-gap des
   await dropFile(desk, 'notes.txt', 'not for us');
   await expect(file).toHaveValue('');
 
-  // Opened before the page was there.
+  // Opened before the page was loaded.
   await addFakeShell(desk, [{ name: 'machine.req', kind: 'request', text: request }]);
   await desk.goto('/#/licenses');
   await desk.reload();
   await expect(preview).toContainText('Messplatz 4');
   expect(desk.url()).toBe(`${server.origin}/#/air-gap`);
 
-  // What somebody is entering stays until the dialog is closed.
+  // A draft stays until the dialog is closed.
   await desk.goto('/#/licenses');
   await desk.getByRole('button', { name: 'New license' }).click();
   await desk.getByLabel('Holder').fill('Half a na');
@@ -61,14 +61,14 @@ test('what is opened with the app, or dropped anywhere, comes to the air-gap des
   await desk.keyboard.press('Escape');
   await expect(file).toHaveValue('hello');
   await desk.getByRole('button', { name: 'Check', exact: true }).click();
-  await expect(desk.getByText('This is no license file.')).toBeVisible();
-  // Beside what is there already, of the same kind and of the other.
+  await expect(desk.getByText('This is not a license file.')).toBeVisible();
+  // More files, of the same kind and of the other kind.
   await openWithApp(desk, { name: 'another.lic', kind: 'license', text: 'hello again' });
   await expect(file).toHaveValue('hello again');
   await openWithApp(desk, { name: 'machine.req', kind: 'request', text: request });
   await expect(preview).toContainText('Messplatz 4');
 
-  // Nobody is signed in: the shell keeps it.
+  // Signed out: the shell keeps the file.
   await desk.getByRole('button', { name: 'Sign out' }).click();
   await expect(desk.getByRole('button', { name: 'Sign in again' })).toBeVisible();
   await openWithApp(desk, { name: 'late.req', kind: 'request', text: request });
@@ -77,7 +77,7 @@ test('what is opened with the app, or dropped anywhere, comes to the air-gap des
   await expect(preview).toContainText('Messplatz 4');
 });
 
-test('the preferences of the app hold at once, or say why not', async ({ desk }) => {
+test('app preferences take effect immediately or report an error', async ({ desk }) => {
   await desk.goto('/#/settings?tab=app');
   await expect(desk.getByRole('tab', { name: 'Server' })).toHaveAttribute('aria-selected', 'true');
   await expect(desk.getByRole('tab', { name: 'This app' })).toHaveCount(0);
@@ -110,7 +110,7 @@ test('the preferences of the app hold at once, or say why not', async ({ desk })
   await refuseInShell(desk, '');
   await atLogin.uncheck();
   await expect(panel.getByRole('status')).toHaveText('Saved.');
-  // Not saved yet, and not lost either.
+  // Not saved yet, but not lost.
   await expect(address).toHaveValue('ftp://updates.example');
   await expect(panel.getByRole('alert')).toHaveCount(1);
   await address.fill('');

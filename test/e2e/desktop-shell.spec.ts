@@ -33,7 +33,7 @@ const test = base.extend<Fixtures>({
 });
 
 async function skipFirstSteps(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Skip this' }).click();
+  await page.getByRole('button', { name: 'Skip setup' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 }
 
@@ -58,7 +58,7 @@ test('the app opens its page signed in, locked to it, and comes back when the se
   expect(shell.count('opened')).toBe(1);
   expect(new URL(page.url()).origin).toBe(origin);
 
-  // A page that was slow to sign in may have been loaded a second time already.
+  // A page that signed in slowly may already have been loaded twice.
   const loads = shell.count('load');
   process.kill((await shell.event('forked')).pid, 'SIGKILL');
   await shell.event('load', loads + 1);
@@ -66,7 +66,7 @@ test('the app opens its page signed in, locked to it, and comes back when the se
   await expect(page.getByRole('heading', { name: 'API access' })).toBeVisible();
   expect(new URL(page.url()).hash).toBe('#/api-access');
 
-  // A setting that holds from the next start: here a button makes one.
+  // A setting that takes effect at the next start. The app has a restart button.
   await page.goto(`${new URL(page.url()).origin}/#/settings`);
   const rateLimit = page.getByRole('row', { name: /^Rate limit: token checks/u });
   await rateLimit.getByRole('button').click();
@@ -77,10 +77,10 @@ test('the app opens its page signed in, locked to it, and comes back when the se
   await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
   await shell.event('load', loadsBeforeRestart + 1);
   await expect(rateLimit).toContainText('120');
-  await expect(rateLimit).not.toContainText('After the restart');
+  await expect(rateLimit).not.toContainText('After restart');
 });
 
-test('a request that is opened with the app is on the desk; what is saved goes through the system’s dialogs', async ({
+test('a request opened with the app reaches the air-gap desk, and the system’s dialogs save files', async ({
   open,
   folder,
 }) => {
@@ -104,7 +104,7 @@ test('a request that is opened with the app is on the desk; what is saved goes t
   expect(readFileSync(defaultPath, 'latin1')).toMatch(/^%PDF-/u);
 
   await page.goto(`${new URL(page.url()).origin}/#/licenses`);
-  await page.getByRole('button', { name: 'Export as CSV …' }).click();
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Download CSV' }).click();
   const saved = await shell.event('download');
   expect(saved.state).toBe('completed');
@@ -112,7 +112,7 @@ test('a request that is opened with the app is on the desk; what is saved goes t
   expect(readFileSync(saved.defaultPath, 'utf8')).toContain('Acme');
 });
 
-test('a server that cannot start is told of in a window, with what to do', async ({ open }) => {
+test('a window explains why the server cannot start, and what to do', async ({ open }) => {
   const { page, shell } = await open({ args: ['--port=99999'] });
   await expect(page.getByRole('heading', { name: 'Invalid setting' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('--port is "99999"');
@@ -123,7 +123,7 @@ test('a server that cannot start is told of in a window, with what to do', async
   expect(await shell.exited).toBe(0);
 });
 
-test('a passphrase is chosen and asked for where there is no keychain', async ({ open }) => {
+test('without a keychain, a passphrase is chosen, then asked for', async ({ open }) => {
   const { page, shell } = await open({ env: DESKTOPS['no-keyring'] });
   await expect(page.getByRole('heading', { name: 'Protect the master key' })).toBeVisible();
   await expectAccessible(page);

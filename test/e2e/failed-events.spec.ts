@@ -13,7 +13,7 @@ interface Desk {
 const rows = (desk: Page) => desk.getByRole('grid').getByRole('row').filter({ hasText: 'license.activated' });
 const badge = (desk: Page) => desk.getByRole('navigation').getByRole('link', { name: 'Failed events' });
 
-/** As many events as told that the receiver refuses for good. */
+/** Creates this many events that the receiver rejects until their retries are used up. */
 async function letEventsFail({ desk, server, receiver }: Desk, count: number): Promise<string> {
   receiver.answer(500, 'the database is down');
   const registration = { url: receiver.url, scope: 'license.activated' };
@@ -28,18 +28,18 @@ async function letEventsFail({ desk, server, receiver }: Desk, count: number): P
   return licenseKey;
 }
 
-test('why an event failed is read, and it is sent again', async ({ desk, server, receiver }) => {
+test('a failed event shows its reason and is retried', async ({ desk, server, receiver }) => {
   await desk.goto('/#/failed-events');
-  await expect(desk.getByText('nothing failed', { exact: false })).toBeVisible();
+  await expect(desk.getByText('No failed events. Deliveries appear here', { exact: false })).toBeVisible();
   const licenseKey = await letEventsFail({ desk, server, receiver }, 1);
 
   await expect(rows(desk)).toContainText('HTTP 500');
   await rows(desk).click();
   const inspector = desk.getByRole('complementary');
-  await expect(inspector.getByRole('group', { name: 'Answer of the receiver' })).toHaveText(
+  await expect(inspector.getByRole('group', { name: 'Response' })).toHaveText(
     Array.from({ length: 6 }, () => 'the database is down'),
   );
-  await expect(inspector.getByRole('group', { name: 'Body' })).toContainText(licenseKey);
+  await expect(inspector.getByRole('group', { name: 'Payload' })).toContainText(licenseKey);
   await expectAccessible(desk);
 
   receiver.answer(200, 'back again');
@@ -51,31 +51,31 @@ test('why an event failed is read, and it is sent again', async ({ desk, server,
   expect(new Set(receiver.received.map(({ delivery }) => delivery)).size).toBe(1);
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   await desk.keyboard.press('Escape');
-  await expect(desk.getByText('nothing failed', { exact: false })).toBeVisible();
+  await expect(desk.getByText('No failed events. Deliveries appear here', { exact: false })).toBeVisible();
 });
 
-test('some, and all since a day, are sent again', async ({ desk, server, receiver }) => {
+test('selected events, and all since a date, are retried', async ({ desk, server, receiver }) => {
   await letEventsFail({ desk, server, receiver }, 4);
   receiver.answer(200, 'thanks');
   await desk.goto('/#/failed-events?since=2990-01-01');
-  await expect(desk.getByText('Nothing failed since then', { exact: false })).toBeVisible();
+  await expect(desk.getByText('No failed events match.')).toBeVisible();
   await expect(desk.getByRole('button', { name: 'Retry all' })).toBeDisabled();
   await desk.getByLabel('Since').fill('2020-01-01');
   await expect(rows(desk)).toHaveCount(4);
 
   await rows(desk).first().press('Space');
   await rows(desk).nth(1).getByRole('checkbox').check();
-  await desk.getByRole('button', { name: 'Retry the 2 selected' }).click();
-  await expect(desk.getByText('2 events are sent again;')).toBeVisible();
+  await desk.getByRole('button', { name: 'Retry 2 selected' }).click();
+  await expect(desk.getByText('Retrying 2 events.')).toBeVisible();
   await expect(rows(desk)).toHaveCount(2);
-  await expect(desk.getByRole('button', { name: /^Retry the/u })).toHaveCount(0);
+  await expect(desk.getByRole('button', { name: /selected$/u })).toHaveCount(0);
   await expectAccessible(desk);
 
   await desk.getByRole('button', { name: 'Retry all' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Retry all' });
   await expect(dialog).toContainText('2 failed events are sent again now.');
   await dialog.getByRole('button', { name: 'Retry 2 events' }).click();
-  await expect(desk.getByText('Nothing failed since then', { exact: false })).toBeVisible();
+  await expect(desk.getByText('No failed events match.')).toBeVisible();
   await expect(badge(desk)).not.toContainText('failed event');
   await expect.poll(() => receiver.received.length).toBe(4 * 6 + 4);
 });

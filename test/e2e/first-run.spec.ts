@@ -3,69 +3,65 @@ import { promisify } from 'node:util';
 import { expectAccessible } from './accessibility.ts';
 import { expect, test } from './test.ts';
 
-const FIRST_STEPS = { name: 'First steps' };
+const INITIAL_SETUP = { name: 'Initial setup' };
 
-test(
-  'a new installation leads to an API that works',
-  { tag: '@browser' },
-  async ({ page, server, context }) => {
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto(server.firstLink);
-    await expect(page.getByRole('heading', FIRST_STEPS)).toBeVisible();
-    await page.getByLabel('Short name of the product').fill('Not A Slug');
-    await page.getByRole('button', { name: 'Next' }).click();
-    await expect(page.getByLabel('Short name of the product')).toBeVisible();
-    await page.getByLabel('Short name of the product').fill('studio');
-    await expectAccessible(page);
-    await page.keyboard.press('Enter');
-
-    await expect(page.getByRole('heading', { name: 'Who may reach the API?' })).toBeFocused();
-    await page.getByLabel('the whole network').check();
-    await expect(page.getByText('go over the network in the clear')).toBeVisible();
-    await page.getByLabel('encrypted (https)', { exact: false }).check();
-    await expect(page.getByText('go over the network in the clear')).toHaveCount(0);
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Next' }).click();
-
-    await page.getByLabel('a new plan').check();
-    await page.getByLabel('Name').fill('standard');
-    await page.getByRole('button', { name: 'Finish' }).click();
-    await expect(page.getByRole('alert')).toContainText('there is a plan');
-    await page.getByLabel('Name').fill('seat');
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Finish' }).click();
-
-    await expect(page.getByRole('heading', { name: 'The API is ready.' })).toBeVisible();
-    await expect(page.getByRole('status').first()).toContainText('stop the server where it was started');
-    await page.getByRole('button', { name: 'Copy: Line for the shell' }).click();
-    await expect(page.getByRole('button', { name: 'Copy: Line for the shell' })).toHaveText('Copied');
-    const line = await page.evaluate(() => navigator.clipboard.readText());
-    const { stdout } = await promisify(execFile)('sh', ['-c', line]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      ok: true,
-      license: { holder: 'Test license', plan: 'seat', product: 'studio', state: 'active' },
-    });
-
-    // It is over for good, and the settings wait for the next start.
-    await page.goto(`${server.origin}/#/overview`);
-    await page.reload();
-    await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-    await expect(page.getByRole('region', { name: 'API address' })).toContainText('http://127.0.0.1');
-    const { settings } = (await (await page.request.get('/admin/api/settings/')).json()) as {
-      settings: { name: string; next_value: string }[];
-    };
-    const next = Object.fromEntries(settings.map(({ name, next_value: value }) => [name, value]));
-    expect(next).toMatchObject({ default_product: 'studio', host: '0.0.0.0', tls: 'auto' });
-  },
-);
-
-test('the first steps can be skipped, and come back when they are asked for', async ({ page, server }) => {
+test('the initial setup ends with a working API', { tag: '@browser' }, async ({ page, server, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(server.firstLink);
-  await page.getByRole('button', { name: 'Skip this' }).click();
+  await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
+  await page.getByLabel('Product ID').fill('Not A Slug');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByLabel('Product ID')).toBeVisible();
+  await page.getByLabel('Product ID').fill('studio');
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+
+  await expect(page.getByRole('heading', { name: 'Network access' })).toBeFocused();
+  await page.getByLabel('All devices on the network').check();
+  await expect(page.getByText('License keys and tokens are sent unencrypted')).toBeVisible();
+  await page.getByLabel('Built-in authority', { exact: false }).check();
+  await expect(page.getByText('License keys and tokens are sent unencrypted')).toHaveCount(0);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Next' }).click();
+
+  await page.getByLabel('New plan').check();
+  await page.getByLabel('Name').fill('standard');
+  await page.getByRole('button', { name: 'Finish' }).click();
+  await expect(page.getByRole('alert')).toContainText('there is a plan');
+  await page.getByLabel('Name').fill('seat');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Finish' }).click();
+
+  await expect(page.getByRole('heading', { name: 'The API is ready' })).toBeVisible();
+  await expect(page.getByRole('status').first()).toContainText('stop the server and start it again');
+  await page.getByRole('button', { name: 'Copy: Command' }).click();
+  await expect(page.getByRole('button', { name: 'Copy: Command' })).toHaveText('Copied');
+  const line = await page.evaluate(() => navigator.clipboard.readText());
+  const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    ok: true,
+    license: { holder: 'Test license', plan: 'seat', product: 'studio', state: 'active' },
+  });
+
+  // The setup does not open again, and the settings apply at the next start.
+  await page.goto(`${server.origin}/#/overview`);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'API address' })).toContainText('http://127.0.0.1');
+  const { settings } = (await (await page.request.get('/admin/api/settings/')).json()) as {
+    settings: { name: string; next_value: string }[];
+  };
+  const next = Object.fromEntries(settings.map(({ name, next_value: value }) => [name, value]));
+  expect(next).toMatchObject({ default_product: 'studio', host: '0.0.0.0', tls: 'auto' });
+});
+
+test('the initial setup can be skipped and opened again', async ({ page, server }) => {
+  await page.goto(server.firstLink);
+  await page.getByRole('button', { name: 'Skip setup' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await page.reload();
-  await expect(page.getByText('There is no license yet.')).toBeVisible();
+  await expect(page.getByText('No licenses yet.')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  await page.getByRole('link', FIRST_STEPS).click();
-  await expect(page.getByRole('heading', FIRST_STEPS)).toBeVisible();
+  await page.getByRole('link', INITIAL_SETUP).click();
+  await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
 });

@@ -4,15 +4,17 @@ import { expect, issueLicense, test } from './test.ts';
 
 const FINGERPRINT = `sha256:${'4f'.repeat(32)}`;
 
-test('a customer on the phone: why it was denied, and what mends it', async ({ desk }) => {
+test('Diagnose shows why a device was denied, with a remedy that works', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Fjord Instruments', product: 'field-kit' });
   await desk.goto('/#/licenses?open=1&tab=explain');
   const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
-  await inspector.getByLabel('Fingerprint of the device').fill(FINGERPRINT);
-  await inspector.getByLabel('Feature').fill('timeline');
+  await inspector.getByLabel('Device fingerprint').fill(FINGERPRINT);
+  await inspector.getByLabel('Entitlement').fill('timeline');
   await inspector.getByRole('button', { name: 'Check', exact: true }).click();
-  const verdict = inspector.getByRole('region', { name: 'Verdict' });
-  await expect(verdict.getByRole('status')).toHaveText(/^Denied\s*The license is for another product\.$/u);
+  const verdict = inspector.getByRole('region', { name: 'Result' });
+  await expect(verdict.getByRole('status')).toHaveText(
+    /^Denied\s*The license is for a different product\.$/u,
+  );
   await expect(verdict.getByRole('listitem')).toContainText([
     'Passed',
     'Passed',
@@ -23,27 +25,29 @@ test('a customer on the phone: why it was denied, and what mends it', async ({ d
   ]);
   await expectAccessible(desk);
 
-  await verdict.getByRole('button', { name: 'Ask for its own product' }).click();
+  await verdict.getByRole('button', { name: 'Check for the licensed product' }).click();
   await expect(verdict.getByRole('status')).toHaveText(
-    /^Denied\s*The device is not active on the license\.$/u,
+    /^Denied\s*The device is not activated on this license\.$/u,
   );
-  await verdict.getByRole('button', { name: 'Activate this device …' }).click();
-  await desk.getByLabel('Name of the device').fill('workstation-7');
+  await verdict.getByRole('button', { name: 'Activate this device' }).click();
+  await desk.getByLabel('Device name').fill('workstation-7');
   await desk.getByRole('button', { name: 'Activate', exact: true }).click();
   await expect(desk.getByRole('dialog').getByRole('status')).toContainText('The device is active.');
   await desk.getByRole('button', { name: 'Done' }).click();
-  await expect(verdict.getByRole('status')).toHaveText(/^Denied\s*The feature is not included\.$/u);
-  await inspector.getByLabel('Feature').fill('');
+  await expect(verdict.getByRole('status')).toHaveText(
+    /^Denied\s*The license does not include this entitlement\.$/u,
+  );
+  await inspector.getByLabel('Entitlement').fill('');
   await inspector.getByRole('button', { name: 'Check', exact: true }).click();
-  await expect(verdict.getByRole('status')).toHaveText('Allowed');
+  await expect(verdict.getByRole('status')).toHaveText('Authorized');
   await inspector.getByRole('tab', { name: 'Devices' }).click();
   await expect(inspector.getByRole('listitem')).toContainText('workstation-7');
-  await inspector.getByRole('tab', { name: 'Why was it denied?' }).click();
-  await expect(verdict.getByRole('status')).toHaveText('Allowed');
+  await inspector.getByRole('tab', { name: 'Diagnose' }).click();
+  await expect(verdict.getByRole('status')).toHaveText('Authorized');
 });
 
 test(
-  'a device gets its license file, is released, and the timeline tells of it',
+  'a device gets its license file and is released, and the activity shows it',
   { tag: '@browser' },
   async ({ desk, server }) => {
     const key = await issueLicense(desk, { holder: 'Fjord Instruments', product: 'field-kit' });
@@ -62,27 +66,27 @@ test(
     const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
     await inspector.getByRole('tab', { name: 'License file' }).click();
     await inspector.getByLabel('Device').selectOption({ index: 1 });
-    await inspector.getByRole('button', { name: 'Sign a license file' }).click();
+    await inspector.getByRole('button', { name: 'Sign license file' }).click();
     const downloaded = desk.waitForEvent('download');
-    await inspector.getByRole('button', { name: 'Save the license file' }).click();
+    await inspector.getByRole('button', { name: 'Save license file' }).click();
     const download = await downloaded;
     expect(download.suggestedFilename()).toBe(`${key}.lic`);
     expect(await readFile(await download.path(), 'utf8')).toContain('BEGIN LICENSE FILE');
 
     await inspector.getByRole('tab', { name: 'Devices' }).click();
     await expect(inspector.getByRole('listitem')).toContainText('workstation-7');
-    await inspector.getByRole('button', { name: 'Release …' }).click();
+    await inspector.getByRole('button', { name: 'Release' }).click();
     await desk
       .getByRole('dialog', { name: 'Release workstation-7?' })
       .getByRole('button', { name: 'Release' })
       .click();
     await expect(inspector.getByRole('listitem')).toContainText('Released');
-    await inspector.getByRole('tab', { name: 'Timeline' }).click();
+    await inspector.getByRole('tab', { name: 'Activity' }).click();
     await expect(inspector.getByText('device.released')).toBeVisible();
     await inspector.getByText('license.created').click();
     await expect(inspector.getByRole('definition').filter({ hasText: /^field-kit$/u })).toBeVisible();
     await desk.reload();
-    await expect(inspector.getByRole('tab', { name: 'Timeline' })).toHaveAttribute('aria-selected', 'true');
+    await expect(inspector.getByRole('tab', { name: 'Activity' })).toHaveAttribute('aria-selected', 'true');
     await server.cli('license', 'renew', key, '--days', '10');
     await expect(inspector.getByText('license.renewed').first()).toBeVisible();
     await expectAccessible(desk);
@@ -94,52 +98,60 @@ test('a license is renewed, upgraded and revoked beside the list', async ({ desk
   await desk.goto('/#/licenses?open=1');
   const inspector = desk.getByRole('complementary', { name: 'Acme' });
   await expect(inspector).toContainText('in 10 days');
-  await inspector.getByRole('button', { name: 'Renew …' }).click();
+  await inspector.getByRole('button', { name: 'Renew' }).click();
   const renewing = desk.getByRole('dialog', { name: 'Renew the license of Acme' });
   await desk.keyboard.press('Escape');
   await expect(renewing).toHaveCount(0);
-  await inspector.getByRole('button', { name: 'Renew …' }).click();
-  await renewing.getByLabel('Renew').selectOption('for a number of days');
-  await renewing.getByLabel('Days').fill('20');
+  await inspector.getByRole('button', { name: 'Renew' }).click();
+  await renewing.getByLabel('Extend').selectOption('By a number of days');
+  await renewing.getByLabel('Term (days)').fill('20');
   await renewing.getByRole('button', { name: 'Renew' }).click();
   await expect(inspector).toContainText('in 30 days');
-  await inspector.getByRole('button', { name: 'Renew …' }).click();
-  await renewing.getByLabel('Renew').selectOption('until a day');
+  await inspector.getByRole('button', { name: 'Renew' }).click();
+  await renewing.getByLabel('Extend').selectOption('Until a date');
   await renewing.getByLabel('Last day').fill('2999-12-31');
   await renewing.getByRole('button', { name: 'Renew' }).click();
   await expect(inspector).toContainText('in 973 years');
+  await inspector.getByRole('button', { name: 'Renew …' }).click();
+  await renewing.getByLabel('Renew').selectOption('until a day');
+  await renewing.getByLabel('Last day').fill('2998-12-31');
+  await renewing.getByRole('button', { name: 'Renew' }).click();
+  await expect(renewing.getByRole('checkbox')).toBeFocused();
+  await renewing.getByLabel('Allow an earlier expiry date').check();
+  await renewing.getByRole('button', { name: 'Renew' }).click();
+  await expect(inspector).toContainText('in 972 years');
 
-  await inspector.getByRole('button', { name: 'Upgrade …' }).click();
+  await inspector.getByRole('button', { name: 'Upgrade' }).click();
   const upgrading = desk.getByRole('dialog', { name: 'Upgrade the license of Acme' });
-  await upgrading.getByLabel('New plan').selectOption({ label: 'Professional: 365 days, 5 devices' });
+  await upgrading.getByLabel('New plan').selectOption({ label: 'Professional: 365 days, 5 seats' });
   await upgrading.getByRole('button', { name: 'Upgrade' }).click();
-  await expect(inspector).toContainText('0 / 5');
+  await expect(inspector).toContainText('0 of 5');
 
   await inspector.getByRole('tab', { name: 'Tokens' }).click();
-  await inspector.getByRole('button', { name: 'Issue a token …' }).click();
-  const issuing = desk.getByRole('dialog', { name: 'Issue a token' });
+  await inspector.getByRole('button', { name: 'Issue token' }).click();
+  const issuing = desk.getByRole('dialog', { name: 'Issue token' });
   await expect(issuing.getByLabel('License')).toHaveValue(`Acme · ${key}`);
-  await expect(issuing).toContainText('The license has no active token for this product yet.');
+  await expect(issuing).toContainText('The license has no active token for this product.');
   await issuing.getByRole('button', { name: 'Issue' }).click();
-  await desk.getByRole('button', { name: 'I have stored it' }).click();
+  await desk.getByRole('button', { name: 'I have saved it' }).click();
   await expect(inspector.getByRole('listitem')).toContainText('Active');
-  await inspector.getByRole('button', { name: 'Revoke …' }).click();
-  const token = desk.getByRole('dialog', { name: /^Revoke the token …/u });
+  await inspector.getByRole('button', { name: 'Revoke' }).click();
+  const token = desk.getByRole('dialog', { name: /^Revoke token …/u });
   const lastFour = (await token.getByRole('heading').textContent())?.slice(-5, -1) ?? '';
   await token.getByLabel('Type').fill(lastFour);
   await token.getByRole('button', { name: 'Revoke' }).click();
   await expect(inspector.getByRole('listitem')).toContainText('Revoked');
 
   for (const [tab, text] of [
-    ['Certificates', 'This license has no certificate.'],
-    ['Deliveries', 'Partners have not been told anything about this license.'],
+    ['Certificates', 'This license has no certificates.'],
+    ['Deliveries', 'No deliveries for this license yet.'],
   ] as const) {
     await inspector.getByRole('tab', { name: tab }).click();
     await expect(inspector.getByRole('tabpanel')).toContainText(text);
   }
 
-  await inspector.getByRole('tab', { name: 'License', exact: true }).click();
-  await inspector.getByRole('button', { name: 'Revoke …' }).click();
+  await inspector.getByRole('tab', { name: 'Summary' }).click();
+  await inspector.getByRole('button', { name: 'Revoke' }).click();
   const revoking = desk.getByRole('dialog', { name: 'Revoke the license of Acme?' });
   await revoking.getByLabel('Type').fill('wrong');
   await expect(revoking.getByRole('button', { name: 'Revoke' })).toBeDisabled();
@@ -147,6 +159,6 @@ test('a license is renewed, upgraded and revoked beside the list', async ({ desk
   await revoking.getByLabel('Type').fill(key.slice(-5));
   await revoking.getByRole('button', { name: 'Revoke' }).click();
   await expect(inspector.getByRole('tabpanel')).toContainText('chargeback');
-  await expect(inspector.getByRole('button', { name: 'Renew …' })).toHaveCount(0);
+  await expect(inspector.getByRole('button', { name: 'Renew' })).toHaveCount(0);
   await expectAccessible(desk);
 });

@@ -6,7 +6,7 @@ const csv = (text: string) => ({ name: 'licenses.csv', mimeType: 'text/csv', buf
 
 test('licenses are imported from CSV, all of them or none', async ({ desk }) => {
   await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Import licenses from a CSV file' }).click();
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
   await dialog.getByLabel('CSV file').setInputFiles(csv('\u0000'));
   await expect(dialog.getByRole('alert')).toBeVisible();
@@ -14,20 +14,20 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
   await dialog
     .getByLabel('CSV file')
     .setInputFiles(csv('Kunde;E-Mail;Notiz;Tarif\r\n"Ústav; s. p.";it@usl.example;1;gold\r\nAcme;;2;\r\n'));
-  await expect(dialog.getByText('2 rows. Which column is what?')).toBeVisible();
+  await expect(dialog.getByText('2 rows found. Assign their columns.')).toBeVisible();
   await expect(dialog.getByLabel('Holder')).toHaveValue('Kunde');
   await expect(dialog.getByLabel('E-mail')).toHaveValue('E-Mail');
-  await expect(dialog.getByText('Such as: Ústav; s. p.')).toBeVisible();
+  await expect(dialog.getByText('Example: Ústav; s. p.')).toBeVisible();
   await dialog.getByRole('button', { name: 'Check all rows' }).click();
   await expect(dialog.getByRole('row', { name: /2 Tarif .*gold/u })).toBeVisible();
   await expectAccessible(desk);
 
-  await dialog.getByLabel('Plan (its name)').selectOption('no column');
+  await dialog.getByLabel('Plan name').selectOption('No column');
   await dialog.getByLabel('Plan', { exact: true }).selectOption('Professional');
   await dialog.getByRole('button', { name: 'Check all rows' }).click();
-  await expect(dialog.getByRole('status')).toContainText('2 rows, and nothing is wrong with them.');
+  await expect(dialog.getByRole('status')).toContainText('2 valid rows.');
   await dialog.getByRole('button', { name: 'Import 2 licenses' }).click();
-  await expect(dialog.getByRole('status')).toHaveText('2 licenses were imported.');
+  await expect(dialog.getByRole('status')).toHaveText('2 licenses imported.');
   await dialog.getByRole('button', { name: 'Done' }).click();
   const rows = desk.getByRole('rowgroup').getByRole('row');
   await expect(rows).toContainText(['Acme', 'Ústav; s. p.']);
@@ -35,20 +35,20 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
 });
 
 test(
-  'what the list is narrowed to is exported as CSV; a transfer that breaks off is no file',
+  'filtered licenses are exported as CSV; an interrupted export saves no file',
   { tag: '@browser' },
   async ({ desk }) => {
     await issueLicense(desk, { holder: 'Acme "Robotics"', plan: 'professional' });
     await issueLicense(desk, { holder: '=cmd()', plan: 'professional' });
     await issueLicense(desk, { holder: 'Somebody else' });
     await desk.goto('/#/licenses?plan=professional');
-    await desk.getByRole('button', { name: 'Export as CSV …' }).click();
+    await desk.getByRole('button', { name: 'Export as CSV' }).click();
     const dialog = desk.getByRole('dialog', { name: 'Export as CSV' });
-    await expect(dialog).toContainText('Everything that the list finds now: 2 licenses.');
+    await expect(dialog).toContainText('All licenses that match the current filters: 2 licenses.');
 
     await desk.route('**/licenses/export/*', (route) => route.abort('connectionreset'));
     await dialog.getByRole('button', { name: 'Download CSV' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('The server did not answer.');
+    await expect(dialog.getByRole('alert')).toContainText('The server did not respond.');
     await desk.unroute('**/licenses/export/*');
 
     const downloaded = desk.waitForEvent('download');
@@ -60,7 +60,7 @@ test(
     expect(first).toContain(",'=cmd(),");
     expect(second).toContain('"Acme ""Robotics"""');
     expect(rest).toEqual(['']);
-    await expect(dialog.getByRole('status')).toHaveText('2 rows were saved.');
+    await expect(dialog.getByRole('status')).toHaveText('2 rows exported.');
     await dialog.getByRole('button', { name: 'Done' }).click();
     await expect(dialog).toHaveCount(0);
   },

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
-/** The cells of a row of the comparison, one for each plan. */
+/** The cells of a row, one for each plan. */
 const cells = (page: Page, row: string) =>
   page
     .getByRole('row')
@@ -14,10 +14,10 @@ async function openPlans(page: Page): Promise<void> {
   await expect(page.getByRole('columnheader').first()).toBeVisible();
 }
 
-test('plans are compared, made, changed, archived and deleted', async ({ desk }) => {
+test('plans are compared, created, edited, archived and deleted', async ({ desk }) => {
   await openPlans(desk);
   await expect(cells(desk, 'Tier')).toHaveText(['0', '10', '20', '30']);
-  await expect(cells(desk, 'Devices')).toHaveText(['1', '1', '5', 'no limit']);
+  await expect(cells(desk, 'Seats')).toHaveText(['1', '1', '5', 'Unlimited']);
 
   await desk.getByRole('button', { name: 'New plan' }).click();
   const dialog = desk.getByRole('dialog');
@@ -25,10 +25,12 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
   await dialog.getByLabel('Name', { exact: true }).fill('Studio');
   await dialog.getByLabel('Display name').fill('Studio für Ärzte');
   await dialog.getByLabel('Tier').fill('15');
-  await dialog.getByLabel('Any number of devices').check();
-  await dialog.getByLabel('Features').fill('export\nprint');
+  await dialog.getByLabel('Unlimited seats').check();
+  await dialog.getByLabel('Entitlements').fill('export\nprint');
   await dialog.getByRole('button', { name: 'Create plan' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('name must be 1 to 64 of a-z, 0-9 and -');
+  await expect(dialog.getByRole('alert')).toContainText(
+    'name must be 1 to 64 lowercase letters, digits or hyphens',
+  );
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveAttribute('aria-invalid', 'true');
   await dialog.getByLabel('Name', { exact: true }).fill('studio');
   await dialog.getByRole('button', { name: 'Create plan' }).click();
@@ -40,7 +42,7 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
     'professional',
     'enterprise',
   ]);
-  await expect(cells(desk, 'print').nth(2)).toHaveText('✓included');
+  await expect(cells(desk, 'print').nth(2)).toHaveText('✓Included');
 
   await desk.getByRole('button', { name: 'Edit: studio' }).click();
   await dialog.getByLabel('Grace period (days)').fill('3');
@@ -52,7 +54,7 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
   await desk.getByLabel('Show archived plans').check();
   await expect(cells(desk, 'State').nth(2)).toHaveText('Archived');
   await desk.getByRole('button', { name: 'Unarchive: studio' }).click();
-  await expect(cells(desk, 'State').nth(2)).toHaveText('Offered');
+  await expect(cells(desk, 'State').nth(2)).toHaveText('Active');
 
   await desk.getByRole('button', { name: 'Delete: studio' }).click();
   await expect(dialog.getByRole('button', { name: 'Delete' })).toBeDisabled();
@@ -61,7 +63,7 @@ test('plans are compared, made, changed, archived and deleted', async ({ desk })
   await expect(desk.getByRole('columnheader', { name: 'studio' })).toHaveCount(0);
 });
 
-test('a plan in use says so, and is archived instead', async ({ desk }) => {
+test('a plan in use cannot be deleted, and is archived instead', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme', plan: 'professional' });
   await openPlans(desk);
   await expect(cells(desk, 'Licenses')).toHaveText(['0', '0', '1', '0']);

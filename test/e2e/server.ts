@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { within } from '../helpers/within.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 // The Node that the product runs on, whichever one runs the tests.
@@ -47,10 +48,16 @@ async function launch(args: string[]): Promise<{ child: ChildProcess; ready: Rea
     log += chunk.toString();
   });
   const lines = createInterface({ input: child.stdout ?? process.stdin });
-  const line = await Promise.race([
+  const firstLine = Promise.race([
     once(lines, 'line').then(([first]) => String(first)),
     once(child, 'exit').then(() => null),
   ]);
+  const line = await within('license-desk serve: start', firstLine, {
+    onTimeout: () => {
+      child.kill('SIGKILL');
+      return log;
+    },
+  });
   if (line === null) throw new Error(`the server did not start:\n${log}`);
   return { child, ready: JSON.parse(line) as Ready };
 }
@@ -81,7 +88,10 @@ export async function serverOfApp(dataDir: string): Promise<TestServer> {
 
 function cliOn(dataDir: string): TestServer['cli'] {
   return async (...args) => {
-    const { stdout } = await promisify(execFile)(node, [cli, ...args, '--data-dir', dataDir]);
+    const command = promisify(execFile)(node, [cli, ...args, '--data-dir', dataDir]);
+    const { stdout } = await within(`license-desk ${args.join(' ')}`, command, {
+      onTimeout: () => (command.child.kill('SIGKILL') ? '(killed)' : '(it had ended, its streams had not)'),
+    });
     return stdout.trim();
   };
 }
@@ -100,7 +110,7 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill(signal);
-    await exited;
+    await within(`license-desk serve: end after ${signal}`, exited);
   }
 
   return {

@@ -3,16 +3,16 @@ import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
-test('a setting is changed, refused, and put back', { tag: '@browser' }, async ({ desk }) => {
+test('a setting is changed, rejected and reset', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings');
   const rateLimit = desk.getByRole('row', { name: /^Rate limit: token checks/u });
   await expect(rateLimit).toContainText('60');
-  // What the command line says cannot be changed here.
-  const port = desk.getByRole('row', { name: /^Port of the API/u });
+  // A value from the command line cannot be changed here.
+  const port = desk.getByRole('row', { name: /^API port/u });
   await expect(port).toContainText('Command line --port');
   await expect(port.getByRole('button')).toHaveCount(0);
 
-  await rateLimit.getByRole('button', { name: 'Change: Rate limit: token checks' }).click();
+  await rateLimit.getByRole('button', { name: 'Edit Rate limit: token checks' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Rate limit' });
   const value = dialog.getByLabel('Value');
   await expect(value).toBeFocused();
@@ -24,18 +24,18 @@ test('a setting is changed, refused, and put back', { tag: '@browser' }, async (
   await value.fill('120');
   await desk.keyboard.press('Enter');
   await expect(dialog).toHaveCount(0);
-  await expect(rateLimit).toContainText('After the restart: 120');
-  await expect(desk.getByRole('status')).toContainText('Changed settings are not in force yet.');
-  await expect(desk.getByRole('status')).toContainText('stop the server where it was started');
+  await expect(rateLimit).toContainText('After restart: 120');
+  await expect(desk.getByRole('status')).toContainText('Changed settings are not active yet.');
+  await expect(desk.getByRole('status')).toContainText('stop the server and start it again');
   await expectAccessible(desk);
 
   await rateLimit.getByRole('button').click();
-  await dialog.getByRole('button', { name: 'Back to the default: 60' }).click();
-  await expect(rateLimit).not.toContainText('After the restart');
-  await expect(desk.getByText('Changed settings are not in force yet.')).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Reset to default: 60' }).click();
+  await expect(rateLimit).not.toContainText('After restart');
+  await expect(desk.getByText('Changed settings are not active yet.')).toHaveCount(0);
 });
 
-test('dangerous settings are warned of', async ({ desk }) => {
+test('dangerous settings show a warning', async ({ desk }) => {
   await desk.route('**/admin/api/settings/', async (route) => {
     const response = await route.fetch();
     const warnings = [{ code: 'caller_address_forgeable', message: 'in English' }];
@@ -47,7 +47,7 @@ test('dangerous settings are warned of', async ({ desk }) => {
 });
 
 test(
-  'signing keys are rotated on purpose alone, and their public halves saved',
+  'signing keys are rotated after confirmation, and public keys are saved',
   { tag: '@browser' },
   async ({ desk }) => {
     await desk.goto('/#/settings?tab=keys');
@@ -55,17 +55,17 @@ test(
     await expect(rows).toHaveCount(1);
     const id = (await rows.getByRole('rowheader').textContent()) ?? '';
     const waiting = desk.waitForEvent('download');
-    await desk.getByRole('button', { name: `Save PEM: public key of ${id}` }).click();
+    await desk.getByRole('button', { name: `Save PEM: Public key of ${id}` }).click();
     const download = await waiting;
     expect(download.suggestedFilename()).toBe(`${id}.pem`);
     expect(readFileSync(await download.path(), 'utf8')).toContain('BEGIN PUBLIC KEY');
 
-    await desk.getByRole('button', { name: 'Rotate the key' }).click();
+    await desk.getByRole('button', { name: 'Rotate key' }).click();
     const dialog = desk.getByRole('dialog', { name: 'Rotate the signing key?' });
-    await expect(dialog.getByRole('button', { name: 'Rotate the key' })).toBeDisabled();
+    await expect(dialog.getByRole('button', { name: 'Rotate key' })).toBeDisabled();
     await dialog.getByLabel(`Type ${id} to confirm`).fill(id);
     await expectAccessible(desk);
-    await dialog.getByRole('button', { name: 'Rotate the key' }).click();
+    await dialog.getByRole('button', { name: 'Rotate key' }).click();
     await expect(rows).toHaveCount(2);
     await expect(rows.first()).toContainText('Active');
     await expect(rows.last()).toContainText(`${id}Retired`);
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  'a leaked signing key is distrusted for good, and the files to reissue are listed',
+  'a leaked signing key is distrusted permanently, and the files to reissue are listed',
   { tag: '@browser' },
   async ({ desk }) => {
     const license = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
@@ -83,7 +83,7 @@ test(
     await desk.goto('/#/settings?tab=keys');
     const active = desk.getByRole('row').filter({ hasText: 'Active' });
     const id = (await active.getByRole('rowheader').textContent()) ?? '';
-    await desk.getByRole('button', { name: `Distrust the key ${id}` }).click();
+    await desk.getByRole('button', { name: `Distrust key ${id}` }).click();
     const dialog = desk.getByRole('dialog', { name: 'Distrust the signing key?' });
     await expect(dialog).toContainText('This is the active key. A new key replaces it first.');
     const confirm = dialog.getByRole('button', { name: 'Distrust', exact: true });
@@ -95,7 +95,7 @@ test(
 
     const row = desk.getByRole('table', { name: 'Signing keys' }).getByRole('row', { name: id });
     await expect(row).toContainText('Distrusted');
-    await expect(row.getByRole('button', { name: `Distrust the key ${id}` })).toHaveCount(0);
+    await expect(row.getByRole('button', { name: `Distrust key ${id}` })).toHaveCount(0);
     const files = desk.getByRole('table', { name: `License files to reissue: ${id}` });
     await expect(files.getByRole('row').last()).toContainText('Ústav soudního lékařství');
     await expect(files.getByRole('row').last()).toContainText('Any device');
@@ -104,7 +104,7 @@ test(
     await desk.goto('/#/air-gap?view=check');
     await desk.getByRole('textbox', { name: 'License file' }).fill(file);
     await desk.getByRole('button', { name: 'Check', exact: true }).click();
-    await expect(desk.getByText('It is signed with a distrusted key.')).toBeVisible();
+    await expect(desk.getByText('The file is signed with a distrusted key.')).toBeVisible();
   },
 );
 
@@ -125,7 +125,7 @@ test('About shows the version, and the license of every package', { tag: '@brows
   await expectAccessible(desk);
 });
 
-test('other sessions are listed, and ended', { tag: '@browser' }, async ({ desk, server, browser }) => {
+test('other sessions are listed and signed out', { tag: '@browser' }, async ({ desk, server, browser }) => {
   const strangers = await Promise.all(
     [1, 2].map(async () => {
       const page = await (await browser.newContext()).newPage();
@@ -137,12 +137,12 @@ test('other sessions are listed, and ended', { tag: '@browser' }, async ({ desk,
   await desk.goto('/#/settings?tab=sessions');
   const rows = desk.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
   await expect(rows).toHaveCount(3);
-  await expect(rows.filter({ hasText: 'this one' })).toHaveCount(1);
+  await expect(rows.filter({ hasText: 'This session' })).toHaveCount(1);
   await expectAccessible(desk);
-  await rows.filter({ hasNotText: 'this one' }).first().getByRole('button', { name: 'Sign out' }).click();
+  await rows.filter({ hasNotText: 'This session' }).first().getByRole('button', { name: 'Sign out' }).click();
   await expect(rows).toHaveCount(2);
-  await desk.getByRole('button', { name: 'Sign out all others' }).click();
-  await desk.getByRole('dialog').getByRole('button', { name: 'Sign out all others' }).click();
+  await desk.getByRole('button', { name: 'Sign out all other sessions' }).click();
+  await desk.getByRole('dialog').getByRole('button', { name: 'Sign out all other sessions' }).click();
   await expect(rows).toHaveCount(1);
   for (const page of strangers) {
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
@@ -163,7 +163,9 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
     ['correct horse battery staple moon', 'Strong'],
   ] as const) {
     await passphrase.fill(text);
-    await expect(desk.getByRole('region', { name: 'Back up' }).getByRole('status')).toContainText(verdict);
+    await expect(desk.getByRole('region', { name: 'Create a backup' }).getByRole('status')).toContainText(
+      verdict,
+    );
   }
   await repeated.fill('correct horse buttery');
   await expect(desk.getByRole('alert')).toHaveText('The passphrases do not match.');
@@ -202,9 +204,11 @@ test('retention shows what is stored and for how long', { tag: '@browser' }, asy
   await desk.goto('/#/settings?tab=retention');
   const table = desk.getByRole('table', { name: 'Retention' });
   await expect(table.getByRole('row', { name: /^Events/u })).toContainText('400 days');
-  await expect(table.getByRole('row', { name: /^Audit log/u })).toContainText('forever');
-  await expect(table.getByRole('row', { name: /^Deleted webhooks/u })).toContainText('as long as');
-  await expect(desk.getByText('not yet')).toBeVisible();
+  await expect(table.getByRole('row', { name: /^Audit log/u })).toContainText('Forever');
+  await expect(table.getByRole('row', { name: /^Deleted webhooks/u })).toContainText(
+    'As long as their deliveries',
+  );
+  await expect(desk.getByText('Not yet')).toBeVisible();
   await expectAccessible(desk);
   const waiting = desk.waitForEvent('download');
   await desk.getByRole('link', { name: 'Export audit log (CSV)' }).click();

@@ -8,7 +8,7 @@ test('the palette finds screens, commands and licenses by keyboard', async ({ de
   await expect(palette.getByRole('combobox')).toBeFocused();
   await desk.keyboard.type('licen');
   await desk.keyboard.press('Enter');
-  await expect(desk.getByRole('heading', { name: 'Licenses' })).toBeVisible();
+  await expect(desk.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
   await expect(palette).toHaveCount(0);
 
   await desk.keyboard.press('Control+k');
@@ -24,14 +24,14 @@ test('the palette finds screens, commands and licenses by keyboard', async ({ de
   await expect(desk.getByRole('dialog', { name: 'New license' })).toBeVisible();
 });
 
-test('what somebody else changes shows without a reload', async ({ desk, server }) => {
+test('changes from elsewhere appear without a reload', async ({ desk, server }) => {
   await desk.goto('/#/licenses');
-  await expect(desk.getByText('There is no license yet.')).toBeVisible();
+  await expect(desk.getByText('No licenses yet.')).toBeVisible();
   await server.cli('license', 'create', '--holder', 'From the shell');
   await expect(desk.getByRole('gridcell', { name: 'From the shell' })).toBeVisible();
 });
 
-test('speaks the other language, and keeps to it', async ({ desk }) => {
+test('switches the language and remembers it', async ({ desk }) => {
   await desk.getByLabel('Language').selectOption('Deutsch');
   await expect(desk.getByRole('heading', { name: 'Übersicht' })).toBeVisible();
   await desk.reload();
@@ -49,9 +49,9 @@ test('signing out ends the session on the server as well', async ({ desk, server
   await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
 
-test('an address that leads nowhere says so', async ({ desk }) => {
+test('an unknown URL shows that the page was not found', async ({ desk }) => {
   await desk.goto('/#/no-such-screen');
-  await expect(desk.getByRole('heading', { name: 'There is no such screen.' })).toBeVisible();
-  await desk.getByRole('link', { name: 'To the overview' }).click();
+  await expect(desk.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+  await desk.getByRole('link', { name: 'Go to overview' }).click();
   await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });

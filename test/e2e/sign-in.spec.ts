@@ -3,36 +3,36 @@ import { expect, test } from './test.ts';
 
 const signInHeading = { name: 'Sign in' };
 
-test('a link signs in, and its code vanishes from the address', async ({ page, server }) => {
+test('a link signs in, and its code disappears from the URL', async ({ page, server }) => {
   expect(new URL(server.firstLink).searchParams.get('code')).toMatch(/^[\w-]{20,}$/u);
   await page.goto(server.firstLink);
-  // A new installation introduces itself.
-  await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
+  // A new installation opens the initial setup.
+  await expect(page.getByRole('heading', { name: 'Initial setup' })).toBeVisible();
   expect(page.url()).toBe(`${server.origin}/#/first-run`);
   await page.reload();
-  await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Initial setup' })).toBeVisible();
 });
 
-test('the session is a cookie that no script sees', async ({ desk, context }) => {
+test('the session cookie is not readable by scripts', async ({ desk, context }) => {
   expect(await desk.evaluate(() => document.cookie)).toBe('');
   const [cookie] = await context.cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
 });
 
-test('a link works once, and says so', async ({ desk, server, browser }) => {
+test('a link works once and reports a second use', async ({ desk, server, browser }) => {
   await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
   const stranger = await (await browser.newContext()).newPage();
   await stranger.goto(server.firstLink);
   await expect(stranger.getByRole('heading', signInHeading)).toBeVisible();
   const alert = stranger.getByRole('alert');
   await expect(alert).toContainText('this sign-in link was used already or is too old');
-  await expect(alert).toContainText(/Request id [\da-f-]{36}/u);
+  await expect(alert).toContainText(/Request ID [\da-f-]{36}/u);
   expect(stranger.url()).toBe(`${server.origin}/#/overview`);
   await stranger.context().close();
 });
 
 test(
-  'without a link the page says how to get one, and notices when another tab used it',
+  'without a link, the page explains how to get one, and follows a sign-in in another tab',
   { tag: '@browser' },
   async ({ page, context, server }) => {
     await page.goto(server.origin);
@@ -48,7 +48,7 @@ test(
 );
 
 test(
-  'in the desktop app a button asks the shell for a new link',
+  'in the desktop app, a button requests a new link from the shell',
   { tag: '@browser' },
   async ({ page, server }) => {
     await addFakeShell(page);

@@ -15,7 +15,7 @@ async function downloaded(page: Page, panelName: string): Promise<{ name: string
 }
 
 test(
-  'shows what happened when, by plan and by product, and gives it away',
+  'shows figures per day, plan and product, and downloads them',
   { tag: '@browser' },
   async ({ desk, server }) => {
     const key = await issueLicense(desk, { holder: 'Acme', plan: 'professional', product: 'studio' });
@@ -32,7 +32,7 @@ test(
     await expect(panel(desk, 'Activations per day')).toContainText('1 in 30 days');
     await expect(panel(desk, 'Activations per day').getByRole('img')).toHaveAttribute(
       'aria-label',
-      `Activations per day; 1 in 30 days; most on ${dayFromToday(0)}: 1`,
+      `Activations per day; 1 in 30 days; Peak: 1 on ${dayFromToday(0)}`,
     );
     await expect(
       panel(desk, 'Licenses by product').getByRole('row', { name: 'studio 2 66.7%' }),
@@ -56,7 +56,7 @@ test(
   },
 );
 
-test('period, product and view are in the address', async ({ desk }) => {
+test('period, product and view are in the URL', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme', product: 'studio' });
   await issueLicense(desk, { holder: 'Cargo', product: 'viewer' });
   await desk.goto('/#/statistics');
@@ -64,7 +64,7 @@ test('period, product and view are in the address', async ({ desk }) => {
   await expect(panel(desk, 'Activations per day')).toContainText('0 in 7 days');
   await desk.getByLabel('Product', { exact: true }).selectOption('viewer');
   await expect(panel(desk, 'Licenses by product').getByRole('row')).toHaveCount(2);
-  await desk.getByLabel('As tables').check();
+  await desk.getByLabel('Show as tables').check();
   await expect(panel(desk, 'Authorizations per day').getByRole('row')).toHaveCount(8);
   await expectAccessible(desk);
   await desk.reload();
@@ -74,7 +74,7 @@ test('period, product and view are in the address', async ({ desk }) => {
   await desk.getByLabel('From', { exact: true }).fill(dayFromToday(-1));
   await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(3);
   await desk.getByLabel('To', { exact: true }).fill(dayFromToday(-5));
-  await expect(desk.getByRole('alert')).toContainText('The first day lies after the last one.');
+  await expect(desk.getByRole('alert')).toContainText('The start date must not be later than the end date.');
   await desk.getByRole('button', { name: '30 days' }).click();
   await expect(desk.getByRole('alert')).toHaveCount(0);
   await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(31);

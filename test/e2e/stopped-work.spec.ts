@@ -1,7 +1,7 @@
-// What takes long can be stopped while it is under way, and says what became of it.
+// Long operations can be stopped, and report their result.
 import { expect, importLicenses, test } from './test.ts';
 
-/** A gate that requests wait at until it is opened. */
+/** Holds requests until it is opened. */
 function gate(): { open(): void; isOpen: Promise<void> } {
   let open = () => {};
   const isOpen = new Promise<void>((resolve) => {
@@ -12,33 +12,33 @@ function gate(): { open(): void; isOpen: Promise<void> } {
 
 const holders = (count: number) => Array.from({ length: count }, (_, index) => `Customer ${index + 1}`);
 
-test('a change of many licenses ends with the hundred that is under way', async ({ desk }) => {
+test('a stopped bulk change finishes the current batch', async ({ desk }) => {
   await importLicenses(desk, holders(120));
   await desk.goto('/#/licenses');
   const grid = desk.getByRole('grid', { name: 'Licenses' });
   await grid.getByRole('row').nth(1).focus();
   await desk.keyboard.press('End');
   await expect(grid).toHaveAttribute('aria-rowcount', '121');
-  await desk.getByLabel('Select all rows that are loaded').check();
+  await desk.getByLabel('Select all loaded rows').check();
 
   const first = gate();
   await desk.route('**/licenses/bulk/renew/', async (route) => {
     await first.isOpen;
     await route.continue();
   });
-  await desk.getByRole('button', { name: 'Renew …' }).click();
-  await desk.getByRole('button', { name: 'Renew', exact: true }).click();
+  await desk.getByRole('button', { name: 'Renew' }).click();
   const renewing = desk.getByRole('dialog', { name: 'Renew 120 licenses' });
+  await renewing.getByRole('button', { name: 'Renew' }).click();
   await renewing.getByRole('button', { name: 'Stop' }).click();
   await expect(renewing.getByRole('button', { name: 'Stop' })).toBeDisabled();
   first.open();
-  await expect(renewing.getByRole('status')).toContainText('100 were changed.');
-  await expect(renewing.getByRole('status')).toContainText('20 were left alone.');
+  await expect(renewing.getByRole('status')).toContainText('100 changed.');
+  await expect(renewing.getByRole('status')).toContainText('20 not processed.');
 });
 
-test('an import that is cancelled leaves nothing', async ({ desk }) => {
+test('a canceled import leaves nothing behind', async ({ desk }) => {
   await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Import licenses from a CSV file' }).click();
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
   const text = ['holder', ...holders(20_000)].join('\n');
   const file = { name: 'licenses.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
@@ -46,13 +46,13 @@ test('an import that is cancelled leaves nothing', async ({ desk }) => {
   await dialog.getByRole('button', { name: 'Check all rows' }).click();
   await dialog.getByRole('button', { name: 'Import 20,000 licenses' }).click();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await expect(dialog.getByRole('status')).toHaveText('The import was cancelled: nothing of it is left.');
+  await expect(dialog.getByRole('status')).toHaveText('Import canceled. No licenses were imported.');
   await dialog.getByRole('button', { name: 'Done' }).click();
   const response = await desk.request.get('/admin/api/licenses/?limit=1');
   expect(await response.json()).toMatchObject({ items: [] });
 });
 
-test('a backup and an export that are given up are broken off', async ({ desk }) => {
+test('a canceled backup or export ends its transfer', async ({ desk }) => {
   const never = gate();
   await desk.route(/\/admin\/api\/(?:backup|licenses\/export)\//u, async (route) => {
     await never.isOpen;
@@ -71,7 +71,7 @@ test('a backup and an export that are given up are broken off', async ({ desk })
 
   await importLicenses(desk, holders(2));
   await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Export as CSV …' }).click();
+  await desk.getByRole('button', { name: 'Export as CSV' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Export as CSV' });
   await dialog.getByRole('button', { name: 'Download CSV' }).click();
   await expect(dialog.getByRole('progressbar')).toBeVisible();

@@ -6,54 +6,54 @@ import { test } from './webhook-receiver.ts';
 const SECRET = /whsec_[\w+/=-]{20,}/u;
 const row = (desk: Page, text: string) => desk.getByRole('row').filter({ hasText: text });
 
-test('a receiver is registered, tried, given a new secret, and let go', async ({ desk, receiver }) => {
+test('a webhook is registered, tested, given a new secret and deleted', async ({ desk, receiver }) => {
   await desk.goto('/#/webhooks');
-  await desk.getByRole('button', { name: 'Register the first webhook' }).click();
-  const register = desk.getByRole('dialog', { name: 'Register a webhook' });
-  await register.getByLabel('Address').fill('https://10.0.0.1/hook');
+  await desk.getByRole('button', { name: 'Register your first webhook' }).click();
+  const register = desk.getByRole('dialog', { name: 'Register webhook' });
+  await register.getByLabel('URL').fill('https://10.0.0.1/hook');
   await register.getByLabel('Events').selectOption('license.renewed');
   await register.getByRole('button', { name: 'Register' }).click();
   await expect(register.getByRole('alert')).toContainText('--webhook-allow');
-  await register.getByLabel('Address').fill(receiver.url);
+  await register.getByLabel('URL').fill(receiver.url);
   await register.getByRole('button', { name: 'Register' }).click();
 
   const registered = desk.getByRole('dialog', { name: 'Webhook registered' });
   const first = (await registered.getByText(SECRET).textContent()) ?? '';
-  await registered.getByRole('button', { name: 'I have stored it' }).click();
+  await registered.getByRole('button', { name: 'I have saved it' }).click();
   await expect(row(desk, receiver.url)).toContainText('license.renewed');
   await expect(row(desk, receiver.url)).toContainText('Unused');
   await expect(desk.getByText(first)).toHaveCount(0);
 
   await row(desk, receiver.url).click();
   const inspector = desk.getByRole('complementary', { name: receiver.host });
-  await inspector.getByRole('button', { name: 'Send a test event' }).click();
-  const result = inspector.getByRole('status', { name: 'Result of the test' });
+  await inspector.getByRole('button', { name: 'Send test event' }).click();
+  const result = inspector.getByRole('status', { name: 'Test result' });
   await expect(result).toContainText('accepted the test event');
   await expect(result).toContainText(/HTTP 200\s*[\d,]+ ms/u);
   receiver.answer(503, 'down for maintenance');
-  await inspector.getByRole('button', { name: 'Send a test event' }).click();
-  await expect(result).toContainText('did not accept');
+  await inspector.getByRole('button', { name: 'Send test event' }).click();
+  await expect(result).toContainText('The test event was not delivered.');
   await expect(result).toContainText('down for maintenance');
   await expectAccessible(desk);
 
-  await inspector.getByRole('button', { name: 'New secret' }).click();
-  const rotate = desk.getByRole('dialog', { name: 'New secret' });
+  await inspector.getByRole('button', { name: 'Rotate secret' }).click();
+  const rotate = desk.getByRole('dialog', { name: 'Rotate secret' });
   await expect(rotate).toContainText('24 hours');
-  await rotate.getByRole('button', { name: 'New secret' }).click();
-  const renewed = desk.getByRole('dialog', { name: 'The new secret' });
+  await rotate.getByRole('button', { name: 'Rotate secret' }).click();
+  const renewed = desk.getByRole('dialog', { name: 'New signing secret' });
   expect(await renewed.getByText(SECRET).textContent()).not.toBe(first);
   await desk.keyboard.press('Escape');
   await expect(inspector).toBeVisible();
 
   await inspector.getByRole('button', { name: 'Delete' }).click();
-  const remove = desk.getByRole('dialog', { name: 'Delete' });
+  const remove = desk.getByRole('dialog', { name: `Delete webhook ${receiver.host}?` });
   await expect(remove.getByRole('button', { name: 'Delete' })).toBeDisabled();
   await remove.getByLabel(`Type ${receiver.host} to confirm`).fill(receiver.host);
   await remove.getByRole('button', { name: 'Delete' }).click();
-  await expect(desk.getByRole('button', { name: 'Register the first webhook' })).toBeVisible();
+  await expect(desk.getByRole('button', { name: 'Register your first webhook' })).toBeVisible();
 });
 
-test('what was sent is shown as it goes out, and what can be sent beforehand', async ({
+test('deliveries show the payload that was sent, and the event catalog a sample', async ({
   desk,
   server,
   receiver,
@@ -63,25 +63,25 @@ test('what was sent is shown as it goes out, and what can be sent beforehand', a
   await desk.goto('/#/webhooks');
   await row(desk, receiver.url).press('Enter');
   await expect(desk.getByText('ERP – Buchhaltung')).toBeVisible();
-  await expect(desk.getByText('Nothing was sent yet', { exact: false }).last()).toBeVisible();
+  await expect(desk.getByText('No deliveries yet.', { exact: false }).last()).toBeVisible();
 
   const licenseKey = await issueLicense(desk, { holder: 'Acme' });
   const device = { license_key: licenseKey, machine_fingerprint: `sha256:${'0'.repeat(64)}` };
   await desk.request.post(`${server.api}activate/`, { data: device });
   const delivery = desk.getByRole('button', { name: 'Delivered license.activated' });
-  await expect(row(desk, receiver.url)).toContainText('OK');
+  await expect(row(desk, receiver.url)).toContainText('Healthy');
   await delivery.click();
-  await expect(desk.getByRole('group', { name: 'Answer of the receiver' })).toHaveText('thanks');
-  const body = await desk.getByRole('group', { name: 'Body' }).innerText();
+  await expect(desk.getByRole('group', { name: 'Response' })).toHaveText('thanks');
+  const body = await desk.getByRole('group', { name: 'Payload' }).innerText();
   expect(JSON.parse(body)).toEqual(JSON.parse(receiver.received[0]?.body ?? ''));
   await expectAccessible(desk);
   await desk.getByRole('button', { name: 'All deliveries' }).click();
   await expect(delivery).toBeVisible();
 
-  await desk.getByRole('tab', { name: 'Event catalogue' }).click();
+  await desk.getByRole('tab', { name: 'Event catalog' }).click();
   await desk.getByRole('button', { name: 'certificate.revoked' }).click();
   await desk.reload();
-  const sample = await desk.getByRole('group', { name: 'Sample of certificate.revoked' }).innerText();
+  const sample = await desk.getByRole('group', { name: 'Sample payload of certificate.revoked' }).innerText();
   expect(JSON.parse(sample)).toMatchObject({ event: 'certificate.revoked', reason: 'superseded' });
   await expectAccessible(desk);
 });

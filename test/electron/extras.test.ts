@@ -1,4 +1,4 @@
-// What a desktop expects of an app: tray, menu, notifications, files opened with it, dialogs, power, login.
+// Desktop integration: tray, menu, notifications, opened files, dialogs, power, login.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ async function opened(env: Record<string, string> = {}, args: string[] = []): Pr
 }
 
 describe('the tray', () => {
-  test('shows how the service is, and when it is away', async () => {
+  test('shows the server status, and when it is down', async () => {
     const status = { health: 'failing', failed_deliveries: 3, ending_soon: 1 };
     const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
     const before = await shell.event('tray');
@@ -64,7 +64,7 @@ describe('the tray', () => {
     await windows.event('focused');
   });
 
-  test('shows on macOS, too, that the server is down', async () => {
+  test('shows on macOS that the server is down', async () => {
     const shell = await opened({ STAND_IN_PLATFORM: 'darwin' });
     const [down, up] = [await shell.event('tray'), await shell.event('tray', 2)];
     expect(down.icon).not.toBe(up.icon);
@@ -82,7 +82,7 @@ describe('the tray', () => {
     expect((await shell.event('load', 2)).url).toContain('code=1');
   });
 
-  test('copies the address of the API, as the menu does', async () => {
+  test('copies the API address, like the menu', async () => {
     const shell = await opened();
     await shell.happen({ do: 'click-tray', id: 'copy-api-address' });
     expect((await shell.event('copied')).text).toBe('http://127.0.0.1:2/');
@@ -94,7 +94,7 @@ describe('the tray', () => {
 describe('notifications', () => {
   const status = { failed_deliveries: 2, ending_soon: 5 };
 
-  test('tell of failed events and of licenses about to end, once, and lead to them', async () => {
+  test('report failed events and expiring licenses once, and open them', async () => {
     const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
     await shell.happen({ do: 'resume' });
     expect((await shell.event('notification')).body).toBe('2 webhook deliveries failed');
@@ -109,7 +109,7 @@ describe('notifications', () => {
     expect((await shell.event('load', 3)).url).toBe(`${PAGE}#/licenses?expires_within_days=7`);
   });
 
-  test('lead to them on Windows from the Action Center, too', async () => {
+  test('open them on Windows from the Action Center', async () => {
     const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status), STAND_IN_PLATFORM: 'win32' });
     await shell.happen({ do: 'resume' });
     await shell.event('notification', 2);
@@ -149,7 +149,7 @@ describe('a file of the product', () => {
     expect((await take()).reply).toBeNull();
   });
 
-  test('of a second start, or opened by the system, is told to the page', async () => {
+  test('of a second start, or opened by the system, reaches the page', async () => {
     const shell = await opened();
     const path = fileOf('Müller & Söhne.LIC', 'the license');
     await shell.happen({ do: 'second-instance', argv: ['license-desk', '--flag', path] });
@@ -164,7 +164,7 @@ describe('a file of the product', () => {
     expect((await callBridge(shell, 'takeOpenedFile')).reply).toMatchObject({ text: 'from the Finder' });
   });
 
-  test('arrives from a Linux desktop as a URL, whatever is in its name', async () => {
+  test('arrives from a Linux desktop as a URL, with any characters in its name', async () => {
     const shell = await opened();
     const path = fileOf('Müller & Söhne 100%.lic', 'the license');
     const argv = ['license-desk', '--flag', pathToFileURL(path).href];
@@ -188,7 +188,7 @@ describe('a file of the product', () => {
     expect((await callBridge(shell, 'takeOpenedFile')).reply).toMatchObject({ name: 'chosen.req' });
   });
 
-  test('that is gone, or far too large, is said to be so', async () => {
+  test('that is missing or too large is reported', async () => {
     const shell = await opened();
     await shell.happen({ do: 'second-instance', argv: [join(folder, 'gone.lic')] });
     expect(await shell.event('error-box')).toMatchObject({ title: 'Cannot open gone.lic' });
@@ -200,7 +200,7 @@ describe('a file of the product', () => {
 });
 
 describe('a page on paper', () => {
-  test('is saved where the administrator says, under no other name', async () => {
+  test('is saved where the administrator chooses, under that name', async () => {
     const shell = await opened({ STAND_IN_DOCUMENTS: folder });
     const saving = callBridge<boolean>(shell, 'savePdf', '../../etc/license: A/B');
     expect(await shell.event('file-dialog')).toMatchObject({
@@ -226,7 +226,7 @@ describe('a page on paper', () => {
 });
 
 describe('preferences', () => {
-  test('are kept for the next start, and refused where they cannot be', async () => {
+  test('are stored for the next start, and rejected if they cannot be', async () => {
     const shell = await opened();
     const defaults = (await callBridge<Preferences>(shell, 'readPreferences')).reply;
     expect(defaults).toEqual({
@@ -259,7 +259,7 @@ describe('preferences', () => {
 });
 
 describe('the computer', () => {
-  test('is kept awake while the server runs, if that is wanted', async () => {
+  test('is kept awake while the server runs, if enabled', async () => {
     const shell = await opened();
     expect(shell.count('kept-awake')).toBe(0);
     await callBridge(shell, 'changePreferences', { keep_awake: true });
@@ -294,7 +294,7 @@ describe('the menu', () => {
     expect((await shell.event('load', 2)).url).toBe(`${PAGE}#/settings?tab=about`);
   });
 
-  test('looks for updates only where an address is set, and for an installed app', async () => {
+  test('looks for updates only with an update address and in an installed app', async () => {
     const shell = await opened();
     await shell.happen({ do: 'click-menu', id: 'check-for-updates' });
     expect((await shell.event('message-box')).message).toContain('No update address is set');

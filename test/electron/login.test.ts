@@ -1,4 +1,4 @@
-// Starting with the session of the user, and ending with it.
+// Starts and ends with the session of the user.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,8 @@ describe('start at login', () => {
     const [, command = ''] = /^Exec=(.*)$/mu.exec(readFileSync(entry(), 'utf8')) ?? [];
     expect(command).toContain(`"--data-dir=${shell.dataDir}"`);
     expect(command).toContain('"--port=0" "--admin-port=0" "--hidden"');
+    // Desktops ignore the entry once the program is removed.
+    expect(readFileSync(entry(), 'utf8')).toMatch(/^Icon=license-desk\nTryExec=\/.+$/mu);
     await callBridge(shell, 'changePreferences', { start_at_login: false });
     expect(existsSync(entry())).toBe(false);
   });
@@ -63,7 +65,7 @@ describe('start at login', () => {
     expect((await shell.event('dock', 2)).isVisible).toBe(true);
   });
 
-  test('is shown as the system has it, not as it was chosen once', async () => {
+  test('is read from the system, not from an earlier choice', async () => {
     const shell = start({ env: { ...announcing, XDG_CONFIG_HOME: config } });
     await shell.event('shown');
     const isOn = async () => (await callBridge<Preferences>(shell, 'readPreferences')).reply?.start_at_login;
@@ -123,5 +125,40 @@ describe('the end of the session', () => {
     const nothingRuns = start({ env: announcing, args: ['--quit'] });
     expect(await nothingRuns.exited).toBe(0);
     expect(nothingRuns.count('forked')).toBe(0);
+  });
+
+  test('with --quit reaches the apps on all data directories, or the one that is named', async () => {
+    const said = join(config, 'said');
+    writeFileSync(
+      join(config, 'index.js'),
+      `require('node:fs').appendFileSync(${JSON.stringify(said)}, process.argv.slice(2).join(' ') + '\\n')`,
+    );
+    const places = {
+      HOME: config,
+      XDG_DATA_HOME: config,
+      LICENSE_DESK_DATA_DIR: '',
+      STAND_IN_APP_DATA: config,
+    };
+    const env = { ...announcing, ...places, STAND_IN_APP_PATH: config };
+    const shells = [start({ env }), start({ env })];
+    await Promise.all(shells.map((shell) => shell.event('shown')));
+    const [first, second] = shells.map(({ dataDir }) => `--quit --data-dir=${dataDir}\n`);
+
+    const named = start({ env, args: ['--quit'] });
+    expect(await named.exited).toBe(0);
+    const all = start({ env, args: ['--quit'], hasFlags: false });
+    expect(await all.exited).toBe(0);
+    const lines = () =>
+      existsSync(said) ? readFileSync(said, 'utf8').split('\n').toSorted().join('\n') : '';
+    await expect.poll(lines, { timeout: 30_000 }).toBe(`\n${[first, second].toSorted().join('').trimEnd()}`);
+  });
+
+  test('does not use up what an update remembered for the next start', async () => {
+    const env = { ...announcing, STAND_IN_APP_DATA: config };
+    const remembered = join(config, 'License Desk', 'start-after-update.json');
+    mkdirSync(join(config, 'License Desk'));
+    writeFileSync(remembered, JSON.stringify({ args: ['--hidden'], at: Date.now() }));
+    expect(await start({ env, args: ['--quit'] }).exited).toBe(0);
+    expect(existsSync(remembered)).toBe(true);
   });
 });

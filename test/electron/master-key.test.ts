@@ -1,4 +1,4 @@
-// The master key of the desktop app: sealed, moved from and to a headless server, and never lost on the way.
+// The master key of the desktop app: sealed, moved from and to a headless server, and never lost.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 const keyFile = () => join(dataDir, 'master.key');
 const sealedFile = () => join(dataDir, 'master-key.sealed');
 
-/** Whether any file of the data directory holds these bytes. */
+/** Whether any file of the data directory contains these bytes. */
 function isOnDisk(text: string): boolean {
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true });
   return files.some((file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).includes(text));
@@ -50,7 +50,7 @@ test('a headless data directory moves into the app, and back', async () => {
   expect(isOnDisk(key)).toBe(false);
   expect(await quit(shell)).toBe(0);
 
-  // Not without the key: neither started, nor with a new one.
+  // Without the key, the server neither starts nor gets a new one.
   const refused = spawnSync(
     process.execPath,
     ['out/main/cli.js', 'serve', '--data-dir', dataDir, '--port=0', '--admin-port=0'],
@@ -73,7 +73,7 @@ test('a headless data directory moves into the app, and back', async () => {
   await back.stop();
 });
 
-test('a key that somebody puts into the directory is the newer truth, and the old one is kept', async () => {
+test('a key file copied to the directory replaces the sealed key, and the old one is kept', async () => {
   const first = start({ dataDir, env: announcing });
   const { key } = await first.event('forked');
   expect(await quit(first)).toBe(0);
@@ -89,7 +89,7 @@ test('a key that somebody puts into the directory is the newer truth, and the ol
   expect(key).not.toBe(restored);
 });
 
-test('a keychain that does not open it is told of, and nothing is made anew', async () => {
+test('a keychain that cannot open the key is reported, and no new key is created', async () => {
   const first = start({ dataDir, env: announcing });
   await first.event('forked');
   expect(await quit(first)).toBe(0);
@@ -105,7 +105,7 @@ test('a keychain that does not open it is told of, and nothing is made anew', as
   expect(readFileSync(sealedFile())).toEqual(sealed);
 });
 
-test('without a keychain it is sealed under a passphrase, which each start asks for', async () => {
+test('without a keychain, the key is sealed under a passphrase, and each start asks for it', async () => {
   const env = { ...announcing, STAND_IN_KEYCHAIN: 'basic_text' };
   const first = start({ dataDir, env });
   expect(await viewOf(first, 1)).toMatchObject({ title: 'Protect the master key' });
@@ -119,7 +119,7 @@ test('without a keychain it is sealed under a passphrase, which each start asks 
   const { key } = await first.event('forked');
   expect(isOnDisk(key ?? '')).toBe(false);
   expect(isOnDisk(PASSPHRASE)).toBe(false);
-  // A server that is started again does not ask again.
+  // A restarted server does not ask again.
   process.kill((await first.event('forked')).pid, 'SIGKILL');
   expect((await first.event('forked', 2)).key).toBe(key);
   expect(await quit(first)).toBe(0);
@@ -133,7 +133,7 @@ test('without a keychain it is sealed under a passphrase, which each start asks 
   expect((await second.event('forked')).key).toBe(key);
 });
 
-test('without a keychain it may also stay in a file, which is asked once', async () => {
+test('without a keychain, the key can stay in a file, and the question is asked once', async () => {
   const env = { ...announcing, STAND_IN_KEYCHAIN: 'basic_text' };
   const key = Buffer.alloc(32, 9).toString('base64');
   writeFileSync(keyFile(), `${key}\n`, { mode: 0o600 });
@@ -147,7 +147,7 @@ test('without a keychain it may also stay in a file, which is asked once', async
   expect(second.count('window')).toBeLessThanOrEqual(1);
 });
 
-test('closing the question is no answer', async () => {
+test('closing the question does not count as an answer', async () => {
   const shell = start({ dataDir, env: { ...announcing, STAND_IN_KEYCHAIN: 'basic_text' } });
   await shell.event('shown');
   await shell.happen({ do: 'close-window' });
@@ -156,7 +156,7 @@ test('closing the question is no answer', async () => {
   expect(existsSync(keyFile())).toBe(false);
 });
 
-test('a key of the environment is used as it is, and kept nowhere', async () => {
+test('a key from the environment is used and stored nowhere', async () => {
   const key = Buffer.alloc(32, 3).toString('base64');
   const shell = start({ dataDir, env: { ...announcing, LICENSE_DESK_MASTER_KEY: key } });
   expect((await shell.event('forked')).key).toBe(key);
@@ -177,7 +177,7 @@ function sealPublicly(key: string): string {
 }
 
 describe('a Linux desktop', () => {
-  test('whose keyring does not run gets no key that a public constant seals', async () => {
+  test('without a running keyring gets no key sealed by a public constant', async () => {
     const key = Buffer.alloc(32, 5).toString('base64');
     writeFileSync(keyFile(), `${key}\n`, { mode: 0o600 });
     const shell = start({ dataDir, env: { ...announcing, STAND_IN_KEYCHAIN: 'no-keyring' } });
@@ -211,7 +211,7 @@ describe('a Linux desktop', () => {
     expect(isOnDisk(sealed)).toBe(false);
   });
 
-  test('whose keyring works by now takes over a key that a public constant sealed', async () => {
+  test('with a working keyring reseals a key that a public constant sealed', async () => {
     const key = Buffer.alloc(32, 6).toString('base64');
     const sealed = sealPublicly(key);
     const shell = start({ dataDir, env: announcing });

@@ -9,7 +9,7 @@ import { announcing, quit, serverModule, startingShells, viewOf } from './starti
 
 const start = startingShells();
 
-test('a promise that nobody waits for ends the server, which is started again', async () => {
+test('an unhandled rejection ends the server, and it is started again', async () => {
   const shell = start({ env: serverModule('rejecting-server') });
   await shell.event('forked', 2);
   expect(shell.stderr()).toContain('a promise that nobody waits for');
@@ -21,13 +21,13 @@ test('a server out of memory is started again without a dialog', async () => {
   expect(shell.count('error-box')).toBe(0);
 });
 
-test('the window says what a server wrote last, however late it arrives', async () => {
+test("the window shows the server's last output, even if it arrives late", async () => {
   const shell = start({ env: serverModule('dying-server') });
   await shell.event('window');
   expect(await viewOf(shell)).toMatchObject({ reason: 'error: out of paper' });
 });
 
-test('a shell that cannot start says so and ends', async () => {
+test('a shell that cannot start reports that and exits', async () => {
   const shell = start({ env: { ...announcing, STAND_IN_TRAY: 'refused' } });
   expect((await shell.event('error-box')).content).toContain('Could not create the tray icon');
   expect(await shell.exited).toBe(1);
@@ -64,7 +64,7 @@ test.each(['linux', 'darwin'])(
   },
 );
 
-test('another port is kept in config.json, but not where the command line names it', async () => {
+test('another port is saved in config.json, unless the command line sets the port', async () => {
   const { server, port } = await listenAnywhere();
   const other = await listenAnywhere();
   other.server.close();

@@ -1,4 +1,4 @@
-// The built server as the shell has it beside itself: what it tells without being asked, and what it does when told.
+// The built server as a child of the shell: the messages it sends, and those it obeys.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -104,7 +104,7 @@ function clientOf(server: ServerBeside) {
   );
 }
 
-test('tells how it is, and again when that has changed', async () => {
+test('reports its status, and every change', async () => {
   const server = start({
     args: ['--webhook-allow=127.0.0.0/8', '--webhook-backoff-seconds=0.01'],
   });
@@ -120,7 +120,7 @@ test('tells how it is, and again when that has changed', async () => {
   await client.createLicense({ holder: 'Acme', product: 'press', expires_at: soon });
   expect(await server.message('status')).toMatchObject({ ending_soon: 1, failed_deliveries: 0 });
 
-  // Nobody listens there.
+  // Nothing listens there.
   await client.registerWebhook({ url: 'https://127.0.0.1:9/hooks', scope: 'license.revoked' });
   const { license } = await client.createLicense({ holder: 'Acme', product: 'press' });
   await client.revokeLicense({ ref: license.license_key });
@@ -128,7 +128,7 @@ test('tells how it is, and again when that has changed', async () => {
   expect(failed).toMatchObject({ health: 'ok', failed_deliveries: 1, ending_soon: 1 });
 });
 
-test('does at once what fell due while the computer slept', async () => {
+test('runs immediately what fell due while the computer slept', async () => {
   const server = start();
   await server.message('ready');
   await server.logged('"job":"license-scan"');
@@ -136,7 +136,7 @@ test('does at once what fell due while the computer slept', async () => {
   await server.logged('"job":"license-scan"');
 });
 
-test('notices by itself that the clock was set', async () => {
+test('notices that the clock was set', async () => {
   const clock = movableClock();
   const server = start({ prefix: clock.prefix });
   await server.message('ready');
@@ -146,7 +146,7 @@ test('notices by itself that the clock was set', async () => {
   await server.logged('"job":"license-scan"');
 });
 
-test('says why it does not start, for the shell to say what can be done', async () => {
+test('reports why it does not start, so that the shell can give advice', async () => {
   const damaged = start({
     before: (dataDir) => writeFileSync(join(dataDir, 'license-desk.db'), 'x'.repeat(5000), { mode: 0o600 }),
   });
@@ -160,7 +160,7 @@ test('says why it does not start, for the shell to say what can be done', async 
   expect(await wrong.message('refused')).toMatchObject({ cause: 'settings' });
 });
 
-test('says that the database belongs to a newer version', async () => {
+test('reports that the database belongs to a newer version', async () => {
   const older = start();
   await older.message('ready');
   const ended = once(older.child, 'exit');

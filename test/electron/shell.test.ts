@@ -41,7 +41,7 @@ describe('start', () => {
     expect(realpathSync(path)).toBe(realpathSync(join(shell.dataDir, 'window')));
   });
 
-  test('at login opens no window until somebody wants it', async () => {
+  test('at login opens no window until it is requested', async () => {
     const shell = start({ args: ['--hidden'], env: announcing });
     await shell.event('forked');
     await shell.event('tray', 2);
@@ -51,7 +51,7 @@ describe('start', () => {
     expect((await shell.event('load')).url).toBe('http://127.0.0.1:1/?code=2');
   });
 
-  test('of a second app leaves at once, and brings the first to the front', async () => {
+  test('of a second app exits immediately, and brings the first to the front', async () => {
     const second = start({ env: { STAND_IN_SECOND_INSTANCE: '1' } });
     expect(await second.exited).toBe(0);
     expect(second.count('forked')).toBe(0);
@@ -113,7 +113,7 @@ describe('the window', () => {
     ]);
   });
 
-  test('has a bridge that answers its own page only', async () => {
+  test('has a bridge that answers only its own page', async () => {
     const shell = start({ env: announcing });
     const { url } = await shell.event('load');
     expect(await shell.happen({ do: 'call-bridge', method: 'appInfo', senderUrl: url })).toEqual({
@@ -127,7 +127,7 @@ describe('the window', () => {
     }
   });
 
-  test('answers no frame that is gone by then', async () => {
+  test('does not answer a frame that is gone', async () => {
     const shell = start({ env: announcing });
     await shell.event('load');
     const call = { do: 'call-bridge', method: 'appInfo', senderUrl: null } as const;
@@ -136,7 +136,7 @@ describe('the window', () => {
     });
   });
 
-  test('asks the server for a fresh code on the page’s word, and opens the page with it', async () => {
+  test('requests a new code when the page asks, and opens the page with it', async () => {
     const shell = start({ env: announcing });
     expect((await shell.event('load')).url).toBe('http://127.0.0.1:1/?code=1');
     await shell.happen({ do: 'call-bridge', method: 'signIn', senderUrl: 'http://127.0.0.1:1/' });
@@ -144,7 +144,7 @@ describe('the window', () => {
     expect(shell.count('forked')).toBe(1);
   });
 
-  test('closes to the tray, says so once, and comes back', async () => {
+  test('closes to the tray, explains that once, and reopens', async () => {
     const shell = start({ env: announcing });
     await shell.event('shown');
     await shell.happen({ do: 'close-window' });
@@ -159,7 +159,7 @@ describe('the window', () => {
     expect(isAlive((await shell.event('forked')).pid)).toBe(true);
   });
 
-  test('is where it was at the next start, unless that is on no screen', async () => {
+  test('keeps its position at the next start, unless that is off screen', async () => {
     const first = start({ env: announcing });
     await first.event('shown');
     await first.happen({ do: 'move-window', x: 40, y: 60, width: 1100, height: 700 });
@@ -185,7 +185,7 @@ describe('a server that dies', () => {
     process.kill((await shell.event('forked', nth)).pid, 'SIGKILL');
   }
 
-  test('is started again, three times over, and the window finds it where it was', async () => {
+  test('is started again three times, and the window stays on its screen', async () => {
     const shell = start();
     const first = await shell.event('load');
     for (const nth of [1, 2, 3]) {
@@ -198,7 +198,7 @@ describe('a server that dies', () => {
     expect(shell.count('window')).toBe(1);
   });
 
-  test('for good is given up after five failures, with a window that says why', async () => {
+  test('is given up after five failures, and a window explains why', async () => {
     const shell = start({ env: serverModule('dying-server') });
     expect((await shell.event('window')).options).toMatchObject({ width: 720 });
     expect(shell.count('forked')).toBe(5);
@@ -220,7 +220,7 @@ describe('a server that dies', () => {
     expect(await shell.exited).toBe(0);
   });
 
-  test('because it was asked to is started again, however often', async () => {
+  test('on request is started again every time', async () => {
     const shell = start({ env: serverModule('restarting-server') });
     await shell.event('forked', 8);
     expect(shell.count('window')).toBe(1);
@@ -228,7 +228,7 @@ describe('a server that dies', () => {
 });
 
 describe('a server that cannot start', () => {
-  test('is not tried again and again: the window says what to do', async () => {
+  test('is not retried: the window explains what to do', async () => {
     const shell = start({ args: ['--port=99999'] });
     const { url: senderUrl } = await shell.event('load');
     expect(await shell.happen({ do: 'call-bridge', method: 'shellView', senderUrl })).toMatchObject({
@@ -241,7 +241,7 @@ describe('a server that cannot start', () => {
     const { webPreferences } = await shell.event('window');
     expect(webPreferences).toMatchObject({ contextIsolation: true, sandbox: true, nodeIntegration: false });
 
-    // Nobody but that window's own page may answer.
+    // Only that window's own page may answer.
     const call = {
       do: 'call-bridge',
       method: 'shellView',
@@ -251,7 +251,7 @@ describe('a server that cannot start', () => {
       error: "Error invoking remote method 'shellView': Error: the bridge answers its own page only",
     });
 
-    // Whoever looks for the app finds the reason.
+    // Opening the app again shows the reason.
     await shell.happen({ do: 'second-instance', argv: [] });
     await shell.event('focused');
     await shell.happen({ do: 'click-tray', id: 'open' });
@@ -308,7 +308,7 @@ describe('quitting', () => {
     expect((await shell.event('posted')).type).toBe('stop');
   });
 
-  test('comes with the window where that is not to be kept', async () => {
+  test('happens when the window closes, if the app does not stay in the tray', async () => {
     const shell = start({ env: announcing });
     const { url: senderUrl } = await shell.event('load');
     const change = { keep_in_tray: false };

@@ -1,6 +1,6 @@
 // Runs the built shell over the Electron stand-in, for tests.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { ShellAnswer } from '../../electron/shell-bridge.ts';
@@ -42,7 +42,7 @@ export interface Shell {
 export interface ShellOptions {
   env?: Record<string, string>;
   args?: string[];
-  /** One that is there already, and is kept. */
+  /** One that is kept. By default, one on which the server runs in the app. */
   dataDir?: string;
   /** False: started as an installed app is, without data directory and ports on its command line. */
   hasFlags?: boolean;
@@ -79,13 +79,21 @@ function until<Value>(
   });
 }
 
+/** An installed app asks on a new one where its server runs. */
+function usedDirectory(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-shell-'));
+  mkdirSync(join(dataDir, 'window'), { mode: 0o700 });
+  writeFileSync(join(dataDir, 'window', 'server-home.json'), '{"home":"app"}');
+  return dataDir;
+}
+
 export function startShell({
   env = {},
   args = [],
   dataDir: given,
   hasFlags = true,
 }: ShellOptions = {}): Shell {
-  const dataDir = given ?? mkdtempSync(join(tmpdir(), 'license-desk-shell-'));
+  const dataDir = given ?? usedDirectory();
   const appData = env['STAND_IN_APP_DATA'] ?? mkdtempSync(join(tmpdir(), 'license-desk-app-data-'));
   const ports = ['--port', '0', '--admin-port=0'];
   const child = spawn(

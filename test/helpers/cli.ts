@@ -1,11 +1,14 @@
-// Runs the command line as its users do: as a process of its own.
+// Runs commands of the command line, in this process or in one of their own.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
+import { runProgram } from '../../cli/program.ts';
 import type { FailureEnvelope } from '#server/wire/errors.ts';
+import { within } from './within.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 const built = join(project, 'out/main/cli.js');
@@ -22,9 +25,13 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is on stdin. */
   readonly input?: string;
-  readonly cwd?: string;
+}
+
+interface SpawnOptions extends CliOptions {
   /** What the command line starts with, such as `setpriv`. */
   readonly prefix?: readonly string[];
+  /** The working directory. */
+  readonly cwd?: string;
 }
 
 /** Settings of whoever runs the tests must not reach the program. */
@@ -33,23 +40,61 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(ours), NO_COLOR: '1' };
 }
 
-/** Runs one command to its end. */
+const stepOf = (words: readonly string[]) => `license-desk ${words.join(' ')}`;
+
+function collector(): { stream: Writable; text(): string } {
+  const parts: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      parts.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(parts).toString() };
+}
+
+/** Runs one command to its end in this process, which saves the start of another one. `serve` needs a process of its own. */
 export async function runCli(
   words: readonly string[],
-  { env, input = '', cwd, prefix = [] }: CliOptions = {},
+  { env, input = '' }: CliOptions = {},
+): Promise<CliResult> {
+  const stdout = collector();
+  const stderr = collector();
+  let exitCode = 0;
+  const program = runProgram(words, {
+    stdin: Readable.from([input]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: { ...cleanEnvironment(), ...env },
+    setExitCode: (code) => {
+      exitCode = code;
+    },
+  });
+  await within(stepOf(words), program, { onTimeout: stderr.text });
+  return { stdout: stdout.text(), stderr: stderr.text(), exitCode };
+}
+
+/** Runs one command to its end as its users do: the built file in a process of its own. */
+export async function spawnCli(
+  words: readonly string[],
+  { env, input = '', prefix = [], cwd }: SpawnOptions = {},
 ): Promise<CliResult> {
   const [command = '', ...rest] = [...prefix, process.execPath, CLI_PROGRAM, ...words];
   const child = spawn(command, rest, {
     env: { ...cleanEnvironment(), ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
-  child.stdin.end(input);
+  // A command that reads no input may be over before it has been written.
+  child.stdin.on('error', () => {}).end(input);
   const exit = new Promise<number | null>((done, failed) => {
     child.once('error', failed);
     child.once('close', done);
   });
-  const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
+  const end = Promise.all([text(child.stdout), text(child.stderr), exit]);
+  const [stdout, stderr, exitCode] = await within(stepOf(words), end, {
+    onTimeout: () => (child.kill('SIGKILL') ? '(killed)' : '(it had ended, its streams had not)'),
+  });
   return { stdout, stderr, exitCode };
 }
 
@@ -71,8 +116,8 @@ export interface Cli {
   prints(...words: string[]): Promise<string>;
 }
 
-export function cliOn(dataDir: string, options: CliOptions = {}): Cli {
-  const run = (words: readonly string[]) => runCli([...words, '--data-dir', dataDir], options);
+function commandsOn(dataDir: string, runner: (words: readonly string[]) => Promise<CliResult>): Cli {
+  const run = (words: readonly string[]) => runner([...words, '--data-dir', dataDir]);
 
   async function failure(exitCode: number, words: readonly string[]): Promise<FailureEnvelope> {
     const result = await run([...words, '--json']);
@@ -98,4 +143,14 @@ export function cliOn(dataDir: string, options: CliOptions = {}): Cli {
       return result.stdout;
     },
   };
+}
+
+/** Commands in this process. */
+export function cliOn(dataDir: string, options: CliOptions = {}): Cli {
+  return commandsOn(dataDir, (words) => runCli(words, options));
+}
+
+/** Each command in a process of its own. */
+export function spawnedCliOn(dataDir: string, options: SpawnOptions = {}): Cli {
+  return commandsOn(dataDir, (words) => spawnCli(words, options));
 }

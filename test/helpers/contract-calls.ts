@@ -96,6 +96,19 @@ export const SAMPLES: Record<RowName, Sample> = {
   publicKey: async () => ({}),
   renew: async (server) => ({ license_id: (await newLicense(server)).license_id }),
   upgrade: async (server) => ({ license_id: (await newLicense(server)).license_id, plan: 'enterprise' }),
+  listLicenses: async () => ({}),
+  createLicense: async () => ({ holder: unique('Holder') }),
+  updateLicense: async (server) => ({
+    license_id: (await newLicense(server)).license_id,
+    order_number: unique('order'),
+  }),
+  showLicense: async (server) => ({ license_key: (await newLicense(server)).license_key }),
+  revokeLicense: async (server) => ({ license_id: (await newLicense(server)).license_id }),
+  releaseDevice: async (server) => {
+    const license = await newLicense(server);
+    const { activation } = await activateDevice(server, license);
+    return { license_id: license.license_id, machine_fingerprint: activation.machine_fingerprint };
+  },
   listPlans: async () => ({}),
   createPlan: async () => ({ name: unique('plan') }),
   updatePlan: async (server) => {

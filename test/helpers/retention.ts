@@ -6,10 +6,10 @@ import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { createImportFiles } from '#server/features/license-transfer/import-files.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { createPruneStore } from '#server/features/retention/prune-store.ts';
 import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
-import type { RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import { retentionPeriods, type RetentionSettings } from '#server/features/retention/retention-periods.ts';
 import { type RetentionResult, runRetention } from '#server/features/retention/retention-run.ts';
+import { composePrune } from '#server/wiring/compose-prune.ts';
 
 interface Options {
   dataDir: string;
@@ -42,8 +42,8 @@ export async function runRetentionOn({
   const sequelize = await connect(location);
   try {
     return await runRetention({
-      store: createPruneStore(sequelize),
-      settings: { ...DEFAULTS, ...settings },
+      stores: composePrune(sequelize),
+      periods: retentionPeriods({ ...DEFAULTS, ...settings }),
       folders: createRestoreFolders(dataDir),
       removeForgottenUploads: createImportFiles(join(dataDir, 'imports')).removeForgotten,
       audit: createAuditService({ entries: createAuditStore(sequelize), clock }),

@@ -6,7 +6,9 @@ import { createEventService } from '#server/features/events/event-service.ts';
 import { createEventStore } from '#server/features/events/event-store.ts';
 import { scanLicenses, type ScanResult } from '#server/features/licenses/license-scan.ts';
 import { createLicenseStore } from '#server/features/licenses/license-store.ts';
-import { createNoticeClockStore } from '#server/features/licenses/notice-clock-store.ts';
+import { createNoticeClock } from '#server/features/licenses/notice-clock.ts';
+import { createServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
+import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 
 /** Opens a second connection to the data directory's database, as the worker thread does. */
@@ -15,8 +17,13 @@ export async function runScan(dataDir: string, clock: Clock): Promise<ScanResult
   try {
     return await scanLicenses({
       licenses: createLicenseStore(sequelize),
-      noticeClock: createNoticeClockStore(sequelize),
-      events: createEventService({ events: createEventStore(sequelize), clock, onQueued: () => {} }),
+      noticeClock: createNoticeClock(createServiceMarkStore(sequelize)),
+      events: createEventService({
+        events: createEventStore(sequelize),
+        queueDeliveries: createDeliveryStore(sequelize).queue,
+        clock,
+        onQueued: () => {},
+      }),
       transaction: createTransactions(sequelize),
       clock,
       isTrusted: () => true,

@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import { onEachFile } from './file-lifecycle.ts';
 import type { Reply } from './test-server.ts';
+import { within } from './within.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 const built = join(project, 'out/main/cli.js');
@@ -83,10 +84,15 @@ export async function reap(): Promise<void> {
       await ended;
     }),
   );
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 }
 
-if (process.env['VITEST']) afterAll(reap);
+onEachFile({
+  start() {
+    isOver = false;
+  },
+  end: reap,
+});
 process.once('exit', () => {
   for (const child of running) killGroup(child);
 });
@@ -178,7 +184,16 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
 /** Starts the server and waits for its ready line. */
 export async function startServerProcess(options: ServeOptions): Promise<ServerProcess> {
   const { child, ended, stdout, stderr, waitFor } = start(options);
-  const line = await waitFor(() => /^(.*)\n/u.exec(stdout())?.[1]);
+  const line = await within(
+    'license-desk serve: start',
+    waitFor(() => /^(.*)\n/u.exec(stdout())?.[1]),
+    {
+      onTimeout: () => {
+        killGroup(child);
+        return stderr();
+      },
+    },
+  );
   const ready = JSON.parse(line) as ServerProcess['ready'];
   const runtime = readRuntimeFile(options.dataDir);
   if (!runtime) throw new Error('the server left no runtime file');
@@ -226,14 +241,20 @@ export async function startServerProcess(options: ServeOptions): Promise<ServerP
     kill: async (signal = 'SIGTERM') => {
       // Whoever calls twice waits for the same end.
       if (child.exitCode === null && child.signalCode === null) process.kill(ready.pid, signal);
-      return ended;
+      return within(`license-desk serve: end after ${signal}`, ended, { onTimeout: stderr });
     },
   };
 }
 
 /** Starts a server that is expected to refuse, and waits for its end. */
 export function serveToEnd(options: ServeOptions): Promise<ProcessEnd> {
-  return start(options).ended;
+  const { child, ended, stderr } = start(options);
+  return within('license-desk serve: refusal', ended, {
+    onTimeout: () => {
+      killGroup(child);
+      return stderr();
+    },
+  });
 }
 
 /** Starts a server, and ends it as soon as it has changed the data directory that many times, or is ready. */

@@ -31,6 +31,7 @@ const STATUSES: Record<string, readonly number[]> = {
   plan_in_use: [409],
   plan_unchanged: [409],
   not_an_upgrade: [409],
+  renewal_shortens: [409],
   authority_in_use: [409],
   idempotency_conflict: [409],
   payload_too_large: [413],

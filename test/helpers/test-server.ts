@@ -8,6 +8,8 @@ import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { startServer } from '#server/process/start-server.ts';
+import { copyMigratedDatabase } from './migrated-database.ts';
+import { within } from './within.ts';
 
 export interface Reply {
   status: number;
@@ -70,11 +72,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const env = options.masterKey === undefined ? {} : { LICENSE_DESK_MASTER_KEY: options.masterKey };
   const config = loadConfig({ flags, env });
-  const server = await startServer(config, options.clock ?? systemClock, {
+  if (options.dataDir === undefined && config.databaseUrl === null) await copyMigratedDatabase(dataDir);
+  const starting = startServer(config, options.clock ?? systemClock, {
     logToStderr: false,
     settleMs: options.settleMs ?? SETTLE_MS,
     newInstallation: options.newInstallation ?? false,
   });
+  const server = await within(`start of a server on ${dataDir}`, starting);
   const api = server.api.replace(/\/$/u, '');
   const runtime = readRuntimeFile(dataDir);
   if (!runtime) throw new Error('the server left no runtime file');
@@ -110,7 +114,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     post: (path, body, headers) => call('POST', path, body, headers),
     get: (path, headers) => call('GET', path, undefined, headers),
     async stop() {
-      await server.stop();
+      await within(`stop of the server on ${dataDir}`, server.stop());
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,7 +1,7 @@
 // Overwritten pages of the database: nothing is answered with 500 or a wrong success, and a backup brings everything back.
 import { closeSync, copyFileSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCli } from '../helpers/cli.ts';
+import { spawnCli } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
 import {
   type ServerProcess,
@@ -172,7 +172,7 @@ async function run(lane: Lane): Promise<void> {
         const random = createRandom(lane.seed, round);
         const server = await startServerProcess({ dataDir, flags });
         rmSync(backup, { force: true });
-        const made = await runCli(['backup', '--out', backup, '--data-dir', dataDir]);
+        const made = await spawnCli(['backup', '--out', backup, '--data-dir', dataDir]);
         checks.expect(made.exitCode === 0, `backup: ${made.stderr}`);
         const count = statSync(file).size / pages.size;
         // Whole pages: SQLite keeps no checksums, and cannot tell a changed byte of a text from the right one.
@@ -189,7 +189,7 @@ async function run(lane: Lane): Promise<void> {
         mkdirSync(restoredDir, { mode: 0o700 });
         copyFileSync(join(dataDir, 'master.key'), join(restoredDir, 'master.key'));
         const words = ['restore', backup, '--data-dir', restoredDir, '--accept-unsigned', '--yes'];
-        const restored = await runCli(words);
+        const restored = await spawnCli(words);
         checks.expect(restored.exitCode === 0, `restore: ${restored.stderr}`);
         const again = await startServerProcess({ dataDir: restoredDir, flags });
         const { body } = await again.post('/authorize/token/', { token: installation.token });

@@ -37,7 +37,7 @@ describe.skipIf(why !== '')(`a full disk${why}`, () => {
 
   beforeAll(async () => {
     server = await startServerProcess({ dataDir });
-    const { api_token } = await server.admin.createApiToken({ name: 'Full' });
+    const { api_token } = await server.admin.createApiToken({ name: 'Full', role: 'admin' });
     headers = { authorization: `Bearer ${api_token}` };
     licenseId = (await server.admin.createLicense({ holder: 'Full' })).license.license_id;
     waiting = await issue(server, { license_id: licenseId });

@@ -113,7 +113,7 @@ async function expectSound(server: ServerProcess, confirmed: Confirmed): Promise
 it(`keeps every answered issue and revocation through ${ROUNDS} kills`, { timeout: TIMEOUT_MS }, async () => {
   const dataDir = temporaryDirectory();
   let server = await startServerProcess({ dataDir });
-  const { api_token } = await server.admin.createApiToken({ name: 'Survivor' });
+  const { api_token } = await server.admin.createApiToken({ name: 'Survivor', role: 'admin' });
   const headers = { authorization: `Bearer ${api_token}` };
   const { license } = await server.admin.createLicense({ holder: 'Survivor', plan: 'enterprise' });
   const { license_id } = license;

@@ -121,7 +121,7 @@ function contents(directory: string): Buffer {
 beforeAll(async () => {
   const dataDir = temporaryDirectory();
   server = await startServerProcess({ dataDir });
-  const { api_token } = await server.admin.createApiToken({ name: 'Secretive' });
+  const { api_token } = await server.admin.createApiToken({ name: 'Secretive', role: 'admin' });
   bearer = { authorization: `Bearer ${api_token}` };
   ({ license_id: licenseId } = (await server.admin.createLicense({ holder: 'Discreet' })).license);
   await useTokens();

@@ -135,7 +135,7 @@ describe.skipIf(binaries === null)(
 
       writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ database_url: url }), { mode: 0o600 });
       const contradiction = await cli.prints('settings', 'list');
-      expect(contradiction).toContain('The next start would stop: --database-url-file is');
+      expect(contradiction).toContain('The next start will fail: --database-url-file is');
       expect(contradiction).toContain('postgres:********@127.0.0.1');
       const failure = await jsonCall(`${server.adminOrigin}/admin/api/settings/`, {
         method: 'PUT',

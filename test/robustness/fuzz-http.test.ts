@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startTestServer();
   api = rawClient(server.api);
   admin = rawClient(server.adminOrigin);
-  bearer = `Bearer ${(await server.admin.createApiToken({ name: 'Fuzz' })).api_token}`;
+  bearer = `Bearer ${(await server.admin.createApiToken({ name: 'Fuzz', role: 'admin' })).api_token}`;
 });
 afterAll(async () => {
   api.close();

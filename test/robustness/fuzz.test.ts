@@ -61,7 +61,7 @@ let made = 0;
 
 beforeEach(async () => {
   made += 1;
-  const { api_token, token: apiToken } = await server.admin.createApiToken({ name: 'Fuzz' });
+  const { api_token, token: apiToken } = await server.admin.createApiToken({ name: 'Fuzz', role: 'admin' });
   bearer = `Bearer ${api_token}`;
   const { plan } = await server.admin.createPlan({
     name: `plan-${made}`,

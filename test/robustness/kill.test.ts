@@ -134,7 +134,7 @@ it(`keeps every confirmed activation through ${ROUNDS} kills`, { timeout: 180_00
 it('renews once for each Idempotency-Key that is sent again after a kill', { timeout: 120_000 }, async () => {
   const dataDir = temporaryDirectory();
   let server = await startServerProcess({ dataDir });
-  const { api_token } = await server.admin.createApiToken({ name: 'Retrying' });
+  const { api_token } = await server.admin.createApiToken({ name: 'Retrying', role: 'admin' });
   const licenses = await atOnce(
     60,
     async () => (await server.admin.createLicense({ holder: 'Retried' })).license,

@@ -17,7 +17,9 @@ beforeAll(async () => {
   const { license } = await server.admin.createLicense({ holder: 'Locked', plan: 'enterprise' });
   licenseKey = license.license_key;
   ({ token } = await server.admin.issueToken({ license: licenseKey }));
-  bearer = { authorization: `Bearer ${(await server.admin.createApiToken({ name: 'Reader' })).api_token}` };
+  bearer = {
+    authorization: `Bearer ${(await server.admin.createApiToken({ name: 'Reader', role: 'admin' })).api_token}`,
+  };
   other = await connect({ url: null, file: join(server.dataDir, 'license-desk.db') });
 });
 afterAll(async () => {

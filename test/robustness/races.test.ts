@@ -10,7 +10,7 @@ const server = sharedServer();
 let bearer: { authorization: string };
 
 beforeAll(async () => {
-  const { api_token } = await server.admin.createApiToken({ name: 'Races' });
+  const { api_token } = await server.admin.createApiToken({ name: 'Races', role: 'admin' });
   bearer = { authorization: `Bearer ${api_token}` };
 });
 

@@ -73,4 +73,4 @@ it('a killed run leaves a consistent database, and the job continues it beside a
   expect((await server.admin.stats({})).webhooks).toMatchObject({ delivered: EVENTS });
   expect(await selectRows(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
   await server.stop();
-}, 120_000);
+});

@@ -99,7 +99,7 @@ const SUBJECTS: [string, () => Promise<Subject>][] = [
   [
     'an API token that is revoked',
     async () => {
-      const { api_token, token } = await server.admin.createApiToken({ name: 'Storm' });
+      const { api_token, token } = await server.admin.createApiToken({ name: 'Storm', role: 'admin' });
       const headers = { authorization: `Bearer ${api_token}` };
       return {
         isGranted: async () => grants(await server.get('/plans/', headers)),

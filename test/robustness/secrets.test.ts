@@ -111,7 +111,10 @@ async function sendBroken(secret: string): Promise<void> {
 }
 
 async function useApiTokens(): Promise<void> {
-  const { api_token: token, token: row } = await server.admin.createApiToken({ name: 'Secretive' });
+  const { api_token: token, token: row } = await server.admin.createApiToken({
+    name: 'Secretive',
+    role: 'admin',
+  });
   keep('API token', token);
   const bearer = { authorization: `Bearer ${token}` };
   const renewal = { license_key: licenseKey, days: 3 };
@@ -174,7 +177,7 @@ async function useWebhooks(receiver: PythonReceiver): Promise<void> {
   known.webhookUrl = accepting.webhook.url;
   keepWebhookSecret('webhook secret', accepting.secret);
   keepWebhookSecret('secret of a webhook that fails', failing.secret);
-  const { api_token: token } = await server.admin.createApiToken({ name: 'Registrar' });
+  const { api_token: token } = await server.admin.createApiToken({ name: 'Registrar', role: 'admin' });
   keep('API token of the registrar', token);
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'registered-once' };
   const request = { url: receiver.url('/kept-reply'), scope: 'license.upgraded' };

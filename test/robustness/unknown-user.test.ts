@@ -2,7 +2,7 @@
 import { chownSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cliOn, runCli } from '../helpers/cli.ts';
+import { spawnCli, spawnedCliOn } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const UID = 54_321;
@@ -35,7 +35,7 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without a passwd entry', ()
       (await fetch(`${server.adminOrigin}/admin/api/server-info/`, { headers: { cookie } })).status,
     ).toBe(200);
 
-    const cli = cliOn(dataDir, { prefix: AS_UNKNOWN_USER });
+    const cli = spawnedCliOn(dataDir, { prefix: AS_UNKNOWN_USER });
     await cli.ok('license', 'create', '--holder', 'through the server');
     await server.kill();
     await cli.ok('license', 'create', '--holder', 'on the database');
@@ -49,7 +49,7 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without a passwd entry', ()
   });
 
   it('is asked for a data directory', async () => {
-    const { exitCode, stderr } = await runCli(['license', 'list'], { prefix: AS_UNKNOWN_USER });
+    const { exitCode, stderr } = await spawnCli(['license', 'list'], { prefix: AS_UNKNOWN_USER });
     expect([exitCode, stderr]).toEqual([
       1,
       'error: this user has no home directory; name a data directory with --data-dir or LICENSE_DESK_DATA_DIR\n',

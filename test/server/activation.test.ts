@@ -39,7 +39,7 @@ describe('an activation', () => {
   it('gives the license, the activation and a license file', async () => {
     const license = await newLicense(server, { plan: 'professional' });
     const machine_fingerprint = newFingerprint();
-    const { email, first_activated_at, revoked_at, revoke_reason, ...shown } = license;
+    const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...shown } = license;
     const body = await success(server, 'activate', {
       license_key: license.license_key,
       machine_fingerprint,

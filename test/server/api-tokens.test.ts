@@ -9,16 +9,16 @@ const START = Date.UTC(2030, 0, 1);
 const clock = sharedClock(START);
 const BEARER_ROWS = ROWS.filter(([, row]) => row.auth === 'bearer');
 const PUBLIC_ROWS = ROWS.filter(([, row]) => row.auth === 'public');
-/** By the contract's words: `/webhooks/…` writes and `/plans/` writes. */
+/** By the contract's words: writes to `/webhooks/…`, `/plans/` and `/licenses/…`. */
 const ADMIN_ONLY = ROWS.filter(
-  ([, row]) => row.method !== 'GET' && /^\/(?:webhooks|plans)\//u.test(row.path),
+  ([, row]) => row.method !== 'GET' && /^\/(?:webhooks|plans|licenses)\//u.test(row.path),
 ).map(([name]) => name);
 
 const server = sharedServer({ clock });
 
 const at = (ms: number) => new Date(ms).toISOString();
 const newToken = (input: object = {}) =>
-  adminSuccess(server, 'createApiToken', { name: 'Partner', ...input });
+  adminSuccess(server, 'createApiToken', { name: 'Partner', role: 'admin', ...input });
 
 it('the interface document says which endpoints are public', () => {
   const paths = (rows: typeof ROWS) => [...new Set(rows.map(([, row]) => row.path))].toSorted();
@@ -33,7 +33,16 @@ it('the interface document says which endpoints are public', () => {
     '/validate-offline/',
   ]);
   const others = paths(BEARER_ROWS).filter((path) => !/^\/(?:certs|webhooks)\//u.test(path));
-  expect(others).toEqual(['/plans/', '/renew/', '/stats/', '/upgrade/']);
+  expect(others).toEqual([
+    '/licenses/',
+    '/licenses/release/',
+    '/licenses/revoke/',
+    '/licenses/show/',
+    '/plans/',
+    '/renew/',
+    '/stats/',
+    '/upgrade/',
+  ]);
 });
 
 describe.each(BEARER_ROWS)('%s', (name, row) => {
@@ -138,6 +147,9 @@ describe('an API token', () => {
       last_four: body.api_token.slice(-4) as string,
       created_at: at(START),
       last_used_at: null,
+      expires_at: null,
+      networks: [],
+      previous: null,
       revoked_at: null,
     });
     expect(JSON.stringify(await callAdmin(server, 'listApiTokens'))).not.toContain(body.api_token);
@@ -170,7 +182,13 @@ describe('an API token', () => {
   });
 
   it.each([
-    [{}, 'invalid_request'],
+    [{ role: 'admin' }, 'invalid_request'],
+    [{ name: 'x' }, 'invalid_request'],
+    [{ name: 'x', role: 'admin', expires_at: '2030-01-01T00:00:00Z' }, 'invalid_request'],
+    [{ name: 'x', role: 'admin', expires_at: 'tomorrow' }, 'invalid_request'],
+    [{ name: 'x', role: 'admin', networks: ['10.0.0.0/33'] }, 'invalid_request'],
+    [{ name: 'x', role: 'admin', networks: ['here'] }, 'invalid_request'],
+    [{ name: 'x', role: 'admin', networks: '10.0.0.0/8' }, 'invalid_request'],
     [{ name: '' }, 'invalid_request'],
     [{ name: 'x'.repeat(201) }, 'invalid_request'],
     [{ name: 'a\u0000' }, 'invalid_request'],
@@ -186,4 +204,105 @@ describe('an API token', () => {
       expectFailure(await callAdmin(server, 'revokeApiToken', { id }), 'invalid_request');
     }
   });
+});
+
+describe('an API token that is limited', () => {
+  const plans = (api_token: string) => server.get('/plans/', { authorization: `Bearer ${api_token}` });
+
+  it('is refused from the moment it expires', async () => {
+    const { api_token, token } = await newToken({ expires_at: at(START + 60_000) });
+    expect(token.expires_at).toBe(at(START + 60_000));
+    clock.advance(59_999);
+    expect((await plans(api_token)).status).toBe(200);
+    clock.advance(1);
+    const reply = await plans(api_token);
+    expectFailure(reply, 'unauthorized');
+    expect(reply.body.message).toBe('the API token expired at 2030-01-01T00:01:00.000Z');
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it.each([
+    [['127.0.0.0/8'], 200],
+    [['10.0.0.0/8', '127.0.0.1'], 200],
+    [['10.0.0.0/8'], 401],
+    [['::1/128', 'fd00::/8'], 401],
+  ])('to the networks %j: %i from 127.0.0.1', async (networks, status) => {
+    const { api_token, token } = await newToken({ networks });
+    expect(token.networks).toEqual(networks);
+    const reply = await plans(api_token);
+    expect(reply.status).toBe(status);
+    if (status === 401) {
+      expectFailure(reply, 'unauthorized');
+      expect(reply.body.message).toBe('the API token must not be used from 127.0.0.1');
+    }
+  });
+});
+
+describe('a rotated API token', () => {
+  const use = (api_token: string) => server.get('/plans/', { authorization: `Bearer ${api_token}` });
+  const listed = async (id: number) => {
+    const { items } = await adminSuccess(server, 'listApiTokens', { limit: 500 });
+    return items.find((item: { id: number }) => item.id === id);
+  };
+
+  it('works with both secrets until the overlap ends', async () => {
+    const first = await newToken({ role: 'integrator', networks: ['127.0.0.0/8'] });
+    const { id } = first.token;
+    const rotated = await adminSuccess(server, 'rotateApiToken', { id, overlap_days: 2 });
+    expect(rotated.api_token).toMatch(/^ldk_[\w-]{43}$/u);
+    expect(rotated.token).toMatchObject({
+      id,
+      name: 'Partner',
+      role: 'integrator',
+      networks: ['127.0.0.0/8'],
+      last_four: rotated.api_token.slice(-4) as string,
+      previous: {
+        last_four: first.api_token.slice(-4) as string,
+        expires_at: at(START + 2 * 86_400_000),
+        last_used_at: null,
+      },
+    });
+    expect((await use(first.api_token)).status).toBe(200);
+    expect((await use(rotated.api_token)).status).toBe(200);
+    expect(await listed(id)).toMatchObject({
+      last_used_at: at(START),
+      previous: { last_used_at: at(START) },
+    });
+    clock.advance(2 * 86_400_000);
+    const late = await use(first.api_token);
+    expectFailure(late, 'unauthorized');
+    expect(late.body.message).toBe('the API token was replaced by a rotation; use the new one');
+    expect((await use(rotated.api_token)).status).toBe(200);
+    expect((await listed(id)).previous).toBeNull();
+  });
+
+  it('has two secrets at most, and none after it is revoked', async () => {
+    const first = await newToken();
+    const { id } = first.token;
+    const second = await adminSuccess(server, 'rotateApiToken', { id });
+    const third = await adminSuccess(server, 'rotateApiToken', { id });
+    expectFailure(await use(first.api_token), 'unauthorized');
+    expect((await use(second.api_token)).status).toBe(200);
+    expect((await use(third.api_token)).status).toBe(200);
+    await adminSuccess(server, 'revokeApiToken', { id });
+    for (const { api_token } of [second, third]) expectFailure(await use(api_token), 'unauthorized');
+    expectFailure(await callAdmin(server, 'rotateApiToken', { id }), 'token_not_found');
+  });
+
+  it('can drop the old secret immediately, and overlaps 30 days at most', async () => {
+    const first = await newToken();
+    const { id } = first.token;
+    await adminSuccess(server, 'rotateApiToken', { id, overlap_days: 0 });
+    expectFailure(await use(first.api_token), 'unauthorized');
+    for (const overlap_days of [-1, 30.5, '1'])
+      expectFailure(await callAdmin(server, 'rotateApiToken', { id, overlap_days }), 'invalid_request');
+  });
+});
+
+it('an API token without the word Bearer is explained', async () => {
+  const { api_token } = await newToken();
+  const reply = await server.get('/plans/', { authorization: api_token });
+  expectFailure(reply, 'unauthorized');
+  expect(reply.body.message).toContain('lacks the word Bearer');
+  expect(JSON.stringify(reply.body)).not.toContain(api_token);
 });

@@ -46,7 +46,7 @@ beforeAll(async () => {
   await callAdmin(server, 'renewLicense', { ref, days: 1 }, asUser('Jana', 'order-17.a'));
   await callAdmin(server, 'createPlan', { name: 'audited' }, asUser('Jana', 'order-17.b'));
   clock.set(START + 2 * HOUR_MS);
-  await callAdmin(server, 'createApiToken', { name: '=1+1' }, asUser('jana', 'ORDER-17'));
+  await callAdmin(server, 'createApiToken', { name: '=1+1', role: 'admin' }, asUser('jana', 'ORDER-17'));
   // A clock that is set back: what is written now is older than what was written before it.
   clock.set(START - HOUR_MS);
   await callAdmin(server, 'revokeLicense', { ref, reason: 'a "quoted", reason' }, asUser('Petr', 'order-2'));

@@ -125,7 +125,7 @@ describe('an audit entry says who did what, and what it was before and after:', 
   });
 
   it('an API token', async () => {
-    const { token } = await server.admin.createApiToken({ name: 'audited' });
+    const { token } = await server.admin.createApiToken({ name: 'audited', role: 'admin' });
     const { token: revoked } = await server.admin.revokeApiToken({ id: token.id });
     const [second, first] = await entries({ subject: `api_token:${token.id}` });
     expect(first).toMatchObject({ ...CLI, action: 'api_token.created', before: null, after: token });
@@ -204,7 +204,7 @@ describe('the audit log', () => {
   it('holds no secret', async () => {
     const { license_key } = await newLicense(server);
     const { token } = await server.admin.issueToken({ license: license_key });
-    const { api_token } = await server.admin.createApiToken({ name: 'secret' });
+    const { api_token } = await server.admin.createApiToken({ name: 'secret', role: 'admin' });
     const everything = JSON.stringify(await entries());
     for (const secret of [token, api_token, server.runtimeSecret])
       expect(everything).not.toContain(secret.slice(4, 40));

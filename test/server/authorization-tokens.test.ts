@@ -192,14 +192,22 @@ describe('the license behind a token', () => {
 });
 
 describe('what is presented as a token', () => {
-  it.each(['x', ' ', 'ldt_', `ldt_${'A'.repeat(43)}`, 'null', '\u0000', '\ud800', 'ldt_é', 'x'.repeat(4096)])(
-    'is invalid if there is none such: %j',
-    async (token) => {
-      const reply = await ask(token);
-      expectFailure(reply, 'token_invalid');
-      expect(reply.body.message).toBe('the token is invalid, expired, or revoked');
-    },
-  );
+  it.each([
+    'x',
+    ' ',
+    'ldt_',
+    `ldt_${'A'.repeat(43)}`,
+    'null',
+    '\u0000',
+    '\ud800',
+    'ldt_é',
+    'x'.repeat(4096),
+    `ldt_${'A'.repeat(60_000)}`,
+  ])('is invalid if there is none such: %j', async (token) => {
+    const reply = await ask(token);
+    expectFailure(reply, 'token_invalid');
+    expect(reply.body.message).toBe('the token is invalid, expired, or revoked');
+  });
 
   it('is invalid with a letter more, less or in another case', async () => {
     const { token } = await issue(await newLicense(server));
@@ -214,12 +222,9 @@ describe('what is presented as a token', () => {
     }
   });
 
-  it.each([5, true, {}, ['x'], 'x'.repeat(4097)])(
-    'is an invalid request if it can be none: %j',
-    async (token) => {
-      expectFailure(await ask(token), 'invalid_request');
-    },
-  );
+  it.each([5, true, {}, ['x']])('is an invalid request if it can be none: %j', async (token) => {
+    expectFailure(await ask(token), 'invalid_request');
+  });
 
   it('is missing in a header, a query, or nothing at all', async () => {
     const { token } = await issue(await newLicense(server));
@@ -227,6 +232,7 @@ describe('what is presented as a token', () => {
     expectFailure(await server.post(`/authorize/token/?token=${token}`, {}, headers), 'missing_token');
     expectFailure(await ask(''), 'missing_token');
     expectFailure(await ask(undefined), 'missing_token');
+    expectFailure(await ask(null), 'missing_token');
   });
 });
 

@@ -136,7 +136,7 @@ describe('a key', () => {
 
   it('says nothing to somebody whose token was revoked', async () => {
     const { license_id } = await newLicense(server);
-    const { api_token, token } = await server.admin.createApiToken({ name: 'leaving' });
+    const { api_token, token } = await server.admin.createApiToken({ name: 'leaving', role: 'admin' });
     const headers = { authorization: `Bearer ${api_token}` };
     await send('/renew/', { license_id }, 'leaving', headers);
     await server.admin.revokeApiToken({ id: token.id });

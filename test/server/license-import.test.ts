@@ -182,7 +182,7 @@ describe('a preview', () => {
       '4 Mail: must be an e-mail address',
       '5 Plan: there is no plan nowhere',
       `6 Plan: plan ${archived.plan.name} is archived`,
-      '7 Plan: must be 1 to 64 of a-z, 0-9 and -',
+      '7 Plan: must be 1 to 64 lowercase letters, digits or hyphens',
       `8 Product: plan ${plan.name} is for imager, not for carver`,
       ...[9, 10].map(
         (line) =>

@@ -116,8 +116,7 @@ describe('the timeline of a license', () => {
     expectFailure(await callAdmin(server, 'licenseTimeline', { license: '999999' }), 'license_not_found');
     expectFailure(await callAdmin(server, 'licenseTimeline', {}), 'invalid_request');
     expectFailure(await callAdmin(server, 'licenseTimeline', { license: 'x' }), 'invalid_request');
-    for (const text of ['', '5', '5.change', '5.other.5', 'x.change.5', '5.change.5.5']) {
-      const cursor = Buffer.from(text).toString('base64url');
+    for (const cursor of ['', '5', '5.change', '5.other.5', 'x.change.5', '5.change.5.5']) {
       expectFailure(await callAdmin(server, 'licenseTimeline', { license, cursor }), 'invalid_request');
     }
   });

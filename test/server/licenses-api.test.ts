@@ -29,6 +29,8 @@ describe('a new license', () => {
       license_key: expect.stringMatching(KEY) as string,
       holder: 'Nordwind',
       email: 'a@b.example',
+      order_number: null,
+      notes: null,
       product: 'my-product',
       plan: 'standard',
       machine_fingerprint: null,

@@ -51,10 +51,10 @@ describe('the stream of changes', () => {
 
   it('tells at most once a second, and leaves nothing out', async () => {
     const client = await page();
-    await server.admin.createApiToken({ name: 'first' });
+    await server.admin.createApiToken({ name: 'first', role: 'admin' });
     const first = await client.next();
     await server.admin.createPlan({ name: unique('live') });
-    await server.admin.createApiToken({ name: 'second' });
+    await server.admin.createApiToken({ name: 'second', role: 'admin' });
     await newLicense(server);
     const second = await client.next();
     expect(first?.data.topics).toEqual(['api_tokens', 'audit']);
@@ -67,7 +67,7 @@ describe('the stream of changes', () => {
   it('tells nothing of what was refused', async () => {
     const client = await page();
     expectFailure(await callAdmin(server, 'createPlan', { name: 'trial' }), 'plan_exists');
-    await server.admin.createApiToken({ name: 'done' });
+    await server.admin.createApiToken({ name: 'done', role: 'admin' });
     expect((await client.next())?.data.topics).toEqual(['api_tokens', 'audit']);
   });
 
@@ -170,7 +170,7 @@ describe('the stream ends', () => {
       await Promise.all(gone.map((client) => client.vanish()));
       await server.admin.serverInfo({});
     }
-    await server.admin.createApiToken({ name: 'still here' });
+    await server.admin.createApiToken({ name: 'still here', role: 'admin' });
     await first.changed('api_tokens');
   });
 

@@ -32,7 +32,7 @@ describe('POST /offline/preview/', () => {
     const license = await newLicense(server);
     const request = requestOf(license.license_key, { product: 'my-product', machineName: 'Labor 3' });
     const before = await dumpDatabase(server.dataDir);
-    const { email, first_activated_at, revoked_at, revoke_reason, ...shown } = license;
+    const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...shown } = license;
     const told = {
       ok: true,
       license_key: license.license_key,

@@ -21,6 +21,7 @@ interface Schema {
   required?: string[];
   items?: Schema;
   anyOf?: Schema[];
+  enum?: string[];
   additionalProperties?: Schema | boolean;
 }
 
@@ -75,14 +76,26 @@ function schemaOf(operation: Operation, status: string): Schema {
   return resolved(operation.responses[status]!.content!['application/json']!.schema);
 }
 
+/** The error codes under a status, each of which its description explains. */
+function codesOf(name: RowName, status: string): string[] {
+  if (Number(status) < 400) return [];
+  const operation = operationOf(name);
+  const codes = schemaOf(operation, status).properties!.error_code!.enum!;
+  for (const code of codes) expect(operation.responses[status]!.description).toContain(`\`${code}\`: `);
+  return codes;
+}
+
 describe('openapi.json', () => {
   it('is OpenAPI 3.1, with where it is and how to get in', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/u);
     expect(document.info).toEqual({
       title: 'License Desk',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/u) as string,
+      description: expect.stringContaining('error_code') as string,
+      contact: { name: 'License Desk', url: `${server.api}/docs/` },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     });
-    expect(document.servers).toEqual([{ url: server.api }]);
+    expect(document.servers).toEqual([{ url: server.api, description: 'This server.' }]);
     expect(document.components.securitySchemes).toMatchObject({
       api_token: { type: 'http', scheme: 'bearer' },
     });
@@ -104,14 +117,16 @@ describe('openapi.json', () => {
   });
 
   it('refers to nothing that is not there', () => {
-    for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/gu))
-      resolved({ $ref: reference! });
+    for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/gu)) {
+      const [kind, name] = /^#\/components\/(schemas|headers)\/([\w-]+)$/u.exec(reference!)?.slice(1) ?? [];
+      expect(document.components[kind as 'schemas'][name!], reference).toBeDefined();
+    }
   });
 
   it('says where it is known to be, if that was set', async () => {
     const own = await startTestServer({ flags: { 'base-url': 'https://license.example/desk/' } });
     const { body } = await own.get('/openapi.json');
-    expect(body.servers).toEqual([{ url: 'https://license.example/desk/license/api/svc' }]);
+    expect(body.servers).toMatchObject([{ url: 'https://license.example/desk/license/api/svc' }]);
     await own.stop();
   });
 
@@ -146,7 +161,7 @@ describe.each(ROWS)('the operation %s', (name, row) => {
     const inQuery = row.method === 'GET' || row.method === 'DELETE';
     if (inQuery) {
       expect(operation.requestBody === undefined || row.method === 'DELETE').toBe(true);
-      for (const parameter of operation.parameters ?? []) {
+      for (const parameter of (operation.parameters ?? []).filter(({ in: place }) => place !== 'header')) {
         expect(parameter).toMatchObject({ in: 'query', name: expect.stringMatching(/^[a-z_]+$/u) as string });
         expect(parameter.required ?? false).toBe(false);
       }
@@ -155,7 +170,10 @@ describe.each(ROWS)('the operation %s', (name, row) => {
       expect(Object.keys(operation.requestBody!.content)).toEqual(['application/json']);
     }
     const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
-    expect(headers.map((parameter) => parameter.name)).toEqual(row.idempotent ? ['Idempotency-Key'] : []);
+    expect(headers.map((parameter) => parameter.name)).toEqual([
+      ...(row.idempotent ? ['Idempotency-Key'] : []),
+      ...(row.etag ? ['If-None-Match'] : []),
+    ]);
   });
 
   it('tells of a success exactly what comes', async () => {
@@ -170,14 +188,12 @@ describe.each(ROWS)('the operation %s', (name, row) => {
 
   it('tells of failures in the envelope, each under the status that it comes with', () => {
     const { responses } = operationOf(name);
-    const failures = Object.keys(responses).filter((status) => status !== '200');
+    const failures = Object.keys(responses).filter((status) => Number(status) >= 400);
     for (const status of failures) {
       const schema = schemaOf(operationOf(name), status);
       expect(schema.required?.toSorted()).toEqual(['error_code', 'message', 'ok']);
     }
-    const said = failures.flatMap((status) =>
-      responses[status]!.description.split(', ').map((code) => `${status} ${code}`),
-    );
+    const said = failures.flatMap((status) => codesOf(name, status).map((code) => `${status} ${code}`));
     const expected = [
       '400 invalid_request',
       '500 internal_error',
@@ -236,10 +252,10 @@ describe('what the document says of a failure is what comes', () => {
   it.each(cases)('%s: %s', async (name, code, input) => {
     const reply = await callRow(server, publicContract[name], await input(), await newBearer(server));
     expect(reply.body.error_code).toBe(code);
-    const told = Object.entries(operationOf(name).responses).filter(([, { description }]) =>
-      description.split(', ').includes(code),
+    const told = Object.keys(operationOf(name).responses).filter((status) =>
+      codesOf(name, status).includes(code),
     );
-    expect(told.map(([status]) => Number(status))).toEqual([reply.status]);
+    expect(told.map(Number)).toEqual([reply.status]);
   });
 });
 
@@ -305,5 +321,41 @@ describe('the reference page', () => {
     ]) {
       expectFailure(await jsonCall(server.api + path), 'not_found');
     }
+  });
+});
+
+describe('the index page', () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  const origin = () => new URL(server.api).origin;
+
+  it.each(['/', '/license/api/svc/'])('at %s links to what there is', async (path) => {
+    const url = origin() + path;
+    const page = await httpCall(url, { headers: { accept } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.has('x-request-id')).toBe(true);
+    expect(page.text).not.toMatch(/\son\w+=|<script|<style|style=/u);
+    expect(page.text.length).toBeLessThan(2000);
+    const links = [...page.text.matchAll(/href="([^"]+)"/gu)].map(([, link]) => new URL(link!, url).href);
+    expect(links.map((link) => link.slice(server.api.length))).toEqual([
+      '/docs/favicon-32x32.png',
+      '/docs/',
+      '/openapi.json',
+      '/health/',
+      '/public-key/',
+      '/certs/crl/',
+    ]);
+    for (const link of links) expect((await httpCall(link)).status, link).toBe(200);
+  });
+
+  it('is found without the slash of the API root', async () => {
+    const reply = await httpCall(server.api, { headers: { accept } });
+    expect(reply.status).toBe(301);
+    expect(new URL(reply.headers.get('location')!, server.api).href).toBe(`${server.api}/`);
+  });
+
+  it('is not a reply to clients', async () => {
+    for (const url of [`${origin()}/`, server.api, `${server.api}/`])
+      expectFailure(await jsonCall(url, { headers: { accept: 'application/json' } }), 'not_found');
   });
 });

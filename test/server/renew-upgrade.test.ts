@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   activateDevice,
+  callAdmin,
   newBearer,
   newFingerprint,
   newLicense,
@@ -38,7 +39,8 @@ async function eventsOf(licenseId: number): Promise<string[]> {
 
 describe('POST /renew/', () => {
   it("adds the plan's duration to what is left", async () => {
-    const { email, first_activated_at, revoked_at, revoke_reason, ...license } = await newLicense(server);
+    const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...license } =
+      await newLicense(server);
     clock.advance(100 * DAY_MS);
     expect(await renew({ license_id: license.license_id })).toEqual({
       ok: true,
@@ -98,6 +100,29 @@ describe('POST /renew/', () => {
     expect(await eventsOf(license.license_id)).toEqual([]);
   });
 
+  it('never ends a license earlier, unless an administrator shortens it', async () => {
+    const license = await newLicense(server);
+    const { license_id, license_key } = license;
+    const earlier = at(Date.parse(license.expires_at) - 1);
+    expectFailure(await postRenew({ license_id, expires_at: earlier }), 'renewal_shortens');
+    expectFailure(await postRenew({ license_id, expires_at: earlier, shorten: true }), 'renewal_shortens');
+    expectFailure(
+      await callAdmin(server, 'renewLicense', { ref: license_key, expires_at: earlier }),
+      'renewal_shortens',
+    );
+    expect((await server.admin.showLicense({ ref: license_key })).license).toEqual(license);
+    expect(await eventsOf(license_id)).toEqual([]);
+    expect((await renew({ license_id, expires_at: license.expires_at })).license.expires_at).toBe(
+      license.expires_at,
+    );
+    const { license: shortened } = await server.admin.renewLicense({
+      ref: license_key,
+      expires_at: earlier,
+      shorten: true,
+    });
+    expect(shortened.expires_at).toBe(earlier);
+  });
+
   it('never leaves the year 9999', async () => {
     const { license_id } = await newLicense(server, { expires_at: '9980-01-01T00:00:00Z' });
     for (let time = 0; time < 3; time += 1) {
@@ -135,6 +160,15 @@ describe('POST /renew/', () => {
 });
 
 describe('POST /upgrade/', () => {
+  it('moves an expired license, which stays expired until it is renewed', async () => {
+    const license = await newLicense(server, { plan: 'standard' });
+    clock.set(Date.parse(license.expires_at) + 60 * DAY_MS);
+    const { license_id } = license;
+    const { license: upgraded } = await upgrade({ license_id, plan: 'enterprise' });
+    expect(upgraded).toMatchObject({ state: 'expired', plan: 'enterprise', expires_at: license.expires_at });
+    expect((await renew({ license_id })).license.state).toBe('issued');
+  });
+
   it('keeps the end, and takes the new limits, grace and features at once', async () => {
     const plan = unique('better');
     await server.admin.createPlan({

@@ -65,7 +65,7 @@ describe('while somebody else holds the database', () => {
     // Sequelize's own word on it would stand among the log's JSON lines.
     expect(warn).not.toHaveBeenCalled();
     vi.restoreAllMocks();
-  }, 120_000);
+  });
 });
 
 describe('activations that change nothing', () => {
@@ -102,7 +102,7 @@ describe('activations that change nothing', () => {
     expect((performance.now() - startedAt) / SECOND_MS).toBeLessThan(4);
     await release();
     await server.stop();
-  }, 60_000);
+  });
 });
 
 describe('GET /health/', () => {
@@ -124,7 +124,7 @@ describe('GET /health/', () => {
     await writeRows(server.dataDir, 'ALTER TABLE hidden RENAME TO licenses');
     await vi.waitFor(async () => expect((await health()).status).toBe(200), patience);
     await server.stop();
-  }, 60_000);
+  });
 
   it('tells how long it has been up, and the time', async () => {
     const server = await startTestServer();

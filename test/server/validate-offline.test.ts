@@ -74,7 +74,7 @@ describe('a file from an activation', () => {
 
   it('holds the license object of the contract, and nothing more', async () => {
     const { license, license_file, machine_fingerprint } = await activated();
-    const { email, first_activated_at, revoked_at, revoke_reason, ...object } = license;
+    const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...object } = license;
     expect(payloadOf(license_file)).toEqual({
       meta: expect.anything() as object,
       license: { ...object, machine_fingerprint, state: 'active', activation_count: 1 },

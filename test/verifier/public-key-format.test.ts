@@ -44,7 +44,7 @@ describe('public keys are refused', () => {
   test.each<[string, string, RegExp]>([
     ['empty', ' \n', /empty/],
     ['not base64', 'no key at all', /base64/],
-    ['too short', base64(KEY.publicKey.slice(1)), /32 bytes, this has 31/],
+    ['too short', base64(KEY.publicKey.slice(1)), /32 bytes; this one has 31/],
     ['an RSA key', rsa.toString(), /not an Ed25519/],
     ['an X25519 key', x25519.toString(), /not an Ed25519/],
     [

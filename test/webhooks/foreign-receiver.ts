@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { onEachFile } from '../helpers/file-lifecycle.ts';
 
 const running = new Set<ChildProcess>();
 const folders: string[] = [];
@@ -23,16 +23,17 @@ export function spawnReceiver(command: string, words: readonly string[]) {
   return child;
 }
 
-// Here and not where they are started: from inside another hook Vitest takes no hooks.
-afterAll(async () => {
-  await Promise.all(
-    [...running].map(async (child) => {
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-    }),
-  );
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+onEachFile({
+  async end() {
+    await Promise.all(
+      [...running].map(async (child) => {
+        const exited = once(child, 'exit');
+        child.kill('SIGKILL');
+        await exited;
+      }),
+    );
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  },
 });
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');

@@ -33,7 +33,7 @@ export async function registerWebhook(
   url: string,
   scope: string = 'all',
 ): Promise<Registered> {
-  const { api_token } = await admin.createApiToken({ name: 'Partner care' });
+  const { api_token } = await admin.createApiToken({ name: 'Partner care', role: 'admin' });
   const headers = { authorization: `Bearer ${api_token}` };
   const { status, body } = await post('/webhooks/register/', { url, scope }, headers);
   if (status !== 200) throw new Error(`not registered: ${JSON.stringify(body)}`);

@@ -3,8 +3,8 @@
 import { onTestFinished, vi } from 'vitest';
 import { createSealer } from '#server/platform/sealer.ts';
 import type { Attempt } from '#server/features/webhooks/delivery-sender.ts';
-import { createDispatcher } from '#server/features/webhooks/dispatcher.ts';
-import type { ClaimedDelivery, DispatchStore, Outcome } from '#server/features/webhooks/dispatch-store.ts';
+import { createDispatcher, type DispatchStore } from '#server/features/webhooks/dispatcher.ts';
+import type { ClaimedDelivery, Outcome } from '#server/features/webhooks/delivery-store.ts';
 import { WEBHOOK_SECRET } from '#server/features/webhooks/webhook-secrets.ts';
 
 /** How long one transaction takes. */

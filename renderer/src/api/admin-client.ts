@@ -1,9 +1,9 @@
-// The service as the page calls it.
+// The typed client for the admin API.
 import { adminContract } from '#server/contract.ts';
 import { createClient, httpTransport, type Transport } from '#server/wire/client.ts';
 import { CallFailure } from './call-failure.ts';
 
-/** The id is chosen here, so that a call that never got an answer can be found in the log as well. */
+/** The page chooses the request ID, so that a call without a reply can be found in the log. */
 const transport: Transport = async (name, row, input) => {
   const requestId = crypto.randomUUID();
   try {

@@ -1,9 +1,9 @@
-// Something that a person has done: whether it is under way, and why it failed.
+// State of a user action: whether it is running, and why it failed.
 import { ref, shallowRef } from 'vue';
 
 /**
- * @param explain makes of what was thrown what is shown
- * @returns `run` gives back undefined if it failed, and does nothing while it is under way
+ * @param explain turns the thrown error into what is shown
+ * @returns `run` resolves to undefined on failure, and does nothing while a run is in progress
  */
 export function useAttempt<Arguments extends unknown[], Result, Failure>(
   work: (...given: Arguments) => Promise<Result>,

@@ -1,9 +1,9 @@
-// Why a call to the service brought nothing, as the page shows it.
+// Why an API call failed, as the page shows it.
 import { ApiError, type ErrorCode, type ErrorDetail } from '#server/wire/errors.ts';
 
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
-  /** `unreachable`: no answer, or none that the service would give. */
+  /** `unreachable`: no response, or a response that is not from the server. */
   readonly code: ErrorCode | 'unreachable';
   readonly details: readonly ErrorDetail[];
   readonly requestId: string;
@@ -16,7 +16,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** What a call rejected with; anything but a `CallFailure` is a mistake of the page and is thrown on. */
+/** Converts the error of a rejected call. Anything but a `CallFailure` is a bug in the page and is rethrown. */
 export function asCallFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
   throw error;

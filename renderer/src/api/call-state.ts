@@ -1,15 +1,15 @@
-// A call that a person makes: whether it is under way, and why it failed.
+// State of an API call that a user starts: whether it is running, and why it failed.
 import { useAttempt } from './attempt.ts';
 import { asCallFailure } from './call-failure.ts';
 
 /**
- * @param work the call; what changes on the server shows by itself wherever it is on screen
- * @returns `run` gives back undefined if it failed, and does nothing while it is under way
+ * @param work the call; live updates show what it changes on the server
+ * @returns `run` resolves to undefined on failure, and does nothing while a run is in progress
  */
 export function useCall<Arguments extends unknown[], Result>(work: (...given: Arguments) => Promise<Result>) {
   const attempt = useAttempt(work, asCallFailure);
 
-  /** For `aria-invalid` of a field: whether the service said that something is wrong with it. */
+  /** For `aria-invalid`: whether the server rejected this field. */
   const refuses = (path: string): true | undefined =>
     attempt.failure.value?.details.some((detail) => detail.path === path) || undefined;
 

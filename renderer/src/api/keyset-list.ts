@@ -1,4 +1,4 @@
-// A list that is read page after page, each from where the last one ended, and that keeps up with what changes.
+// A list that loads page by page with a keyset cursor and refreshes when its topic changes.
 import { useInfiniteQuery } from '@pinia/colada';
 import { computed, type MaybeRefOrGetter, toValue } from 'vue';
 import { asCallFailure } from './call-failure.ts';
@@ -9,7 +9,7 @@ interface Page<Item> {
 }
 
 interface ListOptions<Item> {
-  /** The topic that it changes with, then whatever selects what is listed. */
+  /** The live topic, then the filter values. */
   key: MaybeRefOrGetter<[topic: string, ...string[]]>;
   fetch(cursor: string | undefined): Promise<Page<Item>>;
 }
@@ -25,7 +25,7 @@ export function useKeysetList<Item>({ key, fetch }: ListOptions<Item>) {
     /** What selects the records; changes only when another list is asked for. */
     question: computed(() => JSON.stringify(toValue(key))),
     items: computed(() => query.data.value?.pages.flatMap((page) => page.items) ?? []),
-    /** The first page was answered. */
+    /** True after the first page has arrived. */
     loaded: computed(() => query.data.value !== undefined),
     loading: computed(() => query.asyncStatus.value === 'loading'),
     failure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),

@@ -1,6 +1,6 @@
-// What a `DataGrid` is told of its columns.
+// Column definition of a `DataGrid`.
 export interface GridColumn {
-  /** Names the slot of its cells, `cell-<id>`, and the order to sort by. */
+  /** Name of the cell slot, `cell-<id>`, and of the sort order. */
   id: string;
   label: string;
   /** A CSS grid track: `120px`, `minmax(160px, 2fr)`. */
@@ -8,7 +8,7 @@ export interface GridColumn {
   align?: 'end';
   mono?: true;
   sortable?: true;
-  /** What the first click on its head sorts to; ascending unless given. */
+  /** Sort direction of the first click; ascending by default. */
   firstOrder?: 'asc' | 'desc';
   /** Where it stands in the two-line rows of a narrow page; left out there unless given. */
   narrow?: 'title' | 'side' | 'line';

@@ -1,11 +1,11 @@
-// Which row of a `DataGrid` has the focus, also while most of its rows are not in the page.
+// Tracks the focused row of a `DataGrid`, even when that row is not rendered.
 import { nextTick, type Ref, ref, watch } from 'vue';
 
 const PAGE_ROWS = 20;
 
 interface Needs {
   viewport: Readonly<Ref<HTMLElement | null>>;
-  /** Changes whenever rows come into the page or leave it. */
+  /** Changes whenever rendered rows change. */
   rows: Readonly<Ref<unknown>>;
   count: () => number;
   scrollTo: (index: number) => void;
@@ -13,7 +13,7 @@ interface Needs {
 
 export function useGridFocus({ viewport, rows, count, scrollTo }: Needs) {
   const current = ref(0);
-  /** The row that gets the focus as soon as it is in the page, which may be after the table has scrolled. */
+  /** The row to focus as soon as it is rendered, which may be after scrolling. */
   let wanted: number | null = null;
 
   const within = (index: number) => Math.max(0, Math.min(index, count() - 1));
@@ -47,10 +47,10 @@ export function useGridFocus({ viewport, rows, count, scrollTo }: Needs) {
   };
 
   return {
-    /** Its index; the one that Tab leads to. */
+    /** Index of the row that Tab reaches. */
     current,
     moveTo,
-    /** @returns whether the key moves */
+    /** @returns whether the key moved the focus */
     moveBy(key: string): boolean {
       const target = targets[key];
       if (target) void moveTo(target());

@@ -1,4 +1,4 @@
-// The page's languages: which there are, which is shown, and how numbers and moments are written in it.
+// The languages of the page, and how numbers and dates are formatted.
 import { computed } from 'vue';
 import { createI18n } from 'vue-i18n';
 import { de, en, type Texts } from './messages.ts';
@@ -17,7 +17,7 @@ function isLanguage(name: string | null | undefined): name is Language {
   return name !== null && name !== undefined && name in LANGUAGES;
 }
 
-/** What was chosen here before, else what the system prefers. */
+/** The stored choice, or the browser's preferred language. */
 function firstLanguage(): Language {
   const stored = localStorage.getItem(STORED_AS);
   if (isLanguage(stored)) return stored;
@@ -41,7 +41,7 @@ export const language = computed<Language>({
 });
 document.documentElement.lang = language.value;
 
-/** The language's own way with numbers and dates; ISO order and 24 hours for those who have it in English. */
+/** The locale for numbers and dates. English uses British formats: day before month, 24 hours. */
 export const intlLocale = computed(() => (language.value === 'en' ? 'en-GB' : language.value));
 
 const numbers = computed(() => new Intl.NumberFormat(intlLocale.value));

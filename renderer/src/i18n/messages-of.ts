@@ -1,6 +1,6 @@
-// A feature's texts in every language, beside the feature. English says which texts there are.
+// The texts of a feature in every language. English defines the keys.
 
-/** The same texts in another language; the compiler sees to it that none is missing. */
+/** The same keys in another language; the compiler reports missing ones. */
 export type Translated<Texts> = {
   [Name in keyof Texts]: Texts[Name] extends string ? string : Translated<Texts[Name]>;
 };
@@ -11,8 +11,8 @@ export interface FeatureMessages<Texts> {
 }
 
 /**
- * Texts are in vue-i18n's syntax: `{name}` is filled in, `one | {n} many` chooses by number, and `@`, `{`, `}` and `|`
- * as themselves are written `{'@'}`.
+ * Texts use vue-i18n's syntax: `{name}` is a placeholder, `one | {n} many` selects by number. Write a literal `@`,
+ * `{`, `}` or `|` as `{'@'}`.
  */
 export function messagesOf<Texts extends object>(en: Texts, de: Translated<Texts>): FeatureMessages<Texts> {
   return { en: en as Translated<Texts>, de };

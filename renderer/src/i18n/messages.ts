@@ -1,4 +1,4 @@
-// Every text of the page, merged from the features.
+// All texts of the page, merged from the features.
 import { airGapMessages } from '../features/air-gap/air-gap-messages.ts';
 import { certificateMessages } from '../features/certificates/certificate-messages.ts';
 import { alertMessages } from '../features/alerts/alert-messages.ts';
@@ -52,7 +52,7 @@ const features = {
 };
 
 type Features = typeof features;
-/** Which texts there are; in every language the same. */
+/** The keys, the same in every language. */
 export type Texts = { [Name in keyof Features]: Features[Name]['en'] };
 
 function inLanguage(language: 'en' | 'de'): Texts {

@@ -1,4 +1,4 @@
-// What changed on the server shows by itself: each topic that it names is asked for again where it is on screen.
+// Live updates: refetches visible queries when the server publishes their topic.
 import { type UseQueryEntry, useQueryCache } from '@pinia/colada';
 import { onScopeDispose, ref, watch } from 'vue';
 import type { LiveChange, LiveEnd, LiveTopic } from '#server/features/live/live-contract.ts';
@@ -7,18 +7,18 @@ import { useSession } from '../features/admin-session/admin-session-state.ts';
 
 const ADDRESS = '/admin/api/live/';
 
-/** Whether somebody may be looking. A stream takes one of the six connections that browsers allow to a server. */
+/** Whether the page is visible. A stream takes one of the six connections that browsers allow per server. */
 const isSeen = ref(!document.hidden);
 document.addEventListener('visibilitychange', () => {
   isSeen.value = !document.hidden;
 });
 
-/** A server that takes longer than this to begin the stream has other troubles, which the health check is to find. */
-const BEGINS_WITHIN_MS = 1000;
+/** If the stream takes longer than this, the health check is responsible for finding the cause. */
+const STREAM_TIMEOUT_MS = 1000;
 
 /**
- * Every query's key begins with the topic that it changes with, or with `any` if it shows something of everything.
- * @returns when the stream has begun, or is not about to: what is asked for before that is asked for twice
+ * The key of every query begins with its topic, or with `any` if it depends on all topics.
+ * @returns resolves when the stream is open or has failed; queries that start earlier are fetched twice
  */
 export function useLiveUpdates(): Promise<void> {
   const queries = useQueryCache();
@@ -26,10 +26,10 @@ export function useLiveUpdates(): Promise<void> {
   const session = useSession();
   let source: EventSource | null = null;
   let isListening = false;
-  /** Last asked for while somebody listened: what has changed since was told. */
+  /** Fetched while the stream was open, so no change was missed. */
   let followed = new WeakSet<UseQueryEntry>();
   const begun = Promise.withResolvers<void>();
-  setTimeout(begun.resolve, BEGINS_WITHIN_MS);
+  setTimeout(begun.resolve, STREAM_TIMEOUT_MS);
 
   queries.$onAction(({ name, args }) => {
     if (name !== 'fetch') return;
@@ -57,7 +57,7 @@ export function useLiveUpdates(): Promise<void> {
     source = new EventSource(ADDRESS);
     source.addEventListener('hello', () => {
       isListening = true;
-      // Nobody was told of what happened since they were asked for.
+      // The stream was closed, so changes may have been missed.
       void queries.invalidateQueries({ predicate: (entry) => !followed.has(entry) });
       begun.resolve();
     });
@@ -65,14 +65,14 @@ export function useLiveUpdates(): Promise<void> {
       refresh((JSON.parse(data) as LiveChange).topics);
     });
     source.addEventListener('end', ({ data }: MessageEvent<string>) => {
-      // Coming back at once would end somebody else's, and theirs this one again.
+      // Reconnecting immediately would end another page's stream, which would then end this one again.
       if ((JSON.parse(data) as LiveEnd).reason === 'too_many_streams') stop();
     });
     source.addEventListener('error', lose);
   }
 
-  // Begins with the page, so that what is asked for first is followed already. A stream that the server refused is not
-  // tried again by the browser; the health check and the session find out when to.
+  // Starts with the page, so that the first queries are already followed. The browser does not retry a refused
+  // stream; the health check and the session trigger the next attempt.
   watch(
     () => [isSeen.value && session.mayBeSignedIn && health.connection !== 'away', session.phase] as const,
     ([canListen]) => {

@@ -1,9 +1,9 @@
-// Whether the command palette is open, and the commands that the screens have put there.
+// State of the command palette, with the commands that screens register.
 import { onScopeDispose, readonly, ref, shallowReactive } from 'vue';
 
 export interface Command {
   id: string;
-  /** What it does, in the page's language. */
+  /** The label in the current language. */
   label: () => string;
   run: () => void;
 }
@@ -24,7 +24,7 @@ export function closePalette(): void {
   isOpen.value = false;
 }
 
-/** Offered as long as whoever calls this is on screen. */
+/** Registers commands while the calling component is mounted. */
 export function useCommands(offered: readonly Command[]): void {
   for (const command of offered) commands.set(command.id, command);
   onScopeDispose(() => {

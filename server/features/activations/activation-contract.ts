@@ -1,4 +1,4 @@
-// Devices: activating them, checking what they hold, letting them go.
+// Devices: activating them, validating their license files, releasing them.
 import { z } from 'zod';
 import { licenseObject, licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
@@ -20,7 +20,7 @@ export const VALIDATION_REASONS = [
 
 export const RULE_OUTCOMES = ['passed', 'failed', 'not_asked'] as const;
 
-/** What a rule compared, by name. */
+/** The values that a rule compared, by name. */
 export const ruleInputs = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]),
@@ -29,27 +29,31 @@ export const ruleInputs = z.record(
 const licenseKey = z
   .string()
   .max(64)
-  .meta({ description: 'License key; case, spaces and hyphens do not matter' });
+  .meta({ description: 'License key. Case, spaces and hyphens do not matter.' });
 
-export const activation = z.object({
-  id,
-  machine_fingerprint: z.string(),
-  machine_name: z.string().nullable(),
-  activated_at: timestamp,
-});
+export const activation = z
+  .object({
+    id,
+    machine_fingerprint: z.string(),
+    machine_name: z.string().nullable(),
+    activated_at: timestamp,
+  })
+  .meta({ id: 'Activation' });
 
-const device = activation.extend({
-  platform: z.string().nullable(),
-  app_version: z.string().nullable(),
-  released_at: timestamp.nullable(),
-});
+export const device = activation
+  .extend({
+    platform: z.string().nullable(),
+    app_version: z.string().nullable(),
+    released_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Device' });
 
 export const activationContract = {
   activate: endpoint({
     method: 'POST',
     path: '/activate/',
     auth: 'public',
-    summary: 'Activate a device; the same device again gets the same activation back',
+    summary: 'Activate a device',
     request: z.object({
       license_key: licenseKey,
       machine_fingerprint: fingerprint,
@@ -57,7 +61,7 @@ export const activationContract = {
       machine_name: clientText(200),
       platform: clientText(100),
       app_version: clientText(100),
-      encrypt: z.boolean().default(false).meta({ description: 'Encrypt the license file for this device' }),
+      encrypt: z.boolean().default(false).meta({ description: 'Encrypts the license file for this device.' }),
     }),
     reply: z.object({ license: licenseObject, activation, license_file: z.string() }),
     errors: [
@@ -72,14 +76,14 @@ export const activationContract = {
     method: 'POST',
     path: '/validate-offline/',
     auth: 'public',
-    summary: 'Check a license file against its signature and what the service knows of its license today',
+    summary: 'Validate a license file',
     request: z.object({
       license_file: z.string().max(32_768),
       machine_fingerprint: fingerprint.optional(),
       product_slug: slug.optional(),
       license_key: licenseKey
         .optional()
-        .meta({ description: 'Needed, with the fingerprint, to open an encrypted file' }),
+        .meta({ description: 'Required, together with the fingerprint, for an encrypted file.' }),
     }),
     reply: z.object({
       valid: z.boolean(),
@@ -98,7 +102,7 @@ export const activationAdminContract = {
     method: 'GET',
     path: '/licenses/devices/',
     auth: 'admin',
-    summary: 'List the devices of a license, released ones too, newest first',
+    summary: 'List the devices of a license, including released ones, newest first',
     request: z.object({ ref: licenseRef, ...pageRequest }),
     reply: z.object(pageOf(device)),
     errors: ['license_not_found'],
@@ -107,7 +111,7 @@ export const activationAdminContract = {
     method: 'POST',
     path: '/licenses/release/',
     auth: 'admin',
-    summary: 'Release a device, which frees its seat',
+    summary: 'Release a device and free its seat',
     request: z.object({ ref: licenseRef, machine_fingerprint: fingerprint }),
     reply: z.object({ device }),
     errors: ['license_not_found', 'device_not_found'],
@@ -116,7 +120,7 @@ export const activationAdminContract = {
     method: 'POST',
     path: '/offline/activate/',
     auth: 'admin',
-    summary: 'Activate an air-gapped device from its request file and sign its license file',
+    summary: 'Activate an offline device from its activation request',
     request: z.object({
       request: z.string().max(16_384),
       ttl_days: z.int().min(1).max(36_500).optional(),

@@ -1,5 +1,5 @@
-import type { LicenseReference } from '#server/features/licenses/license-store.ts';
 import { implement, type Route } from '#server/platform/route.ts';
+import { byRef } from '#server/rules/license-reference.ts';
 import { activationAdminContract, activationContract } from './activation-contract.ts';
 import type { ActivationService } from './activation-service.ts';
 import { offlineDeskContract } from './offline-desk-contract.ts';
@@ -13,11 +13,7 @@ export function activationRoutes(activations: ActivationService, offline: Offlin
   });
 }
 
-/** @param byRef reads an administrator's license reference */
-export function activationAdminRoutes(
-  activations: ActivationService,
-  byRef: (ref: string) => LicenseReference,
-): Route[] {
+export function activationAdminRoutes(activations: ActivationService): Route[] {
   return implement(activationAdminContract, {
     listDevices: ({ ref, ...page }) => activations.listDevices(byRef(ref), page),
     releaseDevice: ({ ref, machine_fingerprint: fingerprint }, call) =>

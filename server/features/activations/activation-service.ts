@@ -12,7 +12,8 @@ import type { FileOrder, LicenseFiles } from '#server/features/signing/license-f
 import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { activationAdminContract, activationContract } from './activation-contract.ts';
 import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
-import { hasFreeSeat, refuseFull, refuseUnusable } from '#server/rules/activation-rules.ts';
+import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
+import { hasFreeSeat, refuseFull, refuseUnusable } from '#server/rules/license-refusals.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
 import type { DeviceLimit } from './device-limit.ts';
 import type { DeviceSurgeWatch } from './device-surge.ts';
@@ -26,8 +27,6 @@ interface Needs {
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
-  byKey(licenseKey: string): { key: string };
-  licenseNotFound(): ApiError;
   /** The time to live of files that the API hands out. */
   fileTtlDays: number;
   limit: DeviceLimit;
@@ -52,7 +51,7 @@ export function createActivationService(needs: Needs) {
 
   async function mustFindForChange(reference: LicenseReference): Promise<License> {
     const license = await licenses.findForChange(reference);
-    if (!license) throw needs.licenseNotFound();
+    if (!license) throw licenseNotFound();
     return license;
   }
 
@@ -92,11 +91,11 @@ export function createActivationService(needs: Needs) {
    * @returns the license alone if the device needs a seat
    */
   async function lookUp(device: Device): Promise<{ license: License; activation: Activation | null }> {
-    const reference = needs.byKey(device.license_key);
+    const reference = byKey(device.license_key);
     // First, so that the license, which is read after it, counts this device.
     const first = await activations.findLiveByKey(reference.key, device.machine_fingerprint);
     const license = await licenses.find(reference);
-    if (!license) throw needs.licenseNotFound();
+    if (!license) throw licenseNotFound();
     refuseUnusable(license, device.product_slug, clock.now());
     if (first || hasFreeSeat(license)) return { license, activation: first };
     // The seat that made it full may be this device's own, taken by a call at the same moment.
@@ -108,7 +107,7 @@ export function createActivationService(needs: Needs) {
   /** Decides again under the lock: others may have come first. */
   const activateLocked = (device: Device, key: SigningKeyInUse, call: Call): Promise<Activated> =>
     transaction(async () => {
-      const license = await mustFindForChange(needs.byKey(device.license_key));
+      const license = await mustFindForChange(byKey(device.license_key));
       refuseUnusable(license, device.product_slug, clock.now());
       const activation = await activations.findLive(license.id, device.machine_fingerprint);
       if (!activation) return takeSeat(license, device, key, call);
@@ -164,7 +163,7 @@ export function createActivationService(needs: Needs) {
 
     async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {
       const license = await licenses.find(reference);
-      if (!license) throw needs.licenseNotFound();
+      if (!license) throw licenseNotFound();
       const devices = await activations.list(license.id, idFromCursor(cursor), limit);
       return toPage(devices, limit, toDeviceObject);
     },

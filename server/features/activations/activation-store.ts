@@ -1,6 +1,5 @@
 import { Op, type Sequelize } from 'sequelize';
-import { insertInto } from '#server/database/insert-row.ts';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export type Activation = ActivationRow;
@@ -9,44 +8,43 @@ const SELECT_LIVE = `
   SELECT id AS "id", license_id AS "licenseId", machine_fingerprint AS "machineFingerprint",
     machine_name AS "machineName", platform AS "platform", app_version AS "appVersion",
     activated_at AS "activatedAt", released_at AS "releasedAt", signing_key_id AS "signingKeyId"
-  FROM activations WHERE machine_fingerprint = $2 AND released_at IS NULL AND license_id`;
-const FIND_LIVE = `${SELECT_LIVE} = $1`;
-const FIND_LIVE_BY_KEY = `${SELECT_LIVE} = (SELECT id FROM licenses WHERE license_key = $1)`;
+  FROM activations WHERE machine_fingerprint = $machineFingerprint AND released_at IS NULL AND license_id`;
+const FIND_LIVE = `${SELECT_LIVE} = $licenseId`;
+const FIND_LIVE_BY_KEY = `${SELECT_LIVE} = (SELECT id FROM licenses WHERE license_key = $licenseKey)`;
 
 const RECORD_UNBOUND_FILE = `
-  INSERT INTO unbound_license_files (license_id, signing_key_id, issued_at) VALUES ($1, $2, $3)
+  INSERT INTO unbound_license_files (license_id, signing_key_id, issued_at) VALUES ($licenseId, $signingKeyId, $issuedAt)
   ON CONFLICT (license_id) DO UPDATE SET signing_key_id = excluded.signing_key_id, issued_at = excluded.issued_at`;
 /** Enough for a text; no count reads more rows than this. */
 const MAX_COUNTED = 10_000;
 const COUNT_NEWEST = `
   SELECT count(*) AS "count" FROM (
-    SELECT activated_at FROM activations WHERE license_id = $1 ORDER BY id DESC LIMIT ${MAX_COUNTED}
-  ) newest WHERE activated_at >= $2`;
+    SELECT activated_at FROM activations WHERE license_id = $licenseId ORDER BY id DESC LIMIT ${MAX_COUNTED}
+  ) newest WHERE activated_at >= $since`;
 const FIND_SURGES = `
   SELECT license_id AS "licenseId", count(*) AS "count" FROM activations
-  WHERE activated_at >= $1 GROUP BY license_id HAVING count(*) > $2`;
+  WHERE activated_at >= $since GROUP BY license_id HAVING count(*) > $moreThan`;
 
 export function createActivationStore(sequelize: Sequelize) {
   const activations = defineActivation(sequelize);
-  const query = preparedQuery(sequelize);
-  const insert = insertInto(query, activations);
+  const sql = sqlOf(sequelize);
+  const insert = sql.insert(activations);
+  const live = sql.statement<Activation>(FIND_LIVE);
+  const liveByKey = sql.statement<Activation>(FIND_LIVE_BY_KEY);
+  const newest = sql.statement<{ count: number }>(COUNT_NEWEST);
+  const surges = sql.statement<{ licenseId: number; count: number }>(FIND_SURGES);
+  const unboundFile = sql.statement(RECORD_UNBOUND_FILE);
   return {
-    async findLive(licenseId: number, machineFingerprint: string): Promise<Activation | null> {
-      const [row] = await query<Activation>(FIND_LIVE, [licenseId, machineFingerprint]);
-      return row ?? null;
-    },
-    async findLiveByKey(licenseKey: string, machineFingerprint: string): Promise<Activation | null> {
-      const [row] = await query<Activation>(FIND_LIVE_BY_KEY, [licenseKey, machineFingerprint]);
-      return row ?? null;
-    },
+    findLive: (licenseId: number, machineFingerprint: string): Promise<Activation | null> =>
+      live.first({ licenseId, machineFingerprint }),
+    findLiveByKey: (licenseKey: string, machineFingerprint: string): Promise<Activation | null> =>
+      liveByKey.first({ licenseKey, machineFingerprint }),
     /** How many devices the license has gained since then (epoch milliseconds), released ones too; at most 10,000. */
     async countNewest(licenseId: number, since: number): Promise<number> {
-      const [row] = await query<{ count: number }>(COUNT_NEWEST, [licenseId, since]);
-      return row?.count ?? 0;
+      return (await newest.first({ licenseId, since }))?.count ?? 0;
     },
     /** The licenses that have gained more than `moreThan` devices since then (epoch milliseconds). */
-    findSurges: (since: number, moreThan: number) =>
-      query<{ licenseId: number; count: number }>(FIND_SURGES, [since, moreThan]),
+    findSurges: (since: number, moreThan: number) => surges.all({ since, moreThan }),
     async insert(activation: Omit<ActivationRow, 'id'>): Promise<Activation> {
       return { ...activation, id: await insert(activation) };
     },
@@ -59,7 +57,7 @@ export function createActivationStore(sequelize: Sequelize) {
     },
     /** The same for a file that is not bound to a device. @param issuedAt epoch milliseconds */
     async recordUnboundFile(licenseId: number, signingKeyId: number, issuedAt: number): Promise<void> {
-      await query(RECORD_UNBOUND_FILE, [licenseId, signingKeyId, issuedAt]);
+      await unboundFile.run({ licenseId, signingKeyId, issuedAt });
     },
     /** Newest first, the released ones too; one more than `limit` if there are more. */
     async list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {

@@ -1,8 +1,9 @@
-// What the service knows today of a license whose file somebody holds, and what that makes of the file.
+// What the service knows today of a license whose file somebody holds.
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { LicenseFileCheck } from '#server/features/signing/license-file-service.ts';
-import type { RuleInputs, RuleOutcome, ValidationReason } from './activation-contract.ts';
+import { RULES_FOR, ruleOutcome, type VerdictQuestion } from '#server/rules/license-verdict.ts';
+import type { RuleInputs } from './activation-contract.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
 import type { FileRuleName } from './offline-desk-contract.ts';
 
@@ -15,78 +16,36 @@ export interface Today {
   now: number;
 }
 
-interface TodayRule {
-  rule: FileRuleName;
-  reason: ValidationReason;
-  outcome(today: Today): RuleOutcome;
-  inputs(today: Today): RuleInputs;
-}
-
-function outcomeOf(isMet: boolean | null | undefined): RuleOutcome {
-  if (isMet === null || isMet === undefined) return 'not_asked';
-  return isMet ? 'passed' : 'failed';
-}
-
 function isActive(activation: Today['activation']): boolean | null {
   return activation === undefined ? null : activation !== null;
 }
 
-/** The gravest first, as the first one that fails gives the reason. */
-export const TODAY_RULES: readonly TodayRule[] = [
-  {
-    rule: 'known_here',
-    reason: 'license_revoked',
-    outcome: ({ license }) => outcomeOf(license !== null),
-    inputs: ({ license }) => ({ license_id: license?.id ?? null }),
-  },
-  {
-    rule: 'not_revoked_here',
-    reason: 'license_revoked',
-    outcome: ({ license }) => outcomeOf(license && license.revokedAt === null),
-    inputs: ({ license }) => ({ revoked_at: toTimestampOrNull(license?.revokedAt ?? null) }),
-  },
-  {
-    rule: 'in_term_here',
-    reason: 'license_expired',
-    outcome: ({ license, now }) => outcomeOf(license && now < license.graceEndsAt),
-    inputs: ({ license, now }) => ({
-      expires_at: toTimestampOrNull(license?.expiresAt ?? null),
-      grace_ends_at: toTimestampOrNull(license?.graceEndsAt ?? null),
-      now: toTimestamp(now),
-    }),
-  },
-  {
-    rule: 'device_here',
-    reason: 'machine_not_activated',
-    outcome: ({ license, activation }) => outcomeOf(license && isActive(activation)),
-    inputs: ({ activation }) => ({ is_active: isActive(activation) }),
-  },
-];
-
-/** Reasons that a new file would not mend. */
-const FINAL: ReadonlySet<ValidationReason> = new Set([
-  'signature_invalid',
-  'unknown_key_id',
-  'key_distrusted',
-  'machine_mismatch',
-  'product_mismatch',
-  'not_yet_valid',
-]);
-
-/** Whether nothing that is known today could make the file good. */
-export function isHopeless({ license, reason }: LicenseFileCheck): boolean {
-  return license === null || (reason !== null && FINAL.has(reason));
+export function questionAbout({ license, activation, now }: Today): VerdictQuestion {
+  return { license, now, isDeviceActive: isActive(activation) ?? undefined };
 }
 
-/**
- * Why the file cannot be relied on; null if it can. What is known today outranks what the file says of its license:
- * of a license that is good, a file that says otherwise has only run out.
- */
-export function fileReason(file: LicenseFileCheck, today: Today): ValidationReason | null {
-  if (isHopeless(file)) return file.reason;
-  const failed = TODAY_RULES.find(({ outcome }) => outcome(today) === 'failed');
-  if (failed) return failed.reason;
-  return file.reason === null ? null : 'file_expired';
+type TodayRule = (typeof RULES_FOR.license_file)[number];
+
+/** What each rule compares. */
+const INPUTS: Record<TodayRule, (today: Today) => RuleInputs> = {
+  known: ({ license }) => ({ license_id: license?.id ?? null }),
+  not_revoked: ({ license }) => ({ revoked_at: toTimestampOrNull(license?.revokedAt ?? null) }),
+  in_term: ({ license, now }) => ({
+    expires_at: toTimestampOrNull(license?.expiresAt ?? null),
+    grace_ends_at: toTimestampOrNull(license?.graceEndsAt ?? null),
+    now: toTimestamp(now),
+  }),
+  device: ({ activation }) => ({ is_active: isActive(activation) }),
+};
+
+/** How each rule comes out, in the order in which they are checked. */
+export function explainToday(today: Today) {
+  const question = questionAbout(today);
+  return RULES_FOR.license_file.map((rule) => ({
+    rule: `${rule}_here` as const satisfies FileRuleName,
+    outcome: ruleOutcome(rule, question),
+    inputs: INPUTS[rule](today),
+  }));
 }
 
 interface LookupNeeds {

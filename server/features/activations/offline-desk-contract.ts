@@ -1,4 +1,4 @@
-// The desk for machines without a network: what they bring is looked at before anything is done about it.
+// Offline devices: their activation requests and license files are examined before anything is changed.
 import { z } from 'zod';
 import { licenseObject, licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
@@ -22,7 +22,7 @@ export const ACTIVATION_OBSTACLES = [
   'activation_limit_reached',
 ] as const;
 
-/** In the order in which they are checked: first what the file alone says, then what is known of its license here. */
+/** In the order in which they are checked: first the file alone, then its license in this installation. */
 export const FILE_RULE_NAMES = [
   'format',
   'known_key',
@@ -50,7 +50,7 @@ export const offlineDeskContract = {
     method: 'POST',
     path: '/offline/preview/',
     auth: 'admin',
-    summary: 'What an air-gapped device asks for, and whether it would get it; changes nothing',
+    summary: 'Preview an activation request without changing anything',
     request: z.object({ request: requestText }),
     reply: z.object({
       form: z.enum(['file', 'line']),
@@ -60,7 +60,9 @@ export const offlineDeskContract = {
       product_slug: z.string().nullable(),
       requested_at: timestamp,
       license: licenseObject.nullable(),
-      activation: activation.nullable().meta({ description: 'If the device is active already' }),
+      activation: activation
+        .nullable()
+        .meta({ description: 'The activation, if the device is already active.' }),
       can_activate: z.boolean(),
       reason: z.enum(ACTIVATION_OBSTACLES).nullable(),
       message: z.string().nullable(),
@@ -71,8 +73,7 @@ export const offlineDeskContract = {
     method: 'POST',
     path: '/offline/explain/',
     auth: 'admin',
-    summary:
-      'Check a license file, and say how each rule came out; `at` moves the clock that it is checked by',
+    summary: 'Check a license file and show the outcome of each rule; `at` sets the time of the check',
     request: z.object({
       license_file,
       license_key,
@@ -100,7 +101,7 @@ export const offlineDeskContract = {
     method: 'POST',
     path: '/licenses/file/',
     auth: 'admin',
-    summary: 'Sign a license file: for one active device, or for whatever machine has it',
+    summary: 'Issue a license file for one active device, or one that is not bound to a device',
     request: z.object({
       license: licenseRef,
       machine_fingerprint: fingerprint.optional(),

@@ -2,7 +2,7 @@
 import { parseLicenseFile } from '../../../verifier/license-file-format.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { License, LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -12,9 +12,11 @@ import { readableText } from '#server/wire/readable-text.ts';
 import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { RuleOutcome } from './activation-contract.ts';
 import { toActivationObject } from './activation-presenter.ts';
-import { refuseFull, refuseUnusable } from '#server/rules/activation-rules.ts';
+import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import { refuseFull, refuseUnsignable, refuseUnusable } from '#server/rules/license-refusals.ts';
+import { licenseFileVerdict } from '#server/rules/license-verdict.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
-import { createTodayLookup, fileReason, type Today, TODAY_RULES } from './license-today.ts';
+import { createTodayLookup, explainToday, questionAbout } from './license-today.ts';
 import {
   ACTIVATION_OBSTACLES,
   type ActivationObstacle,
@@ -31,9 +33,6 @@ interface Needs {
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
-  byRef(ref: string): LicenseReference;
-  byKey(licenseKey: string): { key: string };
-  licenseNotFound(): ApiError;
 }
 
 type PreviewReply = ReplyOf<typeof offlineDeskContract.previewOfflineRequest>;
@@ -63,14 +62,6 @@ function explainChecks({ checks, machine }: LicenseFileCheck, request: ExplainRe
   });
 }
 
-function explainToday(today: Today): ExplainedRule[] {
-  return TODAY_RULES.map(({ rule, outcome, inputs }) => ({
-    rule,
-    outcome: outcome(today),
-    inputs: inputs(today),
-  }));
-}
-
 export function createOfflineDeskService(needs: Needs) {
   const { licenses, activations, files, audit, transaction, clock } = needs;
   const lookUpToday = createTodayLookup({ licenses, activations });
@@ -81,8 +72,8 @@ export function createOfflineDeskService(needs: Needs) {
     let live: Activation | null = null;
     try {
       const device = deviceOf(readMachineRequest(text));
-      license = await licenses.find(needs.byKey(device.license_key));
-      if (!license) throw needs.licenseNotFound();
+      license = await licenses.find(byKey(device.license_key));
+      if (!license) throw licenseNotFound();
       live = await activations.findLive(license.id, device.machine_fingerprint);
       refuseUnusable(license, device.product_slug, clock.now());
       if (!live) refuseFull(license);
@@ -98,12 +89,7 @@ export function createOfflineDeskService(needs: Needs) {
    * @throws ApiError `license_revoked` or `license_expired`, or `device_not_found`
    */
   async function deviceFor(license: License, fingerprint: string | undefined): Promise<Activation | null> {
-    if (license.revokedAt !== null)
-      throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
-    if (clock.now() >= license.graceEndsAt) {
-      const message = `the license expired at ${toTimestamp(license.expiresAt)}; renew it first`;
-      throw new ApiError('license_expired', message, { status: 409 });
-    }
+    refuseUnsignable(license, clock.now());
     if (fingerprint === undefined) return null;
     const device = await activations.findLive(license.id, fingerprint);
     if (!device)
@@ -148,11 +134,11 @@ export function createOfflineDeskService(needs: Needs) {
         text: request.license_file,
         fingerprint: request.machine_fingerprint,
         product: request.product_slug,
-        licenseKey: request.license_key === undefined ? undefined : needs.byKey(request.license_key).key,
+        licenseKey: request.license_key === undefined ? undefined : byKey(request.license_key).key,
         now,
       });
       const today = await lookUpToday(file, now);
-      const reason = fileReason(file, today);
+      const reason = licenseFileVerdict(file, questionAbout(today));
       const here = file.license === null ? [] : explainToday(today);
       return {
         valid: reason === null,
@@ -168,8 +154,8 @@ export function createOfflineDeskService(needs: Needs) {
       transaction(async () => {
         const { machine_fingerprint: fingerprint, ttl_days: ttlDays = null } = request;
         // The lock keeps the device from being released meanwhile.
-        const license = await licenses.findForChange(needs.byRef(request.license));
-        if (!license) throw needs.licenseNotFound();
+        const license = await licenses.findForChange(byRef(request.license));
+        if (!license) throw licenseNotFound();
         const device = await deviceFor(license, fingerprint);
         const key = await files.activeKey();
         const order = { license, fingerprint: fingerprint ?? null, ttlDays, encrypt: false, key };

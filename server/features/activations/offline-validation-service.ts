@@ -7,7 +7,9 @@ import { toTimestampOrNull } from '#server/wire/fields.ts';
 import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { activationContract } from './activation-contract.ts';
 import type { ActivationStore } from './activation-store.ts';
-import { createTodayLookup, fileReason, isHopeless, type Today } from './license-today.ts';
+import { byKey } from '#server/rules/license-reference.ts';
+import { isHopeless, licenseFileVerdict } from '#server/rules/license-verdict.ts';
+import { createTodayLookup, questionAbout, type Today } from './license-today.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
@@ -15,7 +17,6 @@ interface Needs {
   files: LicenseFiles;
   transaction: RunTransaction;
   clock: Clock;
-  byKey(licenseKey: string): { key: string };
   fileTtlDays: number;
 }
 
@@ -54,7 +55,7 @@ export function createOfflineValidationService(needs: Needs) {
 
   return {
     async validate(request: RequestOf<typeof activationContract.validateOffline>): Promise<Reply> {
-      const licenseKey = request.license_key === undefined ? undefined : needs.byKey(request.license_key);
+      const licenseKey = request.license_key === undefined ? undefined : byKey(request.license_key);
       const file = await needs.files.verify({
         text: request.license_file,
         fingerprint: request.machine_fingerprint,
@@ -70,7 +71,7 @@ export function createOfflineValidationService(needs: Needs) {
       }
       const today = await lookUpToday(file, needs.clock.now());
       const { license } = today;
-      const reason = fileReason(file, today);
+      const reason = licenseFileVerdict(file, questionAbout(today));
       if (!license) return { valid: false, reason, license: null, ...signed };
 
       const fingerprint = file.machine?.fingerprint ?? null;

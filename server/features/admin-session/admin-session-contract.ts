@@ -1,9 +1,9 @@
-// Signing in to the back office: a one-time code becomes a session cookie.
+// Signing in to the back office: a one-time code is exchanged for a session cookie.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { timestamp } from '#server/wire/fields.ts';
 
-const sessionId = z.string().regex(/^[0-9a-f]{16}$/u, 'must be the id of a session');
+const sessionId = z.string().regex(/^[0-9a-f]{16}$/u, 'must be a session ID');
 
 const session = z.object({
   id: sessionId,
@@ -11,7 +11,7 @@ const session = z.object({
   last_used_at: timestamp,
   expires_at: timestamp,
   user_agent: z.string().nullable(),
-  /** Whether it is the one that asks. */
+  /** Whether this is the caller's own session. */
   current: z.boolean(),
 });
 
@@ -20,7 +20,7 @@ export const adminSessionContract = {
     method: 'POST',
     path: '/session/code/',
     auth: 'admin',
-    summary: 'Make the address of the back office with a fresh one-time code',
+    summary: 'Create a back office address with a new one-time code',
     request: z.object({}),
     reply: z.object({ address: z.string() }),
     errors: [],
@@ -47,7 +47,7 @@ export const adminSessionContract = {
     method: 'GET',
     path: '/sessions/',
     auth: 'admin',
-    summary: 'List who is signed in to the back office, the last to sign in first',
+    summary: 'List back office sessions, newest first',
     request: z.object({}),
     reply: z.object({ items: z.array(session) }),
     errors: [],

@@ -21,7 +21,7 @@ const ALERT_CODES = Object.keys(ALERTS) as [AlertCode, ...AlertCode[]];
 const alert = z.object({
   code: z.enum(ALERT_CODES),
   severity: z.enum(['warning', 'critical']),
-  /** What it is about where one condition can hold several times: a license key, a table. */
+  /** What the alert is about, where one condition can occur several times: a license key or a table. */
   subject: z.string().nullable(),
   since: timestamp,
   /** Values for the text: counts, sizes in bytes, names. */

@@ -12,6 +12,14 @@ export interface ApiTokenRow {
   createdAt: number;
   lastUsedAt: number | null;
   revokedAt: number | null;
+  expiresAt: number | null;
+  /** A JSON list of networks; null: from anywhere. */
+  networks: string | null;
+  /** The secret that the last rotation replaced, in the same form as the present one. */
+  previousHash: string | null;
+  previousLastFour: string | null;
+  previousExpiresAt: number | null;
+  previousLastUsedAt: number | null;
 }
 
 export type ApiTokenModel = ModelStatic<Model<ApiTokenRow, Optional<ApiTokenRow, 'id'>>>;
@@ -28,6 +36,12 @@ export function defineApiToken(sequelize: Sequelize): ApiTokenModel {
       createdAt: integerColumn(),
       lastUsedAt: nullable(integerColumn()),
       revokedAt: nullable(integerColumn()),
+      expiresAt: nullable(integerColumn()),
+      networks: nullable(textColumn()),
+      previousHash: nullable(textColumn()),
+      previousLastFour: nullable(textColumn()),
+      previousExpiresAt: nullable(integerColumn()),
+      previousLastUsedAt: nullable(integerColumn()),
     },
     { tableName: 'api_tokens' },
   );

@@ -6,6 +6,7 @@ export function apiTokenAdminRoutes(tokens: ApiTokenService): Route[] {
   return implement(apiTokenAdminContract, {
     createApiToken: (request, call) => tokens.create(request, call),
     listApiTokens: (request) => tokens.list(request),
+    rotateApiToken: ({ id, overlap_days: overlapDays }, call) => tokens.rotate(id, overlapDays, call),
     revokeApiToken: ({ id }, call) => tokens.revoke(id, call),
   });
 }

@@ -1,4 +1,4 @@
-// API tokens: made and revoked by administrators, presented as bearer credentials.
+// API tokens: made, rotated and revoked by administrators, presented as bearer credentials.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -6,9 +6,10 @@ import type { Actor, Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import { DAY_MS, toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import { createSecretToken, hashSecret } from '#server/platform/secret-token.ts';
 import type { apiTokenAdminContract, ApiTokenObject } from './api-token-contract.ts';
+import { bearerSecret, networksOf, refuseUnusable } from './api-token-credential.ts';
 import type { ApiToken, ApiTokenStore } from './api-token-store.ts';
 
 interface Needs {
@@ -18,11 +19,22 @@ interface Needs {
   clock: Clock;
 }
 
-/** Last use is told to the minute, so that a busy integrator does not write at every call. */
+/** Last use is recorded to the minute, so that a busy integrator does not write at every call. */
 const TOUCH_EVERY_MS = 60_000;
-const BEARER = /^Bearer +(\S+) *$/iu;
 
-function toTokenObject(token: ApiToken): ApiTokenObject {
+type Uses = Partial<Pick<ApiToken, 'lastUsedAt' | 'previousLastUsedAt'>>;
+
+function previousOf(token: ApiToken, now: number): ApiTokenObject['previous'] {
+  const { previousLastFour, previousExpiresAt, previousLastUsedAt } = token;
+  if (previousLastFour === null || previousExpiresAt === null || previousExpiresAt <= now) return null;
+  return {
+    last_four: previousLastFour,
+    expires_at: toTimestamp(previousExpiresAt),
+    last_used_at: toTimestampOrNull(previousLastUsedAt),
+  };
+}
+
+function toTokenObject(token: ApiToken, now: number): ApiTokenObject {
   return {
     id: token.id,
     name: token.name,
@@ -30,80 +42,131 @@ function toTokenObject(token: ApiToken): ApiTokenObject {
     last_four: token.lastFour,
     created_at: toTimestamp(token.createdAt),
     last_used_at: toTimestampOrNull(token.lastUsedAt),
+    expires_at: toTimestampOrNull(token.expiresAt),
+    networks: networksOf(token),
+    previous: previousOf(token, now),
     revoked_at: toTimestampOrNull(token.revokedAt),
   };
-}
-
-function unauthorized(message: string): ApiError {
-  return new ApiError('unauthorized', message);
 }
 
 export function createApiTokenService({ tokens, audit, transaction, clock }: Needs) {
   /** Uses being written, by token id; a list that is asked for after them shows them. One for each token at most. */
   const touching = new Map<number, Promise<unknown>>();
 
-  function touch(id: number, now: number): void {
+  function touch(id: number, uses: Uses): void {
     if (touching.has(id)) return;
-    // Worth noting, but nothing for a caller to wait for, nor to be turned away for when the disk is full.
-    const written = transaction(() => tokens.update(id, { lastUsedAt: now })).catch(() => {});
+    // No caller waits for this, or is turned away because the disk is full.
+    const written = transaction(() => tokens.update(id, uses)).catch(() => {});
     touching.set(id, written);
     void written.finally(() => touching.delete(id));
+  }
+
+  async function mustFindForChange(id: number): Promise<ApiToken> {
+    const token = await tokens.findForChange(id);
+    if (!token) throw new ApiError('token_not_found', `there is no API token ${id}`);
+    return token;
+  }
+
+  async function recordChange(
+    call: Call,
+    action: string,
+    before: ApiToken | null,
+    after: ApiToken,
+  ): Promise<void> {
+    const now = clock.now();
+    const was = before && toTokenObject(before, now);
+    await audit.record(call, action, `api_token:${after.id}`, was, toTokenObject(after, now));
   }
 
   return {
     /**
      * Who holds this credential.
      * @param header the `Authorization` header
+     * @param address the caller's
      * @throws ApiError `unauthorized`
      */
-    async authenticate(header: string | undefined): Promise<Actor> {
-      if (header === undefined)
-        throw unauthorized('this endpoint needs an API token: Authorization: Bearer ldk_…');
-      const secret = BEARER.exec(header)?.[1];
-      const token = secret === undefined ? null : await tokens.findByHash(hashSecret(secret));
-      if (!token || token.revokedAt !== null) throw unauthorized('the API token is unknown or revoked');
+    async authenticate(header: string | undefined, address: string | undefined): Promise<Actor> {
+      const tokenHash = hashSecret(bearerSecret(header));
+      const token = await tokens.findByHash(tokenHash);
+      if (!token) throw new ApiError('unauthorized', 'the API token is unknown or revoked');
       const now = clock.now();
-      if (token.lastUsedAt === null || now - token.lastUsedAt >= TOUCH_EVERY_MS) touch(token.id, now);
+      const isPrevious = token.tokenHash !== tokenHash;
+      refuseUnusable(token, { isPrevious, address, now });
+      const usedAt = isPrevious ? token.previousLastUsedAt : token.lastUsedAt;
+      if (usedAt === null || now - usedAt >= TOUCH_EVERY_MS)
+        touch(token.id, isPrevious ? { previousLastUsedAt: now } : { lastUsedAt: now });
       return { kind: 'api_token', name: token.name, id: String(token.id), role: token.role };
     },
 
     create: (request: RequestOf<typeof apiTokenAdminContract.createApiToken>, call: Call) =>
       transaction(async () => {
+        const now = clock.now();
+        const { name, role, expires_at: expiresAt = null, networks } = request;
+        if (expiresAt !== null && expiresAt <= now) {
+          throw new ApiError('invalid_request', 'expires_at: must be in the future', {
+            details: [{ path: 'expires_at', message: 'must be in the future' }],
+          });
+        }
         const secret = createSecretToken('ldk_');
         const token = await tokens.insert({
-          name: request.name,
-          role: request.role,
+          name,
+          role,
           tokenHash: secret.hash,
           lastFour: secret.lastFour,
-          createdAt: clock.now(),
+          createdAt: now,
           lastUsedAt: null,
           revokedAt: null,
+          expiresAt,
+          networks: networks.length === 0 ? null : JSON.stringify(networks),
+          previousHash: null,
+          previousLastFour: null,
+          previousExpiresAt: null,
+          previousLastUsedAt: null,
         });
-        await audit.record(call, 'api_token.created', `api_token:${token.id}`, null, toTokenObject(token));
-        return { api_token: secret.plaintext, token: toTokenObject(token) };
+        await recordChange(call, 'api_token.created', null, token);
+        return { api_token: secret.plaintext, token: toTokenObject(token, now) };
       }),
 
     async list({ cursor, limit }: RequestOf<typeof apiTokenAdminContract.listApiTokens>) {
       await Promise.all(touching.values());
-      return toPage(await tokens.list(idFromCursor(cursor), limit), limit, toTokenObject);
+      const now = clock.now();
+      const rows = await tokens.list(idFromCursor(cursor), limit);
+      return toPage(rows, limit, (token) => toTokenObject(token, now));
     },
+
+    /** A second rotation ends the overlap of the first: of one token there are two secrets at most. */
+    rotate: (id: number, overlapDays: number, call: Call) =>
+      transaction(async () => {
+        const now = clock.now();
+        const before = await mustFindForChange(id);
+        if (before.revokedAt !== null)
+          throw new ApiError('token_not_found', `API token ${id} is revoked; create a new one`);
+        const secret = createSecretToken('ldk_');
+        const changes = {
+          tokenHash: secret.hash,
+          lastFour: secret.lastFour,
+          lastUsedAt: null,
+          previousHash: before.tokenHash,
+          previousLastFour: before.lastFour,
+          previousExpiresAt: Math.round(now + overlapDays * DAY_MS),
+          previousLastUsedAt: before.lastUsedAt,
+        };
+        const rotated = { ...before, ...changes };
+        await tokens.update(id, changes);
+        await recordChange(call, 'api_token.rotated', before, rotated);
+        return { api_token: secret.plaintext, token: toTokenObject(rotated, now) };
+      }),
 
     /** Revoking again keeps the first time. */
     revoke: (id: number, call: Call) =>
       transaction(async () => {
-        const before = await tokens.findForChange(id);
-        if (!before) throw new ApiError('token_not_found', `there is no API token ${id}`);
-        if (before.revokedAt !== null) return { token: toTokenObject(before) };
-        const revoked = { ...before, revokedAt: clock.now() };
-        await tokens.update(id, { revokedAt: revoked.revokedAt });
-        await audit.record(
-          call,
-          'api_token.revoked',
-          `api_token:${id}`,
-          toTokenObject(before),
-          toTokenObject(revoked),
-        );
-        return { token: toTokenObject(revoked) };
+        const now = clock.now();
+        const before = await mustFindForChange(id);
+        if (before.revokedAt !== null) return { token: toTokenObject(before, now) };
+        const revoked = { ...before, revokedAt: now };
+        await tokens.update(id, { revokedAt: now });
+        await recordChange(call, 'api_token.revoked', before, revoked);
+        return { token: toTokenObject(revoked, now) };
       }),
   };
 }

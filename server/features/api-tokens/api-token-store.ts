@@ -1,5 +1,5 @@
 import { Op, type Sequelize } from 'sequelize';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import { type ApiTokenRow, defineApiToken } from './api-token-model.ts';
 
@@ -7,17 +7,17 @@ export type ApiToken = ApiTokenRow;
 
 const BY_HASH = `
   SELECT id AS "id", name AS "name", role AS "role", token_hash AS "tokenHash", last_four AS "lastFour",
-    created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
-  FROM api_tokens WHERE token_hash = $1`;
+    created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", expires_at AS "expiresAt",
+    networks AS "networks", previous_hash AS "previousHash", previous_last_four AS "previousLastFour",
+    previous_expires_at AS "previousExpiresAt", previous_last_used_at AS "previousLastUsedAt"
+  FROM api_tokens WHERE token_hash = $tokenHash OR previous_hash = $tokenHash`;
 
 export function createApiTokenStore(sequelize: Sequelize) {
   const tokens = defineApiToken(sequelize);
-  const query = preparedQuery(sequelize);
+  const byHash = sqlOf(sequelize).statement<ApiToken>(BY_HASH);
   return {
-    async findByHash(tokenHash: string): Promise<ApiToken | null> {
-      const [row] = await query<ApiToken>(BY_HASH, [tokenHash]);
-      return row ?? null;
-    },
+    /** By its secret, or the one that a rotation replaced. */
+    findByHash: (tokenHash: string): Promise<ApiToken | null> => byHash.first({ tokenHash }),
     async findForChange(id: number): Promise<ApiToken | null> {
       return (await tokens.findOne({
         where: { id },
@@ -29,7 +29,7 @@ export function createApiTokenStore(sequelize: Sequelize) {
       const created = await tokens.create(token);
       return { ...token, id: created.get('id') as number };
     },
-    async update(id: number, changes: Partial<Pick<ApiTokenRow, 'revokedAt' | 'lastUsedAt'>>): Promise<void> {
+    async update(id: number, changes: Partial<Omit<ApiTokenRow, 'id'>>): Promise<void> {
       await tokens.update(changes, { where: { id } });
     },
     /** Newest first, one more than `limit` if there are more. */

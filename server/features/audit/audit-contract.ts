@@ -1,4 +1,4 @@
-// Who did what, when, and what it changed.
+// The audit log: who changed what, and when.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, moment, pageOf, pageRequest, queryId, searchText, timestamp } from '#server/wire/fields.ts';
@@ -10,7 +10,7 @@ const auditEntry = z.object({
   actor_name: z.string(),
   actor_claimed: z
     .boolean()
-    .meta({ description: 'Whether `actor_name` is what a command said of its user, which nothing proves' }),
+    .meta({ description: 'Whether `actor_name` is the name that a command claimed, without proof.' }),
   action: z.string(),
   subject: z.string(),
   before: z.unknown(),
@@ -25,18 +25,18 @@ const auditFilter = {
     .string()
     .regex(
       /^[a-z_]{1,40}\.[a-z_]{0,40}$/u,
-      'must be an action such as license.revoked, or license. for all of them',
+      'must be an action such as license.revoked, or license. for all license actions',
     )
     .optional(),
   subject: searchText(100).optional(),
-  /** From this moment on. */
+  /** At or after this time. */
   from: moment.optional(),
-  /** Before this moment. */
+  /** Before this time. */
   to: moment.optional(),
-  /** What a request's id begins with. */
+  /** The beginning of a request ID. */
   request_id: z
     .string()
-    .regex(/^[\w.:-]{1,128}$/u, 'must be a request id or its beginning')
+    .regex(/^[\w.:-]{1,128}$/u, 'must be a request ID or the beginning of one')
     .optional(),
 };
 
@@ -63,7 +63,7 @@ export const auditAdminContract = {
     method: 'GET',
     path: '/audit/actions/',
     auth: 'admin',
-    summary: 'List the actions that there are entries of',
+    summary: 'List the actions that occur in the audit log',
     request: z.object({}),
     reply: z.object({ actions: z.array(z.string()) }),
     errors: [],
@@ -72,10 +72,10 @@ export const auditAdminContract = {
     method: 'GET',
     path: '/audit/export/',
     auth: 'admin',
-    summary: 'Audit entries as a CSV file, newest first',
+    summary: 'Download audit entries as CSV, newest first',
     request: z.object(auditFilter),
     reply: z.object({}),
-    documents: { 'text/csv': 'A header row, then one row for each entry; `before` and `after` hold JSON' },
+    documents: { 'text/csv': 'A header row, then one row per entry. `before` and `after` contain JSON.' },
     errors: [],
   }),
 };

@@ -1,6 +1,7 @@
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { insertAllInto, insertInto } from '#server/database/insert-row.ts';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import type { Sequelize } from 'sequelize';
+import { allOf, type Condition, given } from '#server/database/condition.ts';
+import { removeOldest } from '#server/database/remove-oldest.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { type AuditRow, defineAudit } from './audit-model.ts';
 
 export interface AuditFilter {
@@ -40,28 +41,18 @@ const LIST_ACTIONS = `
 /** Behind every character of a request's id. */
 const AFTER_ALL = '~';
 
-interface Condition {
-  sql: string;
-  bind: Record<string, unknown>;
-}
-
 function timeConditions({ from, to }: AuditFilter): Condition[] {
-  return [
-    ...(from === undefined ? [] : [{ sql: 'created_at >= $from', bind: { from } }]),
-    ...(to === undefined ? [] : [{ sql: 'created_at < $to', bind: { to } }]),
-  ];
+  return given({ from: 'created_at >= $from', to: 'created_at < $to' }, { from, to });
 }
 
 export function createAuditStore(sequelize: Sequelize) {
   const entries = defineAudit(sequelize);
-  const select = <Row extends object>(sql: string, bind: object) =>
-    sequelize.query<Row>(sql, { bind: bind as Record<string, unknown>, type: QueryTypes.SELECT });
-  /** So that the beginning of a text is a range of its index. */
-  const bytewise = sequelize.getDialect() === 'postgres' ? 'COLLATE "C"' : 'COLLATE BINARY';
+  const sql = sqlOf(sequelize);
+  const { bytewise } = sql.dialect;
 
   /** In alphabetical order. */
   async function listActions(): Promise<string[]> {
-    const rows = await select<{ action: string }>(LIST_ACTIONS, {});
+    const rows = await sql.select<{ action: string }>(LIST_ACTIONS);
     return rows.map(({ action }) => action);
   }
 
@@ -69,23 +60,22 @@ export function createAuditStore(sequelize: Sequelize) {
   async function idsBetween(filter: AuditFilter): Promise<AuditSelection['ids']> {
     const conditions = timeConditions(filter);
     if (conditions.length === 0) return undefined;
-    const [row] = await select<{ first: number | null; last: number | null }>(
-      `SELECT min(id) AS "first", max(id) AS "last" FROM audit_entries
-       WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`,
-      Object.assign({}, ...conditions.map(({ bind }) => bind)) as object,
+    const where = allOf(conditions);
+    const row = await sql.selectFirst<{ first: number | null; last: number | null }>(
+      `SELECT min(id) AS "first", max(id) AS "last" FROM audit_entries WHERE ${where.sql}`,
+      where.bind,
     );
     return { first: row?.first ?? 0, last: row?.last ?? -1 };
   }
 
   function conditionsOf({ filter, ids }: AuditSelection, before: number | null): Condition[] {
     const { actor, subject, requestId } = filter;
+    const plain = { before: 'id < $before', actor: 'actor_name = $actor', subject: 'subject = $subject' };
     return [
-      ...(before === null ? [] : [{ sql: 'id < $before', bind: { before } }]),
+      ...given(plain, { before, actor, subject }),
       ...(ids === undefined ? [] : [{ sql: 'id BETWEEN $first AND $last', bind: ids }]),
       // The plus keeps the index of moments out of it, whose entries would have to be sorted.
-      ...timeConditions(filter).map(({ sql, bind }) => ({ sql: `+${sql}`, bind })),
-      ...(actor === undefined ? [] : [{ sql: 'actor_name = $actor', bind: { actor } }]),
-      ...(subject === undefined ? [] : [{ sql: 'subject = $subject', bind: { subject } }]),
+      ...timeConditions(filter).map((condition) => ({ ...condition, sql: `+${condition.sql}` })),
       ...(requestId === undefined
         ? []
         : [
@@ -94,18 +84,17 @@ export function createAuditStore(sequelize: Sequelize) {
               bind: { requestId, requestIdEnd: requestId + AFTER_ALL },
             },
           ]),
-    ] as Condition[];
+    ];
   }
 
   return {
-    insert: insertInto(preparedQuery(sequelize), entries),
+    insert: sql.insert(entries),
     listActions,
-    insertAll: insertAllInto(preparedQuery(sequelize), entries, ['id']),
+    insertAll: sql.insertAll(entries, ['id']),
+    removeOld: removeOldest(sql, 'audit_entries', 'created_at'),
 
-    async find(id: number): Promise<AuditRow | null> {
-      const [row] = await select<AuditRow>(`SELECT ${COLUMNS} FROM audit_entries WHERE id = $id`, { id });
-      return row ?? null;
-    },
+    find: (id: number): Promise<AuditRow | null> =>
+      sql.selectFirst(`SELECT ${COLUMNS} FROM audit_entries WHERE id = $id`, { id }),
 
     async prepare(filter: AuditFilter): Promise<AuditSelection> {
       const { action } = filter;
@@ -123,25 +112,21 @@ export function createAuditStore(sequelize: Sequelize) {
     async list(selection: AuditSelection, before: number | null, limit: number): Promise<AuditRow[]> {
       if (selection.actions?.length === 0) return [];
       const conditions = conditionsOf(selection, before);
-      const newest = (...further: string[]) => {
-        const where = [...conditions.map(({ sql }) => sql), ...further].join(' AND ');
-        return `SELECT ${COLUMNS} FROM audit_entries ${where ? `WHERE ${where}` : ''} ORDER BY id DESC LIMIT $limit`;
-      };
+      const newest = (...further: Condition[]) =>
+        `SELECT ${COLUMNS} FROM audit_entries WHERE ${allOf([...conditions, ...further]).sql}
+         ORDER BY id DESC LIMIT $limit`;
       const actions = selection.actions ?? [];
       // The newest of each action by its index, and of these the newest: a whole noun at once would be sorted.
       const each = actions.map(
-        (_, index) => `SELECT * FROM (${newest(`action = $action${index}`)}) a${index}`,
+        (_, index) => `SELECT * FROM (${newest({ sql: `action = $action${index}`, bind: {} })}) a${index}`,
       );
-      const sql =
+      const text =
         each.length === 0 ? newest() : `${each.join(' UNION ALL ')} ORDER BY "id" DESC LIMIT $limit`;
-      return select<AuditRow>(
-        sql,
-        Object.assign(
-          { limit: limit + 1 },
-          ...conditions.map(({ bind }) => bind),
-          Object.fromEntries(actions.map((action, index) => [`action${index}`, action])),
-        ) as object,
-      );
+      return sql.select<AuditRow>(text, {
+        limit: limit + 1,
+        ...allOf(conditions).bind,
+        ...Object.fromEntries(actions.map((action, index) => [`action${index}`, action])),
+      });
     },
   };
 }

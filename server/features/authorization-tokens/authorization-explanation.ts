@@ -1,37 +1,83 @@
 // Tells an administrator how each rule of an authorization comes out, also those behind the first that fails.
-import type { License, LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import { hasFreeSeat } from '#server/rules/license-refusals.ts';
+import {
+  licenseVerdict,
+  RULES_FOR,
+  ruleOutcome,
+  type VerdictQuestion,
+} from '#server/rules/license-verdict.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { RuleInputs } from '#server/features/activations/activation-contract.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
-import type { ApiError } from '#server/wire/errors.ts';
+import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { AuthorizationLookupStore } from './authorization-lookup-store.ts';
-import { AUTHORIZATION_RULES, type AuthorizationFacts, authorizationReason } from './authorization-rules.ts';
-import type { authorizationAdminContract } from './authorization-token-contract.ts';
+import { type AuthorizationFacts, authorizationQuestion } from './authorization-question.ts';
+import type { authorizationAdminContract, Remedy } from './authorization-token-contract.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
   lookup: Pick<AuthorizationLookupStore, 'findLicense'>;
   clock: Clock;
   defaultProduct: string;
-  byRef(ref: string): LicenseReference;
-  licenseNotFound(): ApiError;
-  hasFreeSeat(license: License): boolean;
 }
 
 type Request = RequestOf<typeof authorizationAdminContract.explainAuthorization>;
 type Reply = ReplyOf<typeof authorizationAdminContract.explainAuthorization>;
 
+type Rule = (typeof RULES_FOR.authorization)[number];
+
+interface Explained {
+  /** What helps if it fails. */
+  remedy: Remedy;
+  /** What is compared with what. */
+  inputs(facts: AuthorizationFacts): RuleInputs;
+}
+
+const EXPLAINED: Record<Rule, Explained> = {
+  not_revoked: {
+    remedy: 'new_license',
+    inputs: ({ license }) => ({ revoked_at: toTimestampOrNull(license.revokedAt) }),
+  },
+  in_term: {
+    remedy: 'renew',
+    inputs: ({ license, now }) => ({
+      expires_at: toTimestamp(license.expiresAt),
+      grace_ends_at: toTimestamp(license.graceEndsAt),
+      now: toTimestamp(now),
+    }),
+  },
+  product: {
+    remedy: 'other_product',
+    inputs: ({ license, product }) => ({ licensed: license.product, asked: product }),
+  },
+  device: {
+    remedy: 'activate',
+    inputs: ({ license, fingerprint = null }) => ({
+      machine_fingerprint: fingerprint,
+      is_active: license.deviceActive > 0,
+    }),
+  },
+  feature: {
+    remedy: 'upgrade',
+    inputs: ({ features, feature = null }) => ({ included: [...features], asked: feature }),
+  },
+};
+
 export function createAuthorizationExplanation(needs: Needs) {
-  function explainRules(facts: AuthorizationFacts): Reply['rules'] {
-    return AUTHORIZATION_RULES.map(({ rule, outcome, inputs, remedy }) => {
-      const came = outcome(facts);
-      return { rule, outcome: came, inputs: inputs(facts), remedy: came === 'failed' ? remedy : null };
+  function explainRules(facts: AuthorizationFacts, question: VerdictQuestion): Reply['rules'] {
+    return RULES_FOR.authorization.map((rule) => {
+      const { remedy, inputs } = EXPLAINED[rule];
+      const outcome = ruleOutcome(rule, question);
+      return { rule, outcome, inputs: inputs(facts), remedy: outcome === 'failed' ? remedy : null };
     });
   }
 
   /** Whether the device could be activated now, as far as seats go; one that is active has its seat. */
   function explainSeat(license: License, { fingerprint, license: found }: AuthorizationFacts) {
     const { maxActivations, activationCount } = license;
-    const hasSeat = found.deviceActive > 0 || needs.hasFreeSeat(license);
+    const hasSeat = found.deviceActive > 0 || hasFreeSeat(license);
     const outcome = fingerprint === undefined ? 'not_asked' : hasSeat ? 'passed' : 'failed';
     return {
       rule: 'seat',
@@ -44,11 +90,11 @@ export function createAuthorizationExplanation(needs: Needs) {
   /** Asks the very look-up that `/authorize/` asks. It is counted nowhere. */
   return async (request: Request): Promise<Reply> => {
     const { machine_fingerprint: fingerprint, feature } = request;
-    const license = await needs.licenses.find(needs.byRef(request.license));
-    if (!license) throw needs.licenseNotFound();
+    const license = await needs.licenses.find(byRef(request.license));
+    if (!license) throw licenseNotFound();
     const question = { licenseKey: license.licenseKey, machineFingerprint: fingerprint };
     const found = await needs.lookup.findLicense(question);
-    if (!found) throw needs.licenseNotFound();
+    if (!found) throw licenseNotFound();
     const facts: AuthorizationFacts = {
       license: found,
       features: JSON.parse(found.features) as string[],
@@ -57,11 +103,12 @@ export function createAuthorizationExplanation(needs: Needs) {
       fingerprint,
       feature,
     };
-    const reason = authorizationReason(facts);
+    const verdictQuestion = authorizationQuestion(facts);
+    const reason = licenseVerdict(RULES_FOR.authorization, verdictQuestion);
     return {
       authorized: reason === null,
       reason,
-      rules: [...explainRules(facts), explainSeat(license, facts)],
+      rules: [...explainRules(facts, verdictQuestion), explainSeat(license, facts)],
     };
   };
 }

@@ -1,7 +1,7 @@
 // The reads that clients hammer. Calls that arrive together share one statement, without any ORM work per call.
 import type { Sequelize } from 'sequelize';
-import { batched, type Lookup } from '#server/database/batched-lookup.ts';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import type { Lookup } from '#server/database/batched-lookup.ts';
+import { sqlOf } from '#server/database/sql.ts';
 
 /** What decides over a token. Moments are epoch milliseconds. */
 export interface TokenFacts {
@@ -37,38 +37,36 @@ export interface LicenseQuestion {
 }
 
 const TOKEN: Lookup<string> = {
-  select: (parameter) => `
+  select: `
     t.id AS "tokenId", t.license_id AS "licenseId", t.product AS "product", t.status AS "status",
     t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt", l.revoked_at AS "licenseRevokedAt",
     l.expires_at + p.grace_days * 86400000 AS "licenseGraceEndsAt"
     FROM authorization_tokens t
     JOIN licenses l ON l.id = t.license_id
     JOIN plans p ON p.id = l.plan_id
-    WHERE t.token_hash = $${parameter}`,
-  values: (tokenHash) => [tokenHash],
-  nothing: [null],
+    WHERE t.token_hash = $tokenHash`,
+  values: (tokenHash) => ({ tokenHash }),
 };
 
 const LICENSE: Lookup<LicenseQuestion> = {
-  select: (parameter) => `
+  select: `
     l.id AS "licenseId", l.product AS "product", p.name AS "plan", p.features AS "features",
     l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.expires_at AS "expiresAt",
     l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
     (SELECT count(*) FROM activations a
-     WHERE a.license_id = l.id AND a.machine_fingerprint = $${parameter + 1} AND a.released_at IS NULL) AS "deviceActive"
+     WHERE a.license_id = l.id AND a.machine_fingerprint = $fingerprint AND a.released_at IS NULL) AS "deviceActive"
     FROM licenses l
     JOIN plans p ON p.id = l.plan_id
-    WHERE l.license_key = $${parameter}`,
-  values: ({ licenseKey, machineFingerprint }) => [licenseKey, machineFingerprint ?? null],
-  nothing: [null, null],
+    WHERE l.license_key = $licenseKey`,
+  values: ({ licenseKey, machineFingerprint }) => ({ licenseKey, fingerprint: machineFingerprint ?? null }),
 };
 
 export function createAuthorizationLookupStore(sequelize: Sequelize) {
-  const query = preparedQuery(sequelize);
+  const sql = sqlOf(sequelize);
   return {
     /** @param tokenHash lower-case hex SHA-256 of the token */
-    findToken: batched<string, TokenFacts>(query, TOKEN),
-    findLicense: batched<LicenseQuestion, LicenseFacts>(query, LICENSE),
+    findToken: sql.batched<string, TokenFacts>(TOKEN),
+    findLicense: sql.batched<LicenseQuestion, LicenseFacts>(LICENSE),
   };
 }
 

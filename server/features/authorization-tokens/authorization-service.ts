@@ -1,13 +1,15 @@
 // Says whether a token, a license, a device may use a product. The busiest code of the service: hash, look up, compare.
-import type { LicenseMoments, LicenseState } from '#server/rules/license-lifecycle.ts';
+import { licenseState } from '#server/rules/license-lifecycle.ts';
+import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
+import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
-import { hashSecret } from '#server/platform/secret-token.ts';
+import { hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
 import type { authorizationContract } from './authorization-token-contract.ts';
 import type { AuthorizationLookupStore, TokenFacts } from './authorization-lookup-store.ts';
-import { authorizationReason } from './authorization-rules.ts';
+import { authorizationQuestion } from './authorization-question.ts';
 import type { AuthorizationUsage } from './authorization-usage.ts';
 
 interface Needs {
@@ -15,9 +17,6 @@ interface Needs {
   usage: Pick<AuthorizationUsage, 'count' | 'touch'>;
   clock: Clock;
   defaultProduct: string;
-  byKey(licenseKey: string): { key: string };
-  licenseNotFound(): ApiError;
-  licenseState(license: LicenseMoments, now: number): LicenseState;
 }
 
 type TokenReply = ReplyOf<typeof authorizationContract.authorizeToken>;
@@ -25,9 +24,13 @@ type AuthorizeRequest = RequestOf<typeof authorizationContract.authorize>;
 type AuthorizeReply = ReplyOf<typeof authorizationContract.authorize>;
 
 function tokenReason(token: TokenFacts, product: string, now: number): TokenReply['reason'] {
-  if (token.product !== product) return 'product_mismatch';
-  if (token.licenseRevokedAt !== null) return 'license_revoked';
-  return now >= token.licenseGraceEndsAt ? 'license_expired' : undefined;
+  const license = {
+    revokedAt: token.licenseRevokedAt,
+    graceEndsAt: token.licenseGraceEndsAt,
+    // A token may be for another product than its license.
+    product: token.product,
+  };
+  return licenseVerdict(RULES_FOR.token, { license, product, now }) ?? undefined;
 }
 
 export function createAuthorizationService(needs: Needs) {
@@ -39,7 +42,9 @@ export function createAuthorizationService(needs: Needs) {
     ): Promise<TokenReply> {
       if (!request.token) throw new ApiError('missing_token', 'the request carries no token');
       const product = request.product_slug ?? needs.defaultProduct;
-      const token = await lookup.findToken(hashSecret(request.token));
+      const token = isSecretToken('ldt_', request.token)
+        ? await lookup.findToken(hashSecret(request.token))
+        : null;
       const now = clock.now();
       if (!token || token.status !== 'active' || token.expiresAt <= now) {
         // Not under the product that was asked for: strangers could fill the table with names of their own.
@@ -61,12 +66,13 @@ export function createAuthorizationService(needs: Needs) {
     async authorize(request: AuthorizeRequest): Promise<AuthorizeReply> {
       const { machine_fingerprint: fingerprint, feature } = request;
       const product = request.product_slug ?? needs.defaultProduct;
-      const question = { licenseKey: needs.byKey(request.license_key).key, machineFingerprint: fingerprint };
+      const question = { licenseKey: byKey(request.license_key).key, machineFingerprint: fingerprint };
       const license = await lookup.findLicense(question);
-      if (!license) throw needs.licenseNotFound();
+      if (!license) throw licenseNotFound();
       const now = clock.now();
       const features = JSON.parse(license.features) as string[];
-      const reason = authorizationReason({ license, features, now, product, fingerprint, feature });
+      const facts = { license, features, now, product, fingerprint, feature };
+      const reason = licenseVerdict(RULES_FOR.authorization, authorizationQuestion(facts));
       usage.count(license.product, reason === null);
       return {
         authorized: reason === null,
@@ -74,7 +80,7 @@ export function createAuthorizationService(needs: Needs) {
         license_id: license.licenseId,
         product_slug: license.product,
         plan: license.plan,
-        state: needs.licenseState(license, now),
+        state: licenseState(license, now),
         features,
         expires_at: toTimestamp(license.expiresAt),
       };

@@ -1,4 +1,4 @@
-// Authorization: may this license, this device, the holder of this token use the product?
+// Authorization: checks whether a license, a device or the holder of a token may use a product.
 import { z } from 'zod';
 import {
   RULE_OUTCOMES,
@@ -21,15 +21,8 @@ import {
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked', 'replaced'] as const;
 
-/** In the order in which they are checked; the last one is about activating the device, and no part of the verdict. */
-export const AUTHORIZATION_RULE_NAMES = [
-  'not_revoked',
-  'in_term',
-  'product',
-  'device',
-  'feature',
-  'seat',
-] as const;
+/** In the order in which they are checked. The last is about activating the device and does not affect the result. */
+const AUTHORIZATION_RULE_NAMES = ['not_revoked', 'in_term', 'product', 'device', 'feature', 'seat'] as const;
 
 /** What an administrator can do about a rule that fails. */
 export const REMEDIES = [
@@ -62,8 +55,8 @@ export const authorizationContract = {
     path: '/authorize/token/',
     auth: 'public',
     rateLimit: 'own',
-    summary: 'Check an authorization token; only the body field `token` counts',
-    request: z.object({ token: secretText.optional(), product_slug: slug.optional() }),
+    summary: 'Check an authorization token',
+    request: z.object({ token: secretText.nullable().optional(), product_slug: slug.optional() }),
     reply: z.object({
       valid: z.boolean(),
       reason: z.enum(VALIDATION_REASONS).optional(),
@@ -77,7 +70,7 @@ export const authorizationContract = {
     method: 'POST',
     path: '/authorize/',
     auth: 'public',
-    summary: 'Check whether a license covers a product, and optionally a device and a feature',
+    summary: 'Check whether a license is authorized',
     request: z.object({
       license_key: z.string().max(64),
       product_slug: slug.optional(),
@@ -103,7 +96,7 @@ export const authorizationAdminContract = {
     method: 'GET',
     path: '/licenses/explain/',
     auth: 'admin',
-    summary: 'What `/authorize/` answers to the same question, and how each of its rules came out',
+    summary: 'Check whether a license is authorized, and show the outcome of each rule',
     request: z.object({
       license: licenseRef,
       product_slug: slug.optional(),
@@ -131,7 +124,7 @@ export const authorizationTokenAdminContract = {
     method: 'POST',
     path: '/tokens/',
     auth: 'admin',
-    summary: 'Issue an authorization token; it replaces the active one of the same license and product',
+    summary: 'Issue an authorization token, which replaces the active one for the same license and product',
     request: z.object({
       license: licenseRef,
       product: slug.optional(),
@@ -159,7 +152,7 @@ export const authorizationTokenAdminContract = {
     method: 'POST',
     path: '/tokens/revoke/',
     auth: 'admin',
-    summary: 'Revoke an authorization token, at once and for good',
+    summary: 'Revoke an authorization token immediately and permanently',
     request: z.object({ id }),
     reply: z.object({ authorization_token: authorizationToken }),
     errors: ['token_not_found'],
@@ -168,6 +161,5 @@ export const authorizationTokenAdminContract = {
 
 export type AuthorizationTokenObject = z.input<typeof authorizationToken>;
 export type ListedTokenObject = z.input<typeof listedToken>;
-export type AuthorizationRuleName = (typeof AUTHORIZATION_RULE_NAMES)[number];
 export type Remedy = (typeof REMEDIES)[number];
 export type TokenState = (typeof TOKEN_STATES)[number];

@@ -2,7 +2,9 @@
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { License, LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import { refuseRevoked } from '#server/rules/license-refusals.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
@@ -23,8 +25,6 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   defaultProduct: string;
-  byRef(ref: string): LicenseReference;
-  licenseNotFound(): ApiError;
 }
 
 /** The state by the clock: an active token whose time is up is expired. */
@@ -51,7 +51,7 @@ export function createAuthorizationTokenService(needs: Needs) {
   const { tokens, licenses, audit, transaction, clock } = needs;
 
   function mustExist(license: License | null): License {
-    if (!license) throw needs.licenseNotFound();
+    if (!license) throw licenseNotFound();
     return license;
   }
 
@@ -73,9 +73,8 @@ export function createAuthorizationTokenService(needs: Needs) {
       transaction(async () => {
         const now = clock.now();
         // The lock on the license makes issues for it take turns.
-        const license = mustExist(await licenses.findForChange(needs.byRef(request.license)));
-        if (license.revokedAt !== null)
-          throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
+        const license = mustExist(await licenses.findForChange(byRef(request.license)));
+        refuseRevoked(license, now);
         const product = request.product ?? needs.defaultProduct;
         const replaced = await endPredecessor(license, product, now);
         const secret = createSecretToken('ldt_');
@@ -100,8 +99,7 @@ export function createAuthorizationTokenService(needs: Needs) {
     async list(request: RequestOf<typeof authorizationTokenAdminContract.listTokens>) {
       const { license, cursor, limit } = request;
       const now = clock.now();
-      const licenseId =
-        license === undefined ? undefined : mustExist(await licenses.find(needs.byRef(license))).id;
+      const licenseId = license === undefined ? undefined : mustExist(await licenses.find(byRef(license))).id;
       const rows = await tokens.list({ licenseId, before: idFromCursor(cursor), limit });
       return toPage(rows, limit, (token) => ({ ...toTokenObject(token, now), holder: token.holder }));
     },

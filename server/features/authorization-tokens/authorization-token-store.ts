@@ -1,4 +1,5 @@
 import { literal, Op, type Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import { type AuthorizationTokenRow, defineAuthorizationToken } from './authorization-token-model.ts';
 
@@ -11,6 +12,8 @@ const HOLDER = literal(
   '(SELECT licenses.holder FROM licenses WHERE licenses.id = "authorizationToken"."license_id")',
 );
 
+const IDS_AT_ONCE = 500;
+
 interface TokenFilter {
   licenseId: number | undefined;
   before: number | null;
@@ -19,6 +22,7 @@ interface TokenFilter {
 
 export function createAuthorizationTokenStore(sequelize: Sequelize) {
   const tokens = defineAuthorizationToken(sequelize);
+  const sql = sqlOf(sequelize);
   return {
     async findActive(licenseId: number, product: string): Promise<AuthorizationToken | null> {
       const row = await tokens.findOne({ where: { licenseId, product, status: 'active' }, raw: true });
@@ -34,6 +38,16 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
     },
     async end(id: number, status: 'revoked' | 'replaced' | 'expired', endedAt: number): Promise<void> {
       await tokens.update({ status, endedAt }, { where: { id } });
+    },
+    async touch(ids: readonly number[], lastUsedAt: number): Promise<void> {
+      for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
+        const some = ids.slice(start, start + IDS_AT_ONCE);
+        const isOne = sql.dialect.isIn('id', 'some');
+        await sql.run(`UPDATE authorization_tokens SET last_used_at = $lastUsedAt WHERE ${isOne}`, {
+          some,
+          lastUsedAt,
+        });
+      }
     },
     /** Newest first, one more than `limit` if there are more. */
     async list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {

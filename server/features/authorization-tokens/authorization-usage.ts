@@ -2,6 +2,7 @@
 // Statistics may lose the last seconds before a crash; an authorization must not wait for a disk.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import type { AuthorizationTokenStore } from './authorization-token-store.ts';
 import type { AuthorizationUsageStore, UsageCount } from './authorization-usage-store.ts';
 
 const FLUSH_MS = 5000;
@@ -19,6 +20,7 @@ interface UsedToken {
 
 interface Needs {
   store: AuthorizationUsageStore;
+  touchTokens: AuthorizationTokenStore['touch'];
   transaction: RunTransaction;
   clock: Clock;
   /** Of an error that kept a flush from being written; its counts are kept for the next one. */
@@ -32,7 +34,8 @@ export interface AuthorizationUsage {
   close(): Promise<void>;
 }
 
-export function createAuthorizationUsage({ store, transaction, clock, onError }: Needs): AuthorizationUsage {
+export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
+  const { store, touchTokens, transaction, clock, onError } = needs;
   let counts = new Map<string, UsageCount>();
   const touched = new Set<number>();
 
@@ -47,7 +50,7 @@ export function createAuthorizationUsage({ store, transaction, clock, onError }:
     try {
       await transaction(async () => {
         for (const [product, count] of written) await store.add(day, product, count);
-        await store.touch(tokens, now);
+        await touchTokens(tokens, now);
       });
     } catch (error) {
       for (const [product, { granted, denied }] of written) {

@@ -1,4 +1,4 @@
-// A backup: everything in a data directory that could not be made again, as one file.
+// A backup: everything in a data directory that cannot be recreated, in one file.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 
@@ -24,14 +24,14 @@ export const backupAdminContract = {
         .optional()
         .meta({
           description:
-            'Encrypts and authenticates the backup, the master key included. Without it, the file is readable by everybody, lacks the master key, and restoring it takes `--accept-unsigned`.',
+            'Encrypts and authenticates the backup, including the master key. Without it, anyone can read the file, the master key is left out, and restoring needs `--accept-unsigned`.',
         }),
     }),
     reply: z.object({}),
     errors: [],
     documents: {
-      [ENCRYPTED_TYPE]: 'The backup, encrypted under the passphrase',
-      [TAR_TYPE]: 'The backup without a passphrase: a tar archive',
+      [ENCRYPTED_TYPE]: 'The backup, encrypted with the passphrase.',
+      [TAR_TYPE]: 'The backup without a passphrase: a tar archive.',
     },
   }),
 };

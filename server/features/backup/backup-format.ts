@@ -1,8 +1,9 @@
 // The archive inside a backup: a tar file whose first entry, the manifest, lists the others with their SHA-256.
 import { z } from 'zod';
+import { OperatorError } from '#server/platform/operator-error.ts';
 
 /** A backup cannot be used, or not here; the message is one line for the administrator. */
-export class BackupError extends Error {
+export class BackupError extends OperatorError {
   override readonly name = 'BackupError';
 }
 

@@ -1,4 +1,5 @@
 // Reads what a restored database holds, and compares it with the present one. Neither is changed.
+import type { Values } from '#server/database/named-values.ts';
 import { type SqliteFile, openUnchanging, unchangingUri } from '#server/database/sqlite-file.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { Comparison, Counts, Listed, Revived } from './restore-preview.ts';
@@ -79,7 +80,7 @@ const present = (flag: number | null) => (flag === null ? null : flag === 1);
 async function list<Row extends object, Item>(
   database: SqliteFile,
   sql: string,
-  values: Readonly<Record<string, unknown>>,
+  values: Values,
   toItem: (row: Row) => Item,
 ): Promise<Listed<Item>> {
   const rows = await database.all<Row>(`${sql} LIMIT ${MAX_LISTED}`, values);
@@ -89,16 +90,13 @@ async function list<Row extends object, Item>(
 }
 
 async function countsOf(database: SqliteFile, schema: 'main' | 'present', now: number): Promise<Counts> {
-  const [counts] = await database.all<Counts>(COUNTS(schema), { $now: now });
+  const [counts] = await database.all<Counts>(COUNTS(schema), { now });
   return counts as Counts;
 }
 
 async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Promise<Revived> {
-  const all = <Row extends object, Item>(
-    sql: string,
-    values: Readonly<Record<string, unknown>>,
-    toItem: (row: Row) => Item,
-  ) => list(database, sql, values, toItem);
+  const all = <Row extends object, Item>(sql: string, values: Values, toItem: (row: Row) => Item) =>
+    list(database, sql, values, toItem);
   return {
     licenses: await all(REVIVED.licenses, {}, (row: Ended<{ license_key: string; holder: string }>) => ({
       license_key: row.license_key,
@@ -107,7 +105,7 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
     })),
     authorization_tokens: await all(
       REVIVED.authorizationTokens,
-      { $now: now },
+      { now },
       (row: { id: number; last_four: string; license_key: string; product: string; ended_at: number }) => ({
         id: row.id,
         token: `ldt_…${row.last_four}`,
@@ -123,7 +121,7 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
     })),
     certificates: await all(
       REVIVED.certificates,
-      { $now: now },
+      { now },
       (row: Ended<{ serial_number: string; subject: string; revoke_reason: string }>) => ({
         serial_number: row.serial_number,
         subject: row.subject,
@@ -133,7 +131,7 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
     ),
     webhooks: await all(
       REVIVED.webhooks,
-      { $same: isSame ? 1 : 0 },
+      { same: isSame ? 1 : 0 },
       (row: { id: number; url: string; scope: string; deleted_at: number | null }) => ({
         ...row,
         deleted_at: toTimestampOrNull(row.deleted_at),
@@ -188,7 +186,7 @@ async function highestIn(database: SqliteFile): Promise<HighestGiven> {
 }
 
 async function readPresent(database: SqliteFile, file: string, now: number) {
-  await database.all('ATTACH $uri AS present', { $uri: unchangingUri(file) });
+  await database.all('ATTACH $uri AS present', { uri: unchangingUri(file) });
   const isSame = (await database.all(SAME_INSTALLATION)).length > 0;
   return {
     present: {

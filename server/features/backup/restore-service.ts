@@ -29,6 +29,7 @@ import {
 import type { Comparison, RestorePreview, SettingChange } from './restore-preview.ts';
 import type { HighestGiven } from './restored-database-store.ts';
 import { chooseMasterKey } from './restored-master-key.ts';
+import { SealError } from '#server/platform/sealer.ts';
 
 export interface RestoreRequest {
   file: string;
@@ -44,7 +45,7 @@ interface Needs {
   masterKey: string | null;
   clock: Clock;
   isKnownSchema(name: string): boolean;
-  /** Brings the database to this version's schema. @throws Error named SealError if the key does not open what it holds */
+  /** Brings the database to this version's schema. @throws SealError if the key does not open what it holds */
   upgradeDatabase(file: string, masterKey: Buffer): Promise<void>;
   /** The names of triggers and views in the database that no migration has made. */
   findForeignCode(file: string): Promise<string[]>;
@@ -148,7 +149,7 @@ export function createRestoreService(needs: Needs) {
     const chosen = await chooseMasterKey(dataDir, staging, needs.masterKey, request.passphrase);
     const { key } = chosen;
     await needs.upgradeDatabase(staged(DATABASE), key).catch((error: Error) => {
-      if (error.name !== 'SealError') throw error;
+      if (!(error instanceof SealError)) throw error;
       throw new BackupError(`the master key from ${chosen.from} does not belong to this backup`);
     });
     if (!authenticated) await refuseForeignCode(request.file);

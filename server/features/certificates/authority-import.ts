@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } fr
 import { ApiError } from '#server/wire/errors.ts';
 import { DerError } from './der.ts';
 import { keyIdentifier, maySign, readIssuer } from './issuer.ts';
+import { certificateKeyType, privateKeyType } from './key-type.ts';
 import { certificateBlocks, toPem } from './pem.ts';
 
 export interface GivenAuthority {
@@ -38,7 +39,11 @@ function readCertificates(text: string): X509Certificate[] {
   }
 }
 
+const mustBeRsa = (found: string) => `must be RSA of at least ${LEAST_BITS} bits (got ${found})`;
+
 function readKey(text: string): KeyObject {
+  const type = privateKeyType(text);
+  if (type !== null && type !== 'RSA') refuse('private_key', mustBeRsa(type));
   try {
     return createPrivateKey(text);
   } catch {
@@ -47,19 +52,31 @@ function readKey(text: string): KeyObject {
 }
 
 function checkAuthority(certificate: X509Certificate, key: KeyObject, now: number): void {
+  const type = certificateKeyType(certificate.raw);
+  if (type !== 'RSA') refuse('certificate', `its key ${mustBeRsa(type)}`);
   if (!certificate.checkPrivateKey(key)) refuse('private_key', 'does not belong to the certificate');
-  const { asymmetricKeyType, asymmetricKeyDetails } = key;
-  if (asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_BITS)
-    refuse('private_key', `must be RSA of at least ${LEAST_BITS} bits`);
+  const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength < LEAST_BITS) refuse('private_key', mustBeRsa(`${modulusLength} bits`));
   if (!certificate.ca || !maySign(certificate.raw))
     refuse('certificate', 'must be that of an authority: CA:TRUE, keyCertSign, cRLSign');
   if (Date.parse(certificate.validFrom) > now) refuse('certificate', 'is not valid yet');
   if (Date.parse(certificate.validTo) <= now) refuse('certificate', `has ended on ${certificate.validTo}`);
 }
 
+/** Whether a key can be loaded depends on the crypto library: Node's loads more types than Electron's. */
+function requireReadableKey(certificate: X509Certificate): void {
+  try {
+    void certificate.publicKey;
+  } catch {
+    const type = readDer(() => certificateKeyType(certificate.raw));
+    refuse('certificate', `a certificate in its chain has a key of an unsupported type (${type})`);
+  }
+}
+
 function checkChain([first, ...above]: X509Certificate[]): void {
   let below = first as X509Certificate;
   for (const certificate of above) {
+    requireReadableKey(certificate);
     if (!below.checkIssued(certificate) || !below.verify(certificate.publicKey))
       refuse('certificate', 'each further certificate must have signed the one before it');
     below = certificate;

@@ -20,6 +20,7 @@ import { keyIdentifier, newSerial, readIssuer } from './issuer.ts';
 import { generateRsaKey } from './key-pair.ts';
 import { toPem } from './pem.ts';
 import { systemCall } from './system-call.ts';
+import { singleFlight } from '#server/platform/single-flight.ts';
 
 /** What the private key is sealed for. */
 const AUTHORITY_KEY = 'certificate-authority';
@@ -128,9 +129,7 @@ export function createAuthorityService(needs: Needs) {
     await audit.record(call, action, subject, before && state(before), state(after));
   }
 
-  let making: Promise<Authority> | undefined;
-
-  async function make(): Promise<Authority> {
+  const make = singleFlight(async (): Promise<Authority> => {
     const { privateKeyDer } = await generateRsaKey(KEY_BITS);
     const made = await selfSigned(privateKeyDer);
     return transaction(async () => {
@@ -141,7 +140,7 @@ export function createAuthorityService(needs: Needs) {
       await record(systemCall(), 'authority.made', null, authority);
       return authority;
     });
-  }
+  });
 
   const renew = (call: Call, isDue: (authority: Authority) => boolean): Promise<Authority | null> =>
     transaction(async () => {
@@ -163,10 +162,7 @@ export function createAuthorityService(needs: Needs) {
   async function current(): Promise<Authority> {
     const authority = await find();
     if (authority) return authority;
-    making ??= make().finally(() => {
-      making = undefined;
-    });
-    return making;
+    return make();
   }
 
   return {

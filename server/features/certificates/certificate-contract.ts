@@ -1,20 +1,30 @@
-// Client certificates of the service's own authority (contract, section 5).
+// Client certificates (contract, section 5).
 import { z } from 'zod';
-import { HAS_REFERENCE, licenseRef, reference } from '#server/features/licenses/license-contract.ts';
+import { licenseRef, licenseRequest } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { CERTIFICATE_STATES, REVOCATION_REASONS } from './certificate-state-contract.ts';
 import { COMMON_NAME_MAX, EMAIL_MAX, ORGANIZATION_MAX } from './distinguished-name.ts';
-import { days, id, pageOf, pageRequest, queryId, secretText, text, timestamp } from '#server/wire/fields.ts';
+import {
+  days,
+  id,
+  needsOneOf,
+  pageOf,
+  pageRequest,
+  queryId,
+  secretText,
+  text,
+  timestamp,
+} from '#server/wire/fields.ts';
 
 /** Of a certificate or a signing request; ours have 2 KiB. */
 const PEM_MAX = 16_384;
 const PRIVATE_KEY_MAX = 16_384;
 
 const reason = z.enum(REVOCATION_REASONS);
-const pem = z.string().meta({ description: 'PEM' });
+const pem = z.string().meta({ description: 'PEM.' });
 
-const serialNumber = z.string().meta({ description: '32 lower-case hex digits' });
-/** As OpenSSL, browsers and Windows show it: capitals, colons and blanks do not count. */
+const serialNumber = z.string().meta({ description: '32 lowercase hex digits.' });
+/** As OpenSSL, browsers and Windows show it: case, colons and spaces do not matter. */
 const givenSerialNumber = z
   .string()
   .max(200)
@@ -24,7 +34,7 @@ const givenSerialNumber = z
       .replace(/^(?:0x)?0*/iu, '')
       .toLowerCase(),
   )
-  .refine((given) => /^[0-9a-f]{1,64}$/u.test(given), 'must be a serial number in hex');
+  .refine((given) => /^[0-9a-f]{1,64}$/u.test(given), 'must be a serial number in hex digits');
 
 const certificate = z
   .object({
@@ -35,7 +45,7 @@ const certificate = z
     subject: z.string(),
     not_before: timestamp,
     not_after: timestamp,
-    fingerprint_sha256: z.string().meta({ description: '64 lower-case hex digits' }),
+    fingerprint_sha256: z.string().meta({ description: 'SHA-256 of the DER form: 64 lowercase hex digits.' }),
     status: z.enum(CERTIFICATE_STATES),
     revoked_at: timestamp.nullable(),
     reason: reason.nullable(),
@@ -44,8 +54,7 @@ const certificate = z
   .meta({ id: 'Certificate' });
 
 const caCertificate = pem.meta({
-  description:
-    'PEM: the authority, and after it those of its certificates that it had before and that still hold',
+  description: 'PEM: the certificate of the CA, followed by its earlier certificates that are still valid.',
 });
 
 export const certificateContract = {
@@ -54,57 +63,56 @@ export const certificateContract = {
     path: '/certs/generate/',
     auth: 'bearer',
     idempotent: true,
-    summary: 'Issue a client certificate, with a key of its own unless a signing request is given',
-    request: z
-      .object({
-        ...reference,
-        common_name: text(COMMON_NAME_MAX),
-        organization: text(ORGANIZATION_MAX).optional(),
-        email: z.email().max(EMAIL_MAX).optional(),
-        validity_days: days.default(365),
-        key_size: z.union([z.literal(2048), z.literal(3072), z.literal(4096)]).default(2048),
-        csr: z
-          .string()
-          .max(PEM_MAX)
-          .optional()
-          .meta({ description: 'PKCS#10 in PEM; only its public key counts' }),
-      })
-      .refine(...HAS_REFERENCE),
+    summary: 'Issue a client certificate',
+    request: licenseRequest({
+      common_name: text(COMMON_NAME_MAX),
+      organization: text(ORGANIZATION_MAX).optional(),
+      email: z.email().max(EMAIL_MAX).optional(),
+      validity_days: days.default(365),
+      key_size: z.literal([2048, 3072, 4096]).default(2048),
+      csr: z
+        .string()
+        .max(PEM_MAX)
+        .optional()
+        .meta({ description: 'Signing request (PKCS#10, PEM). Only its public key is used.' }),
+    }),
     reply: z.object({
       certificate,
       ca_certificate: caCertificate,
-      download_token: z.string().optional().meta({ description: 'Fetches the private key, once' }),
+      download_token: z.string().optional().meta({ description: 'Downloads the private key once.' }),
       download_url: z.string().optional(),
       download_expires_at: timestamp.optional(),
     }),
-    errors: ['license_not_found', 'license_revoked'],
-    errorStatus: { license_revoked: 409 },
+    errors: ['license_not_found', 'license_revoked', 'license_expired'],
+    errorStatus: { license_revoked: 409, license_expired: 409 },
   }),
   downloadKey: endpoint({
     method: 'GET',
     path: '/certs/download-key/',
     auth: 'public',
     refusesHead: true,
-    summary: 'The private key of a new certificate: once, within 15 minutes',
-    request: z.object({ token: secretText.optional() }),
+    summary: 'Download the private key of a new certificate',
+    request: z.object({ token: secretText.optional().meta({ description: 'The `download_token`.' }) }),
     reply: z.object({ private_key: pem, certificate: pem, ca_certificate: caCertificate }),
-    documents: { 'application/x-pem-file': 'Private key, certificate and authority in one file' },
+    documents: { 'application/x-pem-file': 'Private key, certificate and CA certificate in one PEM file.' },
     errors: ['download_token_invalid'],
   }),
   validateCertificate: endpoint({
     method: 'POST',
     path: '/certs/validate/',
     auth: 'public',
-    summary: 'Whether a certificate is one of ours, and good',
-    request: z
-      .object({
-        certificate: z.string().max(PEM_MAX).optional(),
+    summary: 'Check whether a certificate is valid',
+    request: needsOneOf(
+      z.object({
+        certificate: z.string().max(PEM_MAX).optional().meta({ description: 'PEM.' }),
         serial_number: givenSerialNumber.optional(),
-      })
-      .refine((request) => (request.certificate === undefined) !== (request.serial_number === undefined), {
-        message: 'give certificate or serial_number',
-        path: ['certificate'],
       }),
+      'certificate',
+      'serial_number',
+    ).refine((request) => request.certificate === undefined || request.serial_number === undefined, {
+      message: 'give certificate or serial_number, not both',
+      path: ['certificate'],
+    }),
     reply: z.object({
       valid: z.boolean(),
       status: z.enum([...CERTIFICATE_STATES, 'unknown_issuer', 'unknown']),
@@ -120,39 +128,49 @@ export const certificateContract = {
     method: 'GET',
     path: '/certs/crl/',
     auth: 'public',
-    summary: 'The revocation list (RFC 5280), signed and stored; `?format=der` or `?format=pem` for files',
-    request: z.object({ format: z.enum(['json', 'der', 'pem']).optional() }),
+    etag: true,
+    summary: 'Get the certificate revocation list (CRL)',
+    request: z.object({
+      format: z.enum(['json', 'der', 'pem']).optional().meta({
+        description: 'The form of the reply. Default: what `Accept` asks for, or JSON.',
+      }),
+    }),
     reply: z.object({
       crl: pem,
       crl_number: z.int(),
       built_at: timestamp.meta({
-        description: 'When the list was made; `this_update` is earlier, for clocks that lag',
+        description:
+          'When the CRL was built. `this_update` is earlier, so that clocks that are behind accept it.',
       }),
       this_update: timestamp,
       next_update: timestamp,
       revoked: z.array(z.object({ serial_number: serialNumber, revoked_at: timestamp, reason })),
     }),
-    documents: { 'application/pkix-crl': 'DER', 'application/x-pem-file': 'PEM' },
+    documents: {
+      'application/pkix-crl': 'The CRL in DER form.',
+      'application/x-pem-file': 'The CRL in PEM form.',
+    },
     errors: [],
   }),
   revokeCertificate: endpoint({
     method: 'POST',
     path: '/certs/revoke/',
     auth: 'bearer',
-    summary: 'Revoke a certificate, for good; again changes nothing',
-    request: z
-      .object({
+    summary: 'Revoke a certificate permanently',
+    request: needsOneOf(
+      z.object({
         serial_number: givenSerialNumber.optional(),
         id: id.optional(),
         reason: reason.default('unspecified'),
-      })
-      .refine((request) => request.serial_number !== undefined || request.id !== undefined, {
-        message: 'serial_number or id is required',
-        path: ['serial_number'],
       }),
+      'serial_number',
+      'id',
+    ),
     reply: z.object({
       certificate,
-      listed: z.boolean().meta({ description: 'Whether the CRL has the entry; false if it is late' }),
+      listed: z.boolean().meta({
+        description: 'Whether the CRL contains the entry. False if the CRL could not be rebuilt in time.',
+      }),
     }),
     errors: ['certificate_not_found'],
   }),
@@ -194,7 +212,7 @@ export const certificateAdminContract = {
     method: 'GET',
     path: '/certs/authority/',
     auth: 'admin',
-    summary: 'The certificate authority; made now if this is its first use',
+    summary: 'Show the certificate authority (CA), which is created at first use',
     request: z.object({}),
     reply: z.object({ authority }),
     errors: [],
@@ -203,7 +221,7 @@ export const certificateAdminContract = {
     method: 'POST',
     path: '/certs/authority/renew/',
     auth: 'admin',
-    summary: 'Give the authority a new certificate for the same key and name; what it issued stays good',
+    summary: 'Renew the CA certificate with the same key and name; issued certificates stay valid',
     request: z.object({}),
     reply: z.object({ authority }),
     errors: [],
@@ -212,11 +230,13 @@ export const certificateAdminContract = {
     method: 'POST',
     path: '/certs/authority/import/',
     auth: 'admin',
-    summary:
-      'Issue under an existing authority from now on; refused while certificates of the present one are in force',
+    summary: 'Import a CA to issue certificates with; refused while certificates of the current CA are valid',
     request: z.object({
-      certificate: z.string().max(PEM_MAX).meta({ description: 'PEM; those that signed it may follow' }),
-      private_key: z.string().max(PRIVATE_KEY_MAX).meta({ description: 'PEM, not encrypted' }),
+      certificate: z
+        .string()
+        .max(PEM_MAX)
+        .meta({ description: 'PEM, optionally followed by the certificates that signed it.' }),
+      private_key: z.string().max(PRIVATE_KEY_MAX).meta({ description: 'PEM, not encrypted.' }),
     }),
     reply: z.object({ authority }),
     errors: ['authority_in_use'],

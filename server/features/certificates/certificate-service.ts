@@ -3,7 +3,9 @@ import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import { type RunTransaction, together } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
-import type { License, LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import { byIdOrKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import { refuseUnsignable } from '#server/rules/license-refusals.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
@@ -16,9 +18,11 @@ import type { CertificateKeys } from './certificate-key-service.ts';
 import { toCertificateObject, toCertificateRecord, toEventCertificate } from './certificate-presenter.ts';
 import type { Certificate, CertificateReference, CertificateStore } from './certificate-store.ts';
 import { encodeRevokedEntry } from './crl-builder.ts';
+import type { RevocationListStore } from './revocation-list-store.ts';
 
 interface Needs {
   certificates: CertificateStore;
+  addRevocation: RevocationListStore['insertEntry'];
   authority: AuthorityService;
   keys: CertificateKeys;
   licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
@@ -26,9 +30,6 @@ interface Needs {
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
-  byRef(ref: string): LicenseReference;
-  byIdOrKey(request: { license_id?: number | undefined; license_key?: string | undefined }): LicenseReference;
-  licenseNotFound(): ApiError;
   /** `http://127.0.0.1:8787/license/api/svc`, without a slash at its end. */
   apiBaseUrl(): string;
   /** Ends once the revocation list has what was revoked before, or when that takes too long to wait for. */
@@ -59,7 +60,7 @@ export function createCertificateService(needs: Needs) {
     });
 
   function mustExist(license: License | null): License {
-    if (!license) throw needs.licenseNotFound();
+    if (!license) throw licenseNotFound();
     return license;
   }
 
@@ -87,7 +88,7 @@ export function createCertificateService(needs: Needs) {
       const certificate: Certificate = { ...before, revokedAt: now, revokeReason: reason };
       await certificates.markRevoked(before.id, now, reason);
       const serial = Buffer.from(before.serialNumber, 'hex');
-      await certificates.insertRevocation({
+      await needs.addRevocation({
         certificateId: before.id,
         authorityKey: before.authorityKey,
         notAfter: before.notAfter,
@@ -120,13 +121,10 @@ export function createCertificateService(needs: Needs) {
 
     generate: (order: Order, call: Call, prepared: Prepared) =>
       transaction(async () => {
-        const [found, issuer] = await together(
-          licenses.findForChange(needs.byIdOrKey(order)),
-          authority.hold(),
-        );
+        const [found, issuer] = await together(licenses.findForChange(byIdOrKey(order)), authority.hold());
         const license = mustExist(found);
-        if (license.revokedAt !== null)
-          throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
+        // A relying party checks the CRL, not the license (decision 0037).
+        refuseUnsignable(license, clock.now());
         // It may have been renewed or replaced since.
         const draft =
           issuer.id === prepared.issuer.id ? prepared.draft : await draftFor(order, prepared, issuer);
@@ -151,8 +149,7 @@ export function createCertificateService(needs: Needs) {
     async list(request: RequestOf<typeof certificateAdminContract.listCertificates>) {
       const { license, status, cursor, limit } = request;
       const now = clock.now();
-      const licenseId =
-        license === undefined ? undefined : mustExist(await licenses.find(needs.byRef(license))).id;
+      const licenseId = license === undefined ? undefined : mustExist(await licenses.find(byRef(license))).id;
       const rows = await certificates.list({ licenseId, status, before: idFromCursor(cursor), limit, now });
       return toPage(rows, limit, (certificate) => toCertificateObject(certificate, now));
     },

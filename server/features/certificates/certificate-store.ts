@@ -1,7 +1,6 @@
 import { Op, type Sequelize, type WhereOptions } from 'sequelize';
-import { batched, type Lookup } from '#server/database/batched-lookup.ts';
-import { insertInto } from '#server/database/insert-row.ts';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import type { Lookup } from '#server/database/batched-lookup.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import type { CertificateState, RevocationReason } from './certificate-state-contract.ts';
 import { type CertificateRow, defineCertificate } from './certificate-model.ts';
@@ -31,14 +30,6 @@ interface NewKey {
   expiresAt: number;
 }
 
-interface NewRevocationEntry {
-  certificateId: number;
-  authorityKey: string;
-  notAfter: number;
-  derHex: string;
-  json: string;
-}
-
 const COLUMNS = `
   id AS "id", license_id AS "licenseId", authority_key AS "authorityKey", serial_number AS "serialNumber",
   common_name AS "commonName", subject AS "subject", not_before AS "notBefore", not_after AS "notAfter",
@@ -46,23 +37,24 @@ const COLUMNS = `
   revoke_reason AS "revokeReason", pem AS "pem"`;
 
 const FACTS: Lookup<string> = {
-  select: (parameter) => `
+  select: `
     serial_number AS "serialNumber", subject AS "subject", not_before AS "notBefore", not_after AS "notAfter",
     revoked_at AS "revokedAt", revoke_reason AS "revokeReason"
-    FROM certificates WHERE fingerprint = $${parameter}`,
-  values: (fingerprint) => [fingerprint],
-  nothing: [null],
+    FROM certificates WHERE fingerprint = $fingerprint`,
+  values: (fingerprint) => ({ fingerprint }),
 };
 
 const INSERT_KEY = `
-  INSERT INTO certificate_keys (certificate_id, token_hash, private_key_sealed, expires_at) VALUES ($1, $2, $3, $4)`;
+  INSERT INTO certificate_keys (certificate_id, token_hash, private_key_sealed, expires_at) 
+  VALUES ($certificateId, $tokenHash, $privateKeySealed, $expiresAt)`;
 
 const TAKE_KEY = `
-  DELETE FROM certificate_keys WHERE token_hash = $1 AND expires_at > $2
+  DELETE FROM certificate_keys WHERE token_hash = $tokenHash AND expires_at > $now
   RETURNING certificate_id AS "certificateId", private_key_sealed AS "privateKeySealed"`;
 
-const INSERT_REVOCATION = `
-  INSERT INTO revocation_entries (certificate_id, authority_key, not_after, der_hex, json) VALUES ($1, $2, $3, $4, $5)`;
+const HAS_KEY = `SELECT 1 AS "found" FROM certificate_keys WHERE token_hash = $tokenHash`;
+const HAS_ENDED_KEY = `SELECT 1 AS "found" FROM certificate_keys WHERE expires_at <= $now LIMIT 1`;
+const WIPE_KEYS = 'DELETE FROM certificate_keys WHERE expires_at <= $now';
 
 /** The condition under which a certificate is in the state; revoked comes before anything the clock says. */
 function inState(state: CertificateState, now: number): WhereOptions {
@@ -80,25 +72,27 @@ function inState(state: CertificateState, now: number): WhereOptions {
 
 export function createCertificateStore(sequelize: Sequelize) {
   const certificates = defineCertificate(sequelize);
-  const query = preparedQuery(sequelize);
-  const insertRow = insertInto(query, certificates);
+  const sql = sqlOf(sequelize);
+  const insertRow = sql.insert(certificates);
+  const byId = sql.statement<Certificate>(`SELECT ${COLUMNS} FROM certificates WHERE id = $id`);
+  const bySerialNumber = sql.statement<Certificate>(
+    `SELECT ${COLUMNS} FROM certificates WHERE serial_number = $serialNumber`,
+  );
+  const newKey = sql.statement(INSERT_KEY);
+  const hasKey = sql.statement(HAS_KEY);
+  const takeKey = sql.statement<{ certificateId: number; privateKeySealed: string }>(TAKE_KEY);
+  const hasEndedKey = sql.statement(HAS_ENDED_KEY);
 
   return {
     async insert(certificate: Omit<Certificate, 'id'>): Promise<Certificate> {
       return { ...certificate, id: await insertRow(certificate) };
     },
 
-    async find(reference: CertificateReference): Promise<Certificate | null> {
-      const [column, value] =
-        'id' in reference ? ['id', reference.id] : ['serial_number', reference.serialNumber];
-      const [row] = await query<Certificate>(`SELECT ${COLUMNS} FROM certificates WHERE ${column} = $1`, [
-        value,
-      ]);
-      return row ?? null;
-    },
+    find: (reference: CertificateReference): Promise<Certificate | null> =>
+      ('id' in reference ? byId : bySerialNumber).first({ ...reference }),
 
     /** @param fingerprint SHA-256 of the DER, lower-case hex */
-    findFacts: batched<string, CertificateFacts>(query, FACTS),
+    findFacts: sql.batched<string, CertificateFacts>(FACTS),
 
     async findForChange(reference: CertificateReference): Promise<Certificate | null> {
       const row = await certificates.findOne({ where: { ...reference }, raw: true, ...forUpdate() });
@@ -124,44 +118,23 @@ export function createCertificateStore(sequelize: Sequelize) {
       await certificates.update({ revokedAt, revokeReason }, { where: { id } });
     },
 
-    async insertRevocation(entry: NewRevocationEntry): Promise<void> {
-      const { certificateId, authorityKey, notAfter, derHex, json } = entry;
-      await query(INSERT_REVOCATION, [certificateId, authorityKey, notAfter, derHex, json]);
+    async insertKey(key: NewKey): Promise<void> {
+      await newKey.run({ ...key });
     },
 
-    async insertKey({ certificateId, tokenHash, privateKeySealed, expiresAt }: NewKey): Promise<void> {
-      await query(INSERT_KEY, [certificateId, tokenHash, privateKeySealed, expiresAt]);
-    },
-
-    async hasKey(tokenHash: string): Promise<boolean> {
-      return (
-        (await query('SELECT 1 AS "found" FROM certificate_keys WHERE token_hash = $1', [tokenHash])).length >
-        0
-      );
-    },
+    hasKey: async (tokenHash: string): Promise<boolean> => (await hasKey.first({ tokenHash })) !== null,
 
     /** The key that waits under the token, which is gone with this: of many callers one gets it. */
-    async takeKey(
+    takeKey: (
       tokenHash: string,
       now: number,
-    ): Promise<{ certificateId: number; privateKeySealed: string } | null> {
-      const [row] = await query<{ certificateId: number; privateKeySealed: string }>(TAKE_KEY, [
-        tokenHash,
-        now,
-      ]);
-      return row ?? null;
-    },
+    ): Promise<{ certificateId: number; privateKeySealed: string } | null> =>
+      takeKey.first({ tokenHash, now }),
 
-    async hasEndedKeys(now: number): Promise<boolean> {
-      const sql = 'SELECT 1 AS "found" FROM certificate_keys WHERE expires_at <= $1 LIMIT 1';
-      return (await query(sql, [now])).length > 0;
-    },
+    hasEndedKeys: async (now: number): Promise<boolean> => (await hasEndedKey.first({ now })) !== null,
 
     /** @returns how many keys that nobody fetched in time were removed */
-    async wipeKeys(now: number): Promise<number> {
-      const gone = await query('DELETE FROM certificate_keys WHERE expires_at <= $1 RETURNING id', [now]);
-      return gone.length;
-    },
+    wipeKeys: (now: number): Promise<number> => sql.run(WIPE_KEYS, { now }),
 
     /** How many certificates of the authority's key are neither revoked nor over. */
     async countInForce(authorityKey: string, now: number): Promise<number> {

@@ -10,7 +10,7 @@ const KEY_USAGE = Buffer.from('0603551d0f', 'hex');
 const KEY_CERT_SIGN = 0x04;
 const CRL_SIGN = 0x02;
 /** `version` and `extensions` in TBSCertificate. */
-const VERSION_TAG = 0xa0;
+export const VERSION_TAG = 0xa0;
 const EXTENSIONS_TAG = 0xa3;
 
 export interface Issuer {
@@ -50,7 +50,7 @@ export function toSpki(key: KeyObject): Buffer {
 const encoded = new WeakMap<KeyObject, Buffer>();
 
 /** Of which only the frame is read: see to it that it is a certificate. */
-function readFields(certificateDer: Buffer): DerElement[] {
+export function certificateFields(certificateDer: Buffer): DerElement[] {
   const [content] = openElement(readElements(certificateDer)[0], TAG.sequence);
   return openElement(content, TAG.sequence);
 }
@@ -72,7 +72,7 @@ function readExtension(fields: readonly DerElement[], objectIdentifier: Buffer):
  * @throws DerError
  */
 export function readIssuer(certificateDer: Buffer): { subject: Buffer; keyIdentifier: Buffer | null } {
-  const fields = readFields(certificateDer);
+  const fields = certificateFields(certificateDer);
   // Version 1 has no version; then come serial, algorithm, issuer, validity, subject.
   const subject = fields[fields[0]?.tag === VERSION_TAG ? 5 : 4];
   if (subject?.tag !== TAG.sequence) throw new DerError('a certificate has no subject');
@@ -89,7 +89,7 @@ export function readIssuer(certificateDer: Buffer): { subject: Buffer; keyIdenti
  * @throws DerError
  */
 export function maySign(certificateDer: Buffer): boolean {
-  const usage = readExtension(readFields(certificateDer), KEY_USAGE);
+  const usage = readExtension(certificateFields(certificateDer), KEY_USAGE);
   if (!usage) return true;
   // The first octet counts unused bits.
   const bits = contentOf(usage, TAG.bitString)[1] ?? 0;

@@ -9,6 +9,7 @@ import type { AuthorityService } from './authority-service.ts';
 import type { certificateContract } from './certificate-contract.ts';
 import { toPem } from './pem.ts';
 import type { RevocationListRow, RevocationListStore } from './revocation-list-store.ts';
+import { singleFlight } from '#server/platform/single-flight.ts';
 
 const TYPES = {
   json: 'application/json',
@@ -32,7 +33,7 @@ interface Needs {
 
 interface Loaded extends RevocationListRow {
   /** Made when they are first asked for; null if a newer list had taken the place of this one. */
-  documents: Partial<Record<Format, Promise<Document | null>>>;
+  documents: Record<Format, () => Promise<Document | null>>;
   written: Partial<Record<Format, Document>>;
 }
 
@@ -45,25 +46,18 @@ export function createRevocationListService(needs: Needs) {
   const { lists, authority, clock } = needs;
   let loaded: Loaded | undefined;
   let lookedAt = -Infinity;
-  let looking: Promise<void> | undefined;
-  let making: Promise<void> | undefined;
 
   /** One at a time, so that no older answer takes the place of a newer one. */
-  function look(): Promise<void> {
-    looking ??= (async () => {
-      const found = await lists.newest();
-      lookedAt = performance.now();
-      if (found && found.number !== loaded?.number) loaded = { ...found, documents: {}, written: {} };
-    })().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  }
+  const look = singleFlight(async () => {
+    const found = await lists.newest();
+    lookedAt = performance.now();
+    if (found && found.number !== loaded?.number) loaded = withDocuments(found);
+  });
 
   async function publish(): Promise<void> {
     await needs.publishRevocations();
     // One that is under way may have begun before.
-    await looking?.catch(() => {});
+    await look.current()?.catch(() => {});
     lookedAt = -Infinity;
   }
 
@@ -71,22 +65,19 @@ export function createRevocationListService(needs: Needs) {
    * A revocation that was committed shortly before a crash may be on no list yet. Nothing is served before it is
    * listed, or its upkeep has had its time.
    */
-  async function listLeftovers(): Promise<void> {
-    if (await needs.hasUnlisted()) await make();
-  }
-  let leftovers: Promise<void> | undefined;
+  const listLeftovers = singleFlight(
+    async () => {
+      if (await needs.hasUnlisted()) await make();
+    },
+    { keepResult: true },
+  );
 
   /** The first list there is; or one in place of a list that has ended while nobody did the upkeep. */
-  function make(): Promise<void> {
-    making ??= (async () => {
-      await authority.current();
-      await publish();
-      await look();
-    })().finally(() => {
-      making = undefined;
-    });
-    return making;
-  }
+  const make = singleFlight(async () => {
+    await authority.current();
+    await publish();
+    await look();
+  });
 
   /** Neither ended, nor made while the clock was ahead: relying parties refuse everybody by such a list. */
   const isInForce = ({ thisUpdate, nextUpdate }: RevocationListRow): boolean => {
@@ -95,18 +86,14 @@ export function createRevocationListService(needs: Needs) {
   };
 
   async function newest(): Promise<Loaded> {
-    leftovers ??= listLeftovers().catch((error: unknown) => {
-      leftovers = undefined;
-      throw error;
-    });
-    await leftovers;
+    await listLeftovers();
     if (performance.now() - lookedAt > LOOK_AGAIN_MS) await look();
     if (!loaded || !isInForce(loaded)) await make();
     if (!loaded) throw new ApiError('unavailable', 'the revocation list is still being made; try again');
     return loaded;
   }
 
-  async function write(list: Loaded, format: Format): Promise<Document | null> {
+  async function write(list: RevocationListRow, format: Format): Promise<Document | null> {
     const der = await lists.der(list.number);
     if (!der) return null;
     const options = { etag: `"${list.number}-${format}"`, cacheControl: 'no-cache' };
@@ -125,6 +112,15 @@ export function createRevocationListService(needs: Needs) {
     return new Document('application/json; charset=utf-8', body, options);
   }
 
+  function withDocuments(list: RevocationListRow): Loaded {
+    const written = (format: Format) => singleFlight(() => write(list, format), { keepResult: true });
+    return {
+      ...list,
+      documents: { json: written('json'), pem: written('pem'), der: written('der') },
+      written: {},
+    };
+  }
+
   /** What most callers get, who only ask whether theirs is still the newest. */
   function atHand(format: Format): Document | undefined {
     const isKnown = loaded !== undefined && performance.now() - lookedAt <= LOOK_AGAIN_MS;
@@ -134,18 +130,10 @@ export function createRevocationListService(needs: Needs) {
   async function document(format: Format): Promise<Document> {
     for (;;) {
       const list = await newest();
-      const { documents } = list;
-      documents[format] ??= write(list, format);
-      try {
-        const written = await documents[format];
-        if (written) {
-          list.written[format] = written;
-          return written;
-        }
-      } catch (error) {
-        // Whoever comes next tries again.
-        delete documents[format];
-        throw error;
+      const written = await list.documents[format]();
+      if (written) {
+        list.written[format] = written;
+        return written;
       }
       // A newer list took its place in between.
       lookedAt = -Infinity;

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import { sqlOf } from '#server/database/sql.ts';
 
 /** A stored list without its document. Moments are epoch milliseconds. */
 export interface RevocationListRow {
@@ -16,27 +16,41 @@ export interface RevocationListRow {
 
 type Contents = Pick<RevocationListRow, 'number' | 'authorityKey' | 'endedBefore'>;
 
+/** A revoked certificate as the list has it: in DER and in JSON. */
+interface NewEntry {
+  certificateId: number;
+  authorityKey: string;
+  notAfter: number;
+  derHex: string;
+  json: string;
+}
+
+const INSERT_ENTRY = `
+  INSERT INTO revocation_entries (certificate_id, authority_key, not_after, der_hex, json)
+  VALUES ($certificateId, $authorityKey, $notAfter, $derHex, $json)`;
+
 const NEWEST = `
   SELECT number AS "number", authority_id AS "authorityId", authority_key AS "authorityKey", built_at AS "builtAt",
     this_update AS "thisUpdate", next_update AS "nextUpdate", ended_before AS "endedBefore"
   FROM revocation_lists ORDER BY number DESC LIMIT 1`;
 
 const HAS_UNLISTED = `
-  SELECT 1 AS "found" FROM revocation_entries WHERE first_listed_in IS NULL AND authority_key = $1 LIMIT 1`;
+  SELECT 1 AS "found" FROM revocation_entries WHERE first_listed_in IS NULL AND authority_key = $authorityKey LIMIT 1`;
 
 const IS_UNLISTED = `
   SELECT 1 AS "found" FROM revocation_entries
-  WHERE certificate_id = $1 AND authority_key = $2 AND first_listed_in IS NULL`;
+  WHERE certificate_id = $certificateId AND authority_key = $authorityKey AND first_listed_in IS NULL`;
 
 /**
  * Ahead of reading: an entry that another server commits between the two statements is then neither marked nor missed,
  * but left for the next list.
  */
 const MARK_LISTED = `
-  UPDATE revocation_entries SET first_listed_in = $1 WHERE first_listed_in IS NULL AND authority_key = $2`;
+  UPDATE revocation_entries SET first_listed_in = $number
+  WHERE first_listed_in IS NULL AND authority_key = $authorityKey`;
 
-const LISTED =
-  'WHERE first_listed_in <= $1 AND authority_key = $2 AND (not_after >= $3 OR first_listed_in = $1)';
+const LISTED = `WHERE first_listed_in <= $number AND authority_key = $authorityKey
+  AND (not_after >= $endedBefore OR first_listed_in = $number)`;
 
 const COUNT_LISTED = `SELECT count(*) AS "count" FROM revocation_entries ${LISTED}`;
 
@@ -50,51 +64,56 @@ const entries = (column: 'der_hex' | 'json', separator: '' | ',') => `
 const INSERT = `
   INSERT INTO revocation_lists
     (number, authority_id, authority_key, built_at, this_update, next_update, ended_before, der)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  VALUES ($number, $authorityId, $authorityKey, $builtAt, $thisUpdate, $nextUpdate, $endedBefore, $der)`;
+
+const SKIP_NUMBERS = `
+  UPDATE revocation_lists
+  SET number = CASE WHEN number > $least THEN number ELSE $least END + $ahead,
+    built_at = CASE WHEN built_at < $builtBefore THEN built_at ELSE $builtBefore END`;
 
 export function createRevocationListStore(sequelize: Sequelize) {
-  const query = preparedQuery(sequelize);
-
-  async function collect(sql: string, { number, authorityKey, endedBefore }: Contents): Promise<string> {
-    const [row] = await query<{ text: string }>(sql, [number, authorityKey, endedBefore]);
-    return row?.text ?? '';
-  }
+  const sql = sqlOf(sequelize);
+  const insertEntry = sql.statement(INSERT_ENTRY);
+  const newest = sql.statement<RevocationListRow>(NEWEST);
+  const document = sql.statement<{ der: Buffer }>(
+    'SELECT der AS "der" FROM revocation_lists WHERE number = $number',
+  );
+  const countListed = sql.statement<{ count: number }>(COUNT_LISTED);
+  const unlisted = sql.statement(HAS_UNLISTED);
+  const isUnlisted = sql.statement(IS_UNLISTED);
+  const json = sql.statement<{ text: string }>(entries('json', ','));
+  const derHex = sql.statement<{ text: string }>(entries('der_hex', ''));
 
   return {
-    async newest(): Promise<RevocationListRow | null> {
-      const [row] = await query<RevocationListRow>(NEWEST, []);
-      return row ?? null;
+    /** A certificate that has been revoked; it is on no list yet. */
+    async insertEntry(entry: NewEntry): Promise<void> {
+      await insertEntry.run({ ...entry });
     },
+    newest: (): Promise<RevocationListRow | null> => newest.first(),
     /** @returns null if a newer list has taken its place */
-    async der(number: number): Promise<Buffer | null> {
-      const sql = 'SELECT der AS "der" FROM revocation_lists WHERE number = $1';
-      const [row] = await query<{ der: Buffer }>(sql, [number]);
-      return row?.der ?? null;
-    },
+    der: async (number: number): Promise<Buffer | null> => (await document.first({ number }))?.der ?? null,
     /** What is on the list, as a JSON array. */
-    json: async (list: Contents): Promise<string> => `[${await collect(entries('json', ','), list)}]`,
-    async countListed({ number, authorityKey, endedBefore }: Contents): Promise<number> {
-      const [row] = await query<{ count: number }>(COUNT_LISTED, [number, authorityKey, endedBefore]);
-      return row?.count ?? 0;
-    },
-    async hasUnlisted(authorityKey: string): Promise<boolean> {
-      return (await query(HAS_UNLISTED, [authorityKey])).length > 0;
-    },
+    json: async (list: Contents): Promise<string> => `[${(await json.first({ ...list }))?.text ?? ''}]`,
+    countListed: async (list: Contents): Promise<number> =>
+      (await countListed.first({ ...list }))?.count ?? 0,
+    hasUnlisted: async (authorityKey: string): Promise<boolean> =>
+      (await unlisted.first({ authorityKey })) !== null,
     /** Whether a revoked certificate is on no list yet. */
-    async isUnlisted(certificateId: number, authorityKey: string): Promise<boolean> {
-      return (await query(IS_UNLISTED, [certificateId, authorityKey])).length > 0;
-    },
+    isUnlisted: async (certificateId: number, authorityKey: string): Promise<boolean> =>
+      (await isUnlisted.first({ certificateId, authorityKey })) !== null,
     /** Marks what the list is the first to have, and reads all that is on it: DER, one element behind the other. */
     async collectEntries(list: Contents): Promise<Buffer> {
-      await query(MARK_LISTED, [list.number, list.authorityKey]);
-      return Buffer.from(await collect(entries('der_hex', ''), list), 'hex');
+      await sql.run(MARK_LISTED, { ...list });
+      return Buffer.from((await derHex.first({ ...list }))?.text ?? '', 'hex');
     },
     /** The new list takes the place of all before it. */
     async replace(list: RevocationListRow, der: Buffer): Promise<void> {
-      const { number, authorityId, authorityKey, builtAt, thisUpdate, nextUpdate, endedBefore } = list;
-      const moments = [builtAt, thisUpdate, nextUpdate, endedBefore];
-      await query(INSERT, [number, authorityId, authorityKey, ...moments, der]);
-      await query('DELETE FROM revocation_lists WHERE number < $1', [number]);
+      await sql.run(INSERT, { ...list, der });
+      await sql.run('DELETE FROM revocation_lists WHERE number < $number', { number: list.number });
+    },
+    /** After a restore: the next list is built at once, and its number is beyond all that were given out. */
+    async skipNumbers(least: number, ahead: number, builtBefore: number): Promise<void> {
+      await sql.run(SKIP_NUMBERS, { least, ahead, builtBefore });
     },
   };
 }

@@ -1,6 +1,7 @@
 // Reads the certificate requests (PKCS#10, RFC 2986) that callers send who keep their private key to themselves.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { contentOf, type DerElement, DerError, openElement, readElements, TAG } from './der.ts';
+import { keyType } from './key-type.ts';
 
 /** A request for an RSA-4096 key has about 2 KB. */
 const MAX_BYTES = 16_384;
@@ -123,19 +124,22 @@ function checkKind(element: DerElement): string {
   let kind = '';
   let curve = '';
   let form: number | undefined;
+  let type = '';
   try {
     const [algorithm, bits] = openElement(element, TAG.sequence);
     const [objectIdentifier, parameters] = openElement(algorithm, TAG.sequence);
     kind = toHex(objectIdentifier);
     curve = toHex(parameters);
     form = bitsOf(bits)[0];
+    type = keyType(algorithm);
   } catch {
     refuse('The public key in the signing request cannot be read.');
   }
   if (kind !== RSA_KEY && kind !== EC_KEY && kind !== ED25519) {
-    refuse('The key in the signing request must be RSA, EC or Ed25519.');
+    refuse(`The key in the signing request must be RSA, EC or Ed25519 (got ${type}).`);
   }
-  if (kind === EC_KEY && !CURVES.has(curve)) refuse('An EC key must be on P-256, P-384 or P-521.');
+  if (kind === EC_KEY && !CURVES.has(curve))
+    refuse(`An EC key must be on P-256, P-384 or P-521 (got ${type}).`);
   if (kind === EC_KEY && form !== UNCOMPRESSED) refuse('The point of an EC key must not be compressed.');
   return kind;
 }

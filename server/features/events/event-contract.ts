@@ -1,4 +1,4 @@
-/** Everything that partners can be told of (contract, section 6). */
+/** All events (contract, section 6). */
 export const EVENT_NAMES = [
   'license.activated',
   'license.renewed',
@@ -32,7 +32,7 @@ const SAMPLE_CERTIFICATE = {
   fingerprint_sha256: '9b74c9897bac770ffc029102a200c5de3f1f6d1e4f2b7a0c8d5e6f708192a3b4',
 };
 
-/** What each event adds to the fields that all of them have, and which of those it is about. */
+/** The fields that each event adds, and the shared ones whose values it changes. */
 const SAMPLE_FIELDS: Record<EventName, object> = {
   'license.activated': {},
   'license.renewed': {
@@ -54,7 +54,7 @@ const SAMPLE_TIMES: Partial<Record<EventName, string>> = {
   'license.expired': '2027-03-16T08:15:00.000Z',
 };
 
-/** The body of a delivery of this event, with every field that it has. */
+/** A complete delivery body for this event. */
 export function sampleEvent(event: EventName): object {
   const timestamp = SAMPLE_TIMES[event] ?? '2026-11-20T09:30:00.000Z';
   return { event, timestamp, ...SAMPLE_LICENSE, ...SAMPLE_FIELDS[event] };

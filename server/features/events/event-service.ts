@@ -3,6 +3,7 @@ import { afterCommit } from '#server/database/current-transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { License } from '#server/features/licenses/license-store.ts';
+import { toLicenseSummary } from '#server/rules/license-presenter.ts';
 import type { EventName } from './event-contract.ts';
 import type { EventStore } from './event-store.ts';
 
@@ -25,26 +26,21 @@ export interface Events {
 
 interface Needs {
   events: EventStore;
+  /** Writes one delivery for each webhook whose scope covers the event. @returns how many */
+  queueDeliveries(eventId: number, name: EventName, now: number): Promise<number>;
   clock: Clock;
   /** Called once deliveries have been committed. */
   onQueued(): void;
 }
 
-export function createEventService({ events, clock, onQueued }: Needs): Events {
+export function createEventService({ events, queueDeliveries, clock, onQueued }: Needs): Events {
   return {
     async emit({ name, license, machineFingerprint, extra, term }) {
       const now = clock.now();
       const body = JSON.stringify({
         event: name,
         timestamp: toTimestamp(now),
-        license_id: license.id,
-        license_key: license.licenseKey,
-        holder: license.holder,
-        product: license.product,
-        plan: license.plan,
-        machine_fingerprint: machineFingerprint ?? license.newestFingerprint,
-        issued_at: toTimestamp(license.issuedAt),
-        expires_at: toTimestamp(license.expiresAt),
+        ...toLicenseSummary(license, machineFingerprint),
         ...extra,
       });
       const eventId = await events.insert({
@@ -54,7 +50,7 @@ export function createEventService({ events, clock, onQueued }: Needs): Events {
         body,
         createdAt: now,
       });
-      if ((await events.insertDeliveries(eventId, name, now)) > 0) afterCommit(onQueued);
+      if ((await queueDeliveries(eventId, name, now)) > 0) afterCommit(onQueued);
     },
     hasNotice: (licenseId, name, term) => events.hasNotice(licenseId, name, term),
   };

@@ -1,36 +1,61 @@
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { insertInto } from '#server/database/insert-row.ts';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import type { Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 import { defineEvent } from './event-model.ts';
 
-/**
- * On PostgreSQL a registration that is being deleted is waited for, and then left out: otherwise its deletion would not
- * see this delivery, nor this statement the deletion.
- */
-const insertDeliveriesSql = (sequelize: Sequelize) => `
-  INSERT INTO deliveries (event_id, webhook_id, status, next_attempt_at, created_at)
-  SELECT $1, id, 'pending', $2, $2 FROM webhooks WHERE deleted_at IS NULL AND scope IN ('all', $3)
-  ${sequelize.getDialect() === 'postgres' ? 'FOR KEY SHARE' : ''}
-  RETURNING id`;
+/** Where an event stands in the order of age. */
+export interface EventPosition {
+  /** Epoch milliseconds. */
+  createdAt: number;
+  id: number;
+}
+
+const HAS_NOTICE = `
+  SELECT 1 FROM events WHERE license_id = $licenseId AND name = $name AND term = $term
+  UNION ALL
+  SELECT 1 FROM license_notices WHERE license_id = $licenseId AND name = $name AND term = $term LIMIT 1`;
+
+/** Pending, delivering and retrying deliveries have a next attempt; their events are still needed. */
+const FIND_OLD = `
+  SELECT e.created_at AS "createdAt", e.id AS "id" FROM events e
+  WHERE e.created_at >= $createdAt AND (e.created_at > $createdAt OR e.id >= $id) AND e.created_at < $before
+    AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id AND d.next_attempt_at IS NOT NULL)
+  ORDER BY e.created_at, e.id LIMIT $limit`;
+
+/** Each notice is sent once per license and term, however long the term is. */
+const keepNotices = (isRemoved: string) => `
+  INSERT INTO license_notices (license_id, name, term)
+  SELECT e.license_id, e.name, e.term FROM events e JOIN licenses l ON l.id = e.license_id
+  WHERE ${isRemoved} AND e.term >= l.term
+  ON CONFLICT DO NOTHING`;
+
+const dropFormerNotices = (isRemoved: string) => `
+  DELETE FROM license_notices WHERE license_id IN (
+    SELECT e.license_id FROM events e WHERE ${isRemoved} AND e.term IS NOT NULL)
+  AND term < (SELECT l.term FROM licenses l WHERE l.id = license_notices.license_id)`;
 
 export function createEventStore(sequelize: Sequelize) {
-  const query = preparedQuery(sequelize);
-  const insertDeliveries = insertDeliveriesSql(sequelize);
+  const sql = sqlOf(sequelize);
+  const { isIn } = sql.dialect;
   return {
-    insert: insertInto(query, defineEvent(sequelize)),
-    /** One delivery for each registration whose scope covers the event. @returns how many */
-    async insertDeliveries(eventId: number, name: string, now: number): Promise<number> {
-      return (await query(insertDeliveries, [eventId, now, name])).length;
-    },
+    insert: sql.insert(defineEvent(sequelize)),
     /** Whether this term's notice has been sent, even if retention has removed its event since. */
-    async hasNotice(licenseId: number, name: string, term: number): Promise<boolean> {
-      const rows = await sequelize.query(
-        `SELECT 1 FROM events WHERE license_id = $licenseId AND name = $name AND term = $term
-         UNION ALL
-         SELECT 1 FROM license_notices WHERE license_id = $licenseId AND name = $name AND term = $term LIMIT 1`,
-        { bind: { licenseId, name, term }, type: QueryTypes.SELECT },
+    hasNotice: async (licenseId: number, name: string, term: number): Promise<boolean> =>
+      (await sql.selectFirst(HAS_NOTICE, { licenseId, name, term })) !== null,
+    /** Those before a moment that retention may remove, oldest first. @param from the first to look at */
+    findOld: (before: number, from: EventPosition, limit: number): Promise<EventPosition[]> =>
+      sql.select(FIND_OLD, { ...from, before, limit }),
+    /** Removes those that have no delivery left. @returns how many they were */
+    async removeDelivered(eventIds: readonly number[]): Promise<number> {
+      const rows = await sql.select<{ id: number }>(
+        `SELECT e.id AS "id" FROM events e WHERE ${isIn('e.id', 'eventIds')}
+           AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id)`,
+        { eventIds },
       );
-      return rows.length > 0;
+      if (rows.length === 0) return 0;
+      const ids = rows.map(({ id }) => id);
+      await sql.run(keepNotices(isIn('e.id', 'ids')), { ids });
+      await sql.run(dropFormerNotices(isIn('e.id', 'ids')), { ids });
+      return sql.run(`DELETE FROM events WHERE ${isIn('id', 'ids')}`, { ids });
     },
   };
 }

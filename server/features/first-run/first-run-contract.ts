@@ -1,4 +1,4 @@
-// Whether the back office still has to introduce itself: until there is a license, or somebody has seen or skipped it.
+// Whether the back office shows its first steps: until a license exists, or someone has finished or skipped them.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 
@@ -9,7 +9,7 @@ export const firstRunAdminContract = {
     method: 'GET',
     path: '/first-run/',
     auth: 'admin',
-    summary: 'Tell whether the first steps are still to be shown',
+    summary: 'Show whether the first steps are due',
     request: z.object({}),
     reply: firstRun,
     errors: [],
@@ -18,7 +18,7 @@ export const firstRunAdminContract = {
     method: 'POST',
     path: '/first-run/finish/',
     auth: 'admin',
-    summary: 'Show the first steps no more, whether they were taken or skipped',
+    summary: 'Finish or skip the first steps',
     request: z.object({ skipped: z.boolean().default(false) }),
     reply: firstRun,
     errors: [],

@@ -1,21 +1,17 @@
 import type { Sequelize } from 'sequelize';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import { sqlOf } from '#server/database/sql.ts';
+import type { ServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
 
 const NAME = 'first_run';
+const HAS_LICENSES = 'SELECT 1 AS "found" FROM licenses LIMIT 1';
 
-const IS_OVER = `
-  SELECT 1 AS "over"
-  WHERE EXISTS (SELECT 1 FROM licenses) OR EXISTS (SELECT 1 FROM service_marks WHERE name = $1)`;
-
-const FINISH = `
-  INSERT INTO service_marks (name, set_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING name AS "name"`;
-
-export function createFirstRunStore(sequelize: Sequelize) {
-  const query = preparedQuery(sequelize);
+export function createFirstRunStore(sequelize: Sequelize, marks: ServiceMarkStore) {
+  const sql = sqlOf(sequelize);
   return {
-    isOver: async (): Promise<boolean> => (await query(IS_OVER, [NAME])).length > 0,
+    isOver: async (): Promise<boolean> =>
+      (await marks.find(NAME)) !== null || (await sql.selectFirst(HAS_LICENSES)) !== null,
     /** @returns false if it was finished before */
-    finish: async (now: number): Promise<boolean> => (await query(FINISH, [NAME, now])).length > 0,
+    finish: (now: number): Promise<boolean> => marks.setOnce(NAME, now),
   };
 }
 

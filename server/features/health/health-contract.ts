@@ -4,15 +4,15 @@ import { timestamp } from '#server/wire/fields.ts';
 
 const check = z.enum(['ok', 'failing']);
 
-/** What has to be fine for the server to take requests (contract, section 8). */
+/** What a server needs to accept requests (contract, section 8). */
 const readiness = z.object({
   /** The database takes a write, and no damage is known. */
   database: check,
   /** The data directory is in place, its disk is writable and has space. */
   storage: check,
-  /** The time of day can be relied on. */
+  /** The system clock can be trusted. */
   clock: check,
-  /** Failing while the server starts or stops: requests under way finish, new ones belong elsewhere. */
+  /** Failing while the server starts or stops: requests in progress finish; send new ones elsewhere. */
   draining: check,
 });
 
@@ -25,7 +25,7 @@ export const healthContract = {
     auth: 'public',
     // Probes from a load balancer share one address.
     rateLimit: 'none',
-    summary: 'Check whether the service works: its database answers and its jobs run',
+    summary: 'Check the health of the service',
     request: z.object({}),
     reply: z.object({
       status: z.literal('ok'),
@@ -51,8 +51,7 @@ export const healthContract = {
     path: '/health/ready/',
     auth: 'public',
     rateLimit: 'none',
-    summary:
-      'Check whether the server can take requests: it can write, its clock is right and it is not stopping',
+    summary: 'Check whether the server can accept requests',
     request: z.object({}),
     reply: readinessFields,
     errors: ['unavailable'],

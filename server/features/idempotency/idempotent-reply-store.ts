@@ -1,4 +1,6 @@
 import { Op, type Sequelize } from 'sequelize';
+import { removeOldest } from '#server/database/remove-oldest.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { defineIdempotentReply, type IdempotentReplyRow } from './idempotent-reply-model.ts';
 
 export type ReplyKey = Pick<IdempotentReplyRow, 'idempotencyKey' | 'endpoint' | 'caller'>;
@@ -15,6 +17,7 @@ export function createIdempotentReplyStore(sequelize: Sequelize) {
     async insert(reply: Omit<IdempotentReplyRow, 'id'>): Promise<void> {
       await replies.create(reply);
     },
+    removeOld: removeOldest(sqlOf(sequelize), 'idempotent_replies', 'created_at'),
     /** Makes way for another reply under the same key. Retention removes the rest. */
     async removeIfOlder(key: ReplyKey, createdAt: number): Promise<void> {
       await replies.destroy({ where: { ...key, createdAt: { [Op.lt]: createdAt } } });

@@ -1,6 +1,7 @@
 // Goes through a file row by row and says of each what license it would become, or what is wrong with it.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type * as drafts from '#server/rules/license-draft.ts';
+import { draftLicense, usablePlan } from '#server/rules/license-draft.ts';
+import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
 import type { LicenseStore, NewLicense } from '#server/features/licenses/license-store.ts';
 import type { Plan } from '#server/features/plans/plan-store.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -27,10 +28,6 @@ export interface CheckedBatch {
 export interface CheckNeeds {
   findPlan(name: string): Promise<Plan | null>;
   findTakenKeys: LicenseStore['findTakenKeys'];
-  usablePlan: typeof drafts.usablePlan;
-  draftLicense: typeof drafts.draftLicense;
-  generateLicenseKey(): string;
-  parseLicenseKey(text: string): string | null;
   defaultProduct: string;
 }
 
@@ -62,7 +59,7 @@ function createPass(needs: CheckNeeds, columns: readonly string[], recipe: Impor
 
   /** The key that a license brings along, as all keys are written. @throws ApiError */
   function ownKey(typed: string, taken: ReadonlySet<string>): string {
-    const key = needs.parseLicenseKey(typed);
+    const key = parseLicenseKey(typed);
     if (key === null) throw new ApiError('invalid_request', 'is mistyped: its check group does not match');
     if (seenKeys.has(key)) throw new ApiError('invalid_request', 'is in the file twice');
     if (taken.has(key)) throw new ApiError('invalid_request', 'is the key of a license that is here already');
@@ -74,12 +71,12 @@ function createPass(needs: CheckNeeds, columns: readonly string[], recipe: Impor
     const { mapping } = recipe;
     let column = mapping.license_key;
     try {
-      const key = licenseKey === undefined ? needs.generateLicenseKey() : ownKey(licenseKey, taken);
+      const key = licenseKey === undefined ? generateLicenseKey() : ownKey(licenseKey, taken);
       column = mapping.plan;
-      const plan = needs.usablePlan(order.plan, await findPlan(order.plan));
+      const plan = usablePlan(order.plan, await findPlan(order.plan));
       column = mapping.product;
       const issue = { now, licenseKey: key, defaultProduct: needs.defaultProduct };
-      return { good: { draft: needs.draftLicense(order, plan, issue), plan } };
+      return { good: { draft: draftLicense(order, plan, issue), plan } };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return { error: { column: column ?? null, message: error.message } };
@@ -94,7 +91,7 @@ function createPass(needs: CheckNeeds, columns: readonly string[], recipe: Impor
       if (Array.isArray(read)) checked.errors.push(...read);
       else orders.push(read);
     }
-    const keys = orders.map(({ licenseKey }) => needs.parseLicenseKey(licenseKey ?? ''));
+    const keys = orders.map(({ licenseKey }) => parseLicenseKey(licenseKey ?? ''));
     const taken = new Set(await needs.findTakenKeys(keys.filter((key) => key !== null)));
     for (const order of orders) {
       const result = await draftOf(order, taken);

@@ -10,6 +10,7 @@ import {
   type ImportField,
   type licenseTransferAdminContract,
 } from './license-transfer-contract.ts';
+import { requestMessage } from '#server/wire/request-messages.ts';
 
 export type ImportRecipe = Pick<
   RequestOf<typeof licenseTransferAdminContract.previewImport>,
@@ -57,7 +58,7 @@ export function createRowReader(columns: readonly string[], { mapping, defaults 
       if (text !== '') fields[field] = toField(field, text);
     }
     const { license_key: licenseKey, ...request } = fields as { license_key?: string };
-    const parsed = licenseAdminContract.createLicense.request.safeParse(request);
+    const parsed = licenseAdminContract.createLicense.request.safeParse(request, { error: requestMessage });
     if (parsed.success) return { line, order: parsed.data, licenseKey };
     return parsed.error.issues.map(({ path: [field], code, message }) => ({
       line,

@@ -1,4 +1,5 @@
 // Writes licenses out as CSV, page by page: a million of them take no more memory than a page.
+import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import type { LicensePosition, LicenseSequence } from '#server/features/licenses/license-finder-store.ts';
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
@@ -10,7 +11,6 @@ import { CSV, type licenseTransferAdminContract } from './license-transfer-contr
 
 interface Needs {
   licenses: Pick<LicenseStore, 'list'>;
-  present(license: License, now: number): LicenseRecord;
   clock: Clock;
 }
 
@@ -34,7 +34,7 @@ const COLUMNS: Record<string, (license: LicenseRecord) => CsvCell> = {
   max_devices: (license) => license.max_activations,
 };
 
-export function createLicenseExport({ licenses, present, clock }: Needs) {
+export function createLicenseExport({ licenses, clock }: Needs) {
   /** Newest first, so that what is issued meanwhile is left out; each state is that of the moment it began. */
   async function* linesOf({ expires_within_days: expiresWithinDays, ...facets }: Filter) {
     const now = clock.now();
@@ -42,7 +42,7 @@ export function createLicenseExport({ licenses, present, clock }: Needs) {
     yield csvLine(Object.keys(COLUMNS));
     for (let after: LicensePosition | null = null; ;) {
       const page: License[] = await licenses.list({ ...filter, ...NEWEST_FIRST, after, limit: PAGE });
-      const records = page.slice(0, PAGE).map((license) => present(license, now));
+      const records = page.slice(0, PAGE).map((license) => toLicenseRecord(license, now));
       if (records.length > 0)
         yield records
           .map((record) => csvLine(Object.values(COLUMNS).map((cellOf) => cellOf(record))))

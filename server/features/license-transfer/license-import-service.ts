@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditService } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
-import type * as drafts from '#server/rules/license-draft.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import { issuedLicense } from '#server/rules/license-draft.ts';
+import { toLicenseRecord } from '#server/rules/license-presenter.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
@@ -30,8 +30,6 @@ interface Needs extends Omit<CheckNeeds, 'findTakenKeys'> {
   licenses: Pick<LicenseStore, 'findTakenKeys' | 'insertAll'>;
   imports: LicenseImportStore;
   files: ImportFiles;
-  issuedLicense: typeof drafts.issuedLicense;
-  present(license: License, now: number): LicenseRecord;
   audit: Pick<AuditService, 'record' | 'recordAll'>;
   transaction: RunTransaction;
   clock: Clock;
@@ -112,8 +110,8 @@ export function createLicenseImportService(needs: Needs) {
     const now = clock.now();
     const ids = await licenses.insertAll(good.map(({ draft }) => draft));
     const changes = good.map(({ draft, plan }, index) => {
-      const license = needs.issuedLicense(ids[index] as number, draft, plan);
-      return { subject: `license:${license.id}`, before: null, after: needs.present(license, now) };
+      const license = issuedLicense(ids[index] as number, draft, plan);
+      return { subject: `license:${license.id}`, before: null, after: toLicenseRecord(license, now) };
     });
     await audit.recordAll(call, 'license.created', changes);
   }

@@ -1,20 +1,18 @@
 import type { Sequelize } from 'sequelize';
-import { insertInto } from '#server/database/insert-row.ts';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import { removeOldest } from '#server/database/remove-oldest.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { defineLicenseImport } from './license-import-model.ts';
 
+const FIND_DONE = 'SELECT licenses AS "licenses" FROM license_imports WHERE import_id = $importId';
+
 export function createLicenseImportStore(sequelize: Sequelize) {
-  const query = preparedQuery(sequelize);
+  const sql = sqlOf(sequelize);
   return {
-    insert: insertInto(query, defineLicenseImport(sequelize)),
+    insert: sql.insert(defineLicenseImport(sequelize)),
     /** @returns how many licenses it brought; null if it is not done */
-    async findDone(importId: string): Promise<number | null> {
-      const [row] = await query<{ licenses: number }>(
-        'SELECT licenses AS "licenses" FROM license_imports WHERE import_id = $1',
-        [importId],
-      );
-      return row?.licenses ?? null;
-    },
+    findDone: async (importId: string): Promise<number | null> =>
+      (await sql.selectFirst<{ licenses: number }>(FIND_DONE, { importId }))?.licenses ?? null,
+    removeOld: removeOldest(sql, 'license_imports', 'finished_at'),
   };
 }
 

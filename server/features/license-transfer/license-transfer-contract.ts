@@ -1,4 +1,4 @@
-// Licenses in bulk: out as CSV, and in from whatever CSV other systems write.
+// CSV export of licenses, and import from the CSV files of other systems.
 import { z } from 'zod';
 import { licenseFilter } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
@@ -7,12 +7,12 @@ import { slug, uploadedFile } from '#server/wire/fields.ts';
 export const CSV = 'text/csv';
 const MAX_IMPORT_BYTES = 20 * 1_048_576;
 export const MAX_IMPORT_ROWS = 50_000;
-/** More than anybody reads; the count tells of the rest. */
+/** `error_count` includes the rest. */
 export const MAX_SHOWN_ERRORS = 200;
 
 export const IMPORT_STATES = ['uploaded', 'running', 'done', 'failed', 'cancelled'] as const;
 
-/** What a column can be: the fields of `createLicense`, and the key of a license that has one already. */
+/** What a column can be: a field of `createLicense`, or the existing key of a license. */
 export const IMPORT_FIELDS = [
   'holder',
   'email',
@@ -41,24 +41,24 @@ const recipe = {
   defaults: z
     .object({ plan: slug.optional(), product: slug.optional() })
     .default({})
-    .meta({ description: 'For rows whose cell is empty or has no column' }),
+    .meta({ description: 'Used where the cell is empty or no column is mapped.' }),
 };
 
 const importError = z.object({
-  line: z.int().meta({ description: 'Line of the file on which the row begins, from 1' }),
+  line: z.int().meta({ description: 'The line in the file on which the row begins, from 1.' }),
   column: z.string().nullable(),
   message: z.string(),
 });
 
 const findings = {
-  errors: z.array(importError).meta({ description: `The first ${MAX_SHOWN_ERRORS}` }),
+  errors: z.array(importError).meta({ description: `The first ${MAX_SHOWN_ERRORS}.` }),
   error_count: z.int(),
 };
 
 const importStatus = z.object({
   import_id: importId,
   state: z.enum(IMPORT_STATES),
-  done: z.int().meta({ description: 'Rows; none of them is there before the state is `done`' }),
+  done: z.int().meta({ description: 'Rows. None of them is visible before the state is `done`.' }),
   total: z.int(),
   ...findings,
 });
@@ -68,17 +68,17 @@ export const licenseTransferAdminContract = {
     method: 'GET',
     path: '/licenses/export/',
     auth: 'admin',
-    summary: 'Download all licenses that a filter finds, newest first',
+    summary: 'Download all licenses that match a filter as CSV, newest first',
     request: z.object(licenseFilter),
     reply: z.object({}),
     errors: [],
-    documents: { [CSV]: 'The licenses' },
+    documents: { [CSV]: 'The licenses.' },
   }),
   uploadImport: endpoint({
     method: 'POST',
     path: '/licenses/import/',
     auth: 'admin',
-    summary: 'Upload a CSV file of licenses; nothing is imported yet',
+    summary: 'Upload a CSV file of licenses without importing it',
     request: z.object({ file: uploadedFile }),
     reply: z.object({
       import_id: importId,
@@ -93,7 +93,7 @@ export const licenseTransferAdminContract = {
     method: 'POST',
     path: '/licenses/import/preview/',
     auth: 'admin',
-    summary: 'Check every row of an uploaded file as if it were imported',
+    summary: 'Check every row of an uploaded file',
     request: z.object(recipe),
     reply: z.object({ rows: z.int(), valid: z.int(), ...findings }),
     errors: ['import_not_found'],
@@ -102,7 +102,7 @@ export const licenseTransferAdminContract = {
     method: 'POST',
     path: '/licenses/import/run/',
     auth: 'admin',
-    summary: 'Import an uploaded file, all rows or none; once only. Answers when it is over',
+    summary: 'Import an uploaded file, all rows or none; replies when the import has finished',
     request: z.object(recipe),
     reply: importStatus,
     errors: ['import_not_found'],
@@ -111,7 +111,7 @@ export const licenseTransferAdminContract = {
     method: 'GET',
     path: '/licenses/import/status/',
     auth: 'admin',
-    summary: 'How far an import is',
+    summary: 'Show the progress of an import',
     request: z.object({ import_id: importId }),
     reply: importStatus,
     errors: ['import_not_found'],
@@ -120,7 +120,7 @@ export const licenseTransferAdminContract = {
     method: 'POST',
     path: '/licenses/import/cancel/',
     auth: 'admin',
-    summary: 'Stop an import and undo what it did, unless it is done; the file is removed',
+    summary: 'Cancel an unfinished import, undo it and remove its file',
     request: z.object({ import_id: importId }),
     reply: importStatus,
     errors: ['import_not_found'],

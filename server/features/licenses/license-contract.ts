@@ -1,4 +1,4 @@
-// Licenses: the object that every reply shows, and what may be done with one (contract, section 3).
+// Licenses: the object in every reply, and the calls that change one (contract, section 3).
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
@@ -6,6 +6,8 @@ import {
   days,
   id,
   moment,
+  multilineText,
+  needsOneOf,
   pageOf,
   pageRequest,
   queryNumber,
@@ -22,7 +24,7 @@ export const LICENSE_STATES = ['issued', 'active', 'expiring', 'in_grace', 'expi
 export const licenseObject = z
   .object({
     license_id: id,
-    license_key: z.string().meta({ example: '7K3QX-9M2TC-0AB1D-4EFGH-JKMNP' }),
+    license_key: z.string().meta({ examples: ['7K3QX-9M2TC-0AB1D-4EFGH-JKMNP'] }),
     holder: z.string(),
     product: slug,
     plan: z.string(),
@@ -38,31 +40,34 @@ export const licenseObject = z
   .meta({ id: 'License' });
 
 /** What administrators see beyond the license object. */
-export const licenseRecord = licenseObject.extend({
-  email: z.string().nullable(),
-  first_activated_at: timestamp.nullable(),
-  revoked_at: timestamp.nullable(),
-  revoke_reason: z.string().nullable(),
-});
+export const licenseRecord = licenseObject
+  .extend({
+    email: z.string().nullable(),
+    order_number: z.string().nullable(),
+    notes: z.string().nullable(),
+    first_activated_at: timestamp.nullable(),
+    revoked_at: timestamp.nullable(),
+    revoke_reason: z.string().nullable(),
+  })
+  .meta({ id: 'LicenseRecord' });
 
-/** What a public request names its license by; an administrator's `REF` is either of them in one text. */
+/** How a public request names a license. An administrator's `REF` is one text with either of them. */
 export const reference = {
-  license_id: id.optional(),
-  license_key: z.string().max(64).optional(),
+  license_id: id.optional().meta({ description: 'License ID.' }),
+  license_key: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'License key. Case, spaces and hyphens do not matter.' }),
 };
 
-interface Reference {
-  license_id?: number | undefined;
-  license_key?: string | undefined;
+/** A request about a license that `license_id`, `license_key` or both name. */
+export function licenseRequest<Shape extends z.ZodRawShape>(fields: Shape) {
+  return needsOneOf(z.object({ ...reference, ...fields }), 'license_id', 'license_key');
 }
 
-export const HAS_REFERENCE = [
-  (request: Reference) => request.license_id !== undefined || request.license_key !== undefined,
-  { message: 'license_id or license_key is required', path: ['license_id'] as string[] },
-] as const;
-
 /** An administrator's reference in a query string or a command line: an id or a key. */
-export const licenseRef = text(64).meta({ description: 'License id or license key' });
+export const licenseRef = text(64).meta({ description: 'License ID or license key.' });
 
 const renewal = { days: days.optional(), expires_at: moment.optional() };
 
@@ -72,19 +77,29 @@ const ONE_END = [
   { message: 'give days or expires_at, not both', path: ['days'] as string[] },
 ] as const;
 
-/** What a list of licenses can be narrowed down to. */
+const email = z.email().max(254);
+
+/** What can be corrected on a license; null clears a field. */
+export const licenseChanges = {
+  holder: text(200).optional(),
+  email: email.nullable().optional(),
+  order_number: text(100).nullable().optional(),
+  notes: multilineText(4000).nullable().optional(),
+};
+
+/** The filters of a list of licenses. */
 export const licenseFilter = {
-  state: z.enum(LICENSE_STATES).optional(),
+  state: z.enum(LICENSE_STATES).optional().meta({ description: 'Only licenses in this state.' }),
   search: searchText(200).optional().meta({
     description:
-      'A part of holder, e-mail address, license key (5 characters or more) or device fingerprint (6 or more)',
+      'Part of the holder, the email address, the license key (at least 5 characters) or a device fingerprint (at least 6).',
   }),
-  plan: slug.optional(),
-  product: slug.optional(),
+  plan: slug.optional().meta({ description: 'Only licenses of this plan.' }),
+  product: slug.optional().meta({ description: 'Only licenses for this product.' }),
   expires_within_days: queryNumber(1, 3650).optional(),
 };
 
-/** Each license is changed by itself, as the single call does it: some may be refused while others are done. */
+/** Each license is changed separately, so that some can fail while others succeed. */
 const bulkReply = z.object({
   done: z.array(id),
   failed: z.array(z.object({ license_id: id, error_code: z.enum(ERROR_CODES), message: z.string() })),
@@ -94,18 +109,18 @@ const licenseIds = z.array(id).min(1).max(100);
 
 const timelineItem = z.object({
   at: timestamp,
-  kind: z.enum(['change', 'event']).meta({ description: 'change: from the audit log; event: for webhooks' }),
-  name: z.string().meta({ example: 'license.renewed' }),
+  kind: z
+    .enum(['change', 'event'])
+    .meta({ description: '`change`: an audit entry. `event`: an event for webhooks.' }),
+  name: z.string().meta({ examples: ['license.renewed'] }),
   actor_kind: z.string().nullable(),
   actor_name: z.string().nullable(),
   actor_claimed: z.boolean(),
   request_id: z.string().nullable(),
-  detail: z
-    .unknown()
-    .meta({ description: '`{before, after}` of a change, the body that receivers get of an event' }),
+  detail: z.unknown().meta({ description: '`{before, after}` of a change, or the body of an event.' }),
 });
 
-/** To an administrator a revoked license is in the way of the change, not a refusal of the caller. */
+/** For these callers a revoked license is a conflict with the change, not a lack of permission. */
 const REVOKED_IS_CONFLICT = { license_revoked: 409 };
 
 export const licenseContract = {
@@ -114,13 +129,10 @@ export const licenseContract = {
     path: '/renew/',
     auth: 'bearer',
     idempotent: true,
-    summary: "Renew a license, by the plan's duration unless days or expires_at is given",
-    request: z
-      .object({ ...reference, ...renewal })
-      .refine(...HAS_REFERENCE)
-      .refine(...ONE_END),
+    summary: 'Renew a license',
+    request: licenseRequest(renewal).refine(...ONE_END),
     reply: z.object({ license: licenseObject, previous_expires_at: timestamp }),
-    errors: ['license_not_found', 'license_revoked'],
+    errors: ['license_not_found', 'license_revoked', 'renewal_shortens'],
     errorStatus: REVOKED_IS_CONFLICT,
   }),
   upgrade: endpoint({
@@ -128,9 +140,8 @@ export const licenseContract = {
     path: '/upgrade/',
     auth: 'bearer',
     idempotent: true,
-    summary:
-      "Move a license to a plan of a higher tier; expires_at stays, the new plan's limits hold at once",
-    request: z.object({ ...reference, plan: slug }).refine(...HAS_REFERENCE),
+    summary: 'Move a license to a plan of a higher tier',
+    request: licenseRequest({ plan: slug }),
     reply: z.object({ license: licenseObject, previous_plan: z.string() }),
     errors: [
       'license_not_found',
@@ -144,7 +155,7 @@ export const licenseContract = {
   }),
 };
 
-/** The same change as administrators make it: they name the license in one text, and see the whole of it. */
+/** The same change for administrators: they name the license by `REF` and see all its fields. */
 function forAdministrators<Request extends z.ZodType<object>, Reply extends z.ZodRawShape>(
   { method, reply, errors }: Endpoint<z.ZodType<object>, z.ZodObject<Reply>>,
   itsOwn: Pick<Endpoint<Request>, 'path' | 'summary' | 'request'>,
@@ -168,9 +179,11 @@ export const licenseAdminContract = {
     request: z
       .object({
         holder: text(200),
-        email: z.email().max(254).optional(),
+        email: email.optional(),
         plan: slug.default('standard'),
         product: slug.optional(),
+        order_number: text(100).optional(),
+        notes: multilineText(4000).optional(),
         ...renewal,
       })
       .refine(...ONE_END),
@@ -186,7 +199,10 @@ export const licenseAdminContract = {
       ...pageRequest,
       ...licenseFilter,
       sort: z.enum(['created', 'expires', 'holder']).default('created'),
-      order: z.enum(['asc', 'desc']).optional().meta({ description: '`desc` for created, otherwise `asc`' }),
+      order: z
+        .enum(['asc', 'desc'])
+        .optional()
+        .meta({ description: 'Default: `desc` when sorted by `created`, otherwise `asc`.' }),
     }),
     reply: z.object(pageOf(licenseRecord)),
     errors: [],
@@ -199,7 +215,7 @@ export const licenseAdminContract = {
     request: z.object(licenseFilter),
     reply: z.object({
       count: z.int(),
-      exact: z.boolean().meta({ description: 'false: there are more than that' }),
+      exact: z.boolean().meta({ description: 'False if there are more.' }),
     }),
     errors: [],
   }),
@@ -212,11 +228,20 @@ export const licenseAdminContract = {
     reply: z.object({ license: licenseRecord }),
     errors: ['license_not_found'],
   }),
+  updateLicense: endpoint({
+    method: 'PUT',
+    path: '/licenses/',
+    auth: 'admin',
+    summary: 'Change the holder, email address, order number or notes of a license',
+    request: z.object({ ref: licenseRef, ...licenseChanges }),
+    reply: z.object({ license: licenseRecord }),
+    errors: ['license_not_found'],
+  }),
   revokeLicense: endpoint({
     method: 'POST',
     path: '/licenses/revoke/',
     auth: 'admin',
-    summary: 'Revoke a license, for good',
+    summary: 'Revoke a license permanently',
     request: z.object({ ref: licenseRef, reason: text(500).optional() }),
     reply: z.object({ license: licenseRecord }),
     errors: ['license_not_found'],
@@ -224,13 +249,22 @@ export const licenseAdminContract = {
   renewLicense: forAdministrators(licenseContract.renew, {
     path: '/licenses/renew/',
     summary: 'Renew a license',
-    request: z.object({ ref: licenseRef, ...renewal }).refine(...ONE_END),
+    request: z
+      .object({
+        ref: licenseRef,
+        ...renewal,
+        shorten: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Allows an expiry date before the current one.' }),
+      })
+      .refine(...ONE_END),
   }),
   renewLicenses: endpoint({
     method: 'POST',
     path: '/licenses/bulk/renew/',
     auth: 'admin',
-    summary: 'Renew up to a hundred licenses, each by itself',
+    summary: 'Renew up to 100 licenses, each separately',
     request: z.object({ license_ids: licenseIds, days: days.optional() }),
     reply: bulkReply,
     errors: [],
@@ -239,7 +273,7 @@ export const licenseAdminContract = {
     method: 'POST',
     path: '/licenses/bulk/revoke/',
     auth: 'admin',
-    summary: 'Revoke up to a hundred licenses, each by itself and for good',
+    summary: 'Revoke up to 100 licenses permanently, each separately',
     request: z.object({ license_ids: licenseIds, reason: text(500).optional() }),
     reply: bulkReply,
     errors: [],
@@ -248,7 +282,7 @@ export const licenseAdminContract = {
     method: 'GET',
     path: '/licenses/timeline/',
     auth: 'admin',
-    summary: 'What happened to a license, its devices, tokens and certificates, newest first',
+    summary: 'List what happened to a license, its devices, tokens and certificates, newest first',
     request: z.object({ ...pageRequest, license: licenseRef }),
     reply: z.object(pageOf(timelineItem)),
     errors: ['license_not_found'],

@@ -1,9 +1,9 @@
 // Which licenses a list shows: one page of ids, or their number, among a million and within a tenth of a second.
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { dialectOf } from '#server/database/connect.ts';
-import { type Condition, facetConditions, type LicenseFilter, termRange } from './license-query.ts';
+import { allOf, bindOf, type Condition } from '#server/database/condition.ts';
+import { NO_LICENSES } from '#server/database/license-search-index.ts';
+import type { Sql } from '#server/database/sql.ts';
 import { type LicenseSearch, parseSearch } from '#server/rules/license-search.ts';
-import { codesQuery, hasGrams, hasWords, wordsQuery } from './license-search-index.ts';
+import { facetConditions, type LicenseFilter, termRange } from './license-query.ts';
 
 export type LicenseSort = 'created' | 'expires' | 'holder';
 
@@ -38,47 +38,27 @@ interface Found {
   codes: Condition | null;
 }
 
-/** SQLite keeps no statistics to choose by, so it is told. */
+/** By which index each sort is met in its order. */
 const WALKS: Record<LicenseSort, string> = {
-  created: 'INDEXED BY licenses_newest',
-  expires: 'INDEXED BY licenses_expiry',
-  holder: 'INDEXED BY licenses_holder',
+  created: 'licenses_newest',
+  expires: 'licenses_expiry',
+  holder: 'licenses_holder',
 };
 
-function joined(conditions: readonly Condition[]): string {
-  return conditions.map(({ sql }) => `(${sql})`).join(' AND ') || '1 = 1';
-}
-
-function bindOf(...conditions: readonly (Condition | null)[]): Record<string, unknown> {
-  return Object.assign({}, ...conditions.map((condition) => condition?.bind)) as Record<string, unknown>;
-}
-
-/** With the values that the SQL names: SQLite refuses others. */
-function pruned({ sql, bind }: Condition): Condition {
-  const named = new Set([...sql.matchAll(/\$(\w+)/gu)].map(([, name]) => name));
-  return { sql, bind: Object.fromEntries(Object.entries(bind).filter(([name]) => named.has(name))) };
-}
-
-export function createLicenseFinder(sequelize: Sequelize) {
-  const dialect = dialectOf(sequelize);
-  const isSqlite = dialect === 'sqlite';
-  const select = <Row extends object>(query: Condition) => {
-    const { sql, bind } = pruned(query);
-    return sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
-  };
+export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
+  const search = dialect.licenseSearch;
 
   /** @param from a FROM clause, with what follows it */
   async function countUpTo(most: number, { sql: from, bind }: Condition): Promise<number> {
     const sql = `SELECT count(*) AS "count" FROM (SELECT 1 ${from} LIMIT $most) bounded`;
-    const [row] = await select<{ count: number }>({ sql, bind: { ...bind, most } });
-    return row?.count ?? 0;
+    return (await selectFirst<{ count: number }>(sql, { ...bind, most }))?.count ?? 0;
   }
 
   /** What a sort compares, of license `alias`; null where ids are all. */
   function keyOf(sort: LicenseSort, alias: string): string | null {
     if (sort === 'created') return null;
     if (sort === 'expires') return `${alias}.expires_at`;
-    return isSqlite ? `${alias}.search_text` : `left(${alias}.search_text, 200) COLLATE "C"`;
+    return dialect.sortKey(`${alias}.search_text`);
   }
 
   function orderBy({ sort, order }: LicenseSequence): string {
@@ -105,69 +85,71 @@ export function createLicenseFinder(sequelize: Sequelize) {
 
   /** The entries of the index of words which begin with a text that is too short for one; null if they are many. */
   async function termsOf(text: string): Promise<string[] | null> {
-    const words = hasWords(dialect, { text, key: null, keyPart: null, fingerprintPart: null });
+    const words = search.hasWords(text);
     const sample = '(SELECT n.search_text FROM licenses n ORDER BY n.id DESC LIMIT $sample) l';
     const found = await countUpTo(RARE_IN_SAMPLE, {
       sql: `FROM ${sample} WHERE ${words.sql}`,
       bind: { ...words.bind, sample: SAMPLE },
     });
     if (found === RARE_IN_SAMPLE) return null;
-    const rows = await select<{ term: string }>({
-      sql: 'SELECT term FROM license_word_terms WHERE term >= $text AND term < $end',
-      bind: { text, end: `${text}\u{10ffff}` },
-    });
+    const rows = await select<{ term: string }>(
+      'SELECT term FROM license_word_terms WHERE term >= $text AND term < $end',
+      { text, end: `${text}\u{10ffff}` },
+    );
     return rows.map(({ term }) => term);
   }
 
   /** What selects the licenses that may have the words; null if they are so many that passing over the others is quicker. */
   async function rareWords({ text }: LicenseSearch): Promise<Condition | null> {
-    if (text === null) return wordsQuery(dialect, '');
-    const terms = isSqlite && !hasGrams(text) ? await termsOf(text) : [];
+    if (text === null) return NO_LICENSES;
+    const terms = search.needsTerms(text) ? await termsOf(text) : [];
     if (terms === null) return null;
-    const words = wordsQuery(dialect, text, terms);
+    const words = search.words(text, terms);
     const found = await countUpTo(RARE + 1, { sql: `FROM (${words.sql}) found`, bind: words.bind });
     return found > RARE ? null : words;
   }
 
   /** Few licenses between two moments are sooner read by their ends and sorted than met in another order. */
   async function walkFor(filter: LicenseFilter, sort: LicenseSort): Promise<string> {
-    const range = isSqlite && sort !== 'expires' ? termRange(filter) : null;
-    if (range === null) return WALKS[sort];
-    const from = { sql: `FROM licenses l ${WALKS.expires} WHERE ${range.sql}`, bind: range.bind };
-    return (await countUpTo(RARE + 1, from)) > RARE ? WALKS[sort] : WALKS.expires;
+    const range = sort === 'expires' ? null : termRange(filter);
+    if (range === null) return dialect.indexedBy(WALKS[sort]);
+    return dialect.indexedByBest(WALKS[sort], WALKS.expires, async () => {
+      const sql = `FROM licenses l ${dialect.indexedBy(WALKS.expires)} WHERE ${range.sql}`;
+      return (await countUpTo(RARE + 1, { sql, bind: range.bind })) <= RARE;
+    });
   }
 
-  async function lookFor(search: string): Promise<Found> {
-    const parsed = parseSearch(search);
-    return {
-      words: await rareWords(parsed),
-      text: hasWords(dialect, parsed),
-      codes: codesQuery(dialect, parsed),
-    };
+  function hasText({ text }: LicenseSearch): Condition {
+    return text === null ? { sql: 'FALSE', bind: {} } : search.hasWords(text);
   }
 
-  /** @param walk how SQLite reads the table where the search does not say which licenses to look at */
+  async function lookFor(searchFor: string): Promise<Found> {
+    const parsed = parseSearch(searchFor);
+    return { words: await rareWords(parsed), text: hasText(parsed), codes: search.codes(parsed) };
+  }
+
+  /** @param walk how the table is read where the search does not say which licenses to look at */
   function fromClause(facets: readonly Condition[], walk: string, found: Found | null): Condition {
-    const hint = isSqlite ? walk : '';
-    if (!found) return { sql: `FROM licenses l ${hint} WHERE ${joined(facets)}`, bind: bindOf(...facets) };
+    const facet = allOf(facets);
+    if (!found) return { sql: `FROM licenses l ${walk} WHERE ${facet.sql}`, bind: facet.bind };
     const { words, text, codes } = found;
-    const bind = bindOf(...facets, text, codes, words);
+    const bind = bindOf(facet, text, codes, words);
     if (words === null) {
       const either = codes === null ? text.sql : `${text.sql} OR l.id IN (${codes.sql})`;
-      return { sql: `FROM licenses l ${hint} WHERE ${joined(facets)} AND (${either})`, bind };
+      return { sql: `FROM licenses l ${walk} WHERE ${facet.sql} AND (${either})`, bind };
     }
     const coded = codes === null ? '' : `UNION ALL SELECT id, 1 AS coded FROM (${codes.sql}) codes`;
     // Whoever is found by its words is not found by a code once more.
     return {
       sql: `FROM (SELECT id, 0 AS coded FROM (${words.sql}) words ${coded}) f
-        ${isSqlite ? 'CROSS JOIN licenses l NOT INDEXED' : 'JOIN licenses l'} ON l.id = f.id
-        WHERE ${joined(facets)} AND (f.coded = 1) <> (${text.sql})`,
+        ${dialect.orderedJoin} licenses l ${dialect.readById} ON l.id = f.id
+        WHERE ${facet.sql} AND (f.coded = 1) <> (${text.sql})`,
       bind,
     };
   }
 
   /**
-   * By id, SQLite's index of words gives them in order: whoever wants the first page reads no more licenses than that,
+   * By id, an ordered index of words gives them in order: whoever wants the first page reads no more licenses than that,
    * while a sort would first have read every one that may have the text.
    */
   function pageById(
@@ -178,13 +160,14 @@ export function createLicenseFinder(sequelize: Sequelize) {
     limit: number,
   ): Condition {
     const { order } = sequence;
-    const facets = [...facetConditions(filter), ...isBeyond(sequence, after, 'f.id')];
+    const facets = allOf([...facetConditions(filter), ...isBeyond(sequence, after, 'f.id')]);
     const first = (ids: Condition, also: string) =>
-      `SELECT id FROM (SELECT f.id AS id FROM (${ids.sql}) f CROSS JOIN licenses l NOT INDEXED ON l.id = f.id
-        WHERE ${joined(facets)} AND ${also} ORDER BY f.id ${order} LIMIT $limit)`;
+      `SELECT id FROM (SELECT f.id AS id FROM (${ids.sql}) f
+        ${dialect.orderedJoin} licenses l ${dialect.readById} ON l.id = f.id
+        WHERE ${facets.sql} AND ${also} ORDER BY f.id ${order} LIMIT $limit)`;
     const ways = [first(words, text.sql), ...(codes === null ? [] : [first(codes, 'TRUE')])];
     const sql = `SELECT id FROM (${ways.join(' UNION ')}) ORDER BY id ${order} LIMIT $limit`;
-    return pruned({ sql, bind: { ...bindOf(...facets, text, codes, words), limit } });
+    return { sql, bind: { ...bindOf(facets, text, codes, words), limit } };
   }
 
   return {
@@ -195,17 +178,17 @@ export function createLicenseFinder(sequelize: Sequelize) {
      */
     soon(filter: LicenseFilter, sequence: LicenseSequence, limit: number): Condition | null {
       const { sort, order } = sequence;
-      if (!isSqlite || sort !== 'created' || !filter.search) return null;
-      const search = parseSearch(filter.search);
-      const { text } = search;
+      if (!search.isOrdered || sort !== 'created' || !filter.search) return null;
+      const parsed = parseSearch(filter.search);
+      const { text } = parsed;
       // What is found by a code may be older than the first that may have the text, and newer than others that have it.
-      if (text === null || !hasGrams(text) || codesQuery(dialect, search) !== null) return null;
-      const { sql, bind } = wordsQuery(dialect, text);
+      if (text === null || search.needsTerms(text) || search.codes(parsed) !== null) return null;
+      const { sql, bind } = search.words(text);
       const words = {
         sql: `${sql} ORDER BY rowid ${order} LIMIT $newest`,
         bind: { ...bind, newest: NEWEST },
       };
-      const found = { words, text: hasWords(dialect, search), codes: null };
+      const found = { words, text: search.hasWords(text), codes: null };
       return pageById(filter, found, sequence, null, limit);
     },
     /** Selects the column `id` of up to `limit` licenses. */
@@ -217,12 +200,12 @@ export function createLicenseFinder(sequelize: Sequelize) {
     ): Promise<Condition> {
       const { sort } = sequence;
       const found = filter.search ? await lookFor(filter.search) : null;
-      if (isSqlite && sort === 'created' && found?.words)
+      if (search.isOrdered && sort === 'created' && found?.words)
         return pageById(filter, { ...found, words: found.words }, sequence, after, limit);
       const facets = [...facetConditions(filter), ...isBeyond(sequence, after)];
       const from = fromClause(facets, await walkFor(filter, sort), found);
       const sql = `SELECT l.id AS id ${from.sql} ${orderBy(sequence)} LIMIT $limit`;
-      return pruned({ sql, bind: { ...from.bind, limit } });
+      return { sql, bind: { ...from.bind, limit } };
     },
     /** How many there are, but no more than `most`. */
     async count(filter: LicenseFilter, most: number): Promise<number> {

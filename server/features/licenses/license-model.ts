@@ -6,6 +6,8 @@ export interface LicenseRow {
   licenseKey: string;
   holder: string;
   email: string | null;
+  orderNumber: string | null;
+  notes: string | null;
   /** Holder and e-mail address, folded. */
   searchText: string;
   product: string;
@@ -31,6 +33,8 @@ export function defineLicense(sequelize: Sequelize): LicenseModel {
       licenseKey: textColumn(),
       holder: textColumn(),
       email: nullable(textColumn()),
+      orderNumber: nullable(textColumn()),
+      notes: nullable(textColumn()),
       searchText: textColumn(),
       product: textColumn(),
       planId: integerColumn(),

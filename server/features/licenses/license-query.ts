@@ -1,9 +1,11 @@
 // The SQL of licenses: the columns of one, and what selects them by state, plan, product and end. Runs on both databases.
+import type { Condition } from '#server/database/condition.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 import { EXPIRING_MS, type LicenseState } from '#server/rules/license-lifecycle.ts';
 
 export const LICENSE_COLUMNS = `
-  l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.email AS "email", l.product AS "product",
+  l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.email AS "email",
+  l.order_number AS "orderNumber", l.notes AS "notes", l.product AS "product",
   l.plan_id AS "planId", l.issued_at AS "issuedAt", l.expires_at AS "expiresAt",
   l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.revoke_reason AS "revokeReason",
   l.term AS "term", l.notice_due_at AS "noticeDueAt",
@@ -14,11 +16,6 @@ export const LICENSE_COLUMNS = `
    ORDER BY a.id DESC LIMIT 1) AS "newestFingerprint"`;
 
 export const LICENSE_TABLES = 'licenses l JOIN plans p ON p.id = l.plan_id';
-
-export interface Condition {
-  sql: string;
-  bind: Record<string, unknown>;
-}
 
 /** The end of the grace period in SQL; both operands are BIGINT. */
 const GRACE_ENDS_AT = '(l.expires_at + p.grace_days * 86400000)';

@@ -1,12 +1,13 @@
 import { implement, type Route } from '#server/platform/route.ts';
 import type { LicenseBulk } from './license-bulk.ts';
 import { licenseAdminContract, licenseContract } from './license-contract.ts';
+import type { LicenseDetails } from './license-details.ts';
 import { byIdOrKey, byRef } from '#server/rules/license-reference.ts';
 import type { LicenseService } from './license-service.ts';
 import type { LicenseTimeline } from './license-timeline.ts';
 import { publicLicense } from '#server/rules/license-presenter.ts';
 
-export function licenseRoutes(licenses: LicenseService): Route[] {
+export function licenseRoutes(licenses: Pick<LicenseService, 'renew' | 'upgrade'>): Route[] {
   return implement(licenseContract, {
     async renew(request, call) {
       const reply = await licenses.renew(byIdOrKey(request), request, call);
@@ -21,6 +22,7 @@ export function licenseRoutes(licenses: LicenseService): Route[] {
 
 export function licenseAdminRoutes(
   licenses: LicenseService,
+  details: LicenseDetails,
   bulk: LicenseBulk,
   timeline: LicenseTimeline,
 ): Route[] {
@@ -31,6 +33,7 @@ export function licenseAdminRoutes(
     showLicense: ({ ref }) => licenses.show(byRef(ref)),
     revokeLicense: ({ ref, reason }, call) => licenses.revoke(byRef(ref), reason, call),
     renewLicense: ({ ref, ...renewal }, call) => licenses.renew(byRef(ref), renewal, call),
+    updateLicense: ({ ref, ...changes }, call) => details.update(byRef(ref), changes, call),
     renewLicenses: ({ license_ids, days }, call) => bulk.renew(license_ids, days, call),
     revokeLicenses: ({ license_ids, reason }, call) => bulk.revoke(license_ids, reason, call),
     licenseTimeline: ({ license, cursor, limit }) => timeline.list(byRef(license), cursor, limit),

@@ -5,7 +5,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
 import { dueNotice, type LicenseNotice, nextNoticeAt } from '#server/rules/license-lifecycle.ts';
 import type { License, LicenseStore } from './license-store.ts';
-import type { NoticeClockStore } from './notice-clock-store.ts';
+import type { NoticeClock } from './notice-clock.ts';
 import { recoverNotices } from './notice-recovery.ts';
 
 /** Few enough that a batch never keeps an activation waiting for long. */
@@ -13,7 +13,7 @@ const BATCH = 100;
 
 interface Needs {
   licenses: Pick<LicenseStore, 'findNoticeDue' | 'listExpiringBetween' | 'update'>;
-  noticeClock: NoticeClockStore;
+  noticeClock: NoticeClock;
   events: Events;
   transaction: RunTransaction;
   clock: Clock;

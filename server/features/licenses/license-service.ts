@@ -15,6 +15,7 @@ import {
   draftLicense,
   issuedLicense,
   refuseBeyondCalendar,
+  refuseEarlierEnd,
   refuseOtherProduct,
   usablePlan,
 } from '#server/rules/license-draft.ts';
@@ -28,6 +29,7 @@ import {
 import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseFilter } from './license-query.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
+import { refuseRevoked } from '#server/rules/license-refusals.ts';
 import type { License, LicenseReference, LicenseStore } from './license-store.ts';
 
 interface Needs {
@@ -44,6 +46,8 @@ interface Renewal {
   days?: number | undefined;
   /** Epoch milliseconds. */
   expires_at?: number | undefined;
+  /** Allows an earlier end than the present one. */
+  shorten?: boolean | undefined;
 }
 
 /** Beyond it nobody reads a number of hits, and every further one takes time. */
@@ -68,11 +72,6 @@ export function createLicenseService(needs: Needs) {
     const license = await licenses.findForChange(reference);
     if (!license) throw licenseNotFound();
     return license;
-  }
-
-  function refuseRevoked(license: License): void {
-    if (license.revokedAt !== null)
-      throw new ApiError('license_revoked', 'the license is revoked', { status: 409 });
   }
 
   async function mustFindPlan(name: string): Promise<Plan> {
@@ -132,7 +131,7 @@ export function createLicenseService(needs: Needs) {
       transaction(async () => {
         const now = clock.now();
         const before = await mustFindForChange(reference);
-        refuseRevoked(before);
+        refuseRevoked(before, now);
         const { durationDays, graceDays } = before;
         const expiresAt = renewedExpiry({
           expiresAt: before.expiresAt,
@@ -142,6 +141,7 @@ export function createLicenseService(needs: Needs) {
           explicit: renewal.expires_at,
         });
         refuseBeyondCalendar(expiresAt);
+        if (!renewal.shorten) refuseEarlierEnd(before.expiresAt, expiresAt);
         const term = { expiresAt, graceEndsAt: graceEndsAt(expiresAt, graceDays), term: before.term + 1 };
         const renewed: License = {
           ...before,
@@ -169,7 +169,7 @@ export function createLicenseService(needs: Needs) {
       transaction(async () => {
         const now = clock.now();
         const before = await mustFindForChange(reference);
-        refuseRevoked(before);
+        refuseRevoked(before, now);
         const plan = await mustFindPlan(planName);
         if (plan.id === before.planId)
           throw new ApiError('plan_unchanged', `the license is on plan ${plan.name} already`);

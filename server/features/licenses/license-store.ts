@@ -1,11 +1,11 @@
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { insertAllInto } from '#server/database/insert-row.ts';
-import { preparedQuery } from '#server/database/prepared-query.ts';
-import { lockRow, lockRows, skipLocked } from '#server/database/transaction.ts';
+import type { Sequelize } from 'sequelize';
+import type { Condition } from '#server/database/condition.ts';
+import type { Values } from '#server/database/named-values.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
 import { graceEndsAt } from '#server/rules/license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
-import { type Condition, LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
+import { LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
 
 /** A license as everything else sees it: its own row, what its plan grants, and what its devices say. */
 export interface License extends Omit<LicenseRow, 'searchText'> {
@@ -45,44 +45,51 @@ function toLicense(row: SelectedRow): License {
   };
 }
 
-const KEYS_PER_QUERY = 100;
-const FIND_TAKEN_KEYS = `SELECT license_key AS "licenseKey" FROM licenses WHERE license_key IN (${Array.from(
-  { length: KEYS_PER_QUERY },
-  (_, slot) => `$${slot + 1}`,
-).join(', ')})`;
+const KEYS_AT_ONCE = 100;
+
+const HAS_PLAN = 'SELECT 1 AS "found" FROM licenses WHERE plan_id = $planId LIMIT 1';
+
+const MOVE_GRACE_END = `
+  UPDATE licenses
+  SET notice_due_at = CASE WHEN notice_due_at IS NULL THEN expires_at ELSE expires_at + $graceMs END
+  WHERE plan_id = $planId AND revoked_at IS NULL
+    AND (notice_due_at > expires_at OR (notice_due_at IS NULL AND expires_at + $graceMs > $now))`;
 
 export function createLicenseStore(sequelize: Sequelize) {
   const licenses = defineLicense(sequelize);
-  const query = preparedQuery(sequelize);
-  const finder = createLicenseFinder(sequelize);
-  const insertAll = insertAllInto(query, licenses, ['id', 'licenseKey']);
+  const sql = sqlOf(sequelize);
+  const { isIn, lockRows, orderedJoin, skipLocked } = sql.dialect;
+  const finder = createLicenseFinder(sql);
+  const insertAll = sql.insertAll(licenses, ['id', 'licenseKey']);
+  const withKeys = sql.statement<{ licenseKey: string }>(
+    `SELECT license_key AS "licenseKey" FROM licenses WHERE ${isIn('license_key', 'some')}`,
+  );
+  const findWhere = (condition: string) =>
+    sql.statement<SelectedRow>(`SELECT ${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE ${condition}`);
+  const byId = findWhere('l.id = $id');
+  const byKey = findWhere('l.license_key = $key');
+  const byBoth = findWhere('l.id = $id AND l.license_key = $key');
 
-  async function select(tables: string, rest: string, bind: Record<string, unknown>): Promise<License[]> {
-    const rows = await sequelize.query<SelectedRow>(`SELECT ${LICENSE_COLUMNS} FROM ${tables} ${rest}`, {
-      bind,
-      type: QueryTypes.SELECT,
-    });
+  async function select(tables: string, rest: string, bind: Values): Promise<License[]> {
+    const rows = await sql.select<SelectedRow>(`SELECT ${LICENSE_COLUMNS} FROM ${tables} ${rest}`, bind);
     return rows.map((row) => toLicense(row));
   }
 
   /** @param page selects their ids */
   function selectPage(page: Condition, sequence: LicenseSequence) {
-    // A JOIN whose order SQLite keeps: left to itself it might walk all licenses in the order of the list.
-    const join = sequelize.getDialect() === 'sqlite' ? 'CROSS JOIN' : 'JOIN';
-    const tables = `(${page.sql}) page ${join} licenses l ON l.id = page.id JOIN plans p ON p.id = l.plan_id`;
+    // Left to itself, SQLite might walk all licenses in the order of the list.
+    const tables = `(${page.sql}) page ${orderedJoin} licenses l ON l.id = page.id JOIN plans p ON p.id = l.plan_id`;
     return select(tables, finder.orderBy(sequence), page.bind);
   }
 
   function columnsOf({ id, key }: LicenseReference): Record<string, string | number> {
-    if (id === undefined && key === undefined) throw new Error('a license is named by its id or its key');
     return { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { license_key: key }) };
   }
 
-  async function find(reference: LicenseReference): Promise<License | null> {
-    const columns = columnsOf(reference);
-    const condition = Object.keys(columns).map((column, index) => `l.${column} = $${index + 1}`);
-    const sql = `SELECT ${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE ${condition.join(' AND ')}`;
-    const [row] = await query<SelectedRow>(sql, Object.values(columns));
+  async function find({ id, key }: LicenseReference): Promise<License | null> {
+    if (id === undefined && key === undefined) throw new Error('a license is named by its id or its key');
+    const statement = key === undefined ? byId : id === undefined ? byKey : byBoth;
+    const [row] = await statement.all({ id, key });
     return row ? toLicense(row) : null;
   }
 
@@ -90,7 +97,7 @@ export function createLicenseStore(sequelize: Sequelize) {
     find,
     /** Locks the license until the transaction ends, so that what is decided from it still holds when it is written. */
     async findForChange(reference: LicenseReference): Promise<License | null> {
-      await lockRow(sequelize, 'licenses', columnsOf(reference));
+      await sql.lock('licenses', columnsOf(reference));
       return find(reference);
     },
     async insert(license: NewLicense): Promise<number> {
@@ -106,16 +113,24 @@ export function createLicenseStore(sequelize: Sequelize) {
     /** Which of these keys licenses have. */
     async findTakenKeys(keys: readonly string[]): Promise<string[]> {
       const taken: string[] = [];
-      for (let start = 0; start < keys.length; start += KEYS_PER_QUERY) {
-        const some = keys.slice(start, start + KEYS_PER_QUERY);
-        const values = Array.from({ length: KEYS_PER_QUERY }, (_, slot) => some[slot] ?? null);
-        const rows = await query<{ licenseKey: string }>(FIND_TAKEN_KEYS, values);
+      for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+        const rows = await withKeys.all({ some: keys.slice(start, start + KEYS_AT_ONCE) });
         taken.push(...rows.map(({ licenseKey }) => licenseKey));
       }
       return taken;
     },
     async update(id: number, changes: Partial<Omit<LicenseRow, 'id'>>): Promise<void> {
       await licenses.update(changes, { where: { id } });
+    },
+    /** Whether any license has the plan. */
+    hasPlan: async (planId: number): Promise<boolean> =>
+      (await sql.selectFirst(HAS_PLAN, { planId })) !== null,
+    /**
+     * Licenses that wait for the end of their grace period wait for the new end; those past the old one that are back
+     * in grace are looked at again.
+     */
+    async moveGraceEnd(planId: number, graceMs: number, now: number): Promise<void> {
+      await sql.run(MOVE_GRACE_END, { planId, graceMs, now });
     },
     /** In the order asked for, one more than `limit` if there are more. */
     async list({ sort, order, after, limit, ...filter }: LicensePageRequest): Promise<License[]> {
@@ -141,14 +156,14 @@ export function createLicenseStore(sequelize: Sequelize) {
         `WHERE l.revoked_at IS NULL
            AND l.expires_at > $from - (SELECT coalesce(max(grace_days), 0) FROM plans) * 86400000
            AND l.expires_at <= $to AND (l.expires_at, l.id) > ($afterExpiry, $afterId)
-         ORDER BY l.expires_at, l.id LIMIT $limit ${lockRows(sequelize, 'l')}`,
+         ORDER BY l.expires_at, l.id LIMIT $limit ${lockRows('l')}`,
         { from, to, afterExpiry: after.expiresAt, afterId: after.id, limit },
       ),
     /** Licenses that the scan has to look at, the longest waiting first; locked, and skipped where another server has them. */
     findNoticeDue: (now: number, limit: number) =>
       select(
         LICENSE_TABLES,
-        `WHERE l.notice_due_at <= $now ORDER BY l.notice_due_at LIMIT $limit ${skipLocked(sequelize, 'l')}`,
+        `WHERE l.notice_due_at <= $now ORDER BY l.notice_due_at LIMIT $limit ${skipLocked('l')}`,
         { now, limit },
       ),
   };

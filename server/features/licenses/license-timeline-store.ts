@@ -1,5 +1,6 @@
 // What the audit log and the events tell of one license, put together.
-import { QueryTypes, type Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 
 export interface TimelineRow {
   at: number;
@@ -37,15 +38,13 @@ const NEWEST_FIRST = 'ORDER BY "at" DESC, "kind", "id" DESC';
 const BEYOND = `WHERE "at" < $at OR ("at" = $at AND ("kind" > $kind OR ("kind" = $kind AND "id" < $id)))`;
 
 export function createLicenseTimelineStore(sequelize: Sequelize) {
+  const sql = sqlOf(sequelize);
   return {
     /** One more than `limit` if there are more. */
     list(licenseId: number, after: TimelinePosition | null, limit: number): Promise<TimelineRow[]> {
-      return sequelize.query<TimelineRow>(
+      return sql.select(
         `SELECT * FROM (${TIMELINE}) timeline ${after === null ? '' : BEYOND} ${NEWEST_FIRST} LIMIT $limit`,
-        {
-          bind: { ...after, licenseId, subject: `license:${licenseId}`, limit: limit + 1 },
-          type: QueryTypes.SELECT,
-        },
+        { ...after, licenseId, subject: `license:${licenseId}`, limit: limit + 1 },
       );
     },
   };

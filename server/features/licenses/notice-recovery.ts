@@ -2,7 +2,7 @@
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { dueNotice, EXPIRING_MS, type NoticeMoments, nextNoticeAt } from '#server/rules/license-lifecycle.ts';
 import type { LicenseStore } from './license-store.ts';
-import type { NoticeClockStore } from './notice-clock-store.ts';
+import type { NoticeClock } from './notice-clock.ts';
 
 /** Smaller steps back are corrections, or the skew between servers on one database. */
 const TOLERANCE_MS = 5 * 60_000;
@@ -12,7 +12,7 @@ const BATCH = 100;
 
 interface Needs {
   licenses: Pick<LicenseStore, 'listExpiringBetween' | 'update'>;
-  noticeClock: NoticeClockStore;
+  noticeClock: NoticeClock;
   transaction: RunTransaction;
   isCancelled(): boolean;
 }

@@ -1,9 +1,9 @@
-// What the page hears of while it is open: server-sent events, and so no row, as a row has one reply.
+// Live updates of the back office: server-sent events, which are not an endpoint row because a row has one reply.
 
 /** Below the admin listener's API root. */
 export const LIVE_PATH = '/live/';
 
-/** What may have changed; the names of what a screen shows. */
+/** What may have changed, by the names of what screens show. */
 export const LIVE_TOPICS = [
   'licenses',
   'devices',
@@ -24,7 +24,7 @@ export const LIVE_TOPICS = [
 
 export type LiveTopic = (typeof LIVE_TOPICS)[number];
 
-/** `event: hello`, the first of each stream. Nothing is told of what changed before it. */
+/** `event: hello`, the first of each stream. Earlier changes are not reported. */
 export interface LiveHello {
   version: string;
 }
@@ -34,7 +34,7 @@ export interface LiveChange {
   topics: LiveTopic[];
 }
 
-/** `event: end`, the last of a stream that the server ends; a stream without it was cut off. */
+/** `event: end`, the last of a stream that the server ends. A stream without it was interrupted. */
 export interface LiveEnd {
   reason: 'signed_out' | 'too_many_streams' | 'stopping';
 }

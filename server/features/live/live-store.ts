@@ -1,4 +1,5 @@
-import { QueryTypes, type Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 
 /** Something that was written down lately. */
 export interface RecentRow {
@@ -9,19 +10,19 @@ export interface RecentRow {
 }
 
 /** Each by its primary key, so this costs the same however much there is. */
-const recentSql = (count: number) => `
+const RECENT = `
   SELECT 'audit' AS "kind", id AS "id", action AS "action"
-  FROM (SELECT id, action FROM audit_entries ORDER BY id DESC LIMIT ${count}) a
+  FROM (SELECT id, action FROM audit_entries ORDER BY id DESC LIMIT $count) a
   UNION ALL SELECT 'notice', id, NULL
-  FROM (SELECT id, term FROM events ORDER BY id DESC LIMIT ${count}) e WHERE term IS NOT NULL
+  FROM (SELECT id, term FROM events ORDER BY id DESC LIMIT $count) e WHERE term IS NOT NULL
   UNION ALL SELECT 'attempt', id, NULL
-  FROM (SELECT id FROM delivery_attempts ORDER BY id DESC LIMIT ${count}) d`;
+  FROM (SELECT id FROM delivery_attempts ORDER BY id DESC LIMIT $count) d`;
 
 export function createLiveStore(sequelize: Sequelize) {
+  const sql = sqlOf(sequelize);
   return {
     /** The newest `count` of each kind. */
-    listRecent: (count: number): Promise<RecentRow[]> =>
-      sequelize.query<RecentRow>(recentSql(Math.trunc(count)), { type: QueryTypes.SELECT }),
+    listRecent: (count: number): Promise<RecentRow[]> => sql.select(RECENT, { count: Math.trunc(count) }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { ApiError } from '#server/wire/errors.ts';
 import type { LiveEnd, LiveHello, LiveTopic } from './live-contract.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
+import { singleFlight } from '#server/platform/single-flight.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 const LOOK_EVERY_MS = 3000;
@@ -30,7 +31,6 @@ export function createLiveStreams({ hello, look }: Needs) {
   const open = new Map<LiveStream, Listener>();
   let timers: NodeJS.Timeout[] = [];
   const listeners = new Set<() => void>();
-  let looking: Promise<void> | undefined;
   let isClosed = false;
 
   function publish(topics: Iterable<LiveTopic>): void {
@@ -41,13 +41,9 @@ export function createLiveStreams({ hello, look }: Needs) {
   }
 
   /** One look at a time; who comes while it is under way shares it. */
-  function lookAgain(isFirst: boolean): Promise<void> {
-    looking ??= look(isFirst).then((topics) => {
-      looking = undefined;
-      publish(topics);
-    });
-    return looking;
-  }
+  const lookAgain = singleFlight(async (isFirst: boolean) => {
+    publish(await look(isFirst));
+  });
 
   function end(stream: LiveStream, reason: LiveEnd['reason']): void {
     open.delete(stream);
@@ -81,7 +77,7 @@ export function createLiveStreams({ hello, look }: Needs) {
       if (oldest && open.size >= MAX_STREAMS) end(oldest, 'too_many_streams');
       beginReply();
       const stream = createLiveStream(response);
-      const watching = open.size === 0 ? wake() : looking;
+      const watching = open.size === 0 ? wake() : lookAgain.current();
       open.set(stream, listener);
       void Promise.resolve(watching).then(() => stream.greet(hello));
       response.once('close', () => {

@@ -1,4 +1,4 @@
-// All that the first screen shows, in one call.
+// Everything on the overview screen, in one call.
 import { z } from 'zod';
 import { auditAdminContract } from '#server/features/audit/audit-contract.ts';
 import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
@@ -6,7 +6,7 @@ import { endpoint } from '#server/wire/endpoint.ts';
 import { id, timestamp } from '#server/wire/fields.ts';
 
 const count = z.int();
-/** Each of the last 30 UTC days, today the last, those on which nothing happened too. */
+/** Each of the last 30 UTC days, ending today, including days without any. */
 const perDay = z.array(z.object({ day: z.iso.date(), count }));
 
 const soonExpired = z.object({
@@ -25,15 +25,15 @@ export const overviewContract = {
     path: '/overview/',
     auth: 'admin',
     summary:
-      'What the first screen shows: counts, the last 30 days, what expires, what failed, what was done',
+      'Show the overview: counts, the last 30 days, expiring licenses, failed deliveries, recent changes',
     request: z.object({}),
     reply: z.object({
       licenses: z.object({ total: count, by_state: z.record(z.enum(LICENSE_STATES), count) }),
       activations_per_day: perDay,
       authorizations_per_day: perDay,
-      /** Licenses that end within so many days from now, whether or not a grace period follows. */
+      /** Licenses that expire within this many days. Grace periods are not included. */
       expiring: z.object({ days_7: count, days_30: count, days_90: count, soonest: z.array(soonExpired) }),
-      /** The last of the licenses in state `issued`; null if there is none. */
+      /** The newest license in the state `issued`, or null. */
       newest_issued: z.object({ license_id: id, license_key: z.string(), holder: z.string() }).nullable(),
       failed_deliveries: count,
       /** Null until the certificate authority is first used. */
@@ -44,7 +44,7 @@ export const overviewContract = {
           this_update: timestamp,
           next_update: timestamp,
           revoked: count,
-          /** Whether a revocation is not on it yet. */
+          /** Whether a revocation is not in the CRL yet. */
           waiting: z.boolean(),
         })
         .nullable(),

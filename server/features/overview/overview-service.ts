@@ -10,7 +10,7 @@ import type { LicenseCountStore } from '#server/features/statistics/license-coun
 import type { StatisticsStore } from '#server/features/statistics/statistics-store.ts';
 import type { overviewContract } from './overview-contract.ts';
 import type { OverviewStore, SoonExpired } from './overview-store.ts';
-import { sharedRuns } from './shared-runs.ts';
+import { freshFlight } from '#server/platform/single-flight.ts';
 
 const DAYS_SHOWN = 30;
 const SOONEST_SHOWN = 10;
@@ -22,6 +22,8 @@ interface Needs {
   perDay: Pick<StatisticsStore, 'countActivationsPerDay' | 'countAuthorizationsPerDay'>;
   lists: Pick<RevocationListStore, 'newest' | 'countListed' | 'hasUnlisted'>;
   authority: Pick<AuthorityService, 'find'>;
+  /** Those that a retry would send again. */
+  countFailedDeliveries(): Promise<number>;
   audit: Pick<AuditService, 'list'>;
   clock: Clock;
 }
@@ -89,7 +91,7 @@ export function createOverviewService(needs: Needs) {
         license_key: unused.licenseKey,
         holder: unused.holder,
       },
-      failed_deliveries: await figures.countFailedDeliveries(),
+      failed_deliveries: await needs.countFailedDeliveries(),
       revocation_list: await revocationList(),
       authority: active && { not_after: toTimestamp(active.notAfter) },
       recent: recent.items,
@@ -98,7 +100,7 @@ export function createOverviewService(needs: Needs) {
 
   return {
     /** The same for everybody, so that many screens that hear of one change ask the database once. */
-    read: sharedRuns(compute),
+    read: freshFlight(compute),
   };
 }
 

@@ -1,5 +1,5 @@
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { dialectOf } from '#server/database/connect.ts';
+import type { Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 
 /** Licenses in force that end within so many days. */
@@ -47,14 +47,12 @@ interface Needs {
 }
 
 export function createOverviewStore(sequelize: Sequelize, { licenseState, expiringMs }: Needs) {
-  const isSqlite = dialectOf(sequelize) === 'sqlite';
-  const select = <Row extends object>(sql: string, bind: Record<string, unknown>) =>
-    sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
+  const { dialect, select, selectFirst } = sqlOf(sequelize);
 
   return {
     async countEnding(now: number): Promise<EndingCounts> {
       const within = (days: number) => now + days * DAY_MS;
-      const [row] = await select<EndingCounts>(`SELECT ${COUNT_ENDING}`, {
+      const row = await selectFirst<EndingCounts>(`SELECT ${COUNT_ENDING}`, {
         now,
         in7: within(7),
         in30: within(30),
@@ -65,16 +63,14 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
     },
 
     /** The last of those that `issued` stands for. */
-    async findNewestUnused(now: number): Promise<UnusedLicense | null> {
-      const [row] = await select<UnusedLicense>(
+    findNewestUnused: (now: number): Promise<UnusedLicense | null> =>
+      selectFirst(
         `SELECT l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder"
-         FROM licenses l ${isSqlite ? 'INDEXED BY licenses_unused' : ''}
+         FROM licenses l ${dialect.indexedBy('licenses_unused')}
          WHERE l.revoked_at IS NULL AND l.first_activated_at IS NULL AND l.expires_at >= $soon
          ORDER BY l.id DESC LIMIT 1`,
         { soon: now + expiringMs },
-      );
-      return row ?? null;
-    },
+      ),
 
     /** Those that end next, the first of them first. */
     listSoonExpired: (now: number, limit: number): Promise<SoonExpired[]> =>
@@ -94,16 +90,7 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
           SELECT 1 FROM licenses
           WHERE revoked_at IS NULL AND expires_at > $now AND expires_at <= $until LIMIT $most
         ) ending`;
-      const [row] = await select<{ count: number }>(sql, { now, until, most });
-      return Number(row?.count ?? 0);
-    },
-
-    async countFailedDeliveries(): Promise<number> {
-      // Of a webhook that is gone nothing can be tried again.
-      const sql = `
-        SELECT count(*) AS "count" FROM deliveries
-        WHERE status = 'failed' AND webhook_id IN (SELECT id FROM webhooks WHERE deleted_at IS NULL)`;
-      const [row] = await select<{ count: number }>(sql, {});
+      const row = await selectFirst<{ count: number }>(sql, { now, until, most });
       return row?.count ?? 0;
     },
   };

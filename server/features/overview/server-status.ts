@@ -22,14 +22,16 @@ const LOOK_EVERY_MS = 15_000;
 const SETTLE_MS = 1000;
 
 interface Needs {
-  figures: Pick<OverviewStore, 'countFailedDeliveries' | 'countEndingBy'>;
+  figures: Pick<OverviewStore, 'countEndingBy'>;
+  countFailedDeliveries(): Promise<number>;
   /** Rejects if something fails. */
   checkHealth(): Promise<unknown>;
   onChange: LiveStreams['listen'];
   clock: Clock;
 }
 
-export function createServerStatus({ figures, checkHealth, onChange, clock }: Needs) {
+export function createServerStatus(needs: Needs) {
+  const { figures, countFailedDeliveries, checkHealth, onChange, clock } = needs;
   let end = () => {};
   let before = '';
   let counts: Omit<ServerStatus, 'health'> = { failed_deliveries: 0, ending_soon: 0 };
@@ -37,7 +39,7 @@ export function createServerStatus({ figures, checkHealth, onChange, clock }: Ne
   async function count(): Promise<void> {
     const now = clock.now();
     counts = {
-      failed_deliveries: await figures.countFailedDeliveries(),
+      failed_deliveries: await countFailedDeliveries(),
       ending_soon: await figures.countEndingBy(now, now + SOON_MS, MOST_ENDING),
     };
   }

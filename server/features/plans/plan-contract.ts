@@ -1,7 +1,7 @@
-// Plans: how long a license lasts, how many devices it takes, what it includes.
+// Plans: how long a license lasts, how many devices it allows, and what it includes.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
-import { id, pageOf, pageRequest, queryId, slug, text } from '#server/wire/fields.ts';
+import { id, needsOneOf, pageOf, pageRequest, queryId, slug, text } from '#server/wire/fields.ts';
 
 const features = z.array(slug).max(200);
 /** Fits a 32-bit INTEGER column. */
@@ -34,12 +34,6 @@ const planFields = {
 };
 
 const planChanges = z.object(planFields).partial();
-
-const NAMES_PLAN = [
-  (request: { id?: number | undefined; name?: string | undefined }) =>
-    request.id !== undefined || request.name !== undefined,
-  { message: 'id or name is required', path: ['id'] as string[] },
-] as const;
 
 export const planContract = {
   listPlans: endpoint({
@@ -75,10 +69,12 @@ export const planContract = {
     path: '/plans/',
     auth: 'bearer',
     role: 'admin',
-    summary: 'Change a plan, named by id or name; its licenses follow at once',
-    request: planChanges
-      .extend({ id: id.optional(), name: slug.optional(), new_name: slug.optional() })
-      .refine(...NAMES_PLAN),
+    summary: 'Change a plan',
+    request: needsOneOf(
+      planChanges.extend({ id: id.optional(), name: slug.optional(), new_name: slug.optional() }),
+      'id',
+      'name',
+    ),
     reply: z.object({ plan: planObject }),
     errors: ['plan_not_found', 'plan_exists', 'plan_in_use'],
   }),
@@ -87,8 +83,15 @@ export const planContract = {
     path: '/plans/',
     auth: 'bearer',
     role: 'admin',
-    summary: 'Delete a plan that no license uses',
-    request: z.object({ id: queryId.optional(), name: slug.optional() }).refine(...NAMES_PLAN),
+    summary: 'Delete an unused plan',
+    request: needsOneOf(
+      z.object({
+        id: queryId.optional().meta({ description: 'Plan ID.' }),
+        name: slug.optional().meta({ description: 'Plan name.' }),
+      }),
+      'id',
+      'name',
+    ),
     reply: z.object({ plan: planObject }),
     errors: ['plan_not_found', 'plan_in_use'],
   }),

@@ -1,6 +1,9 @@
 // Plans: their licenses follow every change at once, so what a plan says is what holds.
+import { cursorOf, NUMBER } from '#server/database/cursor.ts';
+import { toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
@@ -11,6 +14,7 @@ import { DuplicatePlanError, type Plan, type PlanChanges, type PlanStore } from 
 
 interface Needs {
   plans: PlanStore;
+  licenses: Pick<LicenseStore, 'hasPlan' | 'moveGraceEnd'>;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
@@ -31,14 +35,8 @@ function toPlanObject(plan: Plan): PlanObject {
   };
 }
 
-/** The tier and id that the last page ended with. @throws ApiError `invalid_request` */
-function readCursor(cursor: string): { tier: number; id: number } {
-  const [, tier, id] = /^(\d{1,15})\.(\d{1,15})$/u.exec(cursor) ?? [];
-  if (tier === undefined || id === undefined) {
-    throw new ApiError('invalid_request', 'cursor: is none that a page gave out');
-  }
-  return { tier: Number(tier), id: Number(id) };
-}
+/** By tier, then id. */
+const CURSOR = cursorOf({ tier: NUMBER, id: NUMBER });
 
 function refuse(error: unknown, name: string): never {
   if (error instanceof DuplicatePlanError)
@@ -52,7 +50,7 @@ function given<Value extends object>(changes: Value): Partial<Value> {
   ) as Partial<Value>;
 }
 
-export function createPlanService({ plans, audit, transaction, clock }: Needs) {
+export function createPlanService({ plans, licenses, audit, transaction, clock }: Needs) {
   async function find(reference: { id?: number | undefined; name?: string | undefined }): Promise<Plan> {
     const { id, name } = reference;
     const plan = await plans.findForChange(id === undefined ? { name: name ?? '' } : { id });
@@ -62,16 +60,9 @@ export function createPlanService({ plans, audit, transaction, clock }: Needs) {
 
   return {
     async list({ cursor, limit }: RequestOf<typeof planContract.listPlans>) {
-      const after = cursor === undefined ? null : readCursor(cursor);
-      const rows = await plans.list(after, limit + 1);
-      const page = rows.slice(0, limit);
-      const items = page.map((plan) => toPlanObject(plan));
-      const last = page.at(-1);
-      return {
-        plans: items,
-        items,
-        next_cursor: rows.length > limit && last ? `${last.tier}.${last.id}` : null,
-      };
+      const rows = await plans.list(CURSOR.read(cursor), limit + 1);
+      const page = toPage(rows, limit, toPlanObject, CURSOR.write);
+      return { plans: page.items, ...page };
     },
 
     create: (request: RequestOf<typeof planContract.createPlan>, call: Call): Promise<{ plan: PlanObject }> =>
@@ -103,7 +94,7 @@ export function createPlanService({ plans, audit, transaction, clock }: Needs) {
         if (
           request.product !== undefined &&
           request.product !== before.product &&
-          (await plans.isInUse(before.id))
+          (await licenses.hasPlan(before.id))
         ) {
           throw new ApiError('plan_in_use', `plan ${before.name} has licenses, so its product cannot change`);
         }
@@ -127,7 +118,7 @@ export function createPlanService({ plans, audit, transaction, clock }: Needs) {
         }
         const plan: Plan = { ...before, ...changes };
         if (plan.graceDays !== before.graceDays)
-          await plans.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
+          await licenses.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
         await audit.record(call, 'plan.updated', `plan:${plan.id}`, toPlanObject(before), toPlanObject(plan));
         return { plan: toPlanObject(plan) };
       }),
@@ -135,7 +126,7 @@ export function createPlanService({ plans, audit, transaction, clock }: Needs) {
     remove: (request: RequestOf<typeof planContract.deletePlan>, call: Call): Promise<{ plan: PlanObject }> =>
       transaction(async () => {
         const plan = await find(request);
-        if (await plans.isInUse(plan.id)) {
+        if (await licenses.hasPlan(plan.id)) {
           throw new ApiError('plan_in_use', `plan ${plan.name} has licenses; archive it instead`);
         }
         await plans.remove(plan.id);

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { Op, QueryTypes, UniqueConstraintError } from 'sequelize';
+import { Op, UniqueConstraintError } from 'sequelize';
 import { forUpdate } from '#server/database/transaction.ts';
 import { definePlan, type PlanRow } from './plan-model.ts';
 
@@ -58,27 +58,6 @@ export function createPlanStore(sequelize: Sequelize) {
     },
     async remove(id: number): Promise<void> {
       await plans.destroy({ where: { id } });
-    },
-    /** Whether any license has this plan. */
-    async isInUse(id: number): Promise<boolean> {
-      const rows = await sequelize.query('SELECT 1 FROM licenses WHERE plan_id = $id LIMIT 1', {
-        bind: { id },
-        type: QueryTypes.SELECT,
-      });
-      return rows.length > 0;
-    },
-    /**
-     * Licenses that wait for the end of their grace period wait for the new end; those past the old one that are back
-     * in grace are looked at again.
-     */
-    async moveGraceEnd(id: number, graceMs: number, now: number): Promise<void> {
-      await sequelize.query(
-        `UPDATE licenses
-         SET notice_due_at = CASE WHEN notice_due_at IS NULL THEN expires_at ELSE expires_at + $graceMs END
-         WHERE plan_id = $id AND revoked_at IS NULL
-           AND (notice_due_at > expires_at OR (notice_due_at IS NULL AND expires_at + $graceMs > $now))`,
-        { bind: { id, graceMs, now }, type: QueryTypes.UPDATE },
-      );
     },
   };
 }

@@ -1,4 +1,4 @@
-// How long records are kept, how much of each there is, and what the last run of the retention job removed.
+// Retention: how long records are kept, how much is stored, and what the last run removed.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { timestamp } from '#server/wire/fields.ts';

@@ -1,12 +1,21 @@
-// How long each kind of record is kept.
+// How long each kind of record is kept: the one list of periods and their settings.
 import type { Config } from '#server/platform/config.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 import type { RetentionKind } from './retention-contract.ts';
 
-export type RetentionSettings = Pick<
-  Config,
-  'retainEventsDays' | 'retainAttemptsDays' | 'retainAuditDays' | 'retainImportsDays' | 'retainRestoresDays'
->;
+/** The settings by kind, each with its name in `config.json`. */
+const SETTINGS = {
+  events: ['retain_events_days', 'retainEventsDays'],
+  deliveries: ['retain_events_days', 'retainEventsDays'],
+  attempts: ['retain_attempts_days', 'retainAttemptsDays'],
+  audit: ['retain_audit_days', 'retainAuditDays'],
+  imports: ['retain_imports_days', 'retainImportsDays'],
+  restores: ['retain_restores_days', 'retainRestoresDays'],
+} as const satisfies Partial<Record<RetentionKind, [string, keyof Config]>>;
+
+type SettingName = (typeof SETTINGS)[keyof typeof SETTINGS][1];
+
+export type RetentionSettings = Pick<Config, SettingName>;
 
 interface Period {
   /** The setting's name in `config.json`. */
@@ -15,20 +24,25 @@ interface Period {
   days: number | null;
 }
 
+export type RetentionPeriods = Record<RetentionKind, Period>;
+
 /** Replies under an Idempotency-Key are kept for 24 hours (contract, section 2). */
 const IDEMPOTENCY_DAYS = 1;
 
-export function retentionPeriods(settings: RetentionSettings): Record<RetentionKind, Period> {
-  const events = { setting: 'retain_events_days', days: settings.retainEventsDays };
+export function retentionPeriods(settings: RetentionSettings): RetentionPeriods {
+  const of = (kind: keyof typeof SETTINGS): Period => {
+    const [setting, name] = SETTINGS[kind];
+    return { setting, days: settings[name] };
+  };
   return {
-    events,
-    deliveries: events,
-    attempts: { setting: 'retain_attempts_days', days: settings.retainAttemptsDays },
-    audit: { setting: 'retain_audit_days', days: settings.retainAuditDays },
+    events: of('events'),
+    deliveries: of('deliveries'),
+    attempts: of('attempts'),
+    audit: of('audit'),
     idempotency: { setting: null, days: IDEMPOTENCY_DAYS },
     webhooks: { setting: null, days: null },
-    imports: { setting: 'retain_imports_days', days: settings.retainImportsDays },
-    restores: { setting: 'retain_restores_days', days: settings.retainRestoresDays },
+    imports: of('imports'),
+    restores: of('restores'),
   };
 }
 

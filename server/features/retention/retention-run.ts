@@ -1,14 +1,17 @@
 // One run of the retention job: removes what is older than the settings allow, in batches with pauses between them.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EventPosition, EventStore } from '#server/features/events/event-store.ts';
+import type { DeliveryStore } from '#server/features/webhooks/delivery-store.ts';
+import type { WebhookStore } from '#server/features/webhooks/webhook-store.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { directCall } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
-import type { EventPosition, PlainKind, PruneStore } from './prune-store.ts';
 import type { RestoreFolders } from './restore-folders.ts';
 import { RETENTION_KINDS, type RetentionKind } from './retention-contract.ts';
-import { cutoff, retentionPeriods, type RetentionSettings } from './retention-periods.ts';
+import { cutoff, type RetentionPeriods } from './retention-periods.ts';
+import type { RetentionRunStore } from './retention-run-store.ts';
 
 /** Rows that one transaction removes at most: other writers wait a few milliseconds for it. */
 const BATCH = 200;
@@ -17,9 +20,21 @@ const PAUSE_FACTOR = 4;
 const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1000;
 
+/** Kinds whose rows nothing refers to. */
+type PlainKind = 'attempts' | 'audit' | 'idempotency' | 'imports';
+
+/** The owner of each table removes its own rows: in every call at most `limit`, so that no transaction is long. */
+export interface PruneStores {
+  plain: Record<PlainKind, (before: number, limit: number) => Promise<number>>;
+  events: Pick<EventStore, 'findOld' | 'removeDelivered'>;
+  deliveries: Pick<DeliveryStore, 'removeAttemptsOf' | 'removeOf'>;
+  webhooks: Pick<WebhookStore, 'findUnused' | 'removeDeleted'>;
+  runs: Pick<RetentionRunStore, 'noteRun' | 'noteRemoved'>;
+}
+
 interface Needs {
-  store: PruneStore;
-  settings: RetentionSettings;
+  stores: PruneStores;
+  periods: RetentionPeriods;
   folders: RestoreFolders;
   /** Removes uploaded files that nobody imported. */
   removeForgottenUploads(): Promise<void>;
@@ -49,9 +64,9 @@ export interface RetentionResult {
 
 /** Each batch is one transaction, so a crash loses nothing, and the next run continues where this one ended. */
 export async function runRetention(needs: Needs): Promise<RetentionResult> {
-  const { store, folders, transaction, clock } = needs;
+  const { folders, periods, transaction, clock } = needs;
+  const { plain, events, deliveries, webhooks, runs } = needs.stores;
   const result: RetentionResult = { removed: {} };
-  const periods = retentionPeriods(needs.settings);
   const startedAt = clock.now();
 
   function mayContinue(now = clock.now()): boolean {
@@ -68,7 +83,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
   }
 
   async function note(removed: Removed): Promise<void> {
-    for (const [kind, count] of countsOf(removed)) await store.noteRemoved(kind, count);
+    for (const [kind, count] of countsOf(removed)) await runs.noteRemoved(kind, count);
   }
 
   /** @param batch removes some, and tells what; nothing if there is nothing left */
@@ -101,7 +116,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     let isFirst = true;
     await inBatches(() =>
       remove(async () => {
-        const count = await store.removePlain(kind, limit, BATCH);
+        const count = await plain[kind](limit, BATCH);
         if (count > 0 && isFirst) await onFirst?.(limit);
         isFirst = false;
         return { [kind]: count };
@@ -111,10 +126,10 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
 
   /** First the attempts of a batch of events, then their deliveries, then the events: foreign keys allow no other order. */
   async function removeSome(ids: readonly number[]): Promise<Removed> {
-    const attempts = await store.removeAttemptsOf(ids, BATCH);
+    const attempts = await deliveries.removeAttemptsOf(ids, BATCH);
     if (attempts > 0) return { attempts };
-    const deliveries = await store.removeDeliveriesOf(ids, BATCH);
-    return deliveries > 0 ? { deliveries } : { events: await store.removeEvents(ids) };
+    const removed = await deliveries.removeOf(ids, BATCH);
+    return removed > 0 ? { deliveries: removed } : { events: await events.removeDelivered(ids) };
   }
 
   async function pruneEvents(): Promise<void> {
@@ -124,12 +139,12 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     await inBatches(async () => {
       for (;;) {
         // Ahead of the transaction: passing over many events that are still needed takes time.
-        const events = await store.findOldEvents(limit, from, BATCH);
-        const [first] = events;
-        const last = events.at(-1);
+        const old = await events.findOld(limit, from, BATCH);
+        const [first] = old;
+        const last = old.at(-1);
         if (!first || !last) return {};
         from = first;
-        const removed = await remove(() => removeSome(events.map(({ id }) => id)));
+        const removed = await remove(() => removeSome(old.map(({ id }) => id)));
         if (countsOf(removed).length > 0) return removed;
         // A retry of each of them has begun meanwhile.
         from = { ...last, id: last.id + 1 };
@@ -139,10 +154,10 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
 
   async function pruneWebhooks(): Promise<void> {
     await inBatches(async () => {
-      const [webhook] = await store.findUnusedWebhooks(1);
-      return webhook === undefined
+      const webhook = await webhooks.findUnused();
+      return webhook === null
         ? {}
-        : remove(async () => ({ webhooks: await store.removeWebhooks([webhook]) }));
+        : remove(async () => ({ webhooks: await webhooks.removeDeleted(webhook) }));
     });
   }
 
@@ -167,7 +182,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
 
   if (!mayContinue(startedAt)) return result;
   await transaction(async () => {
-    for (const kind of RETENTION_KINDS) await store.noteRun(kind, startedAt);
+    for (const kind of RETENTION_KINDS) await runs.noteRun(kind, startedAt);
   });
   const steps: (() => Promise<void>)[] = [
     () => prunePlain('idempotency'),

@@ -8,18 +8,18 @@ import {
   type RetentionItem,
   type RetentionKind,
 } from './retention-contract.ts';
-import { retentionPeriods, type RetentionSettings } from './retention-periods.ts';
-import type { Figures, RunRow, StorageFiguresStore } from './storage-figures-store.ts';
+import type { RetentionPeriods } from './retention-periods.ts';
+import type { RetentionRunStore, RunRow } from './retention-run-store.ts';
+import type { Figures, StorageFiguresStore } from './storage-figures-store.ts';
 
 interface Needs {
   figures: StorageFiguresStore;
+  runs: Pick<RetentionRunStore, 'list'>;
   folders: RestoreFolders;
-  settings: RetentionSettings;
+  periods: RetentionPeriods;
 }
 
-export function createRetentionService({ figures, folders, settings }: Needs) {
-  const periods = retentionPeriods(settings);
-
+export function createRetentionService({ figures, runs: lastRuns, folders, periods }: Needs) {
   async function measure(kind: RetentionKind): Promise<Figures> {
     if (kind === 'restores') return { ...(await folders.measure()), isEstimated: false };
     return kind === 'webhooks' ? figures.measureDeletedWebhooks() : figures.measure(kind);
@@ -43,7 +43,7 @@ export function createRetentionService({ figures, folders, settings }: Needs) {
   return {
     async show(): Promise<ReplyOf<typeof retentionAdminContract.showRetention>> {
       const { dialect, bytes, freeBytes } = await figures.measureDatabase();
-      const runs = await figures.listRuns();
+      const runs = await lastRuns.list();
       const items: RetentionItem[] = [];
       for (const kind of RETENTION_KINDS)
         items.push(

@@ -1,30 +1,13 @@
 // How much is stored, at a cost that a million rows per table do not raise beyond some hundredths of a second.
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { dialectOf, type Dialect } from '#server/database/connect.ts';
+import type { Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
+import { type Counted, type DatabaseSize, tableFigures } from '#server/database/table-figures.ts';
 import type { RetentionKind } from './retention-contract.ts';
-
-interface Counted {
-  entries: number;
-  isEstimated: boolean;
-}
 
 export interface Figures extends Counted {
   bytes: number | null;
   /** Epoch milliseconds. */
   oldestAt: number | null;
-}
-
-export interface RunRow {
-  kind: RetentionKind;
-  ranAt: number;
-  removed: number;
-  removedTotal: number;
-}
-
-export interface DatabaseSize {
-  dialect: Dialect;
-  bytes: number;
-  freeBytes: number | null;
 }
 
 interface Table {
@@ -64,92 +47,29 @@ const TABLES: Record<TableKind, Table> = {
   imports: { name: 'license_imports', age: 'finished_at', texts: ['import_id'], overhead: 80 },
 };
 
-/** Up to so many rows are counted on PostgreSQL. */
-const EXACT_UP_TO = 10_000;
-const SAMPLE = 100;
-
 export function createStorageFiguresStore(sequelize: Sequelize) {
-  const select = <Row extends object>(sql: string, bind: Record<string, unknown> = {}) =>
-    sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
-  const isPostgres = dialectOf(sequelize) === 'postgres';
-
-  async function pragma(name: string): Promise<number> {
-    const [row] = await select<Record<string, number>>(`PRAGMA ${name}`);
-    return row?.[name] ?? 0;
-  }
-
-  /** Of the oldest and the newest rows. */
-  async function averageRow({ name, texts, overhead }: Table): Promise<number> {
-    const lengths = texts.map((text) => `coalesce(length(CAST(${text} AS BLOB)), 0)`).join(' + ');
-    const some = (order: string) =>
-      `SELECT * FROM (SELECT ${lengths} AS length FROM ${name} ORDER BY id ${order} LIMIT ${SAMPLE})`;
-    const [row] = await select<{ average: number | null }>(
-      `SELECT avg(length) AS "average" FROM (${some('ASC')} UNION ALL ${some('DESC')})`,
-    );
-    return (row?.average ?? 0) + overhead;
-  }
-
-  async function bytesOf(table: Table, entries: number): Promise<number> {
-    if (!isPostgres) return entries === 0 ? 0 : Math.round(entries * (await averageRow(table)));
-    const [row] = await select<{ bytes: number }>(
-      `SELECT pg_total_relation_size('${table.name}') AS "bytes"`,
-    );
-    return row?.bytes ?? 0;
-  }
-
-  /** SQLite counts a million in 10 to 30 ms, each page of the smallest index once. */
-  async function count({ name }: Table): Promise<Counted> {
-    const [row] = await select<{ count: number }>(`SELECT count(*) AS "count" FROM ${name}`);
-    return { entries: row?.count ?? 0, isEstimated: false };
-  }
-
-  /** PostgreSQL would read the whole table; its own estimate follows each vacuum. */
-  async function countRoughly({ name }: Table): Promise<Counted> {
-    const [row] = await select<{ few: number; estimate: number }>(
-      `SELECT (SELECT count(*) FROM (SELECT 1 FROM ${name} LIMIT $most) counted) AS "few",
-         (SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = CAST($name AS regclass)) AS "estimate"`,
-      { most: EXACT_UP_TO + 1, name },
-    );
-    const { few = 0, estimate = 0 } = row ?? {};
-    if (few <= EXACT_UP_TO) return { entries: few, isEstimated: false };
-    return { entries: Math.max(few, estimate), isEstimated: true };
-  }
+  const { selectFirst } = sqlOf(sequelize);
+  const figures = tableFigures(sequelize);
 
   return {
     async measure(kind: TableKind): Promise<Figures> {
-      const table = TABLES[kind];
-      const [oldest] = await select<{ at: number }>(
-        `SELECT ${table.age} AS "at" FROM ${table.name} ORDER BY id LIMIT 1`,
+      const { name, age, texts, overhead } = TABLES[kind];
+      const oldest = await selectFirst<{ at: number }>(
+        `SELECT ${age} AS "at" FROM ${name} ORDER BY id LIMIT 1`,
       );
-      const counted = isPostgres ? await countRoughly(table) : await count(table);
-      return { ...counted, bytes: await bytesOf(table, counted.entries), oldestAt: oldest?.at ?? null };
+      const counted = await figures.count(name);
+      const bytes = await figures.bytes(name, { rows: counted.entries, texts, overhead });
+      return { ...counted, bytes, oldestAt: oldest?.at ?? null };
     },
 
     async measureDeletedWebhooks(): Promise<Figures> {
-      const [row] = await select<{ count: number; oldestAt: number | null }>(
+      const row = await selectFirst<{ count: number; oldestAt: number | null }>(
         `SELECT count(*) AS "count", min(deleted_at) AS "oldestAt" FROM webhooks WHERE deleted_at IS NOT NULL`,
       );
       return { entries: row?.count ?? 0, isEstimated: false, bytes: null, oldestAt: row?.oldestAt ?? null };
     },
 
-    async measureDatabase(): Promise<DatabaseSize> {
-      if (isPostgres) {
-        const [row] = await select<{ bytes: number }>(
-          `SELECT pg_database_size(current_database()) AS "bytes"`,
-        );
-        return { dialect: 'postgres', bytes: row?.bytes ?? 0, freeBytes: null };
-      }
-      const pageBytes = await pragma('page_size');
-      const pages = await pragma('page_count');
-      const free = await pragma('freelist_count');
-      return { dialect: 'sqlite', bytes: pages * pageBytes, freeBytes: free * pageBytes };
-    },
-
-    listRuns: (): Promise<RunRow[]> =>
-      select(
-        `SELECT kind AS "kind", ran_at AS "ranAt", removed AS "removed", removed_total AS "removedTotal"
-         FROM retention_runs`,
-      ),
+    measureDatabase: (): Promise<DatabaseSize> => figures.databaseSize(),
   };
 }
 

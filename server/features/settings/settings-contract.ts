@@ -1,4 +1,4 @@
-// The settings that the server runs with, and those that it will run with from its next start on.
+// The settings in effect, and those of the next start.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { searchText } from '#server/wire/fields.ts';
@@ -7,19 +7,21 @@ import { SETTING_WARNINGS } from '#server/platform/setting-warnings.ts';
 const LONGEST_VALUE = 4096;
 
 const setting = z.object({
-  name: z.string().meta({ description: 'As `config.json` has it, such as `admin_port`' }),
-  value: z.string().nullable().meta({ description: 'What is in force; null if nothing is set' }),
-  next_value: z.string().nullable().meta({ description: 'What the next start will take' }),
+  name: z.string().meta({ description: 'The name in `config.json`, such as `admin_port`.' }),
+  value: z.string().nullable().meta({ description: 'The value in effect. Null if nothing is set.' }),
+  next_value: z.string().nullable().meta({ description: 'The value at the next start.' }),
   default: z.string().nullable(),
-  source: z.enum(['flag', 'environment', 'file', 'default']).meta({ description: 'Who says `value`' }),
-  editable: z.boolean().meta({ description: 'Whether `config.json` has a say in it' }),
+  source: z
+    .enum(['flag', 'environment', 'file', 'default'])
+    .meta({ description: 'Where `value` comes from.' }),
+  editable: z.boolean().meta({ description: 'Whether `config.json` can change it.' }),
   description: z.string(),
   allowed: z.string(),
   kind: z.enum(['text', 'number', 'choice', 'list', 'path']),
   choices: z.array(z.string()).optional(),
   env: z.string(),
   flag: z.string(),
-  secret: z.boolean().meta({ description: 'Whether its values are shown without the secret in them' }),
+  secret: z.boolean().meta({ description: 'Whether secrets in its value are hidden.' }),
 });
 
 const settings = z.object({
@@ -27,19 +29,22 @@ const settings = z.object({
   master_key: z.object({
     source: z.enum(['environment', 'file']),
     env: z.string(),
-    path: z.string().nullable().meta({ description: 'The file that holds it; null if the environment does' }),
+    path: z
+      .string()
+      .nullable()
+      .meta({ description: 'The key file. Null if the key comes from the environment.' }),
   }),
   config_file: z.string(),
   config_problem: z
     .string()
     .nullable()
-    .meta({ description: 'Why the next start would refuse `config.json`; null if it would not' }),
+    .meta({ description: 'Why the next start would refuse `config.json`, or null.' }),
   warnings: z
     .array(z.object({ code: z.enum(SETTING_WARNINGS), message: z.string() }))
-    .meta({ description: 'Values in force, or of the next start, that are allowed and yet dangerous' }),
+    .meta({ description: 'Values, in effect or at the next start, that are allowed but dangerous.' }),
   restart_needed: z.boolean(),
-  restart: z.boolean().meta({ description: 'Whether `/server/restart/` can be called' }),
-  restart_advice: z.string().meta({ description: 'What to do so that changed settings are taken up' }),
+  restart: z.boolean().meta({ description: 'Whether `/server/restart/` is available.' }),
+  restart_advice: z.string().meta({ description: 'How to apply changed settings.' }),
 });
 
 export const settingsAdminContract = {
@@ -47,7 +52,7 @@ export const settingsAdminContract = {
     method: 'GET',
     path: '/settings/',
     auth: 'admin',
-    summary: 'Show every setting, who says it, and what it will be after a restart',
+    summary: 'Show every setting, its source, and its value after a restart',
     request: z.object({}),
     reply: settings,
     errors: [],
@@ -56,11 +61,11 @@ export const settingsAdminContract = {
     method: 'PUT',
     path: '/settings/',
     auth: 'admin',
-    summary: 'Change settings in `config.json`, all or none of them; they hold from the next start on',
+    summary: 'Change settings in `config.json`, all or none; they apply at the next start',
     request: z.object({
       changes: z
         .record(z.string().max(100), z.union([searchText(LONGEST_VALUE), z.number(), z.null()]))
-        .meta({ description: 'By name; null takes the setting out of the file' }),
+        .meta({ description: 'By name. Null removes the setting from the file.' }),
     }),
     reply: settings,
     errors: [],
@@ -69,7 +74,7 @@ export const settingsAdminContract = {
     method: 'POST',
     path: '/server/restart/',
     auth: 'admin',
-    summary: 'Restart the server, where something watches over it that starts it again',
+    summary: 'Restart the server, if it has a supervisor that starts it again',
     request: z.object({}),
     reply: z.object({ restarting: z.literal(true) }),
     errors: [],

@@ -7,6 +7,7 @@ import {
   verifyLicenseFile,
 } from '../../../verifier/verify-license-file.ts';
 import type { LicenseObject } from '#server/features/licenses/license-contract.ts';
+import { toLicenseObject } from '#server/rules/license-presenter.ts';
 import type { License } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -58,15 +59,14 @@ export interface LicenseFiles {
 interface Needs {
   signer: Signer;
   clock: Clock;
-  present(license: License, now: number, fingerprint?: string): LicenseObject;
 }
 
-export function createLicenseFiles({ signer, clock, present }: Needs): LicenseFiles {
+export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
   function issueUntil({ license, fingerprint, ttlDays, encrypt, key }: FileOrder) {
     const now = clock.now();
     const ttlMs = ttlDays === null ? null : ttlDays * DAY_MS;
     const text = issueLicenseFile({
-      license: present(license, now, fingerprint ?? undefined),
+      license: toLicenseObject(license, now, fingerprint ?? undefined),
       machine: fingerprint === null ? null : { fingerprint },
       issuedAt: now,
       ttlMs,
@@ -80,7 +80,7 @@ export function createLicenseFiles({ signer, clock, present }: Needs): LicenseFi
   }
 
   return {
-    present: (license, fingerprint) => present(license, clock.now(), fingerprint),
+    present: (license, fingerprint) => toLicenseObject(license, clock.now(), fingerprint),
     activeKey: signer.activeKey,
     issue: (order) => issueUntil(order).text,
     issueUntil,

@@ -1,6 +1,8 @@
 // Who holds a license file under a signing key: devices, and licenses with a file that is not bound to a device.
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { ApiError } from '#server/wire/errors.ts';
+import type { Sequelize } from 'sequelize';
+import { cursorOf, NUMBER } from '#server/database/cursor.ts';
+import { toPage } from '#server/database/page.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
 import type { FileToReissue } from './signing-contract.ts';
 import type { SigningKeyRow } from './signing-key-model.ts';
@@ -44,10 +46,10 @@ const LIST = `
     SELECT a.license_id AS "licenseId", a.id AS "activationId", a.machine_fingerprint AS "machineFingerprint",
       a.machine_name AS "machineName", a.activated_at AS "since",
       CASE WHEN a.signing_key_id IS NULL THEN 0 ELSE 1 END AS "isRecorded", ${LICENSE}
-    ${DEVICES} AND (a.license_id > $license OR (a.license_id = $license AND a.id > $activation))
+    ${DEVICES} AND (a.license_id > $licenseId OR (a.license_id = $licenseId AND a.id > $activationId))
     UNION ALL
     SELECT u.license_id, 0, NULL, NULL, u.issued_at, 1, ${LICENSE}
-    ${UNBOUND} AND (u.license_id > $license)
+    ${UNBOUND} AND (u.license_id > $licenseId)
   ) files ORDER BY "licenseId", "activationId" LIMIT $limit`;
 
 const COUNT = `SELECT (SELECT count(*) ${DEVICES}) + (SELECT count(*) ${UNBOUND}) AS "count"`;
@@ -59,15 +61,12 @@ interface ReissuePage {
   now: number;
 }
 
-/** @throws ApiError `invalid_request` for a cursor that no page gave out */
-function positionOf(cursor: string | undefined): { license: number; activation: number } {
-  if (cursor === undefined) return { license: 0, activation: 0 };
-  const [, license, activation] = /^(\d{1,15})\.(\d{1,15})$/u.exec(cursor) ?? [];
-  if (license === undefined) throw new ApiError('invalid_request', 'cursor: is not one that a page returned');
-  return { license: Number(license), activation: Number(activation) };
-}
+/** Each list ends with a device, or with 0 for a file that is not bound to one. */
+const CURSOR = cursorOf({ licenseId: NUMBER, activationId: NUMBER }, 'is not one that a page returned');
+const FIRST = { licenseId: 0, activationId: 0 };
 
 export function createReissueStore(sequelize: Sequelize) {
+  const sql = sqlOf(sequelize);
   const bindOf = ({ id, retiredAt }: SigningKeyRow, now: number) => ({
     keyId: id,
     retiredAt: retiredAt ?? now,
@@ -75,30 +74,18 @@ export function createReissueStore(sequelize: Sequelize) {
   });
   return {
     async count(key: SigningKeyRow, now: number): Promise<number> {
-      const [row] = await sequelize.query<{ count: number }>(COUNT, {
-        bind: bindOf(key, now),
-        type: QueryTypes.SELECT,
-      });
-      return row?.count ?? 0;
+      return (await sql.selectFirst<{ count: number }>(COUNT, bindOf(key, now)))?.count ?? 0;
     },
     /** By license; one more than `limit` if there are more. */
     list(key: SigningKeyRow, { cursor, limit, now }: ReissuePage): Promise<ReissueRow[]> {
-      return sequelize.query<ReissueRow>(LIST, {
-        bind: { ...bindOf(key, now), ...positionOf(cursor), limit: limit + 1 },
-        type: QueryTypes.SELECT,
-      });
+      return sql.select(LIST, { ...bindOf(key, now), ...(CURSOR.read(cursor) ?? FIRST), limit: limit + 1 });
     },
   };
 }
 
 /** @param rows one more than `limit`, if there are that many */
 export function toReissuePage(rows: readonly ReissueRow[], limit: number) {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    items: page.map(toFileToReissue),
-    next_cursor: rows.length > limit && last ? `${last.licenseId}.${last.activationId}` : null,
-  };
+  return toPage(rows, limit, toFileToReissue, CURSOR.write);
 }
 
 function toFileToReissue(row: ReissueRow): FileToReissue {

@@ -1,4 +1,4 @@
-// The Ed25519 keys that license files are signed with.
+// The Ed25519 keys that sign license files.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, pageOf, pageRequest, text, timestamp } from '#server/wire/fields.ts';
@@ -8,13 +8,13 @@ const status = z.enum(['active', 'retired', 'distrusted']);
 const publicKeys = z.object({
   algorithm: z.literal('Ed25519'),
   key_id: z.string(),
-  public_key: z.base64().meta({ description: 'The 32 bytes of the key, base64' }),
+  public_key: z.base64().meta({ description: 'The 32 bytes of the key in base64.' }),
   public_key_pem: z.string(),
   keys: z.array(z.object({ key_id: z.string(), public_key: z.base64(), status })),
   distrust_list: z
     .string()
     .nullable()
-    .meta({ description: 'The signed list of distrusted keys; null while no key is distrusted' }),
+    .meta({ description: 'The signed list of distrusted keys. Null if no key is distrusted.' }),
 });
 
 export const signingContract = {
@@ -22,7 +22,7 @@ export const signingContract = {
     method: 'GET',
     path: '/public-key/',
     auth: 'public',
-    summary: 'The public key that license files verify with; retired and distrusted keys stay listed',
+    summary: 'Get the public key that verifies license files',
     request: z.object({}),
     reply: publicKeys,
     errors: [],
@@ -43,7 +43,7 @@ const signingKey = z.object({
 const keyId = z
   .string()
   .regex(/^[0-9a-f]{16}$/u, 'must be 16 lowercase hex digits')
-  .meta({ description: 'The key id, as in `GET /public-key/`' });
+  .meta({ description: 'The key ID, as in `GET /public-key/`.' });
 
 const fileToReissue = z.object({
   license_id: id,
@@ -54,12 +54,12 @@ const fileToReissue = z.object({
   machine_fingerprint: z
     .string()
     .nullable()
-    .meta({ description: 'Null for a license file that is not bound to a device' }),
+    .meta({ description: 'Null for a license file that is not bound to a device.' }),
   machine_name: z.string().nullable(),
-  since: timestamp.meta({ description: 'When the device was activated, or the unbound file was issued' }),
+  since: timestamp.meta({ description: 'When the device was activated or the unbound file was issued.' }),
   recorded: z.boolean().meta({
     description:
-      'False if the activation predates the record of signing keys, so that the key is inferred from its time',
+      'False if the activation is older than the record of signing keys; the key is then inferred from the time.',
   }),
 });
 
@@ -77,7 +77,7 @@ export const signingAdminContract = {
     method: 'POST',
     path: '/signing-keys/rotate/',
     auth: 'admin',
-    summary: 'Make a new signing key; files signed with the old ones stay valid',
+    summary: 'Create a new signing key; files signed with earlier keys stay valid',
     request: z.object({}),
     reply: publicKeys,
     errors: [],
@@ -87,13 +87,13 @@ export const signingAdminContract = {
     path: '/signing-keys/distrust/',
     auth: 'admin',
     summary:
-      'Distrust a leaked signing key for good: every license file under it is refused. An active key is replaced first',
+      'Distrust a leaked signing key permanently: every license file that it signed is refused. An active key is replaced first',
     request: z.object({ key_id: keyId, reason: text(500).optional() }),
     reply: publicKeys.extend({
       distrusted: signingKey,
       files_to_reissue: z
         .int()
-        .meta({ description: 'Devices and unbound license files that need a new file' }),
+        .meta({ description: 'Devices and unbound license files that need a new file.' }),
     }),
     errors: ['not_found'],
   }),
@@ -101,7 +101,7 @@ export const signingAdminContract = {
     method: 'GET',
     path: '/signing-keys/files/',
     auth: 'admin',
-    summary: 'List the devices and licenses that hold a license file under a signing key',
+    summary: 'List the devices and licenses with a license file that a signing key signed',
     request: z.object({ key_id: keyId, ...pageRequest }),
     reply: z.object({ ...pageOf(fileToReissue), total: z.int() }),
     errors: ['not_found'],

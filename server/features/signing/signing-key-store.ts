@@ -1,5 +1,5 @@
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { preparedQuery } from '#server/database/prepared-query.ts';
+import type { Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 import { defineSigningKey, type SigningKeyRow } from './signing-key-model.ts';
 
 /** A signed list as it was published; `issuedAt` is epoch milliseconds. */
@@ -16,9 +16,14 @@ const NEWEST_LIST = `
   SELECT sequence AS "sequence", issued_at AS "issuedAt", document AS "document"
   FROM distrust_lists ORDER BY sequence DESC LIMIT 1`;
 
+const INSERT_LIST = `
+  INSERT INTO distrust_lists (sequence, issued_at, document) VALUES ($sequence, $issuedAt, $document)`;
+
 export function createSigningKeyStore(sequelize: Sequelize) {
   const keys = defineSigningKey(sequelize);
-  const query = preparedQuery(sequelize);
+  const sql = sqlOf(sequelize);
+  const version = sql.statement(VERSION);
+  const newestList = sql.statement<DistrustListRow>(NEWEST_LIST);
   return {
     /** The active key first, then the retired ones, newest first. */
     async list(): Promise<SigningKeyRow[]> {
@@ -27,13 +32,10 @@ export function createSigningKeyStore(sequelize: Sequelize) {
     },
     /** A text that differs whenever a key was added, retired or distrusted. */
     async version(): Promise<string> {
-      return JSON.stringify(await query(VERSION, []));
+      return JSON.stringify(await version.all());
     },
     /** Makes servers that change keys at the same time take turns; SQLite has one writer anyway. */
-    async lock(): Promise<void> {
-      if (sequelize.getDialect() !== 'postgres') return;
-      await sequelize.query('SELECT 1 FROM signing_keys ORDER BY id FOR UPDATE', { type: QueryTypes.SELECT });
-    },
+    lock: (): Promise<void> => sql.lock('signing_keys'),
     async insert(key: Omit<SigningKeyRow, 'id'>): Promise<void> {
       await keys.create(key);
     },
@@ -43,16 +45,9 @@ export function createSigningKeyStore(sequelize: Sequelize) {
     async distrust(id: number, distrustedAt: number, distrustReason: string | null): Promise<void> {
       await keys.update({ distrustedAt, distrustReason }, { where: { id } });
     },
-    async newestList(): Promise<DistrustListRow | null> {
-      const [row] = await query<DistrustListRow>(NEWEST_LIST, []);
-      return row ?? null;
-    },
-    async insertList({ sequence, issuedAt, document }: DistrustListRow): Promise<void> {
-      await query('INSERT INTO distrust_lists (sequence, issued_at, document) VALUES ($1, $2, $3)', [
-        sequence,
-        issuedAt,
-        document,
-      ]);
+    newestList: (): Promise<DistrustListRow | null> => newestList.first(),
+    async insertList(list: DistrustListRow): Promise<void> {
+      await sql.run(INSERT_LIST, { ...list });
     },
   };
 }

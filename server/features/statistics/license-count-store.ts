@@ -1,6 +1,7 @@
 // How many licenses there are: a million of them in a few hundredths of a second, each figure by an index of its own.
-import { QueryTypes, type Sequelize } from 'sequelize';
-import { dialectOf } from '#server/database/connect.ts';
+import type { Sequelize } from 'sequelize';
+import type { Values } from '#server/database/named-values.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import type { LicenseState } from '#server/rules/license-lifecycle.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 
@@ -44,9 +45,8 @@ function toStateCounts(figures: readonly Figure[]): StateCounts {
 
 /** @param expiringMs how long before its end a license is expiring */
 export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number) {
-  const isSqlite = dialectOf(sequelize) === 'sqlite';
-  /** SQLite keeps no statistics to choose an index by, so it is told. */
-  const licenses = (index: string) => `licenses l ${isSqlite ? `INDEXED BY ${index}` : ''}`;
+  const { dialect, select } = sqlOf(sequelize);
+  const licenses = (index: string) => `licenses l ${dialect.indexedBy(index)}`;
 
   const count = (figure: Figure['figure'], from: string) =>
     `SELECT '${figure}' AS "figure", NULL AS "plan", NULL AS "product", count(*) AS "count" FROM ${from}`;
@@ -79,11 +79,8 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
   ];
 
   /** One statement, so that all figures are of the same moment. */
-  const read = (parts: readonly string[], now: number, bind: Record<string, unknown>) =>
-    sequelize.query<Figure>(parts.join(' UNION ALL '), {
-      bind: { now, soon: now + expiringMs, ...bind },
-      type: QueryTypes.SELECT,
-    });
+  const read = (parts: readonly string[], now: number, bind: Values) =>
+    select<Figure>(parts.join(' UNION ALL '), { now, soon: now + expiringMs, ...bind });
 
   return {
     countByState: async (now: number): Promise<StateCounts> =>

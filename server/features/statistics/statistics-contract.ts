@@ -11,9 +11,12 @@ export const statisticsContract = {
     method: 'GET',
     path: '/stats/',
     auth: 'bearer',
-    summary:
-      'Counts of what there is now, and per UTC day between `from` and `to` (default: the last 30 days)',
-    request: z.object({ from: moment.optional(), to: moment.optional(), product: slug.optional() }),
+    summary: 'Get statistics',
+    request: z.object({
+      from: moment.optional().meta({ description: 'First day of the daily counts.' }),
+      to: moment.optional().meta({ description: 'Last day of the daily counts.' }),
+      product: slug.optional().meta({ description: 'Only this product.' }),
+    }),
     reply: z.object({
       licenses: z.object({
         total: count,

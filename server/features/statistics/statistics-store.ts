@@ -1,4 +1,5 @@
-import { QueryTypes, type Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 
 interface TokenCounts {
@@ -44,15 +45,14 @@ function isoDay(number: number): string {
 }
 
 export function createStatisticsStore(sequelize: Sequelize) {
-  const select = <Row extends object>(sql: string, bind: Record<string, unknown>) =>
-    sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
+  const { select, selectFirst } = sqlOf(sequelize);
 
   const only = (column: string, product: string | undefined) =>
     product === undefined ? { sql: '1 = 1', bind: {} } : { sql: `${column} = $product`, bind: { product } };
 
   return {
     async countCertificates(now: number): Promise<{ valid: number; revoked: number; expired: number }> {
-      const [row] = await select<{ total: number; revoked: number; expired: number }>(
+      const row = await selectFirst<{ total: number; revoked: number; expired: number }>(
         `SELECT count(*) AS "total", count(revoked_at) AS "revoked",
            count(CASE WHEN revoked_at IS NULL AND not_after < $now THEN 1 END) AS "expired" FROM certificates`,
         { now },
@@ -66,7 +66,7 @@ export function createStatisticsStore(sequelize: Sequelize) {
       const from =
         product === undefined ? 'activations a' : 'activations a JOIN licenses l ON l.id = a.license_id';
       // Two counts, as each of them is found in an index alone.
-      const [row] = await select<{ total: number; active: number }>(
+      const row = await selectFirst<{ total: number; active: number }>(
         `SELECT (SELECT count(*) FROM ${from} WHERE ${condition.sql}) AS "total",
            (SELECT count(*) FROM ${from} WHERE a.released_at IS NULL AND ${condition.sql}) AS "active"`,
         condition.bind,
@@ -109,9 +109,8 @@ export function createStatisticsStore(sequelize: Sequelize) {
     },
 
     async countRegistrations(): Promise<number> {
-      const [row] = await select<{ count: number }>(
+      const row = await selectFirst<{ count: number }>(
         'SELECT count(*) AS "count" FROM webhooks WHERE deleted_at IS NULL',
-        {},
       );
       return row?.count ?? 0;
     },
@@ -121,7 +120,6 @@ export function createStatisticsStore(sequelize: Sequelize) {
       return select(
         `SELECT status AS "status", count(*) AS "count" FROM deliveries GROUP BY status
          UNION ALL SELECT status, count FROM pruned_deliveries`,
-        {},
       );
     },
 

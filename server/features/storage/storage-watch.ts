@@ -2,6 +2,7 @@
 import type { Logger } from '#server/platform/logger.ts';
 import type { DataFiles } from './data-files.ts';
 import type { StorageService } from './storage-service.ts';
+import { singleFlight } from '#server/platform/single-flight.ts';
 
 /** A data directory that vanishes is noticed within a second. */
 const LOOK_EVERY_MS = 400;
@@ -49,21 +50,14 @@ export function watchStorage(needs: Needs): { end(): Promise<void> } {
 
   /** One at a time; what fails is tried again, and shows in the checks of whoever writes. */
   function every(ms: number, work: () => Promise<void>): { end(): Promise<void> } {
-    let running: Promise<void> | undefined;
-    const run = () => {
-      running ??= work()
-        .catch(() => {})
-        .finally(() => {
-          running = undefined;
-        });
-    };
-    const timer = setInterval(run, ms);
+    const run = singleFlight(() => work().catch(() => {}));
+    const timer = setInterval(() => void run(), ms);
     timer.unref();
-    run();
+    void run();
     return {
       async end() {
         clearInterval(timer);
-        await running;
+        await run.current();
       },
     };
   }

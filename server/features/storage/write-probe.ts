@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseFault } from '#server/database/database-fault.ts';
 import type { WriterState } from '#server/database/write-queue.ts';
+import { singleFlight } from '#server/platform/single-flight.ts';
 
 /** A load balancer and a few open pages ask far more often. */
 const FRESH_MS = 5000;
@@ -32,14 +33,13 @@ export interface WriteProbe {
 export function createWriteProbe({ write, writerState, faultOf, stuck, onResult }: Needs): WriteProbe {
   let fault: DatabaseFault | null = null;
   let endedAt = -Infinity;
-  let running: Promise<void> | undefined;
 
   function settle(result: DatabaseFault | null): void {
     fault = result;
     onResult(result);
   }
 
-  async function run(): Promise<void> {
+  const run = singleFlight(async () => {
     try {
       await write();
       settle(null);
@@ -47,18 +47,16 @@ export function createWriteProbe({ write, writerState, faultOf, stuck, onResult 
       settle(faultOf(error));
     } finally {
       endedAt = performance.now();
-      running = undefined;
     }
-  }
+  });
 
   return {
     async check() {
       const isFresh = performance.now() - endedAt < (fault === null ? FRESH_MS : FRESH_FAULT_MS);
-      if (!running && isFresh) return fault;
-      running ??= run();
+      if (!run.current() && isFresh) return fault;
       const over = new AbortController();
       const late = delay(DEADLINE_MS, 'late', { ref: false, signal: over.signal }).catch(() => 'done');
-      const outcome = await Promise.race([running, late]);
+      const outcome = await Promise.race([run(), late]);
       over.abort();
       // A large import of this server's own keeps other writes waiting, but that is no fault.
       if (outcome === 'late' && writerState() !== 'writing') settle(stuck);

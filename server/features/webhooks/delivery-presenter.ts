@@ -1,5 +1,6 @@
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
-import type { AttemptRow, DeliveryView } from './delivery-store.ts';
+import type { DeliveryView } from './delivery-list-store.ts';
+import type { AttemptResult } from './delivery-store.ts';
 import type { AttemptObject, DeliveryObject } from './webhook-contract.ts';
 
 export function toDeliveryObject(delivery: DeliveryView): DeliveryObject {
@@ -17,7 +18,7 @@ export function toDeliveryObject(delivery: DeliveryView): DeliveryObject {
 }
 
 /** An attempt, kept or just made. */
-export function toAttemptObject(attempt: Omit<AttemptRow, 'id'>): Omit<AttemptObject, 'id'> {
+export function toAttemptObject(attempt: AttemptResult): Omit<AttemptObject, 'id'> {
   return {
     started_at: toTimestamp(attempt.startedAt),
     ms: attempt.ms,

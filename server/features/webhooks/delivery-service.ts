@@ -5,24 +5,24 @@ import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import type { LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toAttemptObject, toDeliveryObject } from './delivery-presenter.ts';
-import type { DeliveryStore, DeliveryView } from './delivery-store.ts';
+import type { DeliveryListStore, DeliveryView } from './delivery-list-store.ts';
+import type { DeliveryStore } from './delivery-store.ts';
 import type { webhookAdminContract } from './webhook-contract.ts';
 
 /** Enough for people; what is beyond it would take longer than they want to wait. */
 const COUNTED = 10_000;
 
 interface Needs {
-  deliveries: DeliveryStore;
+  deliveries: DeliveryListStore & Pick<DeliveryStore, 'restartFailed'>;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
   licenses: Pick<LicenseStore, 'find'>;
-  byRef(ref: string): LicenseReference;
-  licenseNotFound(): ApiError;
   /** Called once deliveries have become due. */
   onQueued(): void;
 }
@@ -37,8 +37,8 @@ export function createDeliveryService(needs: Needs) {
   }
 
   async function licenseIdOf(ref: string): Promise<number> {
-    const license = await needs.licenses.find(needs.byRef(ref));
-    if (!license) throw needs.licenseNotFound();
+    const license = await needs.licenses.find(byRef(ref));
+    if (!license) throw licenseNotFound();
     return license.id;
   }
 

@@ -1,20 +1,30 @@
-// Deliveries as administrators look at them and set them going again; sending them is dispatch-store's.
-import { QueryTypes, type Sequelize } from 'sequelize';
+// All that is written of deliveries and their attempts: by changes, by administrators, by the dispatcher and by retention.
+// Each move is a compare-and-set on the state, so that two servers, or a delivery that was cancelled meanwhile, never cross.
+import type { Sequelize } from 'sequelize';
+import { removeOldest } from '#server/database/remove-oldest.ts';
+import { sqlOf } from '#server/database/sql.ts';
+import { type FailedFilter, failedConditions, IS_RETRIABLE } from './delivery-query.ts';
+import type { Standing } from './dispatch-plan.ts';
 
-export interface DeliveryView {
+/** An attempt that has been claimed, with all that sending it takes. */
+export interface ClaimedDelivery {
   id: number;
-  event: string;
   webhookId: number;
-  url: string;
-  status: string;
+  /** Failed attempts of this cycle so far. */
   attempts: number;
-  lastError: string | null;
-  nextAttemptAt: number | null;
-  createdAt: number;
+  event: string;
+  eventId: number;
+  body: string;
+  url: string;
+  ca: string | null;
+  secretSealed: string;
+  previousSecretSealed: string | null;
+  overlapEndsAt: number | null;
 }
 
-export interface AttemptRow {
-  id: number;
+/** How an attempt went, as it is kept. */
+export interface AttemptResult {
+  /** Epoch milliseconds. */
   startedAt: number;
   ms: number;
   delivered: boolean;
@@ -26,122 +36,177 @@ export interface AttemptRow {
   reply: string;
 }
 
-export interface DeliveryFilter {
-  status?: string | undefined;
-  webhookId?: number | undefined;
-  event?: string | undefined;
-  licenseId?: number | undefined;
-  since?: number | undefined;
-  /** Only those that failed and that `restartFailed` would start again. */
-  retriable: boolean;
-  /** Keyset paging: ids below this one. */
-  before: number | null;
-  limit: number;
+export interface Outcome extends AttemptResult {
+  id: number;
+  webhookId: number;
+  attempts: number;
+  /** Of a failed attempt: when to try again, or null if that was the last. */
+  retryAt: number | null;
 }
 
-export interface FailedFilter {
-  ids?: number[] | undefined;
-  webhookId?: number | undefined;
-  since?: number | undefined;
+interface WaitingWebhook {
+  webhookId: number;
+  /** Of the delivery that has waited longest. */
+  dueAt: number;
+  /** As its last delivery went, whichever server sent it. */
+  standing: Standing;
 }
 
-const COLUMNS = `
-  d.id AS "id", e.name AS "event", d.webhook_id AS "webhookId", w.url AS "url", d.status AS "status",
-  d.attempts AS "attempts", d.last_error AS "lastError", d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt"`;
-const TABLES = 'deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id';
-const MAX_ATTEMPTS_SHOWN = 100;
+/**
+ * Where rows are kept, a webhook that is being deleted is waited for, and then left out: otherwise its deletion would not
+ * see this delivery, nor this statement the deletion.
+ */
+const queue = (keepRows: string) => `
+  INSERT INTO deliveries (event_id, webhook_id, status, next_attempt_at, created_at)
+  SELECT $eventId, id, 'pending', $now, $now FROM webhooks WHERE deleted_at IS NULL AND scope IN ('all', $event)
+  ${keepRows}
+  RETURNING id`;
 
-/** Conditions of those that are given. */
-function conditionsOf(conditions: Record<string, { sql: string; value: unknown }>) {
-  const given = Object.entries(conditions).filter(([, { value }]) => value !== undefined && value !== null);
-  return {
-    sql: given.map(([, { sql }]) => ` AND ${sql}`).join(''),
-    bind: Object.fromEntries(given.map(([name, { value }]) => [name, value])),
-  };
-}
+/** Each webhook with the moment of its first waiting delivery; one index seek each, however many wait. */
+const LIST_WAITING = `
+  SELECT w.id AS "webhookId",
+    CASE WHEN w.last_delivery_at IS NULL THEN 'untried' WHEN w.last_error IS NULL THEN 'working' ELSE 'failing' END
+      AS "standing",
+    (SELECT min(d.next_attempt_at) FROM deliveries d
+     WHERE d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL) AS "dueAt"
+  FROM webhooks w WHERE w.deleted_at IS NULL`;
 
-/** What a retry starts again: nothing is sent for a registration that is gone. */
-const RETRIABLE = `status = 'failed' AND webhook_id IN (SELECT id FROM webhooks WHERE deleted_at IS NULL)`;
-/** The same among `TABLES`. */
-const IS_RETRIABLE = `d.status = 'failed' AND w.deleted_at IS NULL`;
+const SELECT_DUE = `
+  SELECT d.id AS "id", d.webhook_id AS "webhookId", d.attempts AS "attempts", e.name AS "event", e.id AS "eventId",
+    e.body AS "body", w.url AS "url", w.ca AS "ca", w.secret_sealed AS "secretSealed",
+    w.previous_secret_sealed AS "previousSecretSealed", w.overlap_ends_at AS "overlapEndsAt"
+  FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id
+  WHERE d.webhook_id = $webhookId AND d.next_attempt_at <= $now AND d.next_attempt_at IS NOT NULL
+  ORDER BY d.next_attempt_at, d.id LIMIT $limit`;
 
-function failedConditions({ webhookId, since }: Omit<FailedFilter, 'ids'>) {
-  return conditionsOf({
-    webhookId: { sql: 'webhook_id = $webhookId', value: webhookId },
-    since: { sql: 'created_at >= $since', value: since },
-  });
+const CLAIM = `
+  UPDATE deliveries SET status = 'delivering', next_attempt_at = $leaseEndsAt
+  WHERE id = $id AND status IN ('pending', 'delivering', 'retrying')`;
+
+const INSERT_ATTEMPT = `
+  INSERT INTO delivery_attempts
+    (delivery_id, started_at, ms, delivered, status, error_class, error, remote_address, reply)
+  VALUES ($id, $startedAt, $ms, $flag, $status, $errorClass, $error, $remoteAddress, $reply)`;
+
+const CONCLUDE = `
+  UPDATE deliveries SET status = $status, attempts = $attempts, last_error = $error, next_attempt_at = $retryAt
+  WHERE id = $id AND status = 'delivering'`;
+
+/** Gives back what was claimed and not sent, without counting it. */
+const RELEASE = `
+  UPDATE deliveries SET status = CASE WHEN attempts = 0 THEN 'pending' ELSE 'retrying' END, next_attempt_at = $now
+  WHERE status = 'delivering'`;
+
+const CANCEL = `
+  UPDATE deliveries SET status = 'cancelled', next_attempt_at = NULL
+  WHERE webhook_id = $webhookId AND status IN ('pending', 'delivering', 'retrying')`;
+
+const COUNT_PRUNED = `
+  INSERT INTO pruned_deliveries (status, count) VALUES ($status, $count)
+  ON CONFLICT (status) DO UPDATE SET count = pruned_deliveries.count + excluded.count`;
+
+function conclusionOf({ delivered, retryAt }: Outcome): string {
+  if (delivered) return 'delivered';
+  return retryAt === null ? 'failed' : 'retrying';
 }
 
 export function createDeliveryStore(sequelize: Sequelize) {
-  const select = <Row extends object>(sql: string, bind: Record<string, unknown>) =>
-    sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT });
-
-  // By its few events: SQLite keeps this order, and left to itself would read every delivery of a status.
-  const tablesOfLicense = `events e ${sequelize.getDialect() === 'sqlite' ? 'CROSS JOIN' : 'JOIN'} deliveries d
-    ON d.event_id = e.id JOIN webhooks w ON w.id = d.webhook_id`;
+  const sql = sqlOf(sequelize);
+  const { isIn, keepRows, skipLocked } = sql.dialect;
+  const queued = sql.statement(queue(keepRows));
+  const waiting = sql.statement<Omit<WaitingWebhook, 'dueAt'> & { dueAt: number | null }>(LIST_WAITING);
+  const due = sql.statement<ClaimedDelivery>(`${SELECT_DUE} ${skipLocked('d')}`);
+  const claim = sql.statement(CLAIM);
+  const insertAttempt = sql.statement(INSERT_ATTEMPT);
+  const conclude = sql.statement(CONCLUDE);
 
   return {
-    async find(id: number): Promise<DeliveryView | null> {
-      const [row] = await select<DeliveryView>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE d.id = $id`, { id });
-      return row ?? null;
+    /** One delivery for each webhook whose scope covers the event. @returns how many */
+    queue: async (eventId: number, event: string, now: number): Promise<number> =>
+      (await queued.all({ eventId, event, now })).length,
+
+    /** Of a webhook that goes: nothing is sent to it any more. */
+    async cancel(webhookId: number): Promise<void> {
+      await sql.run(CANCEL, { webhookId });
     },
-    async bodyOf(id: number): Promise<string> {
-      const sql =
-        'SELECT e.body AS "body" FROM deliveries d JOIN events e ON e.id = d.event_id WHERE d.id = $id';
-      const [row] = await select<{ body: string }>(sql, { id });
-      return row?.body ?? '';
-    },
-    /** Newest first. */
-    async attemptsOf(deliveryId: number): Promise<AttemptRow[]> {
-      const rows = await select<Omit<AttemptRow, 'delivered'> & { delivered: number }>(
-        `SELECT id AS "id", started_at AS "startedAt", ms AS "ms", delivered AS "delivered", status AS "status",
-           error_class AS "errorClass", error AS "error", remote_address AS "remoteAddress", reply AS "reply"
-         FROM delivery_attempts WHERE delivery_id = $deliveryId ORDER BY id DESC LIMIT ${MAX_ATTEMPTS_SHOWN}`,
-        { deliveryId },
-      );
-      return rows.map((row) => ({ ...row, delivered: row.delivered === 1 }));
-    },
-    /** Newest first, one more than `limit` if there are more. */
-    list(filter: DeliveryFilter): Promise<DeliveryView[]> {
-      const { status, webhookId, event, licenseId, since, retriable, before, limit } = filter;
-      const conditions = conditionsOf({
-        status: { sql: 'd.status = $status', value: status },
-        webhookId: { sql: 'd.webhook_id = $webhookId', value: webhookId },
-        event: { sql: 'e.name = $event', value: event },
-        licenseId: { sql: 'e.license_id = $licenseId', value: licenseId },
-        since: { sql: 'd.created_at >= $since', value: since },
-        before: { sql: 'd.id < $before', value: before },
-      });
-      const tables = licenseId === undefined ? TABLES : tablesOfLicense;
-      return select(
-        `SELECT ${COLUMNS} FROM ${tables} WHERE ${retriable ? IS_RETRIABLE : '1 = 1'}${conditions.sql}
-         ORDER BY d.id DESC LIMIT $limit`,
-        { ...conditions.bind, limit: limit + 1 },
-      );
-    },
-    /** Those that a retry would start again, up to `most`. */
-    async countRetriable(filter: Omit<FailedFilter, 'ids'>, most: number): Promise<number> {
-      const conditions = failedConditions(filter);
-      const [row] = await select<{ count: number }>(
-        `SELECT count(*) AS "count" FROM (
-           SELECT 1 FROM deliveries WHERE ${RETRIABLE}${conditions.sql} LIMIT $most) counted`,
-        { ...conditions.bind, most },
-      );
-      return row?.count ?? 0;
-    },
+
     /**
      * Starts a fresh cycle for those that have failed, and for nothing else: of twenty that press at once, one finds
      * the delivery failed.
      * @returns how many were
      */
-    async restartFailed({ ids, ...filter }: FailedFilter, now: number): Promise<number> {
-      const conditions = failedConditions(filter);
-      const selected = ids === undefined ? '' : ` AND id IN (${ids.map((id) => Math.trunc(id)).join(', ')})`;
-      return sequelize.query(
+    restartFailed({ ids, ...filter }: FailedFilter, now: number): Promise<number> {
+      const { sql: condition, bind } = failedConditions(filter);
+      const selected = ids === undefined ? '' : ` AND ${isIn('id', 'ids')}`;
+      return sql.run(
         `UPDATE deliveries SET status = 'pending', attempts = 0, next_attempt_at = $now
-         WHERE ${RETRIABLE}${conditions.sql}${selected}`,
-        { bind: { ...conditions.bind, now }, type: QueryTypes.BULKUPDATE },
+         WHERE ${IS_RETRIABLE} AND ${condition}${selected}`,
+        { ...bind, ids, now },
       );
+    },
+
+    async listWaiting(): Promise<WaitingWebhook[]> {
+      const rows = await waiting.all();
+      return rows.filter((row): row is WaitingWebhook => row.dueAt !== null);
+    },
+
+    /** Due deliveries of one webhook, marked as being delivered until the lease ends. */
+    async claim(
+      webhookId: number,
+      now: number,
+      limit: number,
+      leaseEndsAt: number,
+    ): Promise<ClaimedDelivery[]> {
+      const claimed = await due.all({ webhookId, now, limit });
+      for (const { id } of claimed) await claim.run({ id, leaseEndsAt });
+      return claimed;
+    },
+
+    async record(outcome: Outcome): Promise<void> {
+      const { id, error, attempts, retryAt } = outcome;
+      await insertAttempt.run({ ...outcome, flag: outcome.delivered ? 1 : 0 });
+      await conclude.run({ id, status: conclusionOf(outcome), attempts: attempts + 1, error, retryAt });
+    },
+
+    async release(ids: readonly number[], now: number): Promise<void> {
+      if (ids.length > 0) await sql.run(`${RELEASE} AND ${isIn('id', 'ids')}`, { ids, now });
+    },
+
+    /** After a crash of the only server: whatever was being delivered is not any more. */
+    async releaseAll(now: number): Promise<void> {
+      await sql.run(RELEASE, { now });
+    },
+
+    /** A clock that was set back must not make anything wait for longer than any retry ever does. */
+    async pullBack(latest: number, now: number): Promise<void> {
+      await sql.run('UPDATE deliveries SET next_attempt_at = $now WHERE next_attempt_at > $latest', {
+        now,
+        latest,
+      });
+    },
+
+    removeOldAttempts: removeOldest(sql, 'delivery_attempts', 'started_at'),
+
+    removeAttemptsOf: (eventIds: readonly number[], limit: number): Promise<number> =>
+      sql.run(
+        `DELETE FROM delivery_attempts WHERE id IN (
+           SELECT a.id FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id
+           WHERE ${isIn('d.event_id', 'eventIds')} AND d.next_attempt_at IS NULL LIMIT $limit)`,
+        { eventIds, limit },
+      ),
+
+    /** Counts what it removes in `pruned_deliveries`, so that the statistics keep their totals. */
+    async removeOf(eventIds: readonly number[], limit: number): Promise<number> {
+      // A retry that has begun since the events were found sets `next_attempt_at`.
+      const removed = await sql.select<{ status: string }>(
+        `DELETE FROM deliveries WHERE next_attempt_at IS NULL AND id IN (
+           SELECT id FROM deliveries WHERE ${isIn('event_id', 'eventIds')} ORDER BY id LIMIT $limit)
+         RETURNING status AS "status"`,
+        { eventIds, limit },
+      );
+      for (const [status, rows] of Map.groupBy(removed, (row) => row.status))
+        await sql.run(COUNT_PRUNED, { status, count: rows.length });
+      return removed.length;
     },
   };
 }

@@ -6,10 +6,11 @@ import { hashSecret } from '#server/platform/secret-token.ts';
 import { retryDelayMs } from './delivery-schedule.ts';
 import type { Attempt, DeliverySender } from './delivery-sender.ts';
 import { signatureHeaders } from './delivery-signature.ts';
-import type { ClaimedDelivery, DispatchStore } from './dispatch-store.ts';
+import type { ClaimedDelivery, DeliveryStore } from './delivery-store.ts';
 import { createInFlightAttempts } from './in-flight-attempts.ts';
 import { createOutcomeRecorder } from './outcome-recorder.ts';
 import { openWebhookSecrets } from './webhook-secrets.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** New deliveries wake the dispatcher; this is for what no wake-up came for. */
 const POLL_MS = 5000;
@@ -34,6 +35,13 @@ const NOTHING_SENT: Attempt = {
   reply: '',
   retryAfterMs: null,
 };
+
+/** What the dispatcher reads and writes. */
+export type DispatchStore = Pick<
+  DeliveryStore,
+  'claim' | 'listWaiting' | 'pullBack' | 'record' | 'release' | 'releaseAll'
+> &
+  Pick<WebhookStore, 'noteHealth'>;
 
 interface Needs {
   store: DispatchStore;

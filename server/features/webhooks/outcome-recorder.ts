@@ -1,12 +1,13 @@
 // Outcomes of attempts on their way into the database. One that the database refuses does not hold up the others.
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { DispatchStore, Outcome } from './dispatch-store.ts';
+import type { DeliveryStore, Outcome } from './delivery-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** How long the database is left alone with outcomes that it refused. */
 const RETRY_MS = 5000;
 
 interface Needs {
-  store: Pick<DispatchStore, 'noteHealth' | 'record'>;
+  store: Pick<DeliveryStore, 'record'> & Pick<WebhookStore, 'noteHealth'>;
   transaction: RunTransaction;
   onError(error: unknown): void;
 }

@@ -1,11 +1,11 @@
-// Webhooks: registrations, and what became of each delivery (contract, section 6).
+// Webhooks: registrations and their deliveries (contract, section 6).
 import { z } from 'zod';
 import { EVENT_NAMES } from '#server/features/events/event-contract.ts';
 import { licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, moment, pageOf, pageRequest, queryId, text, timestamp } from '#server/wire/fields.ts';
 
-const scope = z.enum(['all', ...EVENT_NAMES]).meta({ description: '`all`, or one event' });
+const scope = z.enum(['all', ...EVENT_NAMES]).meta({ description: '`all`, or the name of one event.' });
 
 export const DELIVERY_STATES = [
   'pending',
@@ -24,14 +24,14 @@ const webhook = z
     description: z.string().nullable(),
     status: z
       .enum(['active', 'failing'])
-      .meta({ description: 'failing: the last delivery was not accepted' }),
+      .meta({ description: '`failing`: the last delivery was not accepted.' }),
     created_at: timestamp,
     last_delivery_at: timestamp.nullable(),
     last_error: z.string().nullable(),
   })
   .meta({ id: 'Webhook' });
 
-const secret = z.string().meta({ description: 'Shown once; deliveries are signed with it' });
+const secret = z.string().meta({ description: 'Signs deliveries. Shown only once.' });
 
 const delivery = z.object({
   id,
@@ -39,7 +39,9 @@ const delivery = z.object({
   webhook_id: id,
   url: z.string(),
   status: z.enum(DELIVERY_STATES),
-  attempts: z.int().meta({ description: 'Of the running cycle; a manual retry starts a new one' }),
+  attempts: z
+    .int()
+    .meta({ description: 'Attempts in the current cycle. A manual retry starts a new cycle.' }),
   last_error: z.string().nullable(),
   next_attempt_at: timestamp.nullable(),
   created_at: timestamp,
@@ -65,17 +67,17 @@ const registration = z.object({
     .string()
     .max(32_768)
     .optional()
-    .meta({ description: 'PEM certificates that this receiver may present beside the usual authorities' }),
+    .meta({ description: 'PEM certificates of additional CAs that this receiver may use.' }),
 });
 
-const NAMES_WEBHOOK = z.object({ id: queryId });
+const NAMES_WEBHOOK = z.object({ id: queryId.meta({ description: 'Webhook ID.' }) });
 
 export const webhookContract = {
   listWebhooks: endpoint({
     method: 'GET',
     path: '/webhooks/',
     auth: 'bearer',
-    summary: 'List webhook registrations, newest first',
+    summary: 'List webhooks, newest first',
     request: z.object({ ...pageRequest }),
     reply: z.object({ webhooks: z.array(webhook), ...pageOf(webhook) }),
     errors: [],
@@ -85,7 +87,7 @@ export const webhookContract = {
     path: '/webhooks/',
     auth: 'bearer',
     role: 'admin',
-    summary: 'Delete a registration; its open deliveries are cancelled',
+    summary: 'Delete a webhook',
     request: NAMES_WEBHOOK,
     reply: z.object({ webhook }),
     errors: ['webhook_not_found'],
@@ -96,7 +98,7 @@ export const webhookContract = {
     auth: 'bearer',
     role: 'admin',
     idempotent: true,
-    summary: 'Register a webhook; its secret is shown once',
+    summary: 'Register a webhook',
     request: registration,
     reply: z.object({ webhook, secret }),
     errors: ['webhook_url_forbidden'],
@@ -108,7 +110,7 @@ export const webhookAdminContract = {
     method: 'POST',
     path: '/webhooks/rotate/',
     auth: 'admin',
-    summary: 'Give a registration a new secret; for 24 hours `webhook-signature` carries both signatures',
+    summary: 'Rotate the secret of a webhook; for 24 hours `webhook-signature` carries both signatures',
     request: z.object({ id }),
     reply: z.object({ webhook, secret, overlap_ends_at: timestamp }),
     errors: ['webhook_not_found'],
@@ -117,7 +119,7 @@ export const webhookAdminContract = {
     method: 'POST',
     path: '/webhooks/test/',
     auth: 'admin',
-    summary: 'Send a signed test event now, once, and tell how it went',
+    summary: 'Send one signed test event now and show the result',
     request: z.object({ id }),
     reply: z.object({ attempt: attempt.omit({ id: true }) }),
     errors: ['webhook_not_found'],
@@ -137,7 +139,7 @@ export const webhookAdminContract = {
       retriable: z
         .literal('true')
         .optional()
-        .meta({ description: 'Only those that failed and whose webhook is still registered' }),
+        .meta({ description: 'Only failed deliveries whose webhook still exists.' }),
     }),
     reply: z.object(pageOf(delivery)),
     errors: ['license_not_found'],
@@ -150,7 +152,7 @@ export const webhookAdminContract = {
     request: z.object({ webhook_id: queryId.optional(), since: moment.optional() }),
     reply: z.object({
       count: z.int(),
-      exact: z.boolean().meta({ description: 'false: there are more than that' }),
+      exact: z.boolean().meta({ description: 'False if there are more.' }),
     }),
     errors: [],
   }),
@@ -158,7 +160,7 @@ export const webhookAdminContract = {
     method: 'GET',
     path: '/deliveries/show/',
     auth: 'admin',
-    summary: 'Show a delivery with its body and its newest hundred attempts',
+    summary: 'Show a delivery with its body and its newest 100 attempts',
     request: z.object({ id: queryId }),
     reply: z.object({ delivery, body: z.string(), attempts: z.array(attempt) }),
     errors: ['delivery_not_found'],
@@ -167,7 +169,7 @@ export const webhookAdminContract = {
     method: 'POST',
     path: '/deliveries/retry/',
     auth: 'admin',
-    summary: 'Start a fresh cycle for a failed delivery: the same id, the same bytes',
+    summary: 'Retry a failed delivery with the same ID and the same bytes',
     request: z.object({ id }),
     reply: z.object({ delivery }),
     errors: ['delivery_not_found'],
@@ -176,11 +178,11 @@ export const webhookAdminContract = {
     method: 'POST',
     path: '/deliveries/retry-failed/',
     auth: 'admin',
-    summary: 'Start a fresh cycle for the selected failed deliveries, or for all that failed since a time',
+    summary: 'Retry the selected failed deliveries, or all since a time',
     request: z.object({
       ids: z.array(id).min(1).max(1000).optional(),
       webhook_id: id.optional(),
-      since: moment.optional().meta({ description: 'Deliveries made at or after this' }),
+      since: moment.optional().meta({ description: 'Only deliveries created at or after this time.' }),
     }),
     reply: z.object({ retried: z.int() }),
     errors: [],

@@ -21,6 +21,7 @@ const OVERLAP_MS = DAY_MS;
 
 interface Needs {
   webhooks: WebhookStore;
+  cancelDeliveries(webhookId: number): Promise<void>;
   audit: Audit;
   sealer: Sealer;
   transaction: RunTransaction;
@@ -98,7 +99,7 @@ export function createWebhookService(needs: Needs) {
       transaction(async () => {
         const webhook = await mustFindForChange(id);
         await webhooks.update(id, { deletedAt: clock.now() });
-        await webhooks.cancelDeliveries(id);
+        await needs.cancelDeliveries(id);
         await audit.record(call, 'webhook.deleted', `webhook:${id}`, toWebhookObject(webhook), null);
         return { webhook: toWebhookObject(webhook) };
       }),

@@ -1,11 +1,20 @@
-import { Op, QueryTypes, type Sequelize } from 'sequelize';
+import { Op, type Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import { defineWebhook, type WebhookRow } from './webhook-model.ts';
 
 export type Webhook = WebhookRow;
 
+const NOTE_HEALTH = 'UPDATE webhooks SET last_delivery_at = $at, last_error = $error WHERE id = $id';
+
+const FIND_UNUSED = `
+  SELECT w.id AS "id" FROM webhooks w WHERE w.deleted_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id) ORDER BY w.id LIMIT 1`;
+
 export function createWebhookStore(sequelize: Sequelize) {
   const webhooks = defineWebhook(sequelize);
+  const sql = sqlOf(sequelize);
+  const health = sql.statement(NOTE_HEALTH);
   const find = async (id: number, lock = {}): Promise<Webhook | null> => {
     const row = await webhooks.findOne({ where: { id, deletedAt: null }, raw: true, ...lock });
     return row as unknown as Webhook | null;
@@ -30,14 +39,16 @@ export function createWebhookStore(sequelize: Sequelize) {
     async update(id: number, changes: Partial<Omit<WebhookRow, 'id'>>): Promise<void> {
       await webhooks.update(changes, { where: { id } });
     },
-    /** Of a registration that goes: nothing of it is sent any more. */
-    async cancelDeliveries(webhookId: number): Promise<void> {
-      await sequelize.query(
-        `UPDATE deliveries SET status = 'cancelled', next_attempt_at = NULL
-         WHERE webhook_id = $webhookId AND status IN ('pending', 'delivering', 'retrying')`,
-        { bind: { webhookId }, type: QueryTypes.UPDATE },
-      );
+    /** How its newest delivery went. @param error null if it was delivered */
+    async noteHealth(id: number, at: number, error: string | null): Promise<void> {
+      await health.run({ id, at, error });
     },
+    /** A deleted webhook without deliveries. */
+    findUnused: async (): Promise<number | null> =>
+      (await sql.selectFirst<{ id: number }>(FIND_UNUSED))?.id ?? null,
+    /** @returns how many were removed: one, or none if another server was faster */
+    removeDeleted: (id: number): Promise<number> =>
+      sql.run('DELETE FROM webhooks WHERE id = $id AND deleted_at IS NOT NULL', { id }),
   };
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findElectron } from '../../../scripts/desktop-app.mjs';
+import { requireElectron } from '../../../scripts/desktop-app.mjs';
 
 export type Place = 'electron' | 'stand-in';
 
@@ -16,11 +16,9 @@ function commandFor(place: Place, folder: string): [string, string[]] {
     const warn = '--unhandled-rejections=warn-with-error-code';
     return [process.execPath, [warn, join(import.meta.dirname, '../stand-in/run.ts'), join(APP, 'main.mjs')]];
   }
-  const binary = findElectron();
-  if (!binary) throw new Error('Electron is not installed: run `node node_modules/electron/install.js`');
   // Chromium does not sandbox for root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return [binary, [...sandbox, APP, `--user-data-dir=${join(folder, 'user-data')}`]];
+  return [requireElectron(), [...sandbox, APP, `--user-data-dir=${join(folder, 'user-data')}`]];
 }
 
 export async function observe(place: Place): Promise<Record<string, unknown>> {

@@ -2,24 +2,24 @@ import { messagesOf } from '../../i18n/messages-of.ts';
 
 export const sessionMessages = messagesOf(
   {
-    opening: 'Connecting …',
+    opening: 'Connecting…',
     title: 'Sign in',
-    howTo: 'The back office opens with a link that works once. Print a fresh one on this machine:',
-    commandSubject: 'the command',
-    installed: 'or, installed:',
-    thenOpen: 'Then open the link it prints in this browser.',
-    desktop: 'This window is no longer signed in.',
+    howTo: 'Sign in with a one-time link. To create one, run this command on the server:',
+    commandSubject: 'Command',
+    installed: 'With an installed License Desk, run:',
+    thenOpen: 'Open the link that the command prints in this browser.',
+    desktop: 'Your session has ended.',
     signIn: 'Sign in again',
   },
   {
-    opening: 'Wird verbunden …',
+    opening: 'Verbindung wird hergestellt …',
     title: 'Anmelden',
     howTo:
-      'Das Backoffice öffnet sich mit einem Link, der einmal gilt. Einen neuen gibt auf diesem Rechner aus:',
-    commandSubject: 'den Befehl',
-    installed: 'oder, wenn installiert:',
+      'Melden Sie sich mit einem Einmal-Link an. Um einen Link zu erstellen, führen Sie auf dem Server diesen Befehl aus:',
+    commandSubject: 'Befehl',
+    installed: 'Bei einer installierten Version:',
     thenOpen: 'Öffnen Sie den ausgegebenen Link in diesem Browser.',
-    desktop: 'Dieses Fenster ist nicht mehr angemeldet.',
-    signIn: 'Neu anmelden',
+    desktop: 'Ihre Sitzung ist beendet.',
+    signIn: 'Erneut anmelden',
   },
 );

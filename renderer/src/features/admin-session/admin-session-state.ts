@@ -1,10 +1,10 @@
-// Whether somebody is signed in. The cookie cannot be seen from here: what the service answers tells.
+// Whether the user is signed in. The cookie is not readable here, so API responses decide.
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
 import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
 
-/** The one-time code of a sign-in link; taken out of the address, where it would stay in the history. */
+/** The one-time code of a sign-in link. It is removed from the URL to keep it out of the history. */
 function takeCode(): string | null {
   const address = new URL(location.href);
   const code = address.searchParams.get('code');
@@ -22,12 +22,12 @@ export const useSession = defineStore('session', () => {
 
   return {
     phase: computed(() => phase.value),
-    /** Whether somebody may be signed in: who has no code to use was, most likely, before the page was loaded. */
+    /** Assume a session unless there is a code to use: most page loads follow an earlier sign-in. */
     mayBeSignedIn: computed(() => phase.value === 'signed_in' || (phase.value === 'opening' && !hadCode)),
-    /** Why the link in the address did not work. */
+    /** Why the sign-in link did not work. */
     failure: computed(() => failure.value),
 
-    /** Uses the code of the address, if there is one. A server that is away gets it when it is back. */
+    /** Uses the code from the URL, if there is one. Waits for the server if it is down. */
     async useCode(): Promise<void> {
       if (code === null) return;
       try {
@@ -44,7 +44,10 @@ export const useSession = defineStore('session', () => {
       phase.value = 'signed_in';
       failure.value = null;
     },
-    /** Ends it on the server, too. If that does not answer, its cookie is still there, and so is the page. */
+    /**
+     * Ends the session on the server, too. If the server does not respond, the cookie stays, so the page stays signed
+     * in.
+     */
     async signOut(): Promise<void> {
       try {
         await adminClient.signOut({});

@@ -1,4 +1,4 @@
-// The browser's own reader of codes (Shape Detection API), where it has one; the compiler's library does not know it.
+// The browser's barcode reader (Shape Detection API), if available. The DOM library has no types for it.
 
 interface BarcodeDetector {
   detect(picture: HTMLVideoElement | ImageBitmap): Promise<{ rawValue: string }[]>;
@@ -9,7 +9,7 @@ interface BarcodeDetectorClass {
   getSupportedFormats(): Promise<string[]>;
 }
 
-/** Null where QR codes cannot be read: the class may be there and know no format. */
+/** Null if QR codes cannot be read. The class may exist and support no formats. */
 export async function findBarcodeDetector(): Promise<BarcodeDetector | null> {
   const { BarcodeDetector: Detector } = globalThis as { BarcodeDetector?: BarcodeDetectorClass };
   const formats = (await Detector?.getSupportedFormats().catch(() => [])) ?? [];

@@ -1,4 +1,5 @@
-// Requests and license files that were opened with the app, or dropped anywhere on the page: the air-gap desk has them.
+// Activation requests and license files that were opened with the app or dropped on the page. The air-gap desk shows
+// them.
 import { onScopeDispose, readonly, type Ref, shallowRef, watch } from 'vue';
 import { useRouter } from 'vue-router';
 import type { OpenedFile } from '../../../../electron/bridge.ts';
@@ -10,7 +11,7 @@ type Kind = OpenedFile['kind'];
 
 const VIEWS = { request: {}, license: { view: 'check' } } satisfies Record<Kind, object>;
 
-/** Until the view of its kind takes it; in no address and in no storage. */
+/** Kept in memory only, until the matching view takes it. */
 const waiting = shallowRef<{ kind: Kind; file: File } | null>(null);
 
 export const isFileWaiting = (): boolean => waiting.value !== null;
@@ -20,7 +21,7 @@ function kindOf({ name }: File): Kind | null {
   return /\.lic$/iu.test(name) ? 'license' : null;
 }
 
-/** @returns the file of this kind that was opened last, for the view that shows it */
+/** @returns the most recently opened file of this kind, for the view that shows it */
 export function useOpenedFile(kind: Kind): Readonly<Ref<File | null>> {
   const file = shallowRef<File | null>(null);
   watch(
@@ -35,10 +36,10 @@ export function useOpenedFile(kind: Kind): Readonly<Ref<File | null>> {
   return readonly(file);
 }
 
-/** @param isSignedIn until then the shell keeps what is opened, and nothing is lost */
+/** @param isSignedIn before sign-in, the shell keeps opened files */
 export function useOpenedFiles(isSignedIn: () => boolean): void {
   const router = useRouter();
-  // A secret that is shown once may be in the dialog.
+  // The open dialog may show a one-time secret.
   const canShow = () => isSignedIn() && !isDialogOpen.value;
 
   function show(kind: Kind, file: File): void {
@@ -52,7 +53,7 @@ export function useOpenedFiles(isSignedIn: () => boolean): void {
     if (opened) show(opened.kind, new File([opened.text], opened.name));
   }
 
-  /** A file that is dropped beside a field for it would replace the page. */
+  /** A file dropped outside of a field would replace the page. */
   function onDrag(event: DragEvent): void {
     const { dataTransfer, defaultPrevented } = event;
     if (defaultPrevented || !dataTransfer?.types.includes('Files')) return;

@@ -1,4 +1,4 @@
-// Programs that call the API, to paste and run: each does one thing with one license.
+// Programs that call the API, ready to paste and run. Each makes one call with one license.
 import { apiRoot, curlCommand, curlFromPipe, TEST_FINGERPRINT } from '../../activation-command.ts';
 
 export const SAMPLE_ACTIONS = ['activate', 'validate', 'authorize'] as const;
@@ -17,7 +17,7 @@ export interface SampleLicense {
   product: string;
 }
 
-/** One call; a field's value is a text, or a field of the reply to the call before. */
+/** One API call. The value of a field is a text, or a field of the previous reply. */
 interface Step {
   reply: string;
   path: string;
@@ -44,7 +44,7 @@ function stepsOf(action: SampleAction, { license_key: key, product }: SampleLice
   return [activate, validate];
 }
 
-/** A call's reply is the next one's body: what that does not know is ignored. */
+/** The reply of one call is the request body of the next; unknown fields are ignored. */
 function curl(api: string, [first, ...rest]: Step[]): string {
   if (!first) return '';
   const commands = [
@@ -54,7 +54,7 @@ function curl(api: string, [first, ...rest]: Step[]): string {
   return commands.join(' | ');
 }
 
-/** @param indent of a field @param write one field @param take a field of an earlier reply */
+/** @param indent indentation of a field @param write writes one field @param take reads a field of an earlier reply */
 function fieldLines(
   { fields }: Step,
   indent: string,
@@ -157,7 +157,7 @@ const WRITERS: Record<SampleLanguage, (api: string, steps: Step[]) => string> = 
   csharp,
 };
 
-/** @param apiAddress where the API's paths begin */
+/** @param apiAddress the base of the API's paths */
 export function codeSample(
   language: SampleLanguage,
   action: SampleAction,

@@ -1,4 +1,4 @@
-// By which way a change came in.
+// Where a change came from.
 import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
 
 export const ACTOR_KINDS = ['public', 'api_token', 'cli', 'session', 'system'] as const;

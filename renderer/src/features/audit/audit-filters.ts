@@ -1,4 +1,4 @@
-// What the audit log is narrowed down to, as the address has it.
+// Filters of the audit log, as in the URL.
 import { computed } from 'vue';
 import { adminContract } from '#server/contract.ts';
 import { useAddressFilters } from '../../address-filters.ts';
@@ -18,7 +18,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/u;
 
 export function useAuditFilters() {
   const filters = useAddressFilters(['actor', 'action', 'subject', 'from', 'to', 'request']);
-  /** For the service, which refuses what it does not know. */
+  /** For the API, which rejects unknown parameters. */
   const query = computed<AuditQuery>(() => {
     const { actor, action, subject, from, to, request } = filters.values.value;
     const [start, end] = [startOfDay(from), endOfDay(to)];
@@ -34,7 +34,7 @@ export function useAuditFilters() {
   return { ...filters, query };
 }
 
-/** Where the browser downloads the same entries from: all of them go to disk, however many there are. */
+/** The download URL for the same entries. The browser streams them to disk, so the number does not matter. */
 export function exportAddress(query: AuditQuery): string {
   const parameters = new URLSearchParams({ ...query });
   return `/admin/api${adminContract.exportAudit.path}${parameters.size === 0 ? '' : `?${parameters}`}`;

@@ -1,4 +1,4 @@
-// Where the thing that was changed can be looked at.
+// Links an audit subject to its screen.
 
 const SCREENS: Record<string, string> = {
   license: 'licenses',

@@ -1,9 +1,9 @@
-// What a change changed, field by field.
+// Compares two states field by field.
 
 export interface FieldChange {
-  /** `license.plan`, dotted where it lies deeper. */
+  /** A path such as `license.plan` for nested fields. */
   field: string;
-  /** Undefined where there was, or is, no such field. */
+  /** Undefined if the field does not exist on this side. */
   before: string | undefined;
   after: string | undefined;
   changed: boolean;
@@ -27,7 +27,7 @@ function fieldsOf(state: unknown, prefix = ''): [field: string, value: string][]
   });
 }
 
-/** In the order of `after`, then what is gone. */
+/** In the order of `after`, followed by removed fields. */
 export function diffStates(before: unknown, after: unknown): FieldChange[] {
   const was = new Map(fieldsOf(before));
   const is = new Map(fieldsOf(after));

@@ -1,4 +1,4 @@
-// The states of an authorization token, as the page shows them.
+// Colors of authorization token states.
 import type { TokenState } from '#server/features/authorization-tokens/authorization-token-contract.ts';
 import type { Tone } from '../../components/StatusPill.vue';
 

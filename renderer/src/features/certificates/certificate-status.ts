@@ -1,4 +1,4 @@
-// The states of a certificate, as the page shows them, and the name of its file.
+// Certificate states with their colors, and file names of certificates.
 import {
   CERTIFICATE_STATES,
   type CertificateState,
@@ -12,18 +12,18 @@ export const STATUS_TONES: Record<CertificateState, Tone> = {
   not_yet_valid: 'warn',
 };
 
-/** A status from an address, where anything may stand. */
+/** A status from the URL, where any text is possible. */
 export function toCertificateStatus(text: string): CertificateState | undefined {
   return CERTIFICATE_STATES.find((status) => status === text);
 }
 
-/** `workstation-7.pem`, whatever its common name is made of. */
+/** A safe file name from any common name: `workstation-7.pem`. */
 export function pemFileName(commonName: string): string {
   const plain = commonName.replaceAll(/[^\p{L}\p{N}.-]+/gu, '-').replaceAll(/^[-.]+|[-.]+$/gu, '');
   return `${plain.slice(0, 80) || 'certificate'}.pem`;
 }
 
-/** Pairs of digits, as other programs show it: `AB:CD:…`. */
+/** Pairs of digits, as other programs show them: `AB:CD:…`. */
 export function inPairs(hex: string): string {
   return (hex.toUpperCase().match(/.{1,2}/gu) ?? []).join(':');
 }

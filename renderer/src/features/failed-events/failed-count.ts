@@ -1,4 +1,4 @@
-// How many deliveries failed and wait for somebody, kept up to date.
+// The number of failed deliveries, kept up to date.
 import { useQuery } from '@pinia/colada';
 import { computed, type MaybeRefOrGetter, toValue } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
@@ -17,7 +17,7 @@ export function useFailedCount(filter: MaybeRefOrGetter<FailedFilter> = {}) {
   });
   return {
     count: computed(() => query.data.value?.count ?? 0),
-    /** `10,000+` where counting ended early. */
+    /** `10,000+` if the server stopped counting. */
     text: computed(() => {
       const { count, exact } = query.data.value ?? { count: 0, exact: true };
       return exact ? formatCount(count) : `${formatCount(count)}+`;

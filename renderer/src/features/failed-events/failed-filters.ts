@@ -1,4 +1,4 @@
-// Which failed events are listed, and would be tried again, as the address has it.
+// Filters of failed events, as in the URL.
 import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
 import { startOfDay } from '../../local-day.ts';
@@ -6,7 +6,7 @@ import type { FailedFilter } from './failed-count.ts';
 
 export function useFailedFilters() {
   const filters = useAddressFilters(['since', 'webhook']);
-  /** For the service, which refuses what it does not know. */
+  /** For the API, which rejects unknown parameters. */
   const query = computed<FailedFilter>(() => {
     const since = startOfDay(filters.values.value.since);
     const webhookId = Number(filters.values.value.webhook);

@@ -1,4 +1,4 @@
-// What the first steps ask for, and what is done with it at their end.
+// The draft of the initial setup, and the calls that complete it.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
@@ -10,13 +10,13 @@ export const STEPS = ['product', 'reach', 'plan'] as const;
 export const THIS_MACHINE = '127.0.0.1';
 export const WHOLE_NETWORK = '0.0.0.0';
 
-/** The settings that are asked for. */
+/** The settings that the steps change. */
 const ASKED = ['default_product', 'host', 'tls'] as const;
 type Asked = (typeof ASKED)[number];
 
 export interface FirstRunDraft {
   settings: Record<Asked, string>;
-  /** The name of a plan that there is; empty: a new one. */
+  /** The name of an existing plan; empty for a new one. */
   planName: string;
   newPlan: { name: string; durationDays: number; maxActivations: number };
   wantsLicense: boolean;
@@ -39,13 +39,13 @@ export function draftOf(settings: readonly SettingObject[], plans: readonly Plan
   };
 }
 
-/** What of it is not as it is already. */
+/** The settings that differ from their current values. */
 function changedSettings(draft: FirstRunDraft, settings: readonly SettingObject[]): Record<string, string> {
   const changed = ASKED.filter((name) => draft.settings[name] !== valueOf(settings, name));
   return Object.fromEntries(changed.map((name) => [name, draft.settings[name]]));
 }
 
-/** Where it fails, it goes on from there when it is called again. */
+/** A second call after an error continues where the first one failed. */
 export function createFirstRun(plans: readonly PlanObject[]) {
   let plan: PlanObject | undefined;
   let license: LicenseRecord | null = null;

@@ -1,4 +1,4 @@
-// Whether the server answers and what it says of itself, asked every few seconds.
+// Polls the server's health every few seconds.
 import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
@@ -6,23 +6,23 @@ import { asCallFailure, CallFailure } from '../../api/call-failure.ts';
 import { useSession } from '../admin-session/admin-session-state.ts';
 
 const INTERVAL_MS = 3000;
-/** The check of the storage writes, which must not keep an idle disk awake. Alerts show without it. */
+/** The storage check writes to the disk and must not keep an idle disk awake. Alerts show storage problems anyway. */
 const READINESS_INTERVAL_MS = 15_000;
-/** After this long without an answer the server counts as away, though the answer may still come. */
-const PATIENCE_MS = 4000;
+/** After this time without a response, the server counts as away, even if the response still arrives. */
+const TIMEOUT_MS = 4000;
 
 export type Check = 'ok' | 'failing' | 'unknown';
 export type Part = 'database' | 'jobs' | 'storage';
 const UNKNOWN: Record<Part, Check> = { database: 'unknown', jobs: 'unknown', storage: 'unknown' };
 
-/** A server that is unavailable or not ready names the checks that fail in its details. */
+/** If the server is unavailable or not ready, the details name the failing checks. */
 function toChecks(failures: readonly CallFailure[]): Record<Part, Check> {
   const failed = new Set(failures.flatMap(({ details }) => details.map(({ path }) => path)));
   const state = (part: Part): Check => (failed.has(`checks.${part}`) ? 'failing' : 'ok');
   return { database: state('database'), jobs: state('jobs'), storage: state('storage') };
 }
 
-/** Fulfilled either way: a failure is an answer, too. */
+/** Resolves in both cases, because a failure is a result, too. */
 async function outcomeOf<Reply>(call: Promise<Reply>): Promise<Reply | CallFailure> {
   return call.catch((error: unknown) => asCallFailure(error));
 }
@@ -85,12 +85,12 @@ export const useHealth = defineStore('health', () => {
     checks.value = toChecks([health, ready].filter((outcome) => outcome instanceof CallFailure));
   }
 
-  /** One question at a time: a server that hangs is not asked again before it has answered or its connection broke. */
+  /** One request at a time: a hanging server gets no second request before the first one ends. */
   async function watch(): Promise<never> {
     for (;;) {
-      const impatience = setTimeout(noteAway, PATIENCE_MS);
+      const timeout = setTimeout(noteAway, TIMEOUT_MS);
       await ask();
-      clearTimeout(impatience);
+      clearTimeout(timeout);
       await new Promise((resolve) => {
         setTimeout(resolve, INTERVAL_MS);
       });

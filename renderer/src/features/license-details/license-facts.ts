@@ -1,4 +1,4 @@
-// What there is to say of a license, in the words of the page: beside the list, and on paper.
+// Facts about a license for the inspector and the printout.
 import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
@@ -6,7 +6,7 @@ import type { LicenseRecord } from '#server/features/licenses/license-contract.t
 export function useLicenseFacts(license: () => LicenseRecord) {
   const { t } = useI18n();
 
-  /** `state` without a value: it is shown by its colour, too. */
+  /** `state` has no value: it is rendered as a status word. */
   const facts = computed(() => {
     const { holder, email, product, plan, features } = license();
     return [
@@ -23,7 +23,7 @@ export function useLicenseFacts(license: () => LicenseRecord) {
     ];
   });
 
-  /** Those of its moments that there are. */
+  /** Only the dates that are set. */
   const moments = computed(() => {
     const { issued_at, first_activated_at, expires_at, grace_ends_at, revoked_at } = license();
     return [

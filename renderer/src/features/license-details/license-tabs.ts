@@ -1,4 +1,4 @@
-// The views of one license.
+// The tabs of the license inspector.
 export const LICENSE_TABS = [
   'facts',
   'devices',
@@ -12,10 +12,10 @@ export const LICENSE_TABS = [
 
 export type LicenseTab = (typeof LICENSE_TABS)[number];
 
-/** What can be done to the license itself, each in a dialog of its own. */
+/** Actions on a license, each with its own dialog. */
 export type LicenseAction = 'renew' | 'upgrade' | 'revoke';
 
-/** A tab from an address, where anything may stand. */
+/** A tab from the URL, where any text is possible. */
 export function toLicenseTab(text: string): LicenseTab {
   return LICENSE_TABS.find((tab) => tab === text) ?? 'facts';
 }

@@ -1,9 +1,9 @@
-// What an entry of a license's timeline tells, field by field.
+// The fields of a timeline entry.
 import type { TimelineItem } from '#server/features/licenses/license-contract.ts';
 
 interface FieldChange {
   field: string;
-  /** Null where there was nothing before, or where there is no before. */
+  /** Null if there was no value before. */
   before: string | null;
   after: string;
 }
@@ -19,7 +19,7 @@ function inWords(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Of a change only what differs; of what was made, all of it. */
+/** For a change, only the fields that differ; for a creation, all fields. */
 export function changesOf({ kind, detail }: Pick<TimelineItem, 'kind' | 'detail'>): FieldChange[] {
   const given = isFields(detail) ? detail : {};
   const [before, after] = kind === 'event' ? [null, given] : [given['before'], given['after']];

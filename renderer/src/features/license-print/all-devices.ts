@@ -1,18 +1,18 @@
-// The devices of a license to the last page, as paper cannot be asked for more.
+// Loads all devices of a license, because paper cannot load more.
 import { useQuery } from '@pinia/colada';
 import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
 
 export interface AllDevices {
   devices: readonly DeviceObject[];
-  /** Whether there are more than anybody would print. */
+  /** Whether the list was cut at the limit. */
   isCut: boolean;
 }
 
-/** The most that the service gives at once. */
+/** The maximum page size. */
 const PAGE_SIZE = 500;
-/** More than two hundred sheets of paper. */
-const MOST_DEVICES = 5000;
+/** More than two hundred printed pages. */
+const MAX_DEVICES = 5000;
 
 async function readAll(ref: string, signal: AbortSignal): Promise<AllDevices> {
   const devices: DeviceObject[] = [];
@@ -25,11 +25,11 @@ async function readAll(ref: string, signal: AbortSignal): Promise<AllDevices> {
     });
     devices.push(...page.items);
     cursor = page.next_cursor;
-  } while (cursor !== null && devices.length < MOST_DEVICES && !signal.aborted);
+  } while (cursor !== null && devices.length < MAX_DEVICES && !signal.aborted);
   return { devices, isCut: cursor !== null };
 }
 
-/** @param ref the license's id or key */
+/** @param ref the license's ID or key */
 export function useAllDevices(ref: () => string) {
   return useQuery({
     key: () => ['devices', 'all', ref()],

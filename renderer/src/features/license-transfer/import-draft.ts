@@ -1,4 +1,4 @@
-// How the columns of a file become licenses: what is guessed, and what a person makes of it.
+// Maps the columns of a file to license fields. The first guess can be changed.
 import {
   IMPORT_FIELDS,
   type ImportField,
@@ -11,13 +11,13 @@ export type Preview = ReplyOf<typeof licenseTransferAdminContract.previewImport>
 export type Recipe = RequestInput<typeof licenseTransferAdminContract.runImport>;
 
 export interface ImportDraft {
-  /** Empty: the file has no column for it. */
+  /** Empty if the file has no such column. */
   columns: Record<ImportField, string>;
   plan: string;
   product: string;
 }
 
-/** What other systems call it, in lower-case letters and digits only; the likeliest first. */
+/** Column names of other systems, in lowercase letters and digits, likeliest first. */
 const NAMES: Record<ImportField, readonly string[]> = {
   holder: [
     'holder',
@@ -59,7 +59,7 @@ function plain(name: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A file that has an end for each license needs no number of days, and the server takes one of the two. */
+/** The server accepts an expiry date or a number of days, not both. */
 export function guessColumns(columns: readonly string[]): Record<ImportField, string> {
   const named = new Map(columns.toReversed().map((column) => [plain(column), column]));
   const guess = (field: ImportField) =>

@@ -1,9 +1,9 @@
-// A change of many licenses, a hundred at a time, so that it can be watched and stopped.
+// Changes many licenses in batches of a hundred, with progress and a stop button.
 import { onScopeDispose, ref, shallowRef } from 'vue';
 import type { BulkReply } from '#server/features/licenses/license-contract.ts';
 import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
 
-/** The most that one call takes. */
+/** The API's limit per call. */
 const BATCH = 100;
 
 export type BulkRun = ReturnType<typeof useBulkRun>;
@@ -13,11 +13,11 @@ export function useBulkRun() {
   const total = ref(0);
   const done = shallowRef<readonly number[]>([]);
   const failed = shallowRef<BulkReply['failed']>([]);
-  /** A call without a good answer ends it: nobody knows which of its licenses were changed. */
+  /** A failed call ends the run, because it is unknown which of its licenses were changed. */
   const failure = shallowRef<CallFailure | null>(null);
   const stopped = ref(false);
 
-  /** @param work changes up to a hundred */
+  /** @param work changes up to a hundred licenses */
   async function run(ids: readonly number[], work: (batch: number[]) => Promise<BulkReply>): Promise<void> {
     state.value = 'running';
     total.value = ids.length;
@@ -34,7 +34,7 @@ export function useBulkRun() {
     }
   }
 
-  /** What is under way is waited for; nothing after it is begun. */
+  /** Waits for the running batch and starts no other. */
   function stop(): void {
     stopped.value = true;
   }

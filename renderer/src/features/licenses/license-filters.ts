@@ -1,4 +1,4 @@
-// What the list of licenses is narrowed to and ordered by, as the address has it.
+// Filters and order of the license list, as in the URL.
 import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
 import type { GridSort } from '../../components/grid-column.ts';
@@ -16,7 +16,7 @@ export function useLicenseFilters() {
   const filters = useAddressFilters(['search', 'state', 'plan', 'product', 'expires_within_days']);
   const sorting = useAddressFilters(['sort', 'order']);
 
-  /** For the service, which says what is wrong with a name that somebody typed. */
+  /** For the API, which reports unknown names in a hand-edited URL. */
   const filter = computed(() => {
     const { search, state, plan, product, expires_within_days: within } = filters.values.value;
     const known = toLicenseState(state);
@@ -36,9 +36,9 @@ export function useLicenseFilters() {
 
   return {
     ...filters,
-    /** What is listed, counted and exported. */
+    /** The filter for listing, counting and exporting. */
     filter,
-    /** The filter with its order. */
+    /** The filter with the sort order. */
     query: computed(() => ({ ...filter.value, sort: sort.value.by, order: sort.value.order })),
     sort,
     sortBy: ({ by, order }: GridSort) => sorting.set({ sort: by, order }),

@@ -1,4 +1,4 @@
-// The states of a license, as the page shows them.
+// License states with their colors.
 import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
 import type { Tone } from '../../components/StatusPill.vue';
 
@@ -13,7 +13,7 @@ export const STATE_TONES: Record<LicenseState, Tone> = {
   revoked: 'bad',
 };
 
-/** A state from an address, where anything may stand. */
+/** A state from the URL, where any text is possible. */
 export function toLicenseState(text: string | undefined): LicenseState | undefined {
   return LICENSE_STATES.find((state) => state === text);
 }

@@ -1,4 +1,4 @@
-// The plans, for whatever lets one be chosen.
+// The plans, for pickers.
 import { useQuery } from '@pinia/colada';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
@@ -6,19 +6,19 @@ import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
 import { formatCount } from '../../i18n/i18n.ts';
 
-/** More than anybody would let others choose from. */
-const MOST_PLANS = 500;
+/** More plans than a picker can reasonably offer. */
+const MAX_PLANS = 500;
 
-/** Lowest tier first; none as long as they are not known. */
+/** Lowest tier first; empty until loaded. */
 export function usePlans(): ComputedRef<readonly PlanObject[]> {
   const query = useQuery({
     key: ['plans', 'all'],
-    query: () => adminClient.listPlans({ limit: MOST_PLANS }),
+    query: () => adminClient.listPlans({ limit: MAX_PLANS }),
   });
   return computed(() => query.data.value?.plans ?? []);
 }
 
-/** What tells plans apart in a list of choices. */
+/** The text of a plan in a picker. */
 export function usePlanOption(): (plan: PlanObject) => string {
   const { t } = useI18n();
   return ({ display_name: name, duration_days: days, max_activations: most }) => {

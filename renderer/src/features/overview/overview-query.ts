@@ -1,5 +1,5 @@
-// The figures of the overview. It is the screen that the page opens with, so they are on their way already while its
-// code is loaded and the page is put together.
+// The figures of the overview. The page opens with this screen, so the request starts while its code is still
+// loading.
 import { defineQueryOptions, useQueryCache } from '@pinia/colada';
 import { watch } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
@@ -10,7 +10,7 @@ export const overviewQuery = defineQueryOptions({
   query: () => adminClient.overview({}),
 });
 
-/** As soon as somebody is signed in. */
+/** As soon as a user is signed in. */
 export function askForOverview(): void {
   const session = useSession();
   const queries = useQueryCache();
@@ -20,7 +20,7 @@ export function askForOverview(): void {
       if (phase === 'opening') return;
       stop();
       if (phase === 'signed_out') return;
-      // The screen asks again if that failed, and says so.
+      // If this fails, the screen fetches again and shows the error.
       queries.refresh(queries.ensure(overviewQuery)).catch(() => {});
     },
     { flush: 'sync' },

@@ -1,4 +1,4 @@
-// A plan as its form has it.
+// The form state of a plan.
 import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 
 export interface PlanDraft {
@@ -10,11 +10,11 @@ export interface PlanDraft {
   maxActivations: number | '';
   anyDevices: boolean;
   product: string;
-  /** One per line. */
+  /** One entitlement per line. */
   features: string;
 }
 
-/** @param plan the plan to begin with; null for what most new plans are like */
+/** @param plan the plan to edit; null for the defaults of a new plan */
 export function draftOf(plan: PlanObject | null): PlanDraft {
   return {
     name: plan?.name ?? '',
@@ -29,7 +29,7 @@ export function draftOf(plan: PlanObject | null): PlanDraft {
   };
 }
 
-/** What the service is told; it checks the names itself. */
+/** The request for the API, which validates the names. */
 export function planOf(draft: PlanDraft) {
   return {
     name: draft.name,

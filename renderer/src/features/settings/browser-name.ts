@@ -1,6 +1,6 @@
-// A browser as people call it, from how it calls itself.
+// A short browser name from a user agent string.
 
-/** The first that is found counts: each of them also claims to be those below it. */
+/** The first match wins: each of them also claims to be those below it. */
 const BROWSERS: readonly [mark: RegExp, name: string][] = [
   [/Electron\/(\d+)/u, 'License Desk'],
   [/Edg\/(\d+)/u, 'Edge'],
@@ -18,7 +18,7 @@ const SYSTEMS: readonly [mark: RegExp, name: string][] = [
   [/Linux|X11/u, 'Linux'],
 ];
 
-/** `Chrome 156, Linux`; null if it cannot be told. */
+/** `Chrome 156, Linux`; null if unknown. */
 export function browserName(userAgent: string | null): string | null {
   if (userAgent === null) return null;
   const found = BROWSERS.map(([mark, name]) => ({ name, version: mark.exec(userAgent)?.[1] })).find(

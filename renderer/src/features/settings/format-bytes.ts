@@ -1,4 +1,4 @@
-// How large a file is, in the page's language.
+// A file size in the language of the page.
 import { intlLocale } from '../../i18n/i18n.ts';
 
 const STEP = 1000;

@@ -1,4 +1,4 @@
-// A rough estimate of how hard a passphrase is to guess. Advice only: the server checks nothing but the length.
+// A rough estimate of how hard a passphrase is to guess. Advice only: the server checks only the length.
 import { MIN_PASSPHRASE } from '#server/features/backup/backup-contract.ts';
 
 export type PassphraseStrength = 'short' | 'weak' | 'fair' | 'strong';
@@ -11,7 +11,7 @@ const CHARACTER_CLASSES = [
 ];
 /** People do not choose characters at random. */
 const BITS_OF_RANDOM = 0.5;
-/** Of a word from a list of some thousand. */
+/** Bits of a word from a list of a few thousand. */
 const BITS_PER_WORD = 13;
 const FAIR_BITS = 35;
 const STRONG_BITS = 60;

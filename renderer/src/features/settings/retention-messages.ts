@@ -1,24 +1,23 @@
-// What is stored, and for how long.
 import { messagesOf } from '../../i18n/messages-of.ts';
 
 export const retentionMessages = messagesOf(
   {
     about:
-      'Older records are removed once an hour, in small steps. How long they are kept is set on the Server tab. Export the audit log before you limit it.',
+      'Older records are removed every hour, in small steps. Set the retention periods on the Server tab. Export the audit log before you limit it.',
     kind: 'Records',
     entries: 'Entries',
-    approximately: 'about {n}',
+    approximately: 'About {n}',
     size: 'Size',
     oldest: 'Oldest',
     kept: 'Kept',
     removed: 'Removed by last run',
-    forever: 'forever',
+    forever: 'Forever',
     days: '0 days | {n} day | {n} days',
-    withDeliveries: 'as long as their deliveries',
+    withDeliveries: 'As long as their deliveries',
     database: 'Database',
     free: '{size}, of which {free} free for new records',
     lastRun: 'Last run',
-    never: 'not yet',
+    never: 'Not yet',
     exportAudit: 'Export audit log (CSV)',
     kinds: {
       events: 'Events',
@@ -33,21 +32,21 @@ export const retentionMessages = messagesOf(
   },
   {
     about:
-      'Ältere Datensätze werden stündlich in kleinen Schritten gelöscht. Wie lange sie aufbewahrt werden, legen Sie unter „Server“ fest. Exportieren Sie das Audit-Protokoll, bevor Sie es begrenzen.',
+      'Ältere Datensätze werden stündlich in kleinen Schritten gelöscht. Die Aufbewahrungsfristen legen Sie unter „Server“ fest. Exportieren Sie das Audit-Protokoll, bevor Sie es begrenzen.',
     kind: 'Datensätze',
     entries: 'Einträge',
-    approximately: 'etwa {n}',
+    approximately: 'Etwa {n}',
     size: 'Größe',
-    oldest: 'Ältester',
+    oldest: 'Ältester Eintrag',
     kept: 'Aufbewahrung',
     removed: 'Beim letzten Lauf gelöscht',
-    forever: 'unbegrenzt',
+    forever: 'Unbegrenzt',
     days: '0 Tage | {n} Tag | {n} Tage',
-    withDeliveries: 'solange Zustellungen da sind',
+    withDeliveries: 'Wie die Zustellungen',
     database: 'Datenbank',
     free: '{size}, davon {free} frei für neue Datensätze',
     lastRun: 'Letzter Lauf',
-    never: 'noch keiner',
+    never: 'Noch keiner',
     exportAudit: 'Audit-Protokoll exportieren (CSV)',
     kinds: {
       events: 'Ereignisse',

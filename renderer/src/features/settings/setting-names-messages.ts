@@ -1,162 +1,163 @@
-// Every setting: what it is called, what it is for, and what it may be.
+// For each setting: its label, what it does, and the values that it accepts.
 import { messagesOf } from '../../i18n/messages-of.ts';
 
 export const settingNamesMessages = messagesOf(
   {
     host: {
-      label: 'Address of the API',
-      about: '127.0.0.1: this machine alone. 0.0.0.0 opens the API to the network.',
+      label: 'API address',
+      about: '127.0.0.1 accepts calls from this machine only. 0.0.0.0 opens the API to the network.',
       allowed: 'an IP address or a host name',
     },
     port: {
-      label: 'Port of the API',
-      about: '0 takes any port that is free.',
+      label: 'API port',
+      about: 'Use 0 to choose a free port automatically.',
       allowed: '0 to 65535',
     },
     tls: {
       label: 'TLS',
-      about: 'auto: with a certificate of the own authority, renewed by itself. Or from two PEM files.',
+      about:
+        'Use auto for a certificate that the built-in authority issues and renews. For your own certificate, enter two PEM files.',
       allowed: 'off, auto, or two PEM files as CERTIFICATE,KEY',
     },
     base_url: {
-      label: 'Public address',
-      about: 'How clients reach the service, if not by address and port: behind a proxy, say. Used in links.',
-      allowed: 'an http or https address',
+      label: 'Public URL',
+      about: 'Set this if clients use a different address, for example behind a proxy. Used in links.',
+      allowed: 'an http or https URL',
     },
     trust_proxy: {
       label: 'Trusted proxies',
-      about: 'Whose X-Forwarded-For says where a call comes from.',
+      about: 'Proxies whose X-Forwarded-For header identifies the client.',
       allowed: 'off, on (one proxy), a number of proxies, or their addresses',
     },
     rate_limit: {
       label: 'Rate limit: token checks',
       about:
-        'Calls to /authorize/token/ a minute for each client address. 0 turns off all rate limits that are not set themselves.',
+        'Calls to /authorize/token/ per minute and client address. 0 turns off this limit and the other rate limits, unless they are set.',
       allowed: '0 to 1000000',
     },
     rate_limit_public: {
       label: 'Rate limit: other public calls',
-      about: 'Calls to all other public endpoints a minute for each client address. 0 turns the limit off.',
+      about: 'Calls to all other public endpoints per minute and client address. 0 turns the limit off.',
       allowed: '0 to 1000000',
     },
     rate_limit_activations: {
       label: 'Rate limit: new devices',
-      about: 'New devices a minute for each license key. 0 turns the limit off.',
+      about: 'New devices per minute and license key. 0 turns the limit off.',
       allowed: '0 to 1000000',
     },
     admin_port: {
-      label: 'Port of the back office',
-      about: 'Always on this machine alone; 0 takes any port that is free.',
+      label: 'Admin port',
+      about: 'The back office listens on this machine only. Use 0 to choose a free port automatically.',
       allowed: '0 to 65535',
     },
     default_product: {
       label: 'Default product',
-      about: 'Of a license or token that names none.',
-      allowed: '1 to 64 of a-z, 0-9 and -',
+      about: 'Used for licenses and tokens that do not specify a product.',
+      allowed: '1–64 lowercase letters, digits or hyphens',
     },
     license_file_ttl_days: {
-      label: 'License files are valid for (days)',
-      about: 'Files from the API; then a device fetches a new one.',
+      label: 'License file validity (days)',
+      about: 'For files from the API. Devices fetch a new file when it expires.',
       allowed: '1 to 36500',
     },
     scan_seconds: {
-      label: 'Scan of the terms (seconds)',
-      about: 'How often the service looks for licenses that are expiring, in grace or expired.',
-      allowed: 'seconds above 0',
+      label: 'License scan interval (seconds)',
+      about: 'How often the server looks for licenses that are expiring, in grace or expired.',
+      allowed: 'a number greater than 0',
     },
     webhook_allow: {
       label: 'Private networks for webhooks',
-      about: 'Webhooks reach public addresses, and of the private ones only these.',
+      about: 'Webhooks can reach public addresses and these private networks.',
       allowed: 'networks such as 10.0.0.0/8,fd00::/8',
     },
     webhook_ca: {
-      label: 'Further CAs for webhooks',
-      about: 'Receivers may present certificates of these authorities, too.',
+      label: 'Additional CAs for webhooks',
+      about: 'Receivers can also present certificates from these authorities.',
       allowed: 'a PEM file',
     },
     webhook_timeout_seconds: {
-      label: 'Patience with receivers (seconds)',
-      about: 'How long a receiver may take to answer.',
-      allowed: 'seconds above 0',
+      label: 'Webhook timeout (seconds)',
+      about: 'How long the server waits for a receiver to respond.',
+      allowed: 'a number greater than 0',
     },
     webhook_backoff_seconds: {
-      label: 'Wait before retries (seconds)',
-      about: 'Failed deliveries are retried after 1, 2, 4, 8 and 16 times this.',
-      allowed: 'seconds above 0',
+      label: 'Webhook retry delay (seconds)',
+      about: 'Failed deliveries are retried after 1, 2, 4, 8 and 16 times this delay.',
+      allowed: 'a number greater than 0',
     },
     retain_events_days: {
       label: 'Keep events (days)',
-      about: 'Events and their deliveries. Deliveries that are still to be sent always stay. 0: forever.',
+      about: 'Events and their deliveries. Pending deliveries are always kept. 0 keeps all.',
       allowed: '0 to 36500',
     },
     retain_attempts_days: {
       label: 'Keep delivery attempts (days)',
-      about: 'What receivers answered. 0: as long as the events.',
+      about: 'Responses from receivers. 0 keeps them as long as the events.',
       allowed: '0 to 36500',
     },
     retain_audit_days: {
       label: 'Keep audit log (days)',
-      about: 'Entries are removed for good: export them first. 0: forever.',
+      about: 'Older entries are permanently removed. Export them first. 0 keeps all.',
       allowed: '0 to 36500',
     },
     retain_imports_days: {
       label: 'Keep import records (days)',
-      about: 'Records of finished license imports; the licenses stay. 0: forever.',
+      about: 'Records of finished license imports. The licenses are not removed. 0 keeps all.',
       allowed: '0 to 36500',
     },
     retain_restores_days: {
       label: 'Keep data replaced by restores (days)',
-      about: 'The before-restore-… folders in the data directory. 0: forever.',
+      about: 'The before-restore-… folders in the data directory. 0 keeps all.',
       allowed: '0 to 36500',
     },
     data_dir: {
       label: 'Data directory',
-      about: 'Database, keys and logs. It cannot be set in config.json, which lies in it.',
+      about: 'Contains the database, keys, logs and config.json, which cannot set this directory.',
       allowed: 'a directory',
     },
     database_url: {
-      label: 'PostgreSQL',
-      about: 'Instead of SQLite in the data directory. Present data is not taken over.',
+      label: 'PostgreSQL URL',
+      about: 'Replaces SQLite in the data directory. Existing data is not transferred.',
       allowed: "a URL such as postgres://user{'@'}host:port/database",
     },
     database_url_file: {
       label: 'PostgreSQL URL file',
-      about: 'File that holds the URL, for example a container secret. Replaces the PostgreSQL setting.',
+      about: 'A file that contains the URL, for example a container secret. Overrides PostgreSQL URL.',
       allowed: 'a file',
     },
   },
   {
     host: {
-      label: 'Adresse der API',
-      about: '127.0.0.1: nur dieser Rechner. 0.0.0.0 öffnet die API für das Netzwerk.',
-      allowed: 'eine IP-Adresse oder ein Rechnername',
+      label: 'API-Adresse',
+      about: '127.0.0.1 nimmt nur Aufrufe von diesem Computer an. 0.0.0.0 öffnet die API für das Netzwerk.',
+      allowed: 'eine IP-Adresse oder ein Hostname',
     },
     port: {
-      label: 'Port der API',
-      about: '0 nimmt irgendeinen freien Port.',
+      label: 'API-Port',
+      about: 'Mit 0 wird automatisch ein freier Port gewählt.',
       allowed: '0 bis 65535',
     },
     tls: {
       label: 'TLS',
       about:
-        'auto: mit einem Zertifikat der eigenen Zertifizierungsstelle, das sich selbst erneuert. Oder aus zwei PEM-Dateien.',
+        'Mit auto stellt die integrierte Zertifizierungsstelle das Zertifikat aus und erneuert es. Für ein eigenes Zertifikat geben Sie zwei PEM-Dateien an.',
       allowed: 'off, auto oder zwei PEM-Dateien als ZERTIFIKAT,SCHLÜSSEL',
     },
     base_url: {
-      label: 'Öffentliche Adresse',
+      label: 'Öffentliche URL',
       about:
-        'Wie Clients den Dienst erreichen, wenn nicht unter Adresse und Port: etwa hinter einem Proxy. Für Links.',
-      allowed: 'eine http- oder https-Adresse',
+        'Für Clients, die eine andere Adresse verwenden, zum Beispiel hinter einem Proxy. Wird in Links verwendet.',
+      allowed: 'eine http- oder https-URL',
     },
     trust_proxy: {
-      label: 'Vertraute Proxys',
-      about: 'Wessen X-Forwarded-For sagt, woher ein Aufruf kommt.',
+      label: 'Vertrauenswürdige Proxys',
+      about: 'Proxys, deren X-Forwarded-For-Header den Client identifiziert.',
       allowed: 'off, on (ein Proxy), eine Anzahl von Proxys oder ihre Adressen',
     },
     rate_limit: {
       label: 'Ratenlimit: Tokenprüfungen',
       about:
-        'Aufrufe von /authorize/token/ pro Minute und Clientadresse. 0 hebt alle Ratenlimits auf, die nicht selbst gesetzt sind.',
+        'Aufrufe von /authorize/token/ pro Minute und Clientadresse. 0 hebt dieses Limit auf, ebenso die anderen Ratenlimits, sofern sie nicht gesetzt sind.',
       allowed: '0 bis 1000000',
     },
     rate_limit_public: {
@@ -171,84 +172,88 @@ export const settingNamesMessages = messagesOf(
       allowed: '0 bis 1000000',
     },
     admin_port: {
-      label: 'Port der Verwaltung',
-      about: 'Immer nur auf diesem Rechner; 0 nimmt irgendeinen freien Port.',
+      label: 'Admin-Port',
+      about:
+        'Das Backoffice ist nur auf diesem Computer erreichbar. Mit 0 wird automatisch ein freier Port gewählt.',
       allowed: '0 bis 65535',
     },
     default_product: {
       label: 'Standardprodukt',
-      about: 'Für eine Lizenz oder ein Token, das keines nennt.',
-      allowed: '1 bis 64 Zeichen aus a-z, 0-9 und -',
+      about: 'Für Lizenzen und Token ohne Produktangabe.',
+      allowed: '1–64 Kleinbuchstaben, Ziffern oder Bindestriche',
     },
     license_file_ttl_days: {
       label: 'Gültigkeit von Lizenzdateien (Tage)',
-      about: 'Dateien aus der API; danach holt ein Gerät eine neue.',
+      about: 'Für Dateien aus der API. Geräte rufen nach Ablauf eine neue Datei ab.',
       allowed: '1 bis 36500',
     },
     scan_seconds: {
-      label: 'Prüfung der Laufzeiten (Sekunden)',
-      about: 'Wie oft der Dienst nach Lizenzen sieht, die bald ablaufen, in Kulanz oder abgelaufen sind.',
-      allowed: 'Sekunden über 0',
+      label: 'Prüfintervall für Lizenzen (Sekunden)',
+      about: 'Wie oft der Server nach ablaufenden und abgelaufenen Lizenzen sowie Kulanzfristen sucht.',
+      allowed: 'eine Zahl größer als 0',
     },
     webhook_allow: {
-      label: 'Private Netze für Webhooks',
-      about: 'Webhooks gehen an öffentliche Adressen und von den privaten nur an diese.',
-      allowed: 'Netze wie 10.0.0.0/8,fd00::/8',
+      label: 'Private Netzwerke für Webhooks',
+      about: 'Webhooks erreichen öffentliche Adressen und diese privaten Netzwerke.',
+      allowed: 'Netzwerke wie 10.0.0.0/8,fd00::/8',
     },
     webhook_ca: {
-      label: 'Weitere CAs für Webhooks',
-      about: 'Empfänger dürfen auch Zertifikate dieser Stellen vorweisen.',
+      label: 'Zusätzliche CAs für Webhooks',
+      about: 'Empfänger können auch Zertifikate dieser Zertifizierungsstellen vorlegen.',
       allowed: 'eine PEM-Datei',
     },
     webhook_timeout_seconds: {
-      label: 'Geduld mit Empfängern (Sekunden)',
-      about: 'Wie lange ein Empfänger für seine Antwort brauchen darf.',
-      allowed: 'Sekunden über 0',
+      label: 'Zeitlimit für Webhooks (Sekunden)',
+      about: 'Wie lange der Server auf die Antwort eines Empfängers wartet.',
+      allowed: 'eine Zahl größer als 0',
     },
     webhook_backoff_seconds: {
-      label: 'Warten vor Wiederholungen (Sekunden)',
+      label: 'Wartezeit vor Wiederholungen (Sekunden)',
       about: 'Fehlgeschlagene Zustellungen werden nach dem 1-, 2-, 4-, 8- und 16-Fachen wiederholt.',
-      allowed: 'Sekunden über 0',
+      allowed: 'eine Zahl größer als 0',
     },
     retain_events_days: {
       label: 'Ereignisse aufbewahren (Tage)',
       about:
-        'Ereignisse und ihre Zustellungen. Noch nicht gesendete Zustellungen bleiben immer. 0: unbegrenzt.',
+        'Ereignisse und ihre Zustellungen. Ausstehende Zustellungen bleiben immer erhalten. Bei 0 bleibt alles erhalten.',
       allowed: '0 bis 36500',
     },
     retain_attempts_days: {
       label: 'Zustellversuche aufbewahren (Tage)',
-      about: 'Was die Empfänger geantwortet haben. 0: so lange wie die Ereignisse.',
+      about: 'Antworten der Empfänger. Bei 0 bleiben sie so lange erhalten wie die Ereignisse.',
       allowed: '0 bis 36500',
     },
     retain_audit_days: {
       label: 'Audit-Protokoll aufbewahren (Tage)',
-      about: 'Einträge werden endgültig gelöscht: Exportieren Sie sie vorher. 0: unbegrenzt.',
+      about:
+        'Ältere Einträge werden endgültig gelöscht. Exportieren Sie sie vorher. Bei 0 bleibt alles erhalten.',
       allowed: '0 bis 36500',
     },
     retain_imports_days: {
       label: 'Importnachweise aufbewahren (Tage)',
-      about: 'Nachweise abgeschlossener Lizenzimporte; die Lizenzen bleiben. 0: unbegrenzt.',
+      about:
+        'Nachweise abgeschlossener Lizenzimporte. Die Lizenzen werden nicht gelöscht. Bei 0 bleibt alles erhalten.',
       allowed: '0 bis 36500',
     },
     retain_restores_days: {
       label: 'Ersetzte Daten aufbewahren (Tage)',
-      about: 'Die Ordner before-restore-… im Datenverzeichnis. 0: unbegrenzt.',
+      about: 'Die Ordner before-restore-… im Datenverzeichnis. Bei 0 bleibt alles erhalten.',
       allowed: '0 bis 36500',
     },
     data_dir: {
       label: 'Datenverzeichnis',
-      about: 'Datenbank, Schlüssel und Protokolle. In config.json geht das nicht: Die Datei liegt darin.',
+      about:
+        'Enthält Datenbank, Schlüssel, Protokolle und config.json, in der sich das Verzeichnis nicht festlegen lässt.',
       allowed: 'ein Verzeichnis',
     },
     database_url: {
-      label: 'PostgreSQL',
-      about: 'Statt SQLite im Datenverzeichnis. Vorhandene Daten werden nicht übernommen.',
+      label: 'PostgreSQL-URL',
+      about: 'Ersetzt SQLite im Datenverzeichnis. Vorhandene Daten werden nicht übernommen.',
       allowed: "eine URL wie postgres://benutzer{'@'}host:port/datenbank",
     },
     database_url_file: {
-      label: 'Datei mit der PostgreSQL-URL',
-      about: 'Datei, die die URL enthält, etwa ein Container-Secret. Ersetzt die Einstellung PostgreSQL.',
+      label: 'PostgreSQL-URL-Datei',
+      about: 'Eine Datei, die die URL enthält, zum Beispiel ein Container-Secret. Ersetzt „PostgreSQL-URL“.',
       allowed: 'eine Datei',
     },
   },

@@ -1,4 +1,4 @@
-// The settings in the page's language, and in the order in which one looks for them.
+// Setting names and descriptions in the language of the page, in display order.
 import { useI18n } from 'vue-i18n';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
 import { en } from '../../i18n/messages.ts';
@@ -43,7 +43,7 @@ export const SETTING_GROUPS: readonly {
 
 const isKnown = (name: string): name is SettingName => Object.hasOwn(en.settingNames, name);
 
-/** Of a setting that the page does not know, what the service says of it. */
+/** For a setting that the page does not know, the server's own description. */
 export function useSettingText() {
   const { t } = useI18n();
   return {

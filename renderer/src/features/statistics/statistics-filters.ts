@@ -1,4 +1,4 @@
-// Of which days and which product the statistics are, as the address has it.
+// Period and product of the statistics, as in the URL.
 import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
 import { useNow } from '../../now.ts';
@@ -8,14 +8,14 @@ export const PRESETS = [7, 30, 90, 365] as const;
 type Preset = (typeof PRESETS)[number];
 
 const DEFAULT_PRESET: Preset = 30;
-/** What the service takes. */
-const MOST_DAYS = 3660;
+/** The periods that the API accepts. */
+const MAX_DAYS = 3660;
 
 export function useStatisticsFilters() {
   const filters = useAddressFilters(['days', 'from', 'to', 'product', 'view']);
   const now = useNow();
 
-  /** Null where the days were chosen one by one. */
+  /** Null for a custom period. */
   const preset = computed<Preset | null>(() => {
     const { days, from, to } = filters.values.value;
     if (toDay(from) || toDay(to)) return null;
@@ -29,7 +29,7 @@ export function useStatisticsFilters() {
   const problem = computed<'order' | 'tooLong' | null>(() => {
     const length = daysBetween(period.value.first, period.value.last);
     if (length < 1) return 'order';
-    return length > MOST_DAYS ? 'tooLong' : null;
+    return length > MAX_DAYS ? 'tooLong' : null;
   });
   const product = computed(() => filters.values.value.product);
 
@@ -43,7 +43,7 @@ export function useStatisticsFilters() {
       get: () => filters.values.value.view === 'table',
       set: (asTable) => filters.set({ view: asTable ? 'table' : '' }),
     }),
-    /** For the service; whole days. */
+    /** Whole days, for the API. */
     query: computed(() => ({
       from: startOfUtcDay(period.value.first),
       to: startOfUtcDay(addDays(period.value.last, 1)),

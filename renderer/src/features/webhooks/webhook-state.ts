@@ -1,4 +1,4 @@
-// Registrations and deliveries, as the page shows them.
+// States of webhooks and deliveries, with their colors.
 import type { DeliveryState, WebhookObject } from '#server/features/webhooks/webhook-contract.ts';
 import type { Tone } from '../../components/StatusPill.vue';
 
@@ -6,7 +6,7 @@ export type WebhookHealth = WebhookObject['status'] | 'unused';
 
 export const HEALTH_TONES: Record<WebhookHealth, Tone> = { active: 'ok', failing: 'bad', unused: 'idle' };
 
-/** Where nothing was sent yet, nothing is known. */
+/** Unknown until something was sent. */
 export function healthOf(webhook: WebhookObject): WebhookHealth {
   return webhook.last_delivery_at === null && webhook.status === 'active' ? 'unused' : webhook.status;
 }
@@ -20,12 +20,12 @@ export const DELIVERY_TONES: Record<DeliveryState, Tone> = {
   cancelled: 'idle',
 };
 
-/** `partner.example:8443`, which is how people speak of a receiver. */
+/** A short name for a receiver: `receiver.example:8443`. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** JSON as it is read, not as it is sent; anything else as it is. */
+/** Indents JSON; returns other text unchanged. */
 export function readable(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

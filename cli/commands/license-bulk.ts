@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import type { BulkReply } from '#server/features/licenses/license-contract.ts';
+import type { AdminAccess } from '#server/process/admin-access.ts';
+import { printing, withService } from '../command-action.ts';
+import { usageFailure } from '../command-failure.ts';
+import type { Outcome } from '../command-output.ts';
+import { addConfirmation, confirmFirst } from '../confirmation.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { days } from '../option-values.ts';
+import { readTextFile, STANDARD_STREAM } from '../text-file.ts';
+import { table } from '../text-layout.ts';
+
+type Client = AdminAccess['client'];
+
+/** The most that one call takes. */
+const CHUNK = 100;
+
+export function addLicenseBulk(license: Command): void {
+  addRefs(license.command('bulk-renew'))
+    .description('extend several licenses by the duration of their plans, or by --days; each on its own')
+    .option('--days <n>', 'extend each license by this many days', days)
+    .action(
+      printing(async (refs: string[], options: { days?: number }, command: Command) => {
+        const named = await readRefs(refs);
+        return changeEach(command, named, 'renewed', (client, ids) =>
+          client.renewLicenses({ license_ids: ids, days: options.days }),
+        );
+      }),
+    );
+
+  addConfirmation(addRefs(license.command('bulk-revoke')), { required: true })
+    .description('revoke several licenses permanently; each on its own')
+    .option('--reason <text>', 'reason for the audit log and webhooks')
+    .action(
+      printing(async (refs: string[], { reason }: { reason?: string }, command: Command) => {
+        const named = await readRefs(refs);
+        const question = `Revoke ${named.length === 1 ? '1 license' : `${named.length} licenses`}? This cannot be undone.`;
+        await confirmFirst(command, question, { required: true });
+        return changeEach(command, named, 'revoked', (client, ids) =>
+          client.revokeLicenses({ license_ids: ids, reason }),
+        );
+      }),
+    );
+}
+
+function addRefs(command: Command): Command {
+  return command.argument('<refs...>', 'license IDs or keys; - reads them from stdin, one on each line');
+}
+
+async function readRefs(refs: readonly string[]): Promise<string[]> {
+  const isStdin = refs.length === 1 && refs[0] === STANDARD_STREAM;
+  const read = isStdin ? (await readTextFile(STANDARD_STREAM)).split('\n') : refs;
+  const named = [...new Set(read.map((ref) => ref.trim()).filter(Boolean))];
+  if (named.length === 0) throw usageFailure('<refs> is required');
+  return named;
+}
+
+/** Keys are looked up before anything is changed. */
+async function licenseIds(client: Client, refs: readonly string[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (const ref of refs) {
+    ids.push(/^\d{1,15}$/u.test(ref) ? Number(ref) : (await client.showLicense({ ref })).license.license_id);
+  }
+  return [...new Set(ids)];
+}
+
+function changeEach(
+  command: Command,
+  refs: readonly string[],
+  verb: string,
+  change: (client: Client, ids: number[]) => Promise<BulkReply>,
+): Promise<Outcome> {
+  return withService(command, async (client) => {
+    const ids = await licenseIds(client, refs);
+    const reply: BulkReply = { done: [], failed: [] };
+    for (let at = 0; at < ids.length; at += CHUNK) {
+      const { done, failed } = await change(client, ids.slice(at, at + CHUNK));
+      reply.done.push(...done);
+      reply.failed.push(...failed);
+    }
+    return {
+      reply,
+      text: bulkText(reply, verb),
+      exitCode: reply.failed.length === 0 ? EXIT_CODES.ok : EXIT_CODES.failure,
+    };
+  });
+}
+
+function bulkText({ done, failed }: BulkReply, verb: string): string {
+  const counts = `${done.length} ${verb}, ${failed.length} failed.`;
+  if (failed.length === 0) return counts;
+  const rows = table(
+    [
+      { title: 'LICENSE', value: (one) => one.license_id },
+      { title: 'ERROR', value: (one) => one.error_code },
+      { title: 'MESSAGE', value: (one) => one.message },
+    ],
+    failed,
+  );
+  return `${counts}\n\n${rows}`;
+}

@@ -1,0 +1,161 @@
+import { readFile, stat } from 'node:fs/promises';
+import { InvalidArgumentError, type Command } from 'commander';
+import type {
+  ImportError,
+  ImportField,
+  ImportStatus,
+} from '#server/features/license-transfer/license-transfer-contract.ts';
+import { calling, printing, withService } from '../command-action.ts';
+import { CommandFailure, usageFailure } from '../command-failure.ts';
+import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
+import { createSecretFile, fileFailure } from '../text-file.ts';
+import { block, table } from '../text-layout.ts';
+
+/** The compiler reports a field that is missing here. */
+const FIELDS = Object.keys({
+  holder: true,
+  email: true,
+  plan: true,
+  product: true,
+  expires_at: true,
+  days: true,
+  license_key: true,
+} satisfies Record<ImportField, true>) as ImportField[];
+
+type Mapping = Partial<Record<ImportField, string>>;
+
+interface ImportOptions {
+  map?: Mapping;
+  plan?: string;
+  product?: string;
+  dryRun?: true;
+}
+
+type ExportOptions = LicenseFilterOptions & { out: string };
+
+export function addLicenseTransfer(license: Command): void {
+  addLicenseFilter(license.command('export'))
+    .description('write licenses to a CSV file, newest first')
+    .requiredOption('--out <file>', 'new file to write, readable only by you')
+    .action(
+      printing(async ({ out, ...filter }: ExportOptions, command: Command) => {
+        const file = await createSecretFile(out);
+        try {
+          await withService(command, async (_client, access) =>
+            file.finish(await access.download('exportLicenses', licenseFilter(filter))),
+          );
+        } catch (error) {
+          await file.discard();
+          throw error;
+        }
+        const { size: bytes } = await stat(out);
+        return { reply: { file: out, bytes }, text: `Licenses written to ${out} (${bytes} bytes).` };
+      }),
+    );
+
+  license
+    .command('import')
+    .description('import licenses from a CSV file: all rows or none')
+    .argument('<file>', 'CSV file with a header row')
+    .option(
+      '--map <field=column>',
+      `column of a field (${FIELDS.join(', ')}); repeat for each field. Default: the column with the same name`,
+      addMapping,
+    )
+    .option('--plan <name>', 'plan of rows without one (default: standard)')
+    .option('--product <slug>', 'product of rows without one (default: the default product)')
+    .option('--dry-run', 'check every row without importing')
+    .action(printing(importLicenses));
+
+  license
+    .command('import-status')
+    .description('show the progress of an import')
+    .argument('<id>', 'ID of the import')
+    .action(calling((client, id: string) => client.showImport({ import_id: id }), statusText));
+
+  license
+    .command('import-cancel')
+    .description('stop an import, undo it and delete its file; a finished import stays')
+    .argument('<id>', 'ID of the import')
+    .action(calling((client, id: string) => client.cancelImport({ import_id: id }), statusText));
+}
+
+function addMapping(text: string, before: Mapping = {}): Mapping {
+  const [, field = '', column = ''] = /^([a-z_]+)=(.+)$/su.exec(text) ?? [];
+  if ((FIELDS as string[]).includes(field)) return { ...before, [field]: column };
+  throw new InvalidArgumentError(`must be FIELD=COLUMN with a field of ${FIELDS.join(', ')}`);
+}
+
+function mappingFor(columns: readonly string[], given: Mapping = {}): Mapping & { holder: string } {
+  const unknown = Object.entries(given).find(([, column]) => !columns.includes(column));
+  if (unknown) {
+    throw usageFailure(
+      `--map must name a column of the file: ${columns.join(', ')} (got ${unknown.join('=')})`,
+    );
+  }
+  const byName = FIELDS.filter((field) => columns.includes(field)).map((field) => [field, field]);
+  const mapping = { ...(Object.fromEntries(byName) as Mapping), ...given };
+  const { holder } = mapping;
+  if (holder === undefined) {
+    throw usageFailure(
+      `the file has no column holder; name the column of the holders with --map holder=COLUMN. Columns: ${columns.join(', ')}`,
+    );
+  }
+  return { ...mapping, holder };
+}
+
+async function importLicenses(path: string, options: ImportOptions, command: Command) {
+  const { map, plan, product, dryRun = false } = options;
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw fileFailure('not_found', `cannot read ${path}`, error);
+  });
+  return withService(command, async (client) => {
+    const { import_id: id, columns } = await client.uploadImport({ file: new Blob([bytes]) });
+    const drop = () => client.cancelImport({ import_id: id });
+    try {
+      const recipe = { import_id: id, mapping: mappingFor(columns, map), defaults: { plan, product } };
+      const preview = await client.previewImport(recipe);
+      if (preview.error_count > 0) throw importFailure(preview);
+      if (dryRun) {
+        await drop();
+        return { reply: preview, text: `${preview.valid} of ${preview.rows} rows can be imported.` };
+      }
+      const status = await client.runImport(recipe);
+      if (status.state !== 'done') throw importFailure(status);
+      return { reply: status, text: `${status.done} licenses imported.` };
+    } catch (error) {
+      // The first failure is the one to report.
+      await drop().catch(() => {});
+      throw error;
+    }
+  });
+}
+
+type Findings = Pick<ImportStatus, 'errors' | 'error_count'>;
+
+function importFailure({ errors, error_count: count }: Findings): CommandFailure {
+  const what = count === 1 ? '1 row has an error' : `${count} rows have errors`;
+  return new CommandFailure('invalid_request', `nothing is imported: ${what}`, {
+    report: { fields: { errors, error_count: count }, text: errorsText(errors) },
+  });
+}
+
+function errorsText(errors: readonly ImportError[]): string {
+  return table(
+    [
+      { title: 'LINE', value: ({ line }) => line },
+      { title: 'COLUMN', value: ({ column }) => column },
+      { title: 'ERROR', value: ({ message }) => message },
+    ],
+    errors,
+  );
+}
+
+function statusText({ import_id: id, state, done, total, errors }: ImportStatus): string {
+  const facts = block([
+    ['Import', id],
+    ['State', state],
+    ['Rows', `${done} of ${total}`],
+  ]);
+  return errors.length === 0 ? facts : `${facts}\n\n${errorsText(errors)}`;
+}

@@ -1,0 +1,77 @@
+// The commands and options of the program, as completion scripts and the manual need them.
+import type { Argument, Command, Option } from 'commander';
+
+export interface OptionNode {
+  /** `--state` */
+  name: string;
+  /** `--state <state>` */
+  flags: string;
+  description: string;
+  takesValue: boolean;
+  choices: readonly string[];
+  isFile: boolean;
+  required: boolean;
+}
+
+export interface CommandNode {
+  /** `license create`; empty for the program itself. */
+  path: string;
+  /** `license create [options]` */
+  usage: string;
+  description: string;
+  commands: readonly { name: string; description: string }[];
+  /** Options of this command, without the global ones. */
+  options: readonly OptionNode[];
+  argumentIsFile: boolean;
+  argumentChoices: readonly string[];
+}
+
+function optionNode(option: Option): OptionNode {
+  return {
+    name: option.long ?? option.short ?? option.flags,
+    flags: option.flags,
+    description: option.description,
+    takesValue: option.required || option.optional,
+    choices: option.argChoices ?? [],
+    isFile: /<(?:file|dir)>/u.test(option.flags),
+    required: option.mandatory,
+  };
+}
+
+function choicesOf(argument: Argument | undefined): readonly string[] {
+  return argument?.argChoices ?? [];
+}
+
+/** The program first, then every command in the order of the help. */
+export function commandNodes(program: Command): CommandNode[] {
+  const help = program.createHelp();
+  const walk = (command: Command, path: string): CommandNode[] => {
+    const commands = help.visibleCommands(command);
+    const [first] = command.registeredArguments;
+    const node: CommandNode = {
+      path,
+      usage: [path, command.usage()].filter(Boolean).join(' '),
+      description: command.description(),
+      commands: commands.map((one) => ({ name: one.name(), description: one.description() })),
+      options: help.visibleOptions(command).map((option) => optionNode(option)),
+      argumentIsFile: first?.name() === 'file',
+      argumentChoices: choicesOf(first),
+    };
+    const below = command.commands.filter((one) => commands.includes(one));
+    return [node, ...below.flatMap((one) => walk(one, `${path} ${one.name()}`.trim()))];
+  };
+  return walk(program, '');
+}
+
+/** Every option that may follow this command, each once. */
+export function completedOptions(node: CommandNode, program: CommandNode): OptionNode[] {
+  const all = [...node.options, ...program.options.filter(({ name }) => name !== '--version')];
+  return node.path === ''
+    ? [...program.options]
+    : all.filter((one, at) => all.findIndex(({ name }) => name === one.name) === at);
+}
+
+/** In single quotes, as bash and zsh read them. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

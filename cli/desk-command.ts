@@ -1,0 +1,29 @@
+// A commander command whose usage errors name the option, the value and what is allowed.
+import { Command, Help, type Option } from 'commander';
+import { usageMessage } from './usage-message.ts';
+
+class DeskHelp extends Help {
+  /** Sentence case: `Global options:`. */
+  override styleTitle(title: string): string {
+    return super.styleTitle(title.charAt(0) + title.slice(1).toLowerCase());
+  }
+
+  override optionDescription(option: Option): string {
+    const description = super.optionDescription(option);
+    return option.mandatory ? `${description} (required)` : description;
+  }
+}
+
+export class DeskCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new DeskCommand(name);
+  }
+
+  override createHelp(): Help {
+    return Object.assign(new DeskHelp(), this.configureHelp());
+  }
+
+  override error(message: string, options: { code?: string; exitCode?: number } = {}): never {
+    return super.error(usageMessage(options.code ?? '', message), options);
+  }
+}

@@ -1,0 +1,16 @@
+/** `npm run setup`: installs everything that the tests need, which `npm test` does as well. Node 20 built-ins only. */
+import { install } from './bootstrap.mjs';
+import { ensureTestPrograms } from './test-programs.mjs';
+
+try {
+  await install();
+  const missing = await ensureTestPrograms();
+  if (missing.length > 0) {
+    throw new Error(
+      `These programs are missing: ${missing.join(', ')}. On Debian, run \`npm run setup\` as root; elsewhere, install them yourself.`,
+    );
+  }
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,26 @@
+/** The programs besides Node that the tests start. Node 20 built-ins only. */
+import { ensureCommands } from './debian-packages.mjs';
+
+/** With the Debian packages that bring them. The fonts keep the screenshots readable. */
+const TEST_COMMANDS = {
+  chromium: ['chromium', 'fonts-liberation'],
+  openssl: ['openssl'],
+  faketime: ['faketime'],
+  pg_lsclusters: ['postgresql'],
+  nginx: ['nginx'],
+  'systemd-analyze': ['systemd'],
+  xmllint: ['libxml2-utils'],
+  python3: ['python3'],
+  makensis: ['nsis'],
+  strace: ['strace'],
+  zsh: ['zsh'],
+  fish: ['fish'],
+  groff: ['groff'],
+};
+
+/**
+ * Installs those that are missing, where that is possible.
+ *
+ * @returns {Promise<string[]>} what is missing still
+ */
+export const ensureTestPrograms = () => ensureCommands(TEST_COMMANDS);

@@ -1,0 +1,24 @@
+// What an order system keeps on a license, and the search index following a changed holder or e-mail address.
+import type { Sequelize } from 'sequelize';
+import type { Dialect } from '../connect.ts';
+
+const COLUMNS = [
+  'ALTER TABLE licenses ADD COLUMN order_number TEXT',
+  'ALTER TABLE licenses ADD COLUMN notes TEXT',
+];
+
+// An index without content is told the old text, or it would keep finding the license by it.
+const SQLITE = [
+  `CREATE TRIGGER licenses_search_change AFTER UPDATE OF search_text ON licenses
+    WHEN old.search_text <> new.search_text BEGIN
+    INSERT INTO license_words (license_words, rowid, words)
+      VALUES ('delete', old.id, old.search_text || char(10, 10));
+    INSERT INTO license_words (rowid, words) VALUES (new.id, new.search_text || char(10, 10));
+  END`,
+];
+
+/** Runs inside the transaction that `migrate()` opened. */
+export async function addLicenseDetails(sequelize: Sequelize, dialect: Dialect): Promise<void> {
+  const statements = dialect === 'sqlite' ? [...COLUMNS, ...SQLITE] : COLUMNS;
+  for (const statement of statements) await sequelize.query(statement);
+}

@@ -1,0 +1,18 @@
+// Where and until when an API token is valid, and the secret that a rotation replaced, which overlaps with the new one.
+import type { Sequelize } from 'sequelize';
+
+const STATEMENTS = [
+  'ALTER TABLE api_tokens ADD COLUMN expires_at BIGINT',
+  // A JSON list; null: from anywhere.
+  'ALTER TABLE api_tokens ADD COLUMN networks TEXT',
+  'ALTER TABLE api_tokens ADD COLUMN previous_hash TEXT',
+  'ALTER TABLE api_tokens ADD COLUMN previous_last_four TEXT',
+  'ALTER TABLE api_tokens ADD COLUMN previous_expires_at BIGINT',
+  'ALTER TABLE api_tokens ADD COLUMN previous_last_used_at BIGINT',
+  'CREATE UNIQUE INDEX api_tokens_previous_hash ON api_tokens (previous_hash)',
+];
+
+/** Runs inside the transaction that `migrate()` opened. */
+export async function addApiTokenLimits(sequelize: Sequelize): Promise<void> {
+  for (const statement of STATEMENTS) await sequelize.query(statement);
+}

@@ -1,0 +1,39 @@
+// The one way in which values get into SQL: the text names each as `$name`, and an object has it under that name.
+
+export type Values = Readonly<Record<string, unknown>>;
+
+const NAME = /\$([a-z]\w*)/giu;
+
+/** A text with numbers in place of names. */
+export interface NumberedText {
+  text: string;
+  /** By number, from 1. */
+  names: readonly string[];
+}
+
+/** @param placeholder what stands before a number. @param before how many numbers are taken */
+export function numbered(text: string, placeholder: '?' | '$', before = 0): NumberedText {
+  const names: string[] = [];
+  const replaced = text.replaceAll(NAME, (_, name: string) => {
+    const known = names.indexOf(name);
+    const index = known === -1 ? names.push(name) - 1 : known;
+    return `${placeholder}${before + index + 1}`;
+  });
+  return { text: replaced, names };
+}
+
+/**
+ * In the order of their numbers. Values that the text does not name are left out.
+ * @throws Error for a value that is missing: a database would take it for NULL
+ */
+export function inOrder(
+  names: readonly string[],
+  values: Values,
+  toList: (values: readonly unknown[]) => unknown,
+): unknown[] {
+  return names.map((name) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`the statement names $${name}, which has no value`);
+    return Array.isArray(value) ? toList(value) : value;
+  });
+}

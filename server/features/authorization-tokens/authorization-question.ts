@@ -1,0 +1,25 @@
+// What `/authorize/` asks about a license, in the terms of the verdict.
+import type { VerdictQuestion } from '#server/rules/license-verdict.ts';
+import type { LicenseFacts } from './authorization-lookup-store.ts';
+
+export interface AuthorizationFacts {
+  license: LicenseFacts;
+  features: readonly string[];
+  /** Epoch milliseconds. */
+  now: number;
+  product: string;
+  fingerprint: string | undefined;
+  feature: string | undefined;
+}
+
+export function authorizationQuestion(facts: AuthorizationFacts): VerdictQuestion {
+  const { license, features, now, product, fingerprint, feature } = facts;
+  const { revokedAt, graceEndsAt } = license;
+  return {
+    license: { revokedAt, graceEndsAt, product: license.product, features },
+    now,
+    product,
+    isDeviceActive: fingerprint === undefined ? undefined : license.deviceActive > 0,
+    feature,
+  };
+}

@@ -1,0 +1,16 @@
+// Which failed deliveries a retry starts again, as those who count them and those who start them ask for them.
+import { allOf, type Condition, given } from '#server/database/condition.ts';
+
+export interface FailedFilter {
+  ids?: readonly number[] | undefined;
+  webhookId?: number | undefined;
+  since?: number | undefined;
+}
+
+/** Of a webhook that is gone nothing can be sent again. */
+export const IS_RETRIABLE = `status = 'failed' AND webhook_id IN (SELECT id FROM webhooks WHERE deleted_at IS NULL)`;
+
+export function failedConditions({ webhookId, since }: Omit<FailedFilter, 'ids'>): Condition {
+  const conditions = { webhookId: 'webhook_id = $webhookId', since: 'created_at >= $since' };
+  return allOf(given(conditions, { webhookId, since }));
+}

@@ -1,0 +1,49 @@
+// The verdict on a license as the error that callers get.
+import type { License } from '#server/features/licenses/license-store.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { licenseVerdict, RULES_FOR } from './license-verdict.ts';
+
+const REVOKED = 'the license is revoked';
+const expired = (license: License) => `the license expired at ${toTimestamp(license.expiresAt)}`;
+
+/**
+ * Refuses to activate a device.
+ * @throws ApiError `license_revoked`, `license_expired` or `product_mismatch`
+ */
+export function refuseUnusable(license: License, product: string | undefined, now: number): void {
+  const reason = licenseVerdict(RULES_FOR.activation, { license, product, now });
+  if (reason === 'license_revoked') throw new ApiError(reason, REVOKED);
+  if (reason === 'license_expired') throw new ApiError(reason, expired(license));
+  if (reason === 'product_mismatch')
+    throw new ApiError(reason, `the license is for ${license.product}, not for ${product}`);
+}
+
+/**
+ * Refuses to sign a license file or a certificate for a license that has ended.
+ * @throws ApiError `license_revoked` or `license_expired`
+ */
+export function refuseUnsignable(license: License, now: number): void {
+  const reason = licenseVerdict(RULES_FOR.signing, { license, now });
+  if (reason === 'license_expired') throw new ApiError(reason, `${expired(license)}; renew it first`);
+  if (reason !== null) throw new ApiError(reason, REVOKED);
+}
+
+/** @throws ApiError `license_revoked` */
+export function refuseRevoked(license: License, now: number): void {
+  const reason = licenseVerdict(RULES_FOR.change, { license, now });
+  if (reason !== null) throw new ApiError(reason, REVOKED);
+}
+
+export function hasFreeSeat({ maxActivations, activationCount }: License): boolean {
+  return maxActivations === null || activationCount < maxActivations;
+}
+
+/** For a device that has no seat yet. @throws ApiError `activation_limit_reached` */
+export function refuseFull(license: License): void {
+  if (hasFreeSeat(license)) return;
+  throw new ApiError(
+    'activation_limit_reached',
+    `all ${license.maxActivations} devices of the license are taken; release one first`,
+  );
+}

@@ -1,0 +1,295 @@
+// The commands for many licenses, their diagnosis, sessions and the server.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
+import type { CertificateObject } from '#server/features/certificates/certificate-contract.ts';
+import type { BulkReply, LicenseRecord, TimelineItem } from '#server/features/licenses/license-contract.ts';
+import type { ImportStatus } from '#server/features/license-transfer/license-transfer-contract.ts';
+import type { SettingObject } from '#server/features/settings/settings-contract.ts';
+import { REQUEST } from '../certificates/issuing.ts';
+import { asCommand, type CreateLicense } from '../helpers/as-command.ts';
+import { type Cli, runCli } from '../helpers/cli.ts';
+import { type ServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+
+const FINGERPRINT = `sha256:${'b2'.repeat(32)}`;
+
+interface Context {
+  cli: Cli;
+  dataDir: string;
+  /** The running server, if there is one. */
+  server(): ServerProcess | undefined;
+}
+
+interface Listed<Item> {
+  items: Item[];
+}
+
+export function describeLicenseAdministration({ cli, dataDir, server }: Context): void {
+  const folder = temporaryDirectory('licenses');
+  const here = ['--data-dir', dataDir];
+
+  async function newLicense(input: Partial<CreateLicense> = {}): Promise<LicenseRecord> {
+    const { license } = await asCommand(dataDir, (admin) =>
+      admin.createLicense({ holder: 'Acme', ...input }),
+    );
+    return license;
+  }
+
+  async function activated(license: LicenseRecord): Promise<string> {
+    const words = ['request', '--license-key', license.license_key, '--fingerprint', FINGERPRINT, '--qr'];
+    const request = join(folder, `${license.license_id}.req`);
+    writeFileSync(request, (await runCli(words)).stdout);
+    await cli.ok('activate-offline', '--request', request, '--out', `${request}.lic`);
+    return request;
+  }
+
+  describe('bulk commands', () => {
+    test('renew takes ids and keys, and reports each failure', async () => {
+      const [one, two, revoked] = [
+        await newLicense({ days: 10 }),
+        await newLicense({ days: 10 }),
+        await newLicense(),
+      ];
+      await cli.ok('license', 'revoke', String(revoked.license_id));
+      const words = ['license', 'bulk-renew', String(one.license_id), two.license_key, '--days', '5'];
+      expect(await cli.ok<BulkReply>(...words)).toEqual({
+        ok: true,
+        done: [one.license_id, two.license_id],
+        failed: [],
+      });
+      const input = `${one.license_key}\n\n${revoked.license_id}\n`;
+      const result = await runCli(['license', 'bulk-renew', '-', '--json', ...here], { input });
+      expect(result.exitCode).toBe(1);
+      expect(JSON.parse(result.stdout)).toMatchObject({
+        done: [one.license_id],
+        failed: [{ license_id: revoked.license_id, error_code: 'license_revoked' }],
+      });
+      const text = await runCli(['license', 'bulk-renew', String(revoked.license_id), ...here]);
+      expect(text.stdout).toMatch(/^0 renewed, 1 failed\.\n\nLICENSE +ERROR/u);
+    });
+
+    test('more than a hundred licenses take several calls', async () => {
+      const ids = Array.from({ length: 101 }, (_one, at) => String(900_000 + at));
+      const result = await runCli(['license', 'bulk-revoke', ...ids, '--yes', '--json', ...here]);
+      const { done, failed } = JSON.parse(result.stdout) as BulkReply;
+      expect({ done, failed: failed.length, exitCode: result.exitCode }).toEqual({
+        done: [],
+        failed: 101,
+        exitCode: 1,
+      });
+    });
+  });
+
+  describe('import and export', () => {
+    const csv = join(folder, 'import.csv');
+
+    test('a file is checked, then imported as a whole', async () => {
+      writeFileSync(csv, 'Company,email,days\nImported one,a@example.com,30\nImported two,,60\n');
+      const words = ['license', 'import', csv, '--map', 'holder=Company', '--product', 'imported'];
+      expect(await cli.ok(...words, '--dry-run')).toMatchObject({ rows: 2, valid: 2, error_count: 0 });
+      const count = async () =>
+        (await cli.ok<{ count: number }>('license', 'count', '--product', 'imported')).count;
+      expect(await count()).toBe(0);
+      const status = await cli.ok<ImportStatus>(...words);
+      expect(status).toMatchObject({ state: 'done', done: 2, total: 2 });
+      expect(await count()).toBe(2);
+      expect(await cli.ok('license', 'import-status', status.import_id)).toMatchObject({ state: 'done' });
+      expect(await cli.ok('license', 'import-cancel', status.import_id)).toMatchObject({ state: 'done' });
+    });
+
+    test('a bad row imports nothing and is named with its line', async () => {
+      writeFileSync(csv, 'holder,email\nGood,a@example.com\nBad,nobody\n');
+      const failure = await runCli(['license', 'import', csv, '--product', 'refused', ...here]);
+      expect(failure).toMatchObject({
+        exitCode: 1,
+        stderr: 'error: nothing is imported: 1 row has an error\n',
+      });
+      expect(failure.stdout).toMatch(/^LINE +COLUMN +ERROR\n +3 +email +/u);
+      expect(await cli.ok('license', 'count', '--product', 'refused')).toMatchObject({
+        count: 0,
+        exact: true,
+      });
+    });
+
+    test('the export has the licenses of the filter', async () => {
+      await newLicense({ holder: 'Exported', product: 'exported' });
+      const out = join(folder, 'export.csv');
+      const words = ['license', 'export', '--out', out, '--product', 'exported'];
+      const { bytes } = await cli.ok<{ bytes: number }>(...words);
+      const text = readFileSync(out, 'utf8');
+      expect(bytes).toBe(Buffer.byteLength(text));
+      expect(text.trimEnd().split('\n')).toHaveLength(2);
+      expect(text).toContain('Exported');
+      expect((await cli.fails(...words)).message).toContain('already exists');
+    });
+  });
+
+  describe('diagnosis', () => {
+    test('explain shows the rule that fails', async () => {
+      const { license_id: id } = await newLicense();
+      const words = ['license', 'explain', String(id)];
+      expect(await cli.ok(...words)).toMatchObject({ authorized: true, reason: null });
+      const other = await cli.prints(...words, '--product', 'other');
+      expect(other).toMatch(/^NOT AUTHORIZED: product_mismatch\n\nRULE +RESULT +DETAIL\n/u);
+      expect(other).toMatch(/^product +FAILED +.*other.*remedy: other_product$/mu);
+    });
+
+    test('timeline lists changes, newest first', async () => {
+      const license = await newLicense();
+      await cli.ok('license', 'revoke', license.license_key);
+      const { items } = await cli.ok<Listed<TimelineItem>>('license', 'timeline', license.license_key);
+      expect(items.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['license.revoked', 'license.created']),
+      );
+      expect(items.at(-1)?.name).toBe('license.created');
+    });
+
+    test('a license file is issued again, and explained', async () => {
+      const license = await newLicense();
+      await activated(license);
+      const out = join(folder, 'again.lic');
+      const words = ['license', 'file', license.license_key, '--fingerprint', FINGERPRINT, '--ttl-days', '3'];
+      await cli.ok(...words, '--out', out);
+      const key = await cli.prints('public-key');
+      expect(await runCli(['verify', out, '--public-key', key, '--fingerprint', FINGERPRINT])).toMatchObject({
+        exitCode: 0,
+      });
+      expect(await cli.ok('license', 'explain-file', out, '--fingerprint', FINGERPRINT)).toMatchObject({
+        valid: true,
+      });
+      const late = await cli.prints('license', 'explain-file', out, '--at', '2089-01-01');
+      expect(late).toMatch(/^NOT VALID: /u);
+      expect(
+        await cli.fails(
+          'license',
+          'file',
+          license.license_key,
+          '--fingerprint',
+          `sha256:${'0'.repeat(64)}`,
+          '--out',
+          out,
+        ),
+      ).toMatchObject({ error_code: 'device_not_found' });
+    });
+
+    test('activate-offline --dry-run activates nothing', async () => {
+      const license = await newLicense();
+      const words = [
+        'request',
+        '--license-key',
+        license.license_key,
+        '--fingerprint',
+        FINGERPRINT,
+        '--out',
+        '-',
+      ];
+      const request = join(folder, 'dry.req');
+      writeFileSync(request, (await runCli(words)).stdout);
+      const dry = ['activate-offline', '--request', request, '--dry-run'];
+      expect(await cli.ok(...dry)).toMatchObject({ can_activate: true, activation: null });
+      expect(await cli.ok('license', 'devices', license.license_key)).toMatchObject({ items: [] });
+      await cli.ok('license', 'revoke', license.license_key);
+      expect(await cli.prints(...dry)).toContain('The device cannot be activated: ');
+    });
+  });
+
+  test('an audit entry is shown with its values, and the actions are listed', async () => {
+    const license = await newLicense();
+    const { items } = await cli.ok<Listed<AuditEntryObject>>(
+      'audit',
+      'list',
+      '--subject',
+      `license:${license.license_id}`,
+    );
+    const entry = items[0]!;
+    expect(await cli.ok('audit', 'show', String(entry.id))).toEqual({ ok: true, entry });
+    expect(await cli.prints('audit', 'show', String(entry.id))).toMatch(/^After: +\{"/mu);
+    const { actions } = await cli.ok<{ actions: string[] }>('audit', 'actions');
+    expect(actions).toContain('license.created');
+  });
+
+  test('a certificate is shown and validated', async () => {
+    const { license_id } = await newLicense();
+    const { certificate } = await asCommand(dataDir, (admin) =>
+      admin.generateCertificate({ license_id, common_name: 'A', csr: REQUEST.csr }),
+    );
+    const shown = await cli.ok<{ certificate: CertificateObject }>('cert', 'show', String(certificate.id));
+    expect(shown.certificate).toEqual(certificate);
+    const file = join(folder, 'certificate.pem');
+    writeFileSync(file, certificate.pem);
+    expect(await cli.ok('cert', 'validate', file)).toMatchObject({ valid: true, status: 'good' });
+    await cli.ok('cert', 'revoke', certificate.serial_number);
+    const revoked = await runCli(['cert', 'validate', '--serial-number', certificate.serial_number, ...here]);
+    expect(revoked).toMatchObject({ exitCode: 1, stderr: '' });
+    expect(revoked.stdout).toMatch(/^Valid: +no\nStatus: +revoked\n/u);
+  });
+
+  test('deliveries are selected by license, and counted before a retry', async () => {
+    const { license_key: key } = await newLicense();
+    expect(await cli.ok('events', 'list', '--license', key, '--retriable')).toMatchObject({ items: [] });
+    const counted = await cli.ok<{ count: number }>('events', 'retry', '--all', '--dry-run');
+    expect(counted).toMatchObject({ count: expect.any(Number) as number, exact: true });
+  });
+
+  test('plans go on page by page', async () => {
+    const first = await cli.ok<Listed<{ name: string }> & { next_cursor: string }>(
+      'plan',
+      'list',
+      '--limit',
+      '1',
+    );
+    expect(first.items).toHaveLength(1);
+    const second = await cli.ok<Listed<{ name: string }>>(
+      'plan',
+      'list',
+      '--limit',
+      '1',
+      '--cursor',
+      first.next_cursor,
+    );
+    expect(second.items[0]?.name).not.toBe(first.items[0]?.name);
+  });
+
+  test('settings get shows one setting, however its name is written', async () => {
+    const { setting } = await cli.ok<{ setting: SettingObject }>('settings', 'get', 'scan-seconds');
+    expect(setting).toMatchObject({ name: 'scan_seconds', default: '60' });
+    expect(await cli.prints('settings', 'get', '--output', 'env', 'scan_seconds')).toBe(
+      'LICENSE_DESK_SCAN_SECONDS\n',
+    );
+    expect(await cli.prints('settings', 'get', 'scan-seconds')).toMatch(/^Option: +--scan-seconds$/mu);
+    expect(await cli.fails('settings', 'get', 'colour')).toMatchObject({ error_code: 'not_found' });
+  });
+
+  test('server shows what runs, and restarts only under a supervisor', async () => {
+    const info = await cli.ok<{ version: string }>('server', 'info');
+    expect(info.version).toMatch(/^\d+\.\d+\.\d+/u);
+    expect(await cli.ok('server', 'alerts')).toEqual({ ok: true, items: [], next_cursor: null });
+    expect((await cli.fails('server', 'restart')).message).toContain('next start');
+  });
+
+  test('sessions are listed and ended', async () => {
+    const running = server();
+    if (running === undefined) {
+      expect(await cli.ok('session', 'list')).toMatchObject({ items: [] });
+      expect(await cli.ok('session', 'end', '--all')).toEqual({ ok: true, ended: 0 });
+      return;
+    }
+    const signIn = async () => {
+      const address = new URL((await cli.prints('open')).trim());
+      await fetch(new URL('/admin/api/session/', address), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: address.origin },
+        body: JSON.stringify({ code: address.searchParams.get('code') }),
+      });
+    };
+    await signIn();
+    await signIn();
+    const { items } = await cli.ok<Listed<{ id: string }>>('session', 'list');
+    expect(items).toHaveLength(2);
+    expect(await cli.ok('session', 'end', items[0]!.id)).toEqual({ ok: true, ended: 1 });
+    expect(await cli.ok('session', 'end', '--all')).toEqual({ ok: true, ended: 1 });
+    expect(await cli.ok('session', 'list')).toMatchObject({ items: [] });
+    expect(await cli.fails('session', 'end', items[0]!.id)).toMatchObject({ error_code: 'not_found' });
+  });
+}

@@ -1,0 +1,125 @@
+// A command that only reads never creates a data directory.
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCli } from '../helpers/cli.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
+
+const folder = temporaryDirectory();
+const PRINT = `sha256:${'a'.repeat(64)}`;
+const file = join(folder, 'file');
+writeFileSync(file, 'some text');
+
+/** The words after the command, for every command that reads. */
+const READS: Readonly<Record<string, string>> = {
+  open: '',
+  doctor: '',
+  stats: '',
+  retention: '',
+  'server info': '',
+  'server alerts': '',
+  'session list': '',
+  'audit list': '',
+  'audit show': '1',
+  'audit actions': '',
+  'audit export': `--out ${join(folder, 'audit.csv')}`,
+  'settings list': '',
+  'settings get': 'port',
+  backup: `--out ${join(folder, 'desk.tar')}`,
+  'license list': '',
+  'license show': '1',
+  'license devices': '1',
+  'license count': '',
+  'license explain': '1',
+  'license explain-file': file,
+  'license timeline': '1',
+  'license export': `--out ${join(folder, 'licenses.csv')}`,
+  'license import-status': '2c3a9c0e-6c3c-4b8e-9a63-0c5a43a5d0a1',
+  'plan list': '',
+  'token list': '',
+  'api-token list': '',
+  'public-key': '',
+  'signing-key list': '',
+  'signing-key files': '0123456789abcdef',
+  'cert list': '',
+  'cert show': '1',
+  'cert validate': '--serial-number 12',
+  'cert crl': '',
+  'cert ca': '',
+  'webhook list': '',
+  'events list': '',
+  'events show': '1',
+  'activate-offline': `--dry-run --request ${file}`,
+  fingerprint: '',
+  request: '--license-key 0 --qr',
+  verify: `${file} --public-key ${file}`,
+  completion: 'bash',
+  manual: '',
+};
+
+/** Commands that change something in an installation; they need one as well. */
+const CHANGES: Readonly<Record<string, string>> = {
+  'server restart': '',
+  'session end': '--all',
+  'license revoke': '1',
+  'license renew': '1',
+  'license upgrade': '1 --plan professional',
+  'license release': `1 --fingerprint ${PRINT}`,
+  'license bulk-renew': '1',
+  'license bulk-revoke': '1 --yes',
+  'license file': '1 --out -',
+  'license import-cancel': '2c3a9c0e-6c3c-4b8e-9a63-0c5a43a5d0a1',
+  'plan update': 'standard --tier 3',
+  'plan delete': 'standard',
+  'token issue': '--license 1',
+  'token revoke': '1',
+  'api-token revoke': '1',
+  'signing-key rotate': '',
+  'signing-key distrust': '0123456789abcdef',
+  'cert issue': '--license 1 --common-name A',
+  'cert revoke': '12',
+  'cert renew-ca': '',
+  'webhook delete': '1',
+  'webhook rotate': '1',
+  'webhook test': '1',
+  'events retry': '1',
+};
+
+/** What an installation can begin with. */
+const BEGINNINGS = [
+  'serve',
+  'restore',
+  'license create',
+  'license import',
+  'plan create',
+  'api-token create',
+  'webhook register',
+  'cert import-ca',
+  'settings set',
+  'settings unset',
+];
+
+test('every command is one of them', async () => {
+  const { stdout } = await runCli(['completion', 'bash']);
+  const commands = [...stdout.matchAll(/^ {4}'([^':]+)'\)\n {6}commands=''$/gmu)].map(([, path]) => path);
+  expect(commands.toSorted()).toEqual(
+    [...Object.keys(READS), ...Object.keys(CHANGES), ...BEGINNINGS].toSorted(),
+  );
+});
+
+test.each(Object.entries({ ...READS, ...CHANGES }))('%s creates no data directory', async (command, more) => {
+  const missing = join(folder, command.replaceAll(' ', '-'));
+  await runCli([...command.split(' '), ...more.split(' ').filter(Boolean), '--data-dir', missing]);
+  expect(existsSync(missing)).toBe(false);
+});
+
+test('the error names the directory and what to do', async () => {
+  const missing = join(folder, 'missing');
+  expect(await runCli(['license', 'list', '--data-dir', missing])).toEqual({
+    stdout: '',
+    stderr: `error: the data directory ${missing} does not exist; name another with --data-dir, or create it with \`license-desk serve\`\n`,
+    exitCode: 1,
+  });
+  for (const name of ['audit.csv', 'licenses.csv', 'desk.tar'])
+    expect(existsSync(join(folder, name))).toBe(false);
+});

@@ -1,0 +1,34 @@
+// Whatever the back office can do, the command line can do.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { adminContract } from '#server/contract.ts';
+
+/** Rows without a command, each with the reason. */
+const NOT_A_COMMAND: Readonly<Record<string, string>> = {
+  signIn: 'exchanges a one-time code for a browser cookie; `open` prints the address with the code',
+  signOut: 'ends the browser session of its caller; `session end` ends any session',
+  showFirstRun: 'decides whether the back office shows its introduction',
+  finishFirstRun: 'hides the introduction of the back office',
+  overview: 'first screen; stats, license list, events list, cert crl and audit list print its figures',
+  healthLive: 'answers as soon as a process listens; `doctor` calls health and healthReady',
+};
+
+const folder = resolve(import.meta.dirname, '../../cli');
+const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(join(folder, name), 'utf8'))
+  .join('\n');
+const used = new Set(
+  [...source.matchAll(/\bclient\.(\w+)\(|\.download\(\s*'(\w+)'/gu)].map(
+    ([, called, file]) => called ?? file,
+  ),
+);
+
+test.each(Object.keys(adminContract))('%s has a command, or a reason to have none', (row) => {
+  expect({ row, used: used.has(row) }).toEqual({ row, used: !(row in NOT_A_COMMAND) });
+});
+
+test('every reason is about a row of the contract', () => {
+  expect(Object.keys(NOT_A_COMMAND).filter((row) => !(row in adminContract))).toEqual([]);
+});

@@ -1,0 +1,129 @@
+// Each command once as a process of its own: the built file, its streams, its exit code, and what signals do to it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { asCommand } from '../helpers/as-command.ts';
+import { CLI_PROGRAM, documentOf, runCli, spawnCli, spawnedCliOn } from '../helpers/cli.ts';
+import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
+
+const FINGERPRINT = `sha256:${'c3'.repeat(32)}`;
+
+const folder = temporaryDirectory('files');
+const requestFile = join(folder, 'device.request');
+const licenseFile = join(folder, 'device.lic');
+const keysFile = join(folder, 'keys.json');
+const backup = join(folder, 'desk.ldbackup');
+const passphraseFile = join(folder, 'passphrase');
+writeFileSync(passphraseFile, 'correct horse battery\n');
+const WITH_PASSPHRASE = ['--passphrase-file', passphraseFile];
+
+let server: ServerProcess;
+let licenseKey: string;
+
+beforeAll(async () => {
+  const dataDir = temporaryDirectory();
+  server = await startServerProcess({ dataDir });
+  const { license } = await asCommand(dataDir, (admin) => admin.createLicense({ holder: 'Acme' }));
+  licenseKey = license.license_key;
+});
+
+/** In this order: later ones read what earlier ones wrote. */
+const COMMANDS: readonly [name: string, words: () => readonly string[]][] = [
+  ['open', () => []],
+  ['doctor', () => []],
+  ['stats', () => []],
+  ['audit', () => ['list']],
+  ['settings', () => ['list']],
+  ['retention', () => []],
+  ['backup', () => ['--out', backup, ...WITH_PASSPHRASE]],
+  // On a data directory of its own, because the server has the other one.
+  ['restore', () => [backup, ...WITH_PASSPHRASE, '--yes', '--data-dir', temporaryDirectory()]],
+  ['license', () => ['show', licenseKey]],
+  ['plan', () => ['list']],
+  ['token', () => ['list']],
+  ['api-token', () => ['list']],
+  ['public-key', () => []],
+  ['signing-key', () => ['list']],
+  ['cert', () => ['list']],
+  ['webhook', () => ['list']],
+  ['events', () => ['list']],
+  ['fingerprint', () => ['--seed', 'a test machine']],
+  ['request', () => ['--license-key', licenseKey, '--fingerprint', FINGERPRINT, '--out', requestFile]],
+  ['activate-offline', () => ['--request', requestFile, '--out', licenseFile]],
+  ['verify', () => [licenseFile, '--public-key', keysFile, '--fingerprint', FINGERPRINT]],
+];
+
+test.each(COMMANDS)(
+  '%s prints one JSON document, nothing on stderr, and exits with 0',
+  async (name, words) => {
+    const result = await spawnCli([name, '--data-dir', server.dataDir, '--json', ...words()]);
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    const document = documentOf(result);
+    expect(document['ok']).toBe(true);
+    if (name === 'public-key') writeFileSync(keysFile, JSON.stringify({ ...document, ok: undefined }));
+  },
+);
+
+test('every command is in the list', async () => {
+  const { stdout } = await runCli(['--help']);
+  const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gmu)].map(([, name]) => name);
+  expect(COMMANDS.map(([name]) => name).toSorted()).toEqual(
+    // `serve` is the server of this file.
+    commands.filter((name) => !['serve', 'help'].includes(name ?? '')).toSorted(),
+  );
+});
+
+describe('a failure', () => {
+  test('of the command exits with 1, with one line on stderr and nothing on stdout', async () => {
+    expect(await spawnCli(['license', 'show', '999999', '--data-dir', server.dataDir])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: [^\n]+\n$/u) as string,
+    });
+  });
+
+  test('of its usage exits with 2, the same way', async () => {
+    const { stdout, stderr, exitCode } = await spawnCli(['license', 'create']);
+    expect({ stdout, stderr, exitCode }).toEqual({
+      stdout: '',
+      stderr: "error: required option '--holder <name>' not specified\n",
+      exitCode: 2,
+    });
+  });
+
+  test('with --json is a document on stdout as well', async () => {
+    const failure = await spawnedCliOn(server.dataDir).fails('license', 'show', '999999');
+    expect(failure.error_code).toBe('license_not_found');
+  });
+});
+
+describe('a command that reads from stdin', () => {
+  const words = ['verify', '-', '--public-key', keysFile];
+
+  test('takes what is piped into it', async () => {
+    const { stdout, exitCode } = await spawnCli(words, { input: 'no license file' });
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('is ended by %s', async (signal) => {
+    const child = spawn(process.execPath, [CLI_PROGRAM, ...words], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    expect(await exit).toEqual([null, signal]);
+  });
+});
+
+test('a reader that has seen enough does not make a command fail', async () => {
+  const child = spawn(process.execPath, [CLI_PROGRAM, 'plan', 'list', '--data-dir', server.dataDir], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.destroy();
+  const exit = once(child, 'exit');
+  let stderr = '';
+  for await (const part of child.stderr.setEncoding('utf8')) stderr += part as string;
+  expect({ stderr, exit: await exit }).toEqual({ stderr: '', exit: [0, null] });
+});

@@ -1,0 +1,43 @@
+// A database that is migrated once for all tests, so that a server in a new data directory finds nothing to migrate.
+import { createHash } from 'node:crypto';
+import { copyFile, chmod, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { connect } from '#server/database/connect.ts';
+import { migrate } from '#server/database/migrate.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+
+const project = resolve(import.meta.dirname, '../..');
+const CACHE = join(project, 'node_modules/.cache/migrated-databases');
+
+/** Another schema, another template: named by what the migrations say. */
+async function templateFile(): Promise<string> {
+  const folder = join(project, 'server/database/migrations');
+  const hash = createHash('sha256');
+  for (const name of (await readdir(folder)).toSorted()) hash.update(await readFile(join(folder, name)));
+  return join(CACHE, `${hash.digest('hex').slice(0, 16)}.db`);
+}
+
+/** Several test files may do so at once: each makes its own, and the last one stays. */
+async function makeTemplate(file: string): Promise<void> {
+  await mkdir(CACHE, { recursive: true });
+  const made = `${file}.${process.pid}`;
+  const sequelize = await connect({ url: null, file: made }, { create: true });
+  await migrate(sequelize, createTransactions(sequelize));
+  // The last connection writes the log back and removes it.
+  await sequelize.close();
+  await rename(made, file);
+}
+
+let template: Promise<string> | undefined;
+
+/** @param dataDir a new data directory */
+export async function copyMigratedDatabase(dataDir: string): Promise<void> {
+  template ??= (async () => {
+    const file = await templateFile();
+    await stat(file).catch(() => makeTemplate(file));
+    return file;
+  })();
+  const database = join(dataDir, 'license-desk.db');
+  await copyFile(await template, database);
+  await chmod(database, 0o600);
+}

@@ -1,0 +1,139 @@
+// Every documented example is sent to a real server, and every reply is what the document says, to the field.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newBearer } from '../helpers/contract-calls.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import type { Reply } from '../helpers/test-server.ts';
+import { type OpenApi, type Operation, operationsOf, readDocument, strictValidator } from './document.ts';
+
+const server = sharedServer();
+let document: OpenApi;
+let bearer: Record<string, string>;
+let operations: Map<string, [method: string, path: string, operation: Operation]>;
+/** What this server issued in place of the keys and secrets in the examples. */
+const live: Record<string, unknown> = {};
+
+beforeAll(async () => {
+  document = await readDocument(server);
+  bearer = await newBearer(server);
+  operations = new Map(operationsOf(document).map(([name, ...rest]) => [name, rest]));
+});
+
+function exampleRequest(operation: Operation): Record<string, unknown> {
+  const body = operation.requestBody?.content['application/json']?.example as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(body ?? {}).map(([field, value]) => [field, live[field] ?? value]),
+  );
+}
+
+/** The examples of a GET are those of its parameters. */
+function exampleQuery(operation: Operation): string {
+  const query = new URLSearchParams();
+  for (const { name, in: place, schema, ...rest } of operation.parameters ?? []) {
+    const { example } = rest as { example?: unknown };
+    if (place === 'query' && example !== undefined) query.set(name, String(live[name] ?? example));
+  }
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+/** Sends the example of an operation, and gives back the reply, which is checked against the document. */
+async function send(name: string): Promise<Reply> {
+  const [method, path, operation] = operations.get(name)!;
+  const reply = await (method === 'GET'
+    ? server.get(path + exampleQuery(operation), bearer)
+    : server.call(method, path, exampleRequest(operation), bearer));
+  expect(reply.status, `${name}: ${JSON.stringify(reply.body)}`).toBe(200);
+  expectDocumented(name, reply);
+  operations.delete(name);
+  return reply;
+}
+
+function expectDocumented(name: string, { status, body, headers }: Reply): void {
+  const response = operations.get(name)![2].responses[String(status)]!;
+  const validate = strictValidator(document, response.content!['application/json']!.schema);
+  expect(validate(body), `${name}: ${JSON.stringify(validate.errors)} ${JSON.stringify(body)}`).toBe(true);
+  const documented = Object.keys(response.headers ?? {}).map((header) => header.toLowerCase());
+  expect(documented).toContain('x-request-id');
+  for (const header of ['etag', 'retry-after', 'www-authenticate', 'ratelimit-limit'])
+    if (headers.has(header)) expect(documented).toContain(header);
+}
+
+describe('the example of', () => {
+  it('every operation is accepted, and its reply is as documented', { timeout: 120_000 }, async () => {
+    const { license } = (await send('createLicense')).body;
+    live.license_key = license.license_key;
+    for (const name of ['listLicenses', 'updateLicense']) await send(name);
+    live.license_file = (await send('activate')).body.license_file;
+    for (const name of ['showLicense', 'authorize', 'validateOffline']) await send(name);
+    live.token = (await server.admin.issueToken({ license: license.license_key })).token;
+    for (const name of ['authorizeToken', 'renew', 'upgrade', 'releaseDevice']) await send(name);
+    for (const name of ['createPlan', 'listPlans', 'updatePlan', 'deletePlan']) await send(name);
+    live.url = 'https://127.0.0.1:1/hooks';
+    for (const name of ['registerWebhook', 'listWebhooks', 'deleteWebhook']) await send(name);
+    const { certificate, download_token } = (await send('generateCertificate')).body;
+    live.serial_number = certificate.serial_number;
+    live.token = download_token;
+    for (const name of ['downloadKey', 'validateCertificate', 'revokeCertificate', 'revocationList'])
+      await send(name);
+    for (const name of ['revokeLicense', 'health', 'healthLive', 'healthReady', 'publicKey', 'stats'])
+      await send(name);
+    expect([...operations.keys()]).toEqual([]);
+  });
+});
+
+describe('every documented reply', () => {
+  it('fits its own schema', () => {
+    for (const [name, , , operation] of operationsOf(document)) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        const json = content?.['application/json'];
+        if (!json) continue;
+        expect(json.example, `${name} ${status}`).toBeDefined();
+        const validate = strictValidator(document, json.schema);
+        expect(validate(json.example), `${name} ${status}: ${JSON.stringify(validate.errors)}`).toBe(true);
+      }
+    }
+  });
+
+  it('may gain fields in later versions', () => {
+    expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
+  });
+});
+
+it('a failure is documented under its status with its code', async () => {
+  operations = new Map(operationsOf(document).map(([name, ...rest]) => [name, rest]));
+  const failures: [string, Promise<Reply>][] = [
+    ['renew', server.post('/renew/', { license_id: 999_999 }, bearer)],
+    ['renew', server.post('/renew/', {}, bearer)],
+    ['renew', server.post('/renew/', {})],
+    ['authorizeToken', server.post('/authorize/token/', { token: null })],
+    ['authorizeToken', server.post('/authorize/token/', { token: 'x' })],
+    ['createPlan', server.post('/plans/', { name: 'trial' }, bearer)],
+    ['createLicense', server.post('/licenses/', { holder: 'x', plan: 'none' }, bearer)],
+    ['deleteWebhook', server.call('DELETE', '/webhooks/', { id: 999 }, bearer)],
+    [
+      'registerWebhook',
+      server.post('/webhooks/register/', { url: 'http://x.example', scope: 'all' }, bearer),
+    ],
+  ];
+  for (const [name, sent] of failures) {
+    const reply = await sent;
+    expect(reply.body.ok).toBe(false);
+    expectDocumented(name, reply);
+  }
+});
+
+describe('fields that are given one or the other', () => {
+  const bodyOf = (name: string) =>
+    operationsOf(document).find(([id]) => id === name)![3].requestBody!.content['application/json']!.schema;
+
+  it.each([
+    ['renew', { days: 1 }, false],
+    ['renew', { license_id: 1 }, true],
+    ['renew', { license_key: 'x' }, true],
+    ['updatePlan', { tier: 1 }, false],
+    ['revokeCertificate', { reason: 'superseded' }, false],
+    ['validateCertificate', {}, false],
+    ['generateCertificate', { common_name: 'x' }, false],
+  ])('%s takes %j: %s', (name, request, valid) => {
+    expect(strictValidator(document, bodyOf(name))(request)).toBe(valid);
+  });
+});

@@ -1,0 +1,40 @@
+// The page gets the contract's methods and paths at build time, and neither zod nor schemas.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { adminContract } from '#server/contract.ts';
+import type { Endpoint } from '#server/wire/endpoint.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const assets = join(root, 'out', 'renderer', 'assets');
+const scripts = readdirSync(assets)
+  .filter((name) => name.endsWith('.js'))
+  .map((name) => readFileSync(join(assets, name), 'utf8'));
+const rows: [string, Endpoint][] = Object.entries(adminContract);
+
+/** The manifest as the bundle has it, whose minified keys are not quoted. */
+const entryOf = (name: string, { method, path }: Endpoint) =>
+  new RegExp(`\\b${name}:\\{method:[\`"']${method}[\`"'],path:[\`"']${path}[\`"']`, 'u');
+
+describe('the bundle of the page', () => {
+  it('has the method and the path of every endpoint', () => {
+    const missing = rows.filter(([name, row]) => !scripts.some((script) => entryOf(name, row).test(script)));
+    expect(missing.map(([name]) => name)).toEqual([]);
+  });
+
+  it('has no schema library', () => {
+    const packages = JSON.parse(
+      readFileSync(join(root, 'out', '.packages', 'renderer.json'), 'utf8'),
+    ) as string[];
+    expect(packages).toContain('node_modules/vue');
+    expect(packages.filter((name) => name.includes('zod'))).toEqual([]);
+    // Both are in what zod is compiled to.
+    for (const mark of ['invalid_union', '_zod'])
+      expect(scripts.filter((text) => text.includes(mark))).toEqual([]);
+  });
+
+  it('has nothing else of an endpoint, such as its summary', () => {
+    const summaries = rows.map(([, { summary }]) => summary);
+    expect(summaries.filter((summary) => scripts.some((script) => script.includes(summary)))).toEqual([]);
+  });
+});

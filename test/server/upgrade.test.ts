@@ -1,0 +1,158 @@
+// A database of each earlier version is upgraded with all that is in it, and everything in it works as before.
+import { chmod, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MIGRATIONS } from '#server/database/migrate.ts';
+import { newLicense, success } from '../helpers/contract-calls.ts';
+import { readTables, writeOldDatabase } from '../helpers/old-database.ts';
+import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { fingerprintOf, newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { lookUntil } from '../webhooks/partner.ts';
+
+const masterKey = Buffer.alloc(32, 9).toString('base64');
+const DEVICE = fingerprintOf(0xcafe);
+const WITH_CERTIFICATES = '0002-certificates';
+/** No attempt of the present server comes between; the first one has failed before. */
+const flags = { 'webhook-backoff-seconds': '3600' };
+
+/** What a customer has after a while: a device, tokens, certificates, and a webhook that does not answer. */
+async function useForAWhile(server: TestServer) {
+  const { admin } = server;
+  const { webhook } = await admin.registerWebhook({ url: 'https://127.0.0.1:1/hook', scope: 'all' });
+  const license = await newLicense(server, { holder: 'Nováček s.r.o.', plan: 'professional' });
+  const { license_key, license_id } = license;
+  const activated = await success(server, 'activate', { license_key, machine_fingerprint: DEVICE });
+  const { token } = await admin.issueToken({ license: license_key });
+  const { api_token } = await admin.createApiToken({ name: 'shop', role: 'admin' });
+  const { certificate } = await admin.generateCertificate({ license_id, common_name: 'kept' });
+  const { certificate: revoked } = await admin.generateCertificate({ license_id, common_name: 'revoked' });
+  await admin.revokeCertificate({ id: revoked.id, reason: 'key_compromise' });
+  await lookUntil(async () => {
+    const { items } = await admin.listDeliveries({ webhook_id: webhook.id });
+    return items.length > 0 && items.every(({ attempts }) => attempts === 1) ? items : undefined;
+  });
+  return {
+    license,
+    licenseFile: activated.license_file as string,
+    token,
+    bearer: { authorization: `Bearer ${api_token}` },
+    certificate,
+    revoked,
+    webhook,
+  };
+}
+
+type Used = Awaited<ReturnType<typeof useForAWhile>>;
+
+/** All that was written, as the back office shows it. */
+async function everythingIn({ admin }: TestServer, { license, webhook }: Used) {
+  const ref = license.license_key;
+  const { items: deliveries } = await admin.listDeliveries({ webhook_id: webhook.id });
+  return {
+    licenses: (await admin.listLicenses({})).items,
+    devices: (await admin.listDevices({ ref })).items,
+    plans: (await admin.listPlans({})).items,
+    tokens: (await admin.listTokens({ license: ref })).items,
+    apiTokens: (await admin.listApiTokens({})).items.map(({ name, role, created_at }) => ({
+      name,
+      role,
+      created_at,
+    })),
+    webhooks: (await admin.listWebhooks({})).items,
+    deliveries: await Promise.all(deliveries.map(({ id }) => admin.showDelivery({ id }))),
+    timeline: (await admin.licenseTimeline({ license: ref })).items,
+    audit: (await admin.listAudit({ subject: `license:${license.license_id}` })).items,
+  };
+}
+
+describe('a database of an earlier version', () => {
+  const source = { dataDir: '' };
+  let used: Used;
+  let written: Awaited<ReturnType<typeof everythingIn>>;
+  let tables: Awaited<ReturnType<typeof readTables>>;
+  const binaries = postgresBinaries();
+  let postgres: TestPostgres | undefined;
+
+  beforeAll(async () => {
+    if (binaries !== null) postgres = await startPostgres(binaries);
+    source.dataDir = await newDataDir();
+    const server = await startTestServer({ dataDir: source.dataDir, masterKey, flags });
+    used = await useForAWhile(server);
+    written = await everythingIn(server, used);
+    await server.stop();
+    tables = await readTables(join(source.dataDir, 'license-desk.db'));
+  });
+  afterAll(async () => {
+    postgres?.stop();
+    await rm(source.dataDir, { recursive: true, force: true });
+  });
+
+  /** Everything is there, and works. */
+  async function expectUse(server: TestServer, hadCertificates: boolean): Promise<void> {
+    const { license, licenseFile, token, bearer, certificate, revoked } = used;
+    const { license_key, license_id } = license;
+    // Before 0002 there were no certificates, so the timeline cannot name their changes.
+    const timeline = written.timeline.filter(
+      ({ kind, name }) => hadCertificates || kind === 'event' || !name.startsWith('certificate.'),
+    );
+    expect(await everythingIn(server, used)).toEqual({ ...written, timeline });
+
+    expect(await success(server, 'authorizeToken', { token })).toMatchObject({ valid: true });
+    expect(await success(server, 'validateOffline', { license_file: licenseFile })).toMatchObject({
+      valid: true,
+    });
+    // The same device: no second seat.
+    await success(server, 'activate', { license_key, machine_fingerprint: DEVICE });
+    expect((await server.admin.listDevices({ ref: license_key })).items).toHaveLength(1);
+    await success(server, 'renew', { license_id }, bearer);
+
+    const validate = (pem: string) => success(server, 'validateCertificate', { certificate: pem });
+    if (hadCertificates) {
+      expect(await validate(certificate.pem)).toMatchObject({ valid: true, status: 'good' });
+      expect(await validate(revoked.pem)).toMatchObject({ valid: false, status: 'revoked' });
+      const { items } = await server.admin.listCertificates({ license: license_key });
+      expect(items.map(({ id }) => id)).toEqual([revoked.id, certificate.id]);
+    }
+    const issued = await server.admin.generateCertificate({ license_id, common_name: 'new' });
+    expect(await validate(issued.certificate.pem)).toMatchObject({ valid: true });
+
+    const [delivery] = written.deliveries;
+    const { secret } = await server.admin.rotateWebhookSecret({ id: used.webhook.id });
+    expect(secret).not.toBe('');
+    const after = await server.admin.listDeliveries({ webhook_id: used.webhook.id });
+    const newest = delivery?.delivery.id ?? 0;
+    expect(after.items.filter(({ id }) => id > newest).map(({ event }) => event)).toEqual([
+      'certificate.generated',
+      'license.renewed',
+    ]);
+  }
+
+  describe.each(MIGRATIONS.map(({ name }) => name))('%s', (version) => {
+    const hadCertificates = version >= WITH_CERTIFICATES;
+
+    it('is kept on SQLite, and everything in it works', async () => {
+      const dataDir = await newDataDir();
+      onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+      const file = join(dataDir, 'license-desk.db');
+      await writeOldDatabase({ url: null, file }, version, tables);
+      await chmod(file, 0o600);
+      const server = await startTestServer({ dataDir, masterKey, flags });
+      try {
+        await expectUse(server, hadCertificates);
+      } finally {
+        await server.stop();
+      }
+    });
+
+    it.skipIf(binaries === null)('is kept on PostgreSQL, and everything in it works', async () => {
+      const url = (postgres as TestPostgres).newDatabase();
+      await writeOldDatabase({ url, file: '' }, version, tables);
+      const server = await startTestServer({ masterKey, flags: { ...flags, 'database-url': url } });
+      try {
+        await expectUse(server, hadCertificates);
+      } finally {
+        await server.stop();
+      }
+    });
+  });
+});

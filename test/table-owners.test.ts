@@ -1,0 +1,161 @@
+// Each table has one store that writes it. A store that reads another one's table is listed here.
+import { describe, expect, it } from 'vitest';
+import { knownTables, serverSources, type Sources, tableUse } from './helpers/table-use.ts';
+
+const OWNERS: Record<string, string> = {
+  activations: 'activations/activation-store.ts',
+  api_tokens: 'api-tokens/api-token-store.ts',
+  audit_entries: 'audit/audit-store.ts',
+  authorization_counts: 'authorization-tokens/authorization-usage-store.ts',
+  authorization_tokens: 'authorization-tokens/authorization-token-store.ts',
+  certificate_authorities: 'certificates/authority-store.ts',
+  certificate_keys: 'certificates/certificate-store.ts',
+  certificates: 'certificates/certificate-store.ts',
+  deliveries: 'webhooks/delivery-store.ts',
+  delivery_attempts: 'webhooks/delivery-store.ts',
+  distrust_lists: 'signing/signing-key-store.ts',
+  events: 'events/event-store.ts',
+  idempotent_replies: 'idempotency/idempotent-reply-store.ts',
+  license_imports: 'license-transfer/license-import-store.ts',
+  license_notices: 'events/event-store.ts',
+  licenses: 'licenses/license-store.ts',
+  plans: 'plans/plan-store.ts',
+  pruned_deliveries: 'webhooks/delivery-store.ts',
+  retention_runs: 'retention/retention-run-store.ts',
+  revocation_entries: 'certificates/revocation-list-store.ts',
+  revocation_lists: 'certificates/revocation-list-store.ts',
+  service_marks: 'storage/service-mark-store.ts',
+  signing_keys: 'signing/signing-key-store.ts',
+  // SQLite's own table, which only a restore changes.
+  sqlite_sequence: 'backup/restored-database-store.ts',
+  unbound_license_files: 'activations/activation-store.ts',
+  webhooks: 'webhooks/webhook-store.ts',
+};
+
+/** Joins that answer in one statement, and figures over everything. */
+const FOREIGN_READS: Record<string, string[]> = {
+  'activations/activation-store.ts': ['licenses'],
+  'authorization-tokens/authorization-lookup-store.ts': [
+    'activations',
+    'authorization_tokens',
+    'licenses',
+    'plans',
+  ],
+  'authorization-tokens/authorization-token-store.ts': ['licenses'],
+  'backup/restore-comparison-store.ts': [
+    'api_tokens',
+    'authorization_tokens',
+    'certificates',
+    'licenses',
+    'revocation_lists',
+    'signing_keys',
+    'sqlite_sequence',
+    'webhooks',
+  ],
+  'events/event-store.ts': ['deliveries', 'licenses'],
+  'first-run/first-run-store.ts': ['licenses'],
+  'licenses/license-finder-store.ts': ['licenses'],
+  'licenses/license-query.ts': ['activations', 'licenses', 'plans'],
+  'licenses/license-store.ts': ['plans'],
+  'licenses/license-timeline-store.ts': ['audit_entries', 'authorization_tokens', 'certificates', 'events'],
+  'live/live-store.ts': ['audit_entries', 'delivery_attempts', 'events'],
+  'overview/overview-store.ts': ['licenses', 'plans'],
+  'retention/storage-figures-store.ts': [
+    'audit_entries',
+    'deliveries',
+    'delivery_attempts',
+    'events',
+    'idempotent_replies',
+    'license_imports',
+    'webhooks',
+  ],
+  'signing/reissue-store.ts': ['activations', 'licenses', 'plans', 'unbound_license_files'],
+  'statistics/license-count-store.ts': ['licenses', 'plans'],
+  'statistics/statistics-store.ts': [
+    'activations',
+    'authorization_counts',
+    'authorization_tokens',
+    'certificates',
+    'deliveries',
+    'licenses',
+    'pruned_deliveries',
+    'webhooks',
+  ],
+  'webhooks/delivery-list-store.ts': ['deliveries', 'delivery_attempts', 'events', 'webhooks'],
+  'webhooks/delivery-query.ts': ['webhooks'],
+  'webhooks/delivery-store.ts': ['events', 'webhooks'],
+  'webhooks/webhook-store.ts': ['deliveries'],
+};
+
+const FEATURES = 'server/features/';
+const sources = serverSources();
+const tables = knownTables();
+
+/** What breaks the rules, in words. */
+function violationsIn(files: Sources): string[] {
+  const { writers, foreignReads, unclear } = tableUse(files, tables);
+  return [
+    ...unclear.map((write) => `no table that can be told: ${write}`),
+    ...Object.entries(writers).flatMap(([table, paths]) =>
+      paths.filter((path) => path !== FEATURES + OWNERS[table]).map((path) => `${path} writes ${table}`),
+    ),
+    ...Object.entries(foreignReads).flatMap(([path, read]) =>
+      read
+        .filter((table) => !FOREIGN_READS[path.replace(FEATURES, '')]?.includes(table))
+        .map((table) => `${path} reads ${table}`),
+    ),
+  ];
+}
+
+it('writes each table in one store, and reads no other one’s but those listed', () => {
+  expect(violationsIn(sources)).toEqual([]);
+});
+
+it('has an owner for every table, and lists no read that is gone', () => {
+  const { writers, foreignReads } = tableUse(sources, tables);
+  expect(Object.keys(OWNERS).toSorted()).toEqual(tables.toSorted());
+  expect(Object.keys(writers)).toEqual(tables.toSorted());
+  const named = Object.entries(FOREIGN_READS).map(([path, read]) => [FEATURES + path, read]);
+  expect(foreignReads).toEqual(Object.fromEntries(named));
+});
+
+describe('finds a planted', () => {
+  const path = `${FEATURES}plans/plan-store.ts`;
+  const plant = (line: string, file = path) => ({ ...sources, [file]: `${sources[file] ?? ''}\n${line}` });
+
+  it.each([
+    ['INSERT', 'const SQL = `INSERT INTO licenses (id) VALUES (1)`;', 'writes licenses'],
+    ['UPDATE', "const SQL = 'UPDATE webhooks SET url = $url';", 'writes webhooks'],
+    [
+      'UPDATE over several lines',
+      'const SQL = `\n  UPDATE\n    events\n  SET body = $body`;',
+      'writes events',
+    ],
+    ['DELETE', "const SQL = 'DELETE FROM audit_entries';", 'writes audit_entries'],
+    ['removal by age', "removeOldest(sql, 'deliveries', 'created_at');", 'writes deliveries'],
+    ['model', 'const licenses = defineLicense(sequelize);', 'writes licenses'],
+    ['read', 'const SQL = `SELECT 1 FROM certificates`;', 'reads certificates'],
+    ['join', 'const SQL = `SELECT 1 FROM plans p JOIN activations a ON TRUE`;', 'reads activations'],
+    ['FROM clause of its own', "const FROM = 'api_tokens t';", 'reads api_tokens'],
+  ])('%s', (_, line, violation) => {
+    expect(violationsIn(plant(line))).toContain(`${path} ${violation}`);
+  });
+
+  it('write whose table cannot be told', () => {
+    const table = '\u0024{table}';
+    expect(violationsIn(plant(`const SQL = \`DELETE FROM ${table}\`;`))).toEqual([
+      `no table that can be told: ${path}: ${table}`,
+    ]);
+  });
+
+  it('write outside a store', () => {
+    const service = `${FEATURES}plans/plan-service.ts`;
+    expect(violationsIn(plant("sql.run('DELETE FROM plans');", service))).toEqual([
+      `${service} writes plans`,
+    ]);
+  });
+
+  it('nothing in a comment', () => {
+    expect(violationsIn(plant('// DELETE FROM licenses\n/** UPDATE webhooks SET url */'))).toEqual([]);
+  });
+});

@@ -24,6 +24,12 @@ function usedDirectory(name?: string): string {
 
 const PASSWORD = '{ "database_url": "postgres://desk:secret@127.0.0.1:1/desk" }';
 
+/** Whatever the umask is, which commands that run in this process have set. */
+function writeWithMode(path: string, text: string, mode: number): void {
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+}
+
 const EXPOSED: [what: string, expose: (dataDir: string) => void, chmod: RegExp][] = [
   ['the directory, readable', (dataDir) => chmodSync(dataDir, 0o755), /run: chmod o= \S+$/u],
   ['the directory, for its group to change', (dataDir) => chmodSync(dataDir, 0o770), /run: chmod g-w \S+$/u],
@@ -42,20 +48,20 @@ const EXPOSED: [what: string, expose: (dataDir: string) => void, chmod: RegExp][
   ['the database', (dataDir) => chmodSync(join(dataDir, 'license-desk.db'), 0o602), /license-desk\.db$/u],
   [
     'a sealed master key',
-    (dataDir) => writeFileSync(join(dataDir, 'master-key.sealed'), '{}', { mode: 0o644 }),
+    (dataDir) => writeWithMode(join(dataDir, 'master-key.sealed'), '{}', 0o644),
     /master-key\.sealed$/u,
   ],
   [
     'the key of the server’s own certificate',
     (dataDir) => {
       mkdirSync(join(dataDir, 'tls'));
-      writeFileSync(join(dataDir, 'tls', 'server.json'), '{}', { mode: 0o644 });
+      writeWithMode(join(dataDir, 'tls', 'server.json'), '{}', 0o644);
     },
     /tls\/server\.json$/u,
   ],
   [
     'settings with a password',
-    (dataDir) => writeFileSync(join(dataDir, 'config.json'), PASSWORD, { mode: 0o644 }),
+    (dataDir) => writeWithMode(join(dataDir, 'config.json'), PASSWORD, 0o644),
     /config\.json$/u,
   ],
 ];
@@ -89,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
   it('is refused for a TLS key in it that others can read', async () => {
     const dataDir = usedDirectory();
     const [certificate, key] = [join(dataDir, 'desk.crt'), join(dataDir, 'desk.key')];
-    for (const file of [certificate, key]) writeFileSync(file, '', { mode: 0o644 });
+    for (const file of [certificate, key]) writeWithMode(file, '', 0o644);
     const { code, stderr } = await serveToEnd({ dataDir, flags: { tls: `${certificate},${key}` } });
     expect(code).toBe(1);
     expect(stderr.trim()).toMatch(/run: chmod go= \S+\/desk\.key$/u);
@@ -108,7 +114,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
   it('may be listed by its group, and hold settings that everybody may read', async () => {
     const dataDir = usedDirectory();
     chmodSync(dataDir, 0o750);
-    writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 120 }', { mode: 0o644 });
+    writeWithMode(join(dataDir, 'config.json'), '{ "scan_seconds": 120 }', 0o644);
     expect((await (await startServerProcess({ dataDir })).kill()).code).toBe(0);
   });
 });

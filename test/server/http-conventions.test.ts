@@ -74,8 +74,10 @@ describe.each(PATHS)('%s', (path, methods) => {
   it('changes nothing on HEAD', async () => {
     const before = await dumpDatabase(server.dataDir);
     for (const query of ['', '?id=1', '?name=trial']) {
-      const reply = await httpCall(server.api + path + query, { method: 'HEAD', headers: bearer });
-      expect(reply.status).toBe(allowed.has('HEAD') ? 200 : 405);
+      const url = server.api + path + query;
+      const reply = await httpCall(url, { method: 'HEAD', headers: bearer });
+      const expected = allowed.has('HEAD') ? (await httpCall(url, { headers: bearer })).status : 405;
+      expect(reply.status).toBe(expected);
       expect(reply.text).toBe('');
     }
     expect(await dumpDatabase(server.dataDir)).toBe(before);

@@ -1,6 +1,6 @@
 /** Which packages the bundles contain, recorded while they are built: development dependencies end up in them, too. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { root } from './paths.mjs';
 
 const folder = join(root, 'out', '.packages');
@@ -29,12 +29,21 @@ function packageFolder(id) {
  */
 export function recordPackages(name, copied = []) {
   const found = new Set(copied);
+  let base = root;
   return {
     name: 'record-packages',
+    configResolved(config) {
+      base = config.root;
+    },
     // All modules that were loaded, not only those that left code of their own: `vue` itself only re-exports.
     generateBundle(_options, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-      for (const id of [...this.getModuleIds(), ...chunks.flatMap(({ moduleIds }) => moduleIds)]) {
+      // Fonts that a style sheet refers to are no modules.
+      const assets = Object.values(bundle)
+        .filter((file) => file.type === 'asset')
+        .flatMap(({ originalFileNames }) => originalFileNames.map((file) => resolve(base, file)));
+      const modules = [...this.getModuleIds(), ...chunks.flatMap(({ moduleIds }) => moduleIds)];
+      for (const id of [...modules, ...assets]) {
         const path = packageFolder(id);
         if (path !== null) found.add(path);
       }

@@ -34,6 +34,26 @@ export function relativeTime(timestamp: string, now: number): string {
   return relative.value.format(value, unit);
 }
 
+const dates = computed(
+  () =>
+    new Intl.DateTimeFormat(intlLocale.value, {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
+    }),
+);
+const times = computed(
+  () => new Intl.DateTimeFormat(intlLocale.value, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }),
+);
+
+/** `17 Nov 2027`; today `14:40`, in UTC as everywhere. @param now epoch milliseconds */
+export function formatDate(timestamp: string, now: number): string {
+  const at = new Date(timestamp);
+  const isToday = at.toISOString().slice(0, 10) === new Date(now).toISOString().slice(0, 10);
+  return isToday ? times.value.format(at) : dates.value.format(at);
+}
+
 /** `3 hours` */
 export function duration(seconds: number): string {
   const { unit, value } = inUnits(seconds);

@@ -45,7 +45,7 @@ test('a list that failed to load fills when the server is back', async ({ desk, 
     timeout: 15_000,
   });
   await desk.unroute('**/admin/api/**');
-  await expect(desk.getByRole('gridcell', { name: 'Acme' })).toBeVisible({ timeout: 15_000 });
+  await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toBeVisible({ timeout: 15_000 });
   await expect(desk.getByRole('alert')).toHaveCount(0);
   expect(desk.url()).toBe(`${server.origin}/#/licenses`);
 });

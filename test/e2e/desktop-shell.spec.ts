@@ -104,7 +104,8 @@ test('a request opened with the app reaches the air-gap desk, and the system’s
   expect(readFileSync(defaultPath, 'latin1')).toMatch(/^%PDF-/u);
 
   await page.goto(`${new URL(page.url()).origin}/#/licenses`);
-  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Export as CSV' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Download CSV' }).click();
   const saved = await shell.event('download');
   expect(saved.state).toBe('completed');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expectAccessible } from './accessibility.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { chooseAction, expect, issueLicense, test } from './test.ts';
 
 const csv = (text: string) => ({ name: 'licenses.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
 
@@ -42,7 +42,7 @@ test(
     await issueLicense(desk, { holder: '=cmd()', plan: 'professional' });
     await issueLicense(desk, { holder: 'Somebody else' });
     await desk.goto('/#/licenses?plan=professional');
-    await desk.getByRole('button', { name: 'Export as CSV' }).click();
+    await chooseAction(desk, 'Export as CSV');
     const dialog = desk.getByRole('dialog', { name: 'Export as CSV' });
     await expect(dialog).toContainText('All licenses that match the current filters: 2 licenses.');
 

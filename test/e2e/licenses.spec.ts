@@ -60,14 +60,14 @@ test('a license is issued by keyboard', async ({ desk, context }) => {
   await expect(rows(desk)).toHaveCount(1);
   await expect(rows(desk).getByRole('gridcell')).toHaveText([
     '',
-    key,
     '株式会社さくら & Söhne',
+    new RegExp(`${key}$`, 'u'),
     'studio-pro',
     'professional',
     'Issued',
-    '0 / 5',
-    /^(0|\d+) seconds? ago|in 0 seconds$/u,
-    'in 30 days',
+    '0/5',
+    /^\d\d:\d\d$/u,
+    /^\d{1,2} [A-Z][a-z]{2,3} \d{4}in 30 days$/u,
   ]);
   await expect(rows(desk).locator('time').last()).toHaveAttribute(
     'title',
@@ -187,7 +187,7 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await expect(desk.getByRole('grid')).toHaveAttribute('aria-rowcount', '121');
   await desk.keyboard.press('End');
   const last = rows(desk).last();
-  await expect(last).toContainText(/Customer 1my-product/u);
+  await expect(last).toContainText(/^Customer 1\w{5}….*my-product/u);
   await expect(last).toBeFocused();
 
   // Takes two calls. One license was revoked elsewhere in the meantime.

@@ -84,12 +84,12 @@ test('counts licenses and links to those that expire soon', async ({ desk }) => 
   await expectAccessible(desk);
 
   await figure(desk, 'Licenses', 'In grace').getByRole('link').click();
-  await expect(desk.getByRole('gridcell', { name: 'Late' })).toBeVisible();
-  await expect(desk.getByRole('gridcell', { name: 'Acme' })).toHaveCount(0);
+  await expect(desk.getByRole('gridcell', { name: 'Late', exact: true })).toBeVisible();
+  await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toHaveCount(0);
   await desk.goBack();
   await figure(desk, 'Expiring licenses', 'Within 90 days').getByRole('link').click();
-  await expect(desk.getByRole('gridcell', { name: 'Soon' })).toBeVisible();
-  await expect(desk.getByRole('gridcell', { name: 'Acme' })).toHaveCount(0);
+  await expect(desk.getByRole('gridcell', { name: 'Soon', exact: true })).toBeVisible();
+  await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toHaveCount(0);
 });
 
 test('shows a shell command that activates a device', async ({ desk, context }) => {

@@ -28,7 +28,7 @@ test('changes from elsewhere appear without a reload', async ({ desk, server }) 
   await desk.goto('/#/licenses');
   await expect(desk.getByText('No licenses yet.')).toBeVisible();
   await server.cli('license', 'create', '--holder', 'From the shell');
-  await expect(desk.getByRole('gridcell', { name: 'From the shell' })).toBeVisible();
+  await expect(desk.getByRole('gridcell', { name: 'From the shell', exact: true })).toBeVisible();
 });
 
 test('switches the language and remembers it', async ({ desk }) => {

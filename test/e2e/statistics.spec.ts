@@ -51,8 +51,8 @@ test(
     expect(perDay.text).toContain(`${dayFromToday(0)},1\r\n`);
 
     await panel(desk, 'Licenses by plan').getByRole('link', { name: 'professional' }).click();
-    await expect(desk.getByRole('gridcell', { name: 'Acme' })).toBeVisible();
-    await expect(desk.getByRole('gridcell', { name: 'Bolt' })).toHaveCount(0);
+    await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toBeVisible();
+    await expect(desk.getByRole('gridcell', { name: 'Bolt', exact: true })).toHaveCount(0);
   },
 );
 

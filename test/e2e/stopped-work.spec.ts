@@ -1,5 +1,5 @@
 // Long operations can be stopped, and report their result.
-import { expect, importLicenses, test } from './test.ts';
+import { chooseAction, expect, importLicenses, test } from './test.ts';
 
 /** Holds requests until it is opened. */
 function gate(): { open(): void; isOpen: Promise<void> } {
@@ -71,7 +71,7 @@ test('a canceled backup or export ends its transfer', async ({ desk }) => {
 
   await importLicenses(desk, holders(2));
   await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Export as CSV' }).click();
+  await chooseAction(desk, 'Export as CSV');
   const dialog = desk.getByRole('dialog', { name: 'Export as CSV' });
   await dialog.getByRole('button', { name: 'Download CSV' }).click();
   await expect(dialog.getByRole('progressbar')).toBeVisible();

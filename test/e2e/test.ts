@@ -1,5 +1,5 @@
 // Playwright's `test` with a server of its own for each test, and a guard over everything the page does.
-import { test as base, expect, type BrowserContext, type Page } from '@playwright/test';
+import { test as base, expect, type BrowserContext, type Locator, type Page } from '@playwright/test';
 import {
   type DesktopApp,
   type DESKTOPS,
@@ -157,4 +157,11 @@ export async function importLicenses(page: Page, holders: readonly string[]): Pr
     data: { import_id, mapping: { holder: 'holder' } },
   });
   expect(await run.json()).toMatchObject({ state: 'done', done: holders.length });
+}
+
+/** Opens the menu of further actions, and chooses one. */
+export async function chooseAction(within: Page | Locator, name: string): Promise<void> {
+  await within.getByRole('button', { name: 'More actions' }).click();
+  const page = 'page' in within ? within.page() : within;
+  await page.getByRole('menuitem', { name }).click();
 }

@@ -42,7 +42,14 @@ test('a webhook is registered, tested, given a new secret and deleted', async ({
   await rotate.getByRole('button', { name: 'Rotate secret' }).click();
   const renewed = desk.getByRole('dialog', { name: 'New signing secret' });
   expect(await renewed.getByText(SECRET).textContent()).not.toBe(first);
+  // A secret that was not copied is not lost by Escape.
   await desk.keyboard.press('Escape');
+  await expect(renewed.getByRole('alert')).toContainText('The secret was not copied.');
+  await renewed.getByRole('button', { name: 'Keep open' }).click();
+  await expect(renewed.getByText(SECRET)).toBeVisible();
+  await renewed.getByRole('button', { name: 'Dismiss' }).click();
+  await renewed.getByRole('button', { name: 'Close anyway' }).click();
+  await expect(renewed).toHaveCount(0);
   await expect(inspector).toBeVisible();
 
   await inspector.getByRole('button', { name: 'Delete' }).click();

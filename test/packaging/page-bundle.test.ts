@@ -33,6 +33,12 @@ describe('the bundle of the page', () => {
       expect(scripts.filter((text) => text.includes(mark))).toEqual([]);
   });
 
+  it('counts its fonts among the packages whose licenses are shipped', () => {
+    const packages = readFileSync(join(root, 'out', '.packages', 'renderer.json'), 'utf8');
+    for (const font of ['inter', 'jetbrains-mono'])
+      expect(packages).toContain(`node_modules/@fontsource-variable/${font}`);
+  });
+
   it('has nothing else of an endpoint, such as its summary', () => {
     const summaries = rows.map(([, { summary }]) => summary);
     expect(summaries.filter((summary) => scripts.some((script) => script.includes(summary)))).toEqual([]);

@@ -22,6 +22,8 @@ export function useKeysetList<Item>({ key, fetch }: ListOptions<Item>) {
     getNextPageParam: (last: Page<Item>) => last.next_cursor,
   });
   return {
+    /** What selects the records; changes only when another list is asked for. */
+    question: computed(() => JSON.stringify(toValue(key))),
     items: computed(() => query.data.value?.pages.flatMap((page) => page.items) ?? []),
     /** True after the first page has arrived. */
     loaded: computed(() => query.data.value !== undefined),

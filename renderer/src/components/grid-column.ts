@@ -10,6 +10,8 @@ export interface GridColumn {
   sortable?: true;
   /** Sort direction of the first click; ascending by default. */
   firstOrder?: 'asc' | 'desc';
+  /** Where it stands in the two-line rows of a narrow page; left out there unless given. */
+  narrow?: 'title' | 'side' | 'line';
 }
 
 export interface GridSort {

@@ -49,6 +49,7 @@ export function useGridFocus({ viewport, rows, count, scrollTo }: Needs) {
   return {
     /** Index of the row that Tab reaches. */
     current,
+    moveTo,
     /** @returns whether the key moved the focus */
     moveBy(key: string): boolean {
       const target = targets[key];

@@ -3,6 +3,7 @@ import { messagesOf } from '../i18n/messages-of.ts';
 
 export const shellMessages = messagesOf(
   {
+    menu: 'Menu',
     navigation: 'Main',
     skip: 'Skip to content',
     version: 'Version {version}',
@@ -39,6 +40,7 @@ export const shellMessages = messagesOf(
     toOverview: 'Go to overview',
   },
   {
+    menu: 'Menü',
     navigation: 'Hauptmenü',
     skip: 'Zum Inhalt springen',
     version: 'Version {version}',

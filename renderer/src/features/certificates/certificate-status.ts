@@ -3,7 +3,7 @@ import {
   CERTIFICATE_STATES,
   type CertificateState,
 } from '#server/features/certificates/certificate-state-contract.ts';
-import type { Tone } from '../../components/StatusWord.vue';
+import type { Tone } from '../../components/StatusPill.vue';
 
 export const STATUS_TONES: Record<CertificateState, Tone> = {
   good: 'ok',

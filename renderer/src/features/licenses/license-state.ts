@@ -1,6 +1,6 @@
 // License states with their colors.
 import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
-import type { Tone } from '../../components/StatusWord.vue';
+import type { Tone } from '../../components/StatusPill.vue';
 
 export type LicenseState = (typeof LICENSE_STATES)[number];
 

@@ -1,6 +1,6 @@
 // States of webhooks and deliveries, with their colors.
 import type { DeliveryState, WebhookObject } from '#server/features/webhooks/webhook-contract.ts';
-import type { Tone } from '../../components/StatusWord.vue';
+import type { Tone } from '../../components/StatusPill.vue';
 
 export type WebhookHealth = WebhookObject['status'] | 'unused';
 

@@ -26,7 +26,9 @@ export function describeApiTokenAdministration({ cli, server }: Context): void {
   async function expectStatus(secret: string, status: number): Promise<void> {
     const running = server();
     if (!running) return;
-    const response = await fetch(`${running.api}/licenses/`, { headers: { authorization: `Bearer ${secret}` } });
+    const response = await fetch(`${running.api}/licenses/`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
     expect(response.status).toBe(status);
   }
 
@@ -44,7 +46,11 @@ export function describeApiTokenAdministration({ cli, server }: Context): void {
       const integrator = await create('--role', 'integrator');
       expect(integrator.token.role).toBe('integrator');
       await expectStatus(admin.api_token, 200);
-      const { token } = await cli.ok<{ token: ApiTokenObject }>('api-token', 'revoke', String(admin.token.id));
+      const { token } = await cli.ok<{ token: ApiTokenObject }>(
+        'api-token',
+        'revoke',
+        String(admin.token.id),
+      );
       expect(token.revoked_at).not.toBeNull();
       await expectStatus(admin.api_token, 401);
       const listed = await cli.ok<{ items: ApiTokenObject[] }>('api-token', 'list', '--limit', '2');

@@ -151,11 +151,7 @@ const CASES: readonly Case[] = [
   ['events retry', '--all', 2],
   // Audit, settings, statistics, offline
   ['audit list --action revoke', '--action must be an action such as license.revoked', 2],
-  [
-    'audit list --request-id ?',
-    '--request-id must be a request ID or the beginning of one (got "?")',
-    2,
-  ],
+  ['audit list --request-id ?', '--request-id must be a request ID or the beginning of one (got "?")', 2],
   ['stats --from 2027-02-31', '--from must be a date such as 2027-01-31', 2],
   ['settings get colour', 'colour', 1],
   ['settings set port 70000', 'port', 1],

@@ -48,11 +48,8 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     type Shown = { license: LicenseRecord };
 
     test('changes what is given, clears what is empty, and keeps the rest', async () => {
-      const { license } = await cli.ok<Shown>(
-        'license',
-        'create',
-        ...['--holder', 'Acme', '--email', 'a@example.com', '--order-number', 'SO-1', '--notes', 'Pays late'],
-      );
+      const create = ['license', 'create', '--holder', 'Acme', '--email', 'a@example.com'];
+      const { license } = await cli.ok<Shown>(...create, '--order-number', 'SO-1', '--notes', 'Pays late');
       expect(license).toMatchObject({
         email: 'a@example.com',
         order_number: 'SO-1',

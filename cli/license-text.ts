@@ -20,6 +20,7 @@ export function licenseBlock(license: LicenseRecord, more?: readonly [name: stri
     ['ID', license.license_id],
     ['Holder', license.holder],
     ['Email', license.email],
+    ['Order number', license.order_number],
     ['Product', license.product],
     ['Plan', license.plan],
     ['State', license.state],
@@ -35,6 +36,7 @@ export function licenseBlock(license: LicenseRecord, more?: readonly [name: stri
     ['Devices', seatsTaken(license)],
     ['Newest device', license.machine_fingerprint],
     ['Entitlements', license.features.join(', ')],
+    ['Notes', license.notes],
   ]);
   return more === undefined ? facts : `${facts}\n\n${block([more])}`;
 }

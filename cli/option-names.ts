@@ -15,6 +15,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   license_key: ['ref', 'license', 'refs'],
   machine_fingerprint: ['fingerprint'],
   mapping: ['map'],
+  networks: ['network'],
   passphrase: ['passphrase-file'],
   private_key: ['key'],
   product_slug: ['product'],

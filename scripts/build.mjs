@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { install } from './bootstrap.mjs';
 import { OUTPUT_TO_STDERR, run } from './child.mjs';
-import { root } from './paths.mjs';
+import { builtCli, builtManualPage, root } from './paths.mjs';
 import { writeThirdPartyLicenses } from './third-party.mjs';
 
 export const sourceFolders = ['cli', 'electron', 'renderer', 'server', 'verifier'];
@@ -75,10 +75,8 @@ async function withBuildLock(work) {
   }
 }
 
-/** For the packages to ship as license-desk(1). */
 function writeManualPage() {
-  const page = execFileSync(process.execPath, [join(outFolder, 'main', 'cli.js'), 'manual']);
-  writeFileSync(join(outFolder, 'license-desk.1'), page);
+  writeFileSync(builtManualPage, execFileSync(process.execPath, [builtCli, 'manual']));
 }
 
 /** Builds everything; its messages go to stderr, as stdout belongs to the command that asked. Throws when it fails. */

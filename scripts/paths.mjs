@@ -16,6 +16,9 @@ export const nodePath = join(
 
 export const builtCli = join(root, 'out', 'main', 'cli.js');
 
+/** What the build makes of the help of every command, for the packages to ship as license-desk(1). */
+export const builtManualPage = join(root, 'out', 'license-desk.1');
+
 /** How the built program is run: SIGUSR1 does not open Node's debugger (server/platform/refuse-debugger.ts). */
 export const cliArguments = ['--disable-sigusr1', builtCli];
 

@@ -2,7 +2,6 @@
 import {
   chmodSync,
   cpSync,
-  existsSync,
   globSync,
   mkdirSync,
   readFileSync,
@@ -15,13 +14,11 @@ import { basename, dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { run } from './child.mjs';
-import { nodePath, root } from './paths.mjs';
+import { builtManualPage, nodePath, root } from './paths.mjs';
 
 const NAME = 'license-desk-server';
 const FOLDER = join('usr', 'lib', NAME);
 const sources = join(root, 'packaging', 'debian');
-/** Shipped if the CLI's build wrote it. */
-const MAN_PAGE = join(root, 'packaging', 'server', 'license-desk.1');
 
 /** @type {Readonly<Record<string, string>>} Debian's names of architectures */
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64', arm: 'armhf' };
@@ -137,9 +134,10 @@ export async function packageServerForDebian(server, work, version, output, comp
   write(tree, `usr/share/doc/${NAME}/changelog.gz`, gzipSync(changelog(version), { level: 9 }));
   cpSync(join(sources, 'copyright'), join(tree, 'usr', 'share', 'doc', NAME, 'copyright'));
   cpSync(join(sources, 'lintian-overrides'), join(tree, 'usr', 'share', 'lintian', 'overrides', NAME));
-  if (existsSync(MAN_PAGE)) {
-    write(tree, 'usr/share/man/man1/license-desk.1.gz', gzipSync(readFileSync(MAN_PAGE), { level: 9 }));
-  }
+  const manualPage = join(tree, FOLDER, basename(builtManualPage));
+  const page = gzipSync(readFileSync(manualPage), { level: 9 });
+  write(tree, 'usr/share/man/man1/license-desk.1.gz', page);
+  rmSync(manualPage);
   const installedSize = globSync('usr/**/*', { cwd: tree })
     .map((file) => Math.ceil(statSync(join(tree, file)).size / 1024))
     .reduce((sum, size) => sum + size, 0);

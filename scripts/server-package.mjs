@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, cpSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { run } from './child.mjs';
-import { nodePath, root } from './paths.mjs';
+import { builtManualPage, nodePath, root } from './paths.mjs';
 import { SBOM_FILE, writeSbom } from './sbom.mjs';
 import { LICENSES_FILE } from './third-party.mjs';
 
@@ -81,7 +81,8 @@ export async function assembleServer(app, folder) {
     copyFileSync(join(root, 'packaging', 'server', file), join(folder, file));
   }
   cpSync(join(root, 'docs', 'installing.md'), join(folder, 'INSTALLING.md'));
-  for (const file of [LICENSES_FILE, SBOM_FILE]) copyFileSync(file, join(folder, basename(file)));
+  for (const file of [LICENSES_FILE, SBOM_FILE, builtManualPage])
+    copyFileSync(file, join(folder, basename(file)));
   const node = join(folder, basename(nodePath));
   copyFileSync(nodePath, node);
   if (!windows) for (const program of [node, join(folder, launcher)]) chmodSync(program, 0o755);

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
 import { calling } from '../command-action.ts';
+import { usageFailure } from '../command-failure.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { LICENSE_COLUMNS, licenseBlock } from '../license-text.ts';
@@ -16,11 +17,21 @@ interface TermOptions {
   expiresAt?: string;
 }
 
-interface CreateOptions extends TermOptions {
+interface LicenseFields {
+  holder?: string;
+  email?: string;
+  orderNumber?: string;
+  notes?: string;
+}
+
+interface CreateOptions extends TermOptions, LicenseFields {
   holder: string;
   plan?: string;
   product?: string;
-  email?: string;
+}
+
+interface RenewOptions extends TermOptions {
+  shorten?: true;
 }
 
 interface ListOptions extends PageOptions, LicenseFilterOptions {
@@ -42,11 +53,13 @@ export function addLicenseCommands(program: Command): void {
       .requiredOption('--holder <name>', 'person or organization that the license is issued to')
       .option('--plan <name>', 'plan (default: standard)')
       .option('--product <slug>', 'product (default: the default product)')
-      .option('--email <address>', 'email address of the holder'),
+      .option('--email <address>', 'email address of the holder')
+      .option('--order-number <text>', 'order number, for example of your shop')
+      .option('--notes <text>', 'notes for administrators'),
   ).action(
     calling(
-      (client, { holder, plan, product, email, days: term, expiresAt }: CreateOptions) =>
-        client.createLicense({ holder, plan, product, email, days: term, expires_at: expiresAt }),
+      (client, { days: term, expiresAt, orderNumber, ...fields }: CreateOptions) =>
+        client.createLicense({ ...fields, days: term, expires_at: expiresAt, order_number: orderNumber }),
       (reply) => licenseBlock(reply.license),
     ),
   );
@@ -85,6 +98,20 @@ export function addLicenseCommands(program: Command): void {
 }
 
 function addLicenseChanges(license: Command): void {
+  addRef(license.command('edit'))
+    .description('change the holder, email address, order number or notes of a license')
+    .option('--holder <name>', 'person or organization that the license is issued to')
+    .option('--email <address>', "email address of the holder; '' clears it")
+    .option('--order-number <text>', "order number; '' clears it")
+    .option('--notes <text>', "notes for administrators; '' clears them")
+    .action(
+      calling(
+        (client, ref: string, fields: LicenseFields) =>
+          client.updateLicense({ ref, ...changedFields(fields) }),
+        (reply) => licenseBlock(reply.license),
+      ),
+    );
+
   addConfirmation(addRef(license.command('revoke')))
     .description('revoke a license permanently, effective immediately')
     .option('--reason <text>', 'reason for the audit log and webhooks')
@@ -98,10 +125,11 @@ function addLicenseChanges(license: Command): void {
 
   addTermOptions(addRef(license.command('renew')))
     .description('extend a license by the duration of its plan, or as the options say')
+    .option('--shorten', 'allow an expiry date before the current one')
     .action(
       calling(
-        (client, ref: string, { days: term, expiresAt }: TermOptions) =>
-          client.renewLicense({ ref, days: term, expires_at: expiresAt }),
+        (client, ref: string, { days: term, expiresAt, shorten }: RenewOptions) =>
+          client.renewLicense({ ref, days: term, expires_at: expiresAt, shorten }),
         (reply) => licenseBlock(reply.license, ['Previous expiry', instant(reply.previous_expires_at)]),
       ),
     );
@@ -115,6 +143,22 @@ function addLicenseChanges(license: Command): void {
         (reply) => licenseBlock(reply.license, ['Previous plan', reply.previous_plan]),
       ),
     );
+}
+
+/** @throws CommandFailure if nothing is to be changed */
+function changedFields({ holder, email, orderNumber, notes }: LicenseFields) {
+  const fields = {
+    holder,
+    email: clearedIfEmpty(email),
+    order_number: clearedIfEmpty(orderNumber),
+    notes: clearedIfEmpty(notes),
+  };
+  if (Object.values(fields).some((value) => value !== undefined)) return fields;
+  throw usageFailure('give at least one of --holder, --email, --order-number and --notes');
+}
+
+function clearedIfEmpty(text: string | undefined): string | null | undefined {
+  return text === '' ? null : text;
 }
 
 function addDevices(license: Command): void {

@@ -47,7 +47,10 @@ export function keepConnections(sequelize: Sequelize, guard: StorageGuard | unde
       const connection = await opener.open(lane);
       if (guard) onStatementError(connection, guard.note);
       await new Promise<void>((resolve, reject) => {
-        connection.exec(SQLITE_PRAGMAS, (error) => (error ? reject(error) : resolve()));
+        // Left open, it would keep the file and leave SQLite's log beside it.
+        connection.exec(SQLITE_PRAGMAS, (error) =>
+          error ? connection.close(() => reject(error)) : resolve(),
+        );
       });
       return connection;
     };

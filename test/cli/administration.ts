@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ActivationObject, DeviceObject } from '#server/features/activations/activation-contract.ts';
-import type { ApiTokenObject } from '#server/features/api-tokens/api-token-contract.ts';
 import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
 import type { AuthorizationTokenObject } from '#server/features/authorization-tokens/authorization-token-contract.ts';
 import { generateLicenseKey } from '#server/rules/license-key.ts';
@@ -14,6 +13,7 @@ import type { PublicKeys } from '#server/features/signing/signing-contract.ts';
 import { asCommand, type CreateLicense } from '../helpers/as-command.ts';
 import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
+import { describeApiTokenAdministration } from './api-token-administration.ts';
 import { describeCertAdministration } from './cert-administration.ts';
 import { describeLicenseAdministration } from './license-administration.ts';
 import { describeWebhookAdministration, WEBHOOK_ENV, WEBHOOK_FLAGS } from './webhook-administration.ts';
@@ -315,19 +315,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     });
   });
 
-  test('API tokens are created, listed and revoked', async () => {
-    const words = ['api-token', 'create', '--name', 'CI', '--role', 'admin'];
-    type Created = { api_token: string; token: ApiTokenObject };
-    const admin = await cli.ok<Created>(...words);
-    expect(admin.api_token).toMatch(/^ldk_/u);
-    expect(admin.token).toMatchObject({ name: 'CI', role: 'admin', last_four: admin.api_token.slice(-4) });
-    const integrator = await cli.ok<Created>(...words, '--role', 'integrator');
-    expect(integrator.token.role).toBe('integrator');
-    const { token } = await cli.ok<{ token: ApiTokenObject }>('api-token', 'revoke', String(admin.token.id));
-    expect(token.revoked_at).not.toBeNull();
-    const listed = await cli.ok<Listed<ApiTokenObject>>('api-token', 'list', '--limit', '2');
-    expect(listed.items).toMatchObject([{ id: integrator.token.id, revoked_at: null }, token]);
-  });
+  describeApiTokenAdministration({ cli, server: () => server });
 
   // What these print does not depend on the way that the others go both times, and they are the longest by far.
   if (withServer) describeWebhookAdministration({ cli, dataDir, server: () => server });

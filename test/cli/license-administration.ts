@@ -44,6 +44,46 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     return request;
   }
 
+  describe('edit', () => {
+    type Shown = { license: LicenseRecord };
+
+    test('changes what is given, clears what is empty, and keeps the rest', async () => {
+      const create = ['license', 'create', '--holder', 'Acme', '--email', 'a@example.com'];
+      const { license } = await cli.ok<Shown>(...create, '--order-number', 'SO-1', '--notes', 'Pays late');
+      expect(license).toMatchObject({
+        email: 'a@example.com',
+        order_number: 'SO-1',
+        notes: 'Pays late',
+      });
+      const words = ['license', 'edit', license.license_key];
+      const renamed = { ...license, holder: 'Nordwind', order_number: 'SO-2' };
+      expect(await cli.ok<Shown>(...words, '--holder', 'Nordwind', '--order-number', 'SO-2')).toMatchObject({
+        license: renamed,
+      });
+      const cleared = { ...renamed, email: null, order_number: null, notes: null };
+      const text = await cli.prints(...words, '--email', '', '--order-number', '', '--notes', '');
+      expect(text).toMatch(/^Holder: +Nordwind\nEmail: +–\nOrder number: +–\n/mu);
+      expect(await cli.ok<Shown>('license', 'show', license.license_key)).toMatchObject({ license: cleared });
+      expect(await cli.fails('license', 'edit', '999999', '--notes', 'A')).toMatchObject({
+        error_code: 'license_not_found',
+      });
+    });
+  });
+
+  test('renew needs --shorten for an expiry date before the current one', async () => {
+    const { license_key: key, expires_at: end } = await newLicense({ days: 30 });
+    const words = ['license', 'renew', key, '--expires-at', '2089-01-31'];
+    expect(await cli.ok(...words)).toMatchObject({ previous_expires_at: end });
+    const earlier = ['license', 'renew', key, '--expires-at', '2088-01-31'];
+    const failure = await cli.fails(...earlier);
+    expect(failure.error_code).toBe('renewal_shortens');
+    expect(failure.message).toContain('--shorten');
+    expect(await cli.ok(...earlier, '--shorten')).toMatchObject({
+      license: { expires_at: '2088-01-31T00:00:00.000Z' },
+      previous_expires_at: '2089-01-31T00:00:00.000Z',
+    });
+  });
+
   describe('bulk commands', () => {
     test('renew takes ids and keys, and reports each failure', async () => {
       const [one, two, revoked] = [

@@ -18,6 +18,7 @@ const READS: Readonly<Record<string, string>> = {
   retention: '',
   'server info': '',
   'server alerts': '',
+  'service status': '',
   'session list': '',
   'audit list': '',
   'audit show': '1',
@@ -60,9 +61,11 @@ const READS: Readonly<Record<string, string>> = {
 /** Commands that change something in an installation; they need one as well. */
 const CHANGES: Readonly<Record<string, string>> = {
   'server restart': '',
+  'service uninstall': '--dry-run',
   'session end': '--all',
   'license revoke': '1',
   'license renew': '1',
+  'license edit': '1 --notes A',
   'license upgrade': '1 --plan professional',
   'license release': `1 --fingerprint ${PRINT}`,
   'license bulk-renew': '1',
@@ -74,6 +77,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'token issue': '--license 1',
   'token revoke': '1',
   'api-token revoke': '1',
+  'api-token rotate': '1',
   'signing-key rotate': '',
   'signing-key distrust': '0123456789abcdef',
   'cert issue': '--license 1 --common-name A',
@@ -89,6 +93,7 @@ const CHANGES: Readonly<Record<string, string>> = {
 const BEGINNINGS = [
   'serve',
   'restore',
+  'service install',
   'license create',
   'license import',
   'plan create',

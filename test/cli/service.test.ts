@@ -1,15 +1,14 @@
 // `license-desk service` on Linux, with commands of the system in their place that write down how they are called.
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { documentOf, spawnCli, type CliResult } from '../helpers/cli.ts';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { documentOf, runCli, spawnCli, type CliResult } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
 let home: string;
 let dataDir: string;
-let env: Record<string, string>;
 const calls = () =>
   existsSync(join(home, 'calls')) ? readFileSync(join(home, 'calls'), 'utf8').trimEnd().split('\n') : [];
 const unit = () => join(home, '.config/systemd/user/license-desk.service');
@@ -36,11 +35,13 @@ beforeEach(() => {
   writeFileSync(join(home, 'bin/systemctl'), SYSTEMCTL);
   writeFileSync(join(home, 'bin/loginctl'), '#!/bin/sh\necho "loginctl $1" >> "$HOME/calls"\n');
   for (const name of ['systemctl', 'loginctl']) chmodSync(join(home, 'bin', name), 0o755);
-  env = { HOME: home, SUDO_USER: '', PATH: [join(home, 'bin'), process.env['PATH']].join(delimiter) };
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('SUDO_USER', '');
+  vi.stubEnv('PATH', [join(home, 'bin'), process.env['PATH']].join(delimiter));
 });
 
 const service = (verb: string, ...words: string[]): Promise<CliResult> =>
-  spawnCli(['service', verb, '--user', '--data-dir', dataDir, '--json', ...words], { env });
+  runCli(['service', verb, '--user', '--data-dir', dataDir, '--json', ...words]);
 
 async function succeeds<Reply>(verb: string, ...words: string[]): Promise<Reply> {
   const result = await service(verb, ...words);
@@ -97,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('a service of a user', () => {
     expect(existsSync(dataDir)).toBe(false);
     expect(existsSync(unit())).toBe(false);
     const words = ['service', 'uninstall', '--user', '--dry-run', '--data-dir', dataDir];
-    expect((await spawnCli(words, { env })).stdout).toBe(
+    expect((await runCli(words)).stdout).toBe(
       `run systemctl --user disable --now license-desk.service\nremove ${unit()}\n` +
         'run systemctl --user daemon-reload\nrun systemctl --user reset-failed license-desk.service  (may fail)\n',
     );
@@ -120,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('a service of a user', () => {
         `is defined by ${other}, which this command did not write`,
       );
     }
-    env['FOREIGN'] = '/usr/lib/systemd/user/license-desk.service';
+    vi.stubEnv('FOREIGN', '/usr/lib/systemd/user/license-desk.service');
     expect(await refusal('install')).toContain('or remove the package that brought it');
   });
 
@@ -137,12 +138,12 @@ describe.skipIf(process.platform !== 'linux')('a service of a user', () => {
   test('is refused with a name that no service can have, and for root through sudo', async () => {
     expect(await refusal('install', '--name', '../x')).toContain('(got ../x)');
     expect(await refusal('install', '--data-dir', 'a\nb')).toContain('must not contain control characters');
-    env['SUDO_USER'] = 'ann';
+    vi.stubEnv('SUDO_USER', 'ann');
     expect(await refusal('install')).toContain('run it without sudo');
   });
 
   test('says what the service manager said', async () => {
-    env['BROKEN'] = '1';
+    vi.stubEnv('BROKEN', '1');
     const { stderr, exitCode } = await service('install');
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
@@ -152,7 +153,7 @@ describe.skipIf(process.platform !== 'linux')('a service of a user', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a service of the system', () => {
-  const system = (...words: string[]) => spawnCli(['service', ...words], { env, prefix: AS_NOBODY });
+  const system = (...words: string[]) => spawnCli(['service', ...words], { prefix: AS_NOBODY });
 
   test.skipIf(process.getuid?.() !== 0)('needs root, but not for a dry run', async () => {
     chmodSync(home, 0o755);

@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageServerForDebian } from '../../scripts/server-deb.mjs';
 import { archiveServer } from '../../scripts/server-package.mjs';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { hasNginx } from '../webhooks/nginx.ts';
@@ -439,6 +441,21 @@ describe('the server’s package', () => {
     },
   );
 
+  it('has the manual page of this version', async () => {
+    const { page } = await cli('manual');
+    expect(readFileSync(join(app.server, 'license-desk.1'), 'utf8')).toBe(page);
+  });
+
+  it.skipIf(!existsSync('/usr/bin/dpkg-deb'))('has the manual page where Debian looks for it', async () => {
+    const version = String(manifest['version']);
+    const work = temporaryDirectory();
+    const deb = await packageServerForDebian(app.server, work, version, temporaryDirectory(), 'none');
+    await execute('dpkg-deb', ['--extract', deb, work]);
+    const page = gunzipSync(readFileSync(join(work, 'usr/share/man/man1/license-desk.1.gz')));
+    expect(page.toString()).toBe(readFileSync(join(app.server, 'license-desk.1'), 'utf8'));
+    expect(existsSync(join(work, 'usr/lib/license-desk-server/license-desk.1'))).toBe(false);
+  });
+
   it('is one archive that keeps what may be executed', async () => {
     const file = join(temporaryDirectory(), 'server.tar.gz');
     // Compressing all of Node takes longer than everything before it.
@@ -450,5 +467,6 @@ describe('the server’s package', () => {
       .filter((line) => line.startsWith('-rwx') && /\/(node|license-desk)$/u.test(line));
     expect(programs).toHaveLength(2);
     expect(stdout).toContain(' license-desk-server/INSTALLING.md');
+    expect(stdout).toContain(' license-desk-server/license-desk.1');
   });
 });

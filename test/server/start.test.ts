@@ -2,15 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { lockDirectory } from '#server/database/directory-lock.ts';
 import { startServer } from '#server/process/start-server.ts';
+import { cliOn } from '../helpers/cli.ts';
 import { writeRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { startTestServer } from '../helpers/test-server.ts';
+import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
 
 let dataDir: string;
 
@@ -84,6 +86,38 @@ describe('a start that cannot be', () => {
     const message = await refusal({ flags: { tls } });
     for (const part of ['--tls', tls, 'PEM']) expect(message).toContain(part);
     await startsWell();
+  });
+
+  it.each([
+    ['no file', '/nowhere/ca.pem', 'no such file'],
+    ['a file without a certificate', resolve('package.json'), 'no certificate'],
+    ['a directory', resolve('test'), 'directory'],
+  ])('says that --webhook-ca names %s', async (_name, file, reason) => {
+    const message = await refusal({ flags: { 'webhook-ca': file } });
+    for (const part of ['--webhook-ca', file, 'PEM', reason]) expect(message).toContain(part);
+    await startsWell();
+  });
+
+  it('says that the second certificate of --webhook-ca is cut off', async () => {
+    const file = join(dataDir, 'ca.pem');
+    const authority = new CertificateAuthority();
+    onTestFinished(() => authority.remove());
+    const whole = authority.cert;
+    writeFileSync(file, whole + whole.replace(/(BEGIN CERTIFICATE-----\n)[^\n]*\n/u, '$1'));
+    expect(await refusal({ flags: { 'webhook-ca': file } })).toContain('--webhook-ca');
+    writeFileSync(file, whole + whole);
+    await startsWell({ flags: { 'webhook-ca': file } });
+  });
+
+  it('says the same of a file as `settings set`, `settings list` and `doctor` do', async () => {
+    const file = '/nowhere/ca.pem';
+    const message = await refusal({ flags: { 'webhook-ca': file } });
+    const cli = cliOn(dataDir);
+    expect((await cli.fails('settings', 'set', 'webhook-ca', file)).message).toContain(message);
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ webhook_ca: file }));
+    expect(await cli.ok('settings', 'list')).toMatchObject({ config_problem: message });
+    const { checks } = (await cli.fails('doctor')) as unknown as { checks: object[] };
+    expect(checks).toContainEqual({ check: 'webhook_ca', ok: false, detail: message });
   });
 
   it('says that the data directory is a file', async () => {

@@ -10,7 +10,12 @@ import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 test.each<[name: string, candidates: string[], routed: string[], chosen: string | null]>([
   ['the address of the default route', ['172.17.0.1', '10.1.2.3'], ['10.1.2.3'], '10.1.2.3'],
-  ['the IPv4 route before the IPv6 route', ['2001:db8::7', '10.1.2.3'], ['10.1.2.3', '2001:db8::7'], '10.1.2.3'],
+  [
+    'the IPv4 route before the IPv6 route',
+    ['2001:db8::7', '10.1.2.3'],
+    ['10.1.2.3', '2001:db8::7'],
+    '10.1.2.3',
+  ],
   ['the IPv6 route if there is no IPv4', ['2001:db8::7', 'fd00::2'], ['fd00::2'], 'fd00::2'],
   ['an address that is not routed', ['fd00::2', '10.1.2.3', '10.9.9.9'], [], '10.1.2.3'],
   ['IPv6 if there is nothing else', ['fd00::2'], [], 'fd00::2'],
@@ -34,7 +39,9 @@ describe.skipIf(others.length === 0)(
     const url = /^http:\/\/([\d.]+):(\d+)\/license\/api\/svc/u;
     beforeAll(async () => {
       server = await startTestServer({ flags: { host: '0.0.0.0' } });
-      const document = (await (await fetch(`${server.api}/openapi.json`)).json()) as { servers: { url: string }[] };
+      const document = (await (await fetch(`${server.api}/openapi.json`)).json()) as {
+        servers: { url: string }[];
+      };
       origin = document.servers[0]!.url;
     });
     afterAll(() => server.stop());
@@ -67,12 +74,14 @@ describe.skipIf(others.length === 0)(
         for (const code of codes) expect(log).toMatch(new RegExp(`"level":40,.*"code":"${code}"`, 'u'));
       });
       const { alerts } = await server.admin.listAlerts({});
-      expect(alerts).toMatchObject(
+      expect(alerts.toSorted((one, other) => one.code.localeCompare(other.code))).toMatchObject(
         codes.map((code) => ({ code, severity: 'warning', params: { host: '0.0.0.0' } })),
       );
       const doctor = await cliOn(server.dataDir, { env: { LICENSE_DESK_HOST: '0.0.0.0' } }).prints('doctor');
       expect(doctor).toMatch(/^settings +ok +warning: the API listens on 0\.0\.0\.0 without TLS/mu);
-      expect(doctor).toMatch(/^settings +ok +warning: the API listens on 0\.0\.0\.0 and base_url is not set/mu);
+      expect(doctor).toMatch(
+        /^settings +ok +warning: the API listens on 0\.0\.0\.0 and base_url is not set/mu,
+      );
       for (const code of codes) expect(doctor).toContain(`warning ${code} since`);
     });
   },

@@ -21,7 +21,8 @@ export const settingNamesMessages = messagesOf(
     },
     base_url: {
       label: 'Public URL',
-      about: 'Set this if the API is open to the network or behind a proxy. Used in links, certificates and the API reference.',
+      about:
+        'Set this if the API is open to the network or behind a proxy. Used in links, certificates and the API reference.',
       allowed: 'an http or https URL',
     },
     trust_proxy: {

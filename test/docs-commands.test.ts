@@ -16,7 +16,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sourceFolders } from '../scripts/build.mjs';
-import { builtCli, findOnPath, root } from '../scripts/paths.mjs';
+import { findOnPath, root } from '../scripts/paths.mjs';
 import { type ShellBlock, shellBlocks } from './helpers/shell-blocks.ts';
 import { within } from './helpers/within.ts';
 
@@ -57,7 +57,7 @@ function checkOut(): Checkout {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   execFileSync('git', ['init', '--quiet'], { cwd: folder });
   const command = join(bin, 'license-desk');
-  writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${builtCli}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${join(folder, 'out/main/cli.js')}' "$@"\n`, { mode: 0o755 });
   const ours = Object.entries(process.env).filter(([name]) => !/^(?:npm_|LICENSE_DESK_)/iu.test(name));
   const env = {
     ...Object.fromEntries(ours),

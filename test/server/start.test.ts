@@ -75,8 +75,13 @@ describe('a start that cannot be', () => {
 
   it('says that --host is none of this machine', async () => {
     const message = await refusal({ flags: { host: '192.0.2.1' } });
-    expect(message).toContain('192.0.2.1');
+    expect(message).toMatch(/^--host is "192\.0\.2\.1", but 192\.0\.2\.1:0 cannot be listened on: /u);
     await startsWell();
+  });
+
+  it('says that --host does not resolve', async () => {
+    const message = await refusal({ flags: { host: 'no-such-host.invalid' } });
+    expect(message).toMatch(/^--host is "no-such-host\.invalid", but /u);
   });
 
   it.each([

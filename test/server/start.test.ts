@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
@@ -95,8 +95,8 @@ describe('a start that cannot be', () => {
 
   it.each([
     ['no file', '/nowhere/ca.pem', 'no such file'],
-    ['a file without a certificate', resolve('package.json'), 'no certificate'],
-    ['a directory', resolve('test'), 'directory'],
+    ['a file without a certificate', join(process.cwd(), 'package.json'), 'no certificate'],
+    ['a directory', join(process.cwd(), 'test'), 'directory'],
   ])('says that --webhook-ca names %s', async (_name, file, reason) => {
     const message = await refusal({ flags: { 'webhook-ca': file } });
     for (const part of ['--webhook-ca', file, 'PEM', reason]) expect(message).toContain(part);

@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { listensOn } from './wildcard-host.ts';
 
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
@@ -9,14 +10,6 @@ export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[]
 const BEYOND_THE_LAN = { udp4: '203.0.113.1', udp6: '2001:db8::1' } as const;
 /** The network of a machine may come up after the server, and its address may change. */
 const LOOK_EVERY_MS = 10_000;
-
-/** Which addresses of the machine a listener on `host` accepts connections on. */
-export function listensOn(host: string): 'one' | 'ipv4' | 'all' {
-  if (!ipaddr.isValid(host)) return 'one';
-  const address = ipaddr.parse(host);
-  if (address.range() !== 'unspecified') return 'one';
-  return address.kind() === 'ipv4' ? 'ipv4' : 'all';
-}
 
 /** A URL cannot name an IPv6 address that is valid on one link only. */
 function isNameable(address: string): boolean {

@@ -1,6 +1,6 @@
 // Settings that are allowed, and yet dangerous together.
 import type { SettingValues } from './config.ts';
-import { listensOn } from './lan-address.ts';
+import { listensOn } from './wildcard-host.ts';
 
 /** The page has its own words for each. */
 export const SETTING_WARNINGS = ['caller_address_forgeable', 'base_url_derived', 'api_unencrypted'] as const;

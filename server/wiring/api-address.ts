@@ -1,7 +1,7 @@
 // The API's address as its clients know it.
 import { PUBLIC_API_ROOT } from '#server/contract.ts';
 import type { Config } from '#server/platform/config.ts';
-import { listensOn } from '#server/platform/lan-address.ts';
+import { listensOn } from '#server/platform/wildcard-host.ts';
 
 type AddressSettings = Pick<Config, 'host' | 'tls' | 'baseUrl'>;
 

@@ -117,6 +117,7 @@ describe('dangerous settings', () => {
   const UNENCRYPTED = 'api_unencrypted';
   it.each<[settings: Record<string, string>, codes: string[]]>([
     [{ host: '0.0.0.0' }, [DERIVED, UNENCRYPTED]],
+    [{ host: '0' }, [DERIVED, UNENCRYPTED]],
     [{ host: '::' }, [DERIVED, UNENCRYPTED]],
     [{ host: '0:0:0:0:0:0:0:0' }, [DERIVED, UNENCRYPTED]],
     [{ host: '0.0.0.0', base_url: 'http://licenses.example' }, [UNENCRYPTED]],

@@ -1,7 +1,8 @@
 // Under which names and addresses clients reach this server.
 import ipaddr from 'ipaddr.js';
 import type { Config } from '#server/platform/config.ts';
-import { addressesOf, type Interfaces, listensOn } from '#server/platform/lan-address.ts';
+import { addressesOf, type Interfaces } from '#server/platform/lan-address.ts';
+import { listensOn } from '#server/platform/wildcard-host.ts';
 import { COMMON_NAME_MAX } from './distinguished-name.ts';
 import { toHostName } from './host-name.ts';
 

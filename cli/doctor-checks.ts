@@ -1,6 +1,7 @@
 // Checks that do not need the database. Each takes a fact and returns a verdict.
 import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
 import { type DiskSpace, spaceLevel } from '#server/features/storage/disk-space.ts';
+import { isNodeSupported } from './node-version.ts';
 
 export interface Check {
   check: string;
@@ -14,13 +15,14 @@ const EARLIEST_NOW = Date.UTC(2025, 0, 1);
 
 /**
  * @param version such as `v24.21.0`
- * @param range the `engines.node` of package.json: `>=20.19`
+ * @param range the `engines.node` of package.json: `>=24`
  */
 export function checkNodeVersion(version: string, range: string): Check {
-  const [major = 0, minor = 0] = numbers(version);
-  const [leastMajor = 0, leastMinor = 0] = numbers(range);
-  const ok = major > leastMajor || (major === leastMajor && minor >= leastMinor);
-  return { check: 'node', ok, detail: `Node ${version} (required: ${range})` };
+  return {
+    check: 'node',
+    ok: isNodeSupported(version, range),
+    detail: `Node ${version} (required: ${range})`,
+  };
 }
 
 /** @param now epoch milliseconds */
@@ -71,8 +73,4 @@ export function checkLicenseKeys(): Check {
     parseLicenseKey(key.toLowerCase().replaceAll('-', ' ')) === key && parseLicenseKey(mistyped) === null;
   const detail = ok ? 'keys parse, and typos are detected' : `${key} does not parse back to itself`;
   return { check: 'license_keys', ok, detail };
-}
-
-function numbers(version: string): number[] {
-  return version.match(/\d+/gu)?.map(Number) ?? [];
 }

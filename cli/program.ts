@@ -31,6 +31,7 @@ import { addTokenCommands } from './commands/token.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
 import { DeskCommand } from './desk-command.ts';
+import { requireSupportedNode } from './node-version.ts';
 import { addOutputOptions, asksForJson } from './output-form.ts';
 import { addGlobalSettings } from './setting-options.ts';
 
@@ -50,7 +51,8 @@ function createProgram(io: CommandIo, json: boolean): Command {
       getErrHelpWidth: () => (io.stderr.isTTY ? io.stderr.columns : undefined) ?? HELP_WIDTH,
       outputError: () => undefined,
     })
-    .exitOverride();
+    .exitOverride()
+    .hook('preAction', (_program, command) => requireSupportedNode(command.name()));
   addOutputOptions(program);
   addGlobalSettings(program);
 

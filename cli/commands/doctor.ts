@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
 import { ConfigError, type Config } from '#server/platform/config.ts';
 import { settingWarnings } from '#server/platform/setting-warnings.ts';
 import { readDiskSpace } from '#server/features/storage/disk-space.ts';
@@ -17,6 +16,7 @@ import {
   type Check,
   type DirectoryFacts,
 } from '../doctor-checks.ts';
+import { NODE_RANGE } from '../node-version.ts';
 import { configOf } from '../setting-options.ts';
 import { table } from '../text-layout.ts';
 
@@ -27,7 +27,7 @@ export function addDoctor(program: Command): void {
     .action(
       printing(async (_options: unknown, command: Command) => {
         const checks = [
-          checkNodeVersion(process.version, manifest.engines.node),
+          checkNodeVersion(process.version, NODE_RANGE),
           checkClock(Date.now()),
           checkLicenseKeys(),
           ...(await checkInstallation(command)),

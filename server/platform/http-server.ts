@@ -268,12 +268,16 @@ function createTlsServer(tls: TlsSource, options: object, app: RequestListener):
   return server;
 }
 
+/** The machine has no such address, or its name does not resolve. */
+const WRONG_HOST = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
+
 async function listen(server: Server, host: string, port: number, flag: PortFlag): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE';
       const why = isTaken ? 'another program listens there' : error.message;
-      const message = `${flag} is "${port}", but ${host}:${port} cannot be listened on: ${why}`;
+      const cause = WRONG_HOST.has(error.code ?? '') ? `--host is "${host}"` : `${flag} is "${port}"`;
+      const message = `${cause}, but ${host}:${port} cannot be listened on: ${why}`;
       const setting = flag === '--port' ? 'port' : 'admin-port';
       reject(new AddressError(message, isTaken ? { setting, host, port } : null));
     });

@@ -1,13 +1,16 @@
 // Settings that are allowed, and yet dangerous together.
 import type { SettingValues } from './config.ts';
+import { listensOn } from './wildcard-host.ts';
 
 /** The page has its own words for each. */
-export const SETTING_WARNINGS = ['caller_address_forgeable'] as const;
+export const SETTING_WARNINGS = ['caller_address_forgeable', 'base_url_derived', 'api_unencrypted'] as const;
 
 export interface SettingWarning {
   code: (typeof SETTING_WARNINGS)[number];
   message: string;
 }
+
+type Values = Pick<SettingValues, 'host' | 'trustProxy' | 'baseUrl' | 'tls'>;
 
 const LOOPBACK = /^(?:localhost|::1|127\.\d+\.\d+\.\d+)$/iu;
 
@@ -18,14 +21,28 @@ function trustsEveryPeer(trustProxy: SettingValues['trustProxy']): boolean {
     : trustProxy !== false;
 }
 
-/** For the log, `doctor` and the settings screen. */
-export function settingWarnings({
-  host,
-  trustProxy,
-}: Pick<SettingValues, 'host' | 'trustProxy'>): SettingWarning[] {
-  if (!trustsEveryPeer(trustProxy) || LOOPBACK.test(host)) return [];
-  const message =
-    `trust_proxy takes the caller's address from every peer, and the API listens on ${host}: whoever reaches its port ` +
-    "directly can forge that address. Set trust_proxy to the proxies' addresses, or host to 127.0.0.1";
-  return [{ code: 'caller_address_forgeable', message }];
+const MESSAGES: Record<SettingWarning['code'], (values: Values) => string | null> = {
+  caller_address_forgeable: ({ host, trustProxy }) =>
+    !trustsEveryPeer(trustProxy) || LOOPBACK.test(host)
+      ? null
+      : `trust_proxy takes the caller's address from every peer, and the API listens on ${host}: whoever reaches its port ` +
+        "directly can forge that address. Set trust_proxy to the proxies' addresses, or host to 127.0.0.1",
+  base_url_derived: ({ host, baseUrl }) =>
+    baseUrl !== null || listensOn(host) === 'one'
+      ? null
+      : `the API listens on ${host} and base_url is not set: certificates, download links and the API reference contain ` +
+        'an address of this machine, which may change. Set base_url to the address that clients use',
+  api_unencrypted: ({ host, baseUrl, tls }) =>
+    tls.mode !== 'off' || LOOPBACK.test(host) || baseUrl?.startsWith('https:')
+      ? null
+      : `the API listens on ${host} without TLS: license keys and API tokens cross the network unencrypted. Set tls to ` +
+        'auto, or put a TLS proxy in front and set base_url to its https address',
+};
+
+/** For the log, `doctor`, the alerts and the settings screen. */
+export function settingWarnings(values: Values): SettingWarning[] {
+  return SETTING_WARNINGS.flatMap((code) => {
+    const message = MESSAGES[code](values);
+    return message === null ? [] : [{ code, message }];
+  });
 }

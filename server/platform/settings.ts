@@ -115,7 +115,7 @@ export const SETTINGS = {
     env: 'LICENSE_DESK_BASE_URL',
     flag: 'base-url',
     argument: '<url>',
-    help: 'address of the service as its clients know it, used in links',
+    help: 'address of the service as its clients know it, used in links and certificates',
     allowed: 'an http or https address without a user name',
     kind: 'text',
     parse: baseUrl,

@@ -23,6 +23,7 @@ import { createDroppedLines } from '#server/platform/dropped-lines.ts';
 import { nodeSend } from '#server/platform/node-send.ts';
 import { invoke, invokeForFile, type Route } from '#server/platform/route.ts';
 import { createSecurityLog } from '#server/platform/security-log.ts';
+import { findLanAddress } from '#server/platform/lan-address.ts';
 import { newRuntimeSecret, readRuntimeFile } from '#server/installation/runtime-file.ts';
 
 export interface AdminAccess {
@@ -90,6 +91,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
     const { compose } = await import('#server/wiring/compose.ts');
     const { createStorageGuard } = await import('#server/database/storage-guard.ts');
     const { default: pino } = await import('pino');
+    const lanAddress = await findLanAddress(config.host);
     const service = await compose({
       config,
       clock: systemClock,
@@ -107,7 +109,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       runCertificateUpkeep: null,
       signInAddress: noServer,
       adminPort: noServer,
-      apiBaseUrl: () => apiBaseUrl(config, config.port),
+      apiBaseUrl: () => apiBaseUrl(config, config.port, lanAddress),
       ownPorts: () => [],
       restart: null,
     });

@@ -12,6 +12,7 @@ import { type Config, ConfigError } from '#server/platform/config.ts';
 import { loadMasterKey } from '#server/platform/master-key.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
 import { createSealer } from '#server/platform/sealer.ts';
+import { checkWebhookCa } from '#server/platform/setting-files.ts';
 import type { TlsSetting } from '#server/platform/setting-values.ts';
 import { readTlsFiles } from '#server/platform/tls-files.ts';
 import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
@@ -77,6 +78,15 @@ async function lookAtTls(location: DatabaseLocation, { tls, dataDir }: Config): 
   return [await finding(location, 'tls', look)];
 }
 
+async function lookAtWebhookCa(location: DatabaseLocation, { webhookCa }: Config): Promise<Finding[]> {
+  if (webhookCa === null) return [];
+  const look = async () => {
+    await checkWebhookCa({ webhookCa });
+    return `${webhookCa} contains certificates`;
+  };
+  return [await finding(location, 'webhook_ca', look)];
+}
+
 /** Each finding in words for an administrator; a database that is not there yet is no fault. */
 export async function diagnose(config: Config): Promise<Finding[]> {
   let location: DatabaseLocation;
@@ -86,7 +96,11 @@ export async function diagnose(config: Config): Promise<Finding[]> {
     if (error instanceof ConfigError) return [{ check: 'database', ok: false, detail: error.message }];
     throw error;
   }
-  return [...(await lookAtTls(location, config)), ...(await lookAtDatabase(location, config))];
+  return [
+    ...(await lookAtTls(location, config)),
+    ...(await lookAtWebhookCa(location, config)),
+    ...(await lookAtDatabase(location, config)),
+  ];
 }
 
 async function lookAtDatabase(location: DatabaseLocation, config: Config): Promise<Finding[]> {

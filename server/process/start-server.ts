@@ -19,8 +19,10 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
 import { createServer } from '#server/platform/http-server.ts';
+import { watchLanAddress } from '#server/platform/lan-address.ts';
 import { openLog } from '#server/platform/logger.ts';
 import { createSecurityLog } from '#server/platform/security-log.ts';
+import { requireUsableFiles } from '#server/platform/setting-files.ts';
 import { settingWarnings } from '#server/platform/setting-warnings.ts';
 import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from '#server/installation/runtime-file.ts';
 import { VERSION } from '#server/installation/version.ts';
@@ -84,6 +86,7 @@ export async function startServer(
   const location = databaseLocation(config);
   prepareDataDirectory(config.dataDir);
   refuseExposedFiles(config);
+  await requireUsableFiles(config);
   // Ended in reverse, at the stop or when a later step fails.
   const parts: Part[] = [];
   const started = (name: string, end: Part['end']) => {
@@ -125,7 +128,9 @@ export async function startServer(
 
     let { port, adminPort } = config;
     const runtimeSecret = newRuntimeSecret();
-    const baseUrl = () => apiBaseUrl(config, port);
+    const lan = await watchLanAddress(config.host);
+    started('network watch', () => lan.close());
+    const baseUrl = () => apiBaseUrl(config, port, lan.current());
     const clockGuard = createClockGuard({
       scanSeconds: config.scanSeconds,
       onHeld(aheadMs) {
@@ -215,7 +220,10 @@ export async function startServer(
     started('imports', () => service.endImports());
     isDraining = false;
 
-    for (const { message } of settingWarnings(config)) logger.warn(message);
+    for (const { code, message } of settingWarnings(config)) {
+      logger.warn({ code, api_base_url: baseUrl() }, message);
+      service.alerts.raise(code, { params: { host: config.host } });
+    }
     logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
     return {
       api,

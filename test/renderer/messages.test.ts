@@ -4,6 +4,8 @@ import { de as shellDe } from '../../electron/texts-de.ts';
 import { en as shellEn } from '../../electron/texts-en.ts';
 import { de, en } from '../../renderer/src/i18n/messages.ts';
 import { root } from '../../scripts/paths.mjs';
+import { ALERTS } from '#server/features/alerts/alert-contract.ts';
+import { SETTING_WARNINGS } from '#server/platform/setting-warnings.ts';
 
 /** Every text by its key, such as `common.errors.not_found`. Functions are called with sample arguments. */
 function flatten(texts: object, prefix = ''): [key: string, text: string][] {
@@ -135,4 +137,9 @@ test('every key that the page asks for exists', () => {
 test('the page uses every text', () => {
   const named = keysIn(String.raw`(?:['${'`'}]|(?<!:)keypath=")(?<key>${KEY})`).map(toPattern);
   expect([...page.en.keys()].filter((key) => !named.some((used) => used.test(key)))).toEqual([]);
+});
+
+test('every alert and every warning about settings has a text', () => {
+  expect(Object.keys(en.alerts.text).toSorted()).toEqual(Object.keys(ALERTS).toSorted());
+  expect(Object.keys(en.settings.warnings).toSorted()).toEqual([...SETTING_WARNINGS].toSorted());
 });

@@ -108,8 +108,30 @@ describe('dangerous settings', () => {
     ['10.0.0.5', '0.0.0.0', []],
     ['off', '0.0.0.0', []],
   ])('trust_proxy %s on %s', async (trustProxy, host, warnings) => {
-    writeFileSync(configFile(), JSON.stringify({ trust_proxy: trustProxy, host }));
+    const base_url = 'https://licenses.example';
+    writeFileSync(configFile(), JSON.stringify({ trust_proxy: trustProxy, host, base_url }));
     expect((await show()).warnings).toEqual(warnings);
+  });
+
+  const DERIVED = 'base_url_derived';
+  const UNENCRYPTED = 'api_unencrypted';
+  it.each<[settings: Record<string, string>, codes: string[]]>([
+    [{ host: '0.0.0.0' }, [DERIVED, UNENCRYPTED]],
+    [{ host: '0' }, [DERIVED, UNENCRYPTED]],
+    [{ host: '::' }, [DERIVED, UNENCRYPTED]],
+    [{ host: '0:0:0:0:0:0:0:0' }, [DERIVED, UNENCRYPTED]],
+    [{ host: '0.0.0.0', base_url: 'http://licenses.example' }, [UNENCRYPTED]],
+    [{ host: '0.0.0.0', base_url: 'https://licenses.example' }, []],
+    [{ host: '0.0.0.0', tls: 'auto' }, [DERIVED]],
+    [{ host: '192.0.2.1' }, [UNENCRYPTED]],
+    [{ host: 'licenses.example' }, [UNENCRYPTED]],
+    [{ host: '192.0.2.1', tls: 'auto' }, []],
+    [{ host: '127.0.0.1' }, []],
+    [{ host: '::1' }, []],
+    [{}, []],
+  ])('%j has the warnings %j', async (settings, codes) => {
+    writeFileSync(configFile(), JSON.stringify(settings));
+    expect((await show()).warnings.map(({ code }) => code)).toEqual(codes);
   });
 
   it('are in the log of a start, and in what commands print', async () => {

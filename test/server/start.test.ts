@@ -3,14 +3,16 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { lockDirectory } from '#server/database/directory-lock.ts';
 import { startServer } from '#server/process/start-server.ts';
+import { cliOn } from '../helpers/cli.ts';
 import { writeRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { startTestServer } from '../helpers/test-server.ts';
+import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
 
 let dataDir: string;
 
@@ -73,8 +75,13 @@ describe('a start that cannot be', () => {
 
   it('says that --host is none of this machine', async () => {
     const message = await refusal({ flags: { host: '192.0.2.1' } });
-    expect(message).toContain('192.0.2.1');
+    expect(message).toMatch(/^--host is "192\.0\.2\.1", but 192\.0\.2\.1:0 cannot be listened on: /u);
     await startsWell();
+  });
+
+  it('says that --host does not resolve', async () => {
+    const message = await refusal({ flags: { host: 'no-such-host.invalid' } });
+    expect(message).toMatch(/^--host is "no-such-host\.invalid", but /u);
   });
 
   it.each([
@@ -84,6 +91,38 @@ describe('a start that cannot be', () => {
     const message = await refusal({ flags: { tls } });
     for (const part of ['--tls', tls, 'PEM']) expect(message).toContain(part);
     await startsWell();
+  });
+
+  it.each([
+    ['no file', '/nowhere/ca.pem', 'no such file'],
+    ['a file without a certificate', join(process.cwd(), 'package.json'), 'no certificate'],
+    ['a directory', join(process.cwd(), 'test'), 'directory'],
+  ])('says that --webhook-ca names %s', async (_name, file, reason) => {
+    const message = await refusal({ flags: { 'webhook-ca': file } });
+    for (const part of ['--webhook-ca', file, 'PEM', reason]) expect(message).toContain(part);
+    await startsWell();
+  });
+
+  it('says that the second certificate of --webhook-ca is cut off', async () => {
+    const file = join(dataDir, 'ca.pem');
+    const authority = new CertificateAuthority();
+    onTestFinished(() => authority.remove());
+    const whole = authority.cert;
+    writeFileSync(file, whole + whole.replace(/(BEGIN CERTIFICATE-----\n)[^\n]*\n/u, '$1'));
+    expect(await refusal({ flags: { 'webhook-ca': file } })).toContain('--webhook-ca');
+    writeFileSync(file, whole + whole);
+    await startsWell({ flags: { 'webhook-ca': file } });
+  });
+
+  it('says the same of a file as `settings set`, `settings list` and `doctor` do', async () => {
+    const file = '/nowhere/ca.pem';
+    const message = await refusal({ flags: { 'webhook-ca': file } });
+    const cli = cliOn(dataDir);
+    expect((await cli.fails('settings', 'set', 'webhook-ca', file)).message).toContain(message);
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ webhook_ca: file }));
+    expect(await cli.ok('settings', 'list')).toMatchObject({ config_problem: message });
+    const { checks } = (await cli.fails('doctor')) as unknown as { checks: object[] };
+    expect(checks).toContainEqual({ check: 'webhook_ca', ok: false, detail: message });
   });
 
   it('says that the data directory is a file', async () => {

@@ -1,13 +1,14 @@
 // Under which names and addresses clients reach this server.
-import type { NetworkInterfaceInfo } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '#server/platform/config.ts';
+import { addressesOf, type Interfaces } from '#server/platform/lan-address.ts';
+import { listensOn } from '#server/platform/wildcard-host.ts';
 import { COMMON_NAME_MAX } from './distinguished-name.ts';
 import { toHostName } from './host-name.ts';
 
 export interface Machine {
   hostname: string;
-  interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+  interfaces: Interfaces;
 }
 
 export interface ServerNames {
@@ -26,27 +27,6 @@ function canonical(host: string): string | null {
   }
 }
 
-function listensOn(host: string): 'one' | 'ipv4' | 'all' {
-  if (!ipaddr.isValid(host)) return 'one';
-  const address = ipaddr.parse(host);
-  if (address.range() !== 'unspecified') return 'one';
-  return address.kind() === 'ipv4' ? 'ipv4' : 'all';
-}
-
-function addressesOf({ interfaces }: Machine, which: 'ipv4' | 'all'): string[] {
-  return Object.values(interfaces)
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ internal, family }) => !internal && (which === 'all' || family === 'IPv4'))
-    .map(({ address }) => address)
-    .filter((address) => ipaddr.isValid(address) && isReachable(address));
-}
-
-/** A URL has no way to write an address that holds for one link only; and each container brings another of them. */
-function isReachable(address: string): boolean {
-  const parsed = ipaddr.parse(address);
-  return parsed.kind() === 'ipv4' || parsed.range() !== 'linkLocal';
-}
-
 /** This machine's own names come with and without their domain; those that no certificate can name are left out. */
 export function serverNames(
   { host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>,
@@ -60,7 +40,7 @@ export function serverNames(
     '::1',
     hostname,
     hostname.replace(/\..*$/su, ''),
-    ...(which === 'one' ? [host] : addressesOf(machine, which)),
+    ...(which === 'one' ? [host] : addressesOf(machine.interfaces, which)),
     ...(baseUrl === null ? [] : [new URL(baseUrl).hostname.replace(/^\[(.*)\]$/u, '$1')]),
   ];
   const hosts = given.map(canonical).filter((name) => name !== null);

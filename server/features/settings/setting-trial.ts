@@ -1,17 +1,17 @@
 // Tries out what a setting's words alone do not tell: whether the next start could use the value.
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
 import type { SettingName, SettingValues } from '#server/platform/config.ts';
 import { readDatabaseUrl } from '#server/platform/database-url.ts';
 import type { ErrorDetail } from '#server/wire/errors.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
+import { FILE_CHECKS } from '#server/platform/setting-files.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 import type { TlsSetting } from '#server/platform/setting-values.ts';
-import { readTlsFiles } from '#server/platform/tls-files.ts';
 
 const ADMIN_HOST = '127.0.0.1';
+
+type Trial = [names: SettingName[], trial: () => Promise<unknown>];
 
 export interface TrialNeeds {
   /** Ports that this server listens on, and will have let go of at its next start. */
@@ -37,15 +37,10 @@ function requireAbsolute(path: string): void {
   if (!isAbsolute(path)) throw new Error(`${path} must be an absolute path`);
 }
 
-async function tryTls(tls: TlsSetting): Promise<void> {
+function requireAbsoluteTls(tls: TlsSetting): void {
   if (tls.mode !== 'files') return;
   requireAbsolute(tls.certificate);
   requireAbsolute(tls.key);
-  await readTlsFiles(tls);
-}
-
-async function tryAuthority(file: string | null): Promise<void> {
-  if (file !== null) void new X509Certificate(await readFile(file));
 }
 
 /**
@@ -60,21 +55,24 @@ export async function tryOut(
 ): Promise<ErrorDetail[]> {
   // Its own ports the server has let go of by then; any free one stands for them.
   const portToTry = (port: number) => (ownPorts().includes(port) ? 0 : port);
-  const trials: [names: SettingName[], trial: () => Promise<unknown>][] = [
+  const trials: Trial[] = [
     [['host', 'port'], () => tryAddress(next.host, portToTry(next.port))],
     [['adminPort'], () => tryAddress(ADMIN_HOST, portToTry(next.adminPort))],
     [['adminPort', 'port'], async () => refuseSamePort(next)],
-    [['tls'], () => tryTls(next.tls)],
-    [['webhookCa'], () => tryAuthority(next.webhookCa)],
+    [['tls'], async () => requireAbsoluteTls(next.tls)],
+    ...FILE_CHECKS.map(({ names, check }): Trial => [names, () => check(next)]),
     [['databaseUrl', 'databaseUrlFile'], () => tryUrl(readDatabaseUrl(next), tryDatabase)],
   ];
   const details: ErrorDetail[] = [];
+  const failed = new Set<SettingName>();
   for (const [names, trial] of trials) {
     const named = names.find((name) => changed.has(name));
-    if (named === undefined) continue;
+    // One message for each setting: what cannot be read cannot be connected to either.
+    if (named === undefined || failed.has(named)) continue;
     try {
       await trial();
     } catch (error) {
+      failed.add(named);
       details.push({ path: settingKey(SETTINGS[named]), message: maskPasswords((error as Error).message) });
     }
   }

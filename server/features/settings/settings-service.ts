@@ -18,12 +18,12 @@ import {
   type SettingValues,
   MASTER_KEY_ENV,
 } from '#server/platform/config.ts';
-import { readDatabaseUrl } from '#server/platform/database-url.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, type ErrorDetail } from '#server/wire/errors.ts';
 import { MASK } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
+import { requireUsableFiles } from '#server/platform/setting-files.ts';
 import { type SettingWarning, settingWarnings } from '#server/platform/setting-warnings.ts';
 import { type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
 import { isEditable, shownValue, toSettingObject } from './setting-presenter.ts';
@@ -89,13 +89,13 @@ export function createSettingsService({ config, audit, transaction, restart, ...
   }
 
   /** What the file says, as far as it can be read, and what of it would stop the next start. */
-  function lookAtFile(): { file: ConfigFile; problem: string | null } {
+  async function lookAtFile(): Promise<{ file: ConfigFile; problem: string | null }> {
     let file: ConfigFile = {};
     try {
       file = readConfigFile(config.dataDir);
       refuseUnknown(file);
       for (const [name, row] of ROWS) parseGiven(row, nextGiven(name, file));
-      readDatabaseUrl(nextValues(file));
+      await requireUsableFiles(nextValues(file));
       return { file, problem: null };
     } catch (error) {
       if (error instanceof ConfigError) return { file, problem: error.message };
@@ -149,8 +149,8 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     return names;
   }
 
-  function show(): SettingsObject {
-    const { file, problem } = lookAtFile();
+  async function show(): Promise<SettingsObject> {
+    const { file, problem } = await lookAtFile();
     const next = nextValues(file);
     const { masterKey, dataDir } = config;
     return {
@@ -206,7 +206,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     /** Ends once this call has been answered. */
     async restart(call: Call) {
       if (!restart) throw new ApiError('invalid_request', ADVICE_TO_DO);
-      const { problem } = lookAtFile();
+      const { problem } = await lookAtFile();
       if (problem !== null)
         throw new ApiError('invalid_request', `the server would not start again: ${problem}`);
       await transaction(async () => {

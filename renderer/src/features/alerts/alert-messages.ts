@@ -7,6 +7,12 @@ export const alertMessages = messagesOf(
     openLicense: 'Open license',
     severity: { warning: 'Warning', critical: 'Critical' },
     text: {
+      api_unencrypted:
+        'The API listens on {host} without TLS. License keys and API tokens cross the network unencrypted. Set “TLS” to auto, or put a TLS proxy in front and enter its https address as “Public URL”.',
+      base_url_derived:
+        'The API listens on {host}, and no public URL is set. Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
+      caller_address_forgeable:
+        'All proxies are trusted, and the API listens on {host}. A client that connects directly can forge its address in rate limits and logs. Enter the addresses of your proxies under “Trusted proxies”.',
       device_surge:
         'License {subject} activated {count} devices within {minutes} minutes. Check whether its key was published.',
       clock_jumped:
@@ -28,6 +34,12 @@ export const alertMessages = messagesOf(
     openLicense: 'Lizenz öffnen',
     severity: { warning: 'Warnung', critical: 'Kritisch' },
     text: {
+      api_unencrypted:
+        'Die API ist ohne TLS unter {host} erreichbar. Lizenzschlüssel und API-Tokens werden unverschlüsselt übertragen. Setzen Sie „TLS“ auf auto, oder schalten Sie einen TLS-Proxy davor, und tragen Sie dessen https-Adresse als „Öffentliche URL“ ein.',
+      base_url_derived:
+        'Die API ist unter {host} erreichbar, und es ist keine öffentliche URL gesetzt. Zertifikate und Downloadlinks enthalten eine Adresse dieses Computers, die sich ändern kann. Tragen Sie die Adresse, die Clients verwenden, als „Öffentliche URL“ ein.',
+      caller_address_forgeable:
+        'Allen Proxys wird vertraut, und die API ist unter {host} erreichbar. Ein Client, der sich direkt verbindet, kann seine Adresse in Ratenlimits und Protokollen fälschen. Tragen Sie unter „Vertrauenswürdige Proxys“ die Adressen Ihrer Proxys ein.',
       device_surge:
         'Lizenz {subject} hat innerhalb von {minutes} Minuten {count} Geräte aktiviert. Prüfen Sie, ob der Schlüssel veröffentlicht wurde.',
       clock_jumped:

@@ -21,7 +21,8 @@ export const settingNamesMessages = messagesOf(
     },
     base_url: {
       label: 'Public URL',
-      about: 'Set this if clients use a different address, for example behind a proxy. Used in links.',
+      about:
+        'Set this if the API is open to the network or behind a proxy. Used in links, certificates and the API reference.',
       allowed: 'an http or https URL',
     },
     trust_proxy: {
@@ -146,7 +147,7 @@ export const settingNamesMessages = messagesOf(
     base_url: {
       label: 'Öffentliche URL',
       about:
-        'Für Clients, die eine andere Adresse verwenden, zum Beispiel hinter einem Proxy. Wird in Links verwendet.',
+        'Setzen Sie diese URL, wenn die API für das Netzwerk geöffnet ist oder hinter einem Proxy steht. Wird in Links, Zertifikaten und der API-Referenz verwendet.',
       allowed: 'eine http- oder https-URL',
     },
     trust_proxy: {

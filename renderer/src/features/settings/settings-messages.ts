@@ -40,6 +40,10 @@ export const settingsMessages = messagesOf(
     warnings: {
       caller_address_forgeable:
         'All proxies are trusted, and the API is open to the network. A client that connects directly can forge its address in rate limits and logs. Enter the addresses of your proxies under “Trusted proxies”, or set “API address” to 127.0.0.1.',
+      base_url_derived:
+        'The API is open to the network, and no public URL is set. Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
+      api_unencrypted:
+        'The API is open to the network without TLS. License keys and API tokens are sent unencrypted. Set “TLS” to auto, or put a TLS proxy in front and enter its https address as “Public URL”.',
     },
     restart: {
       needed: 'Changed settings are not active yet.',
@@ -171,6 +175,10 @@ export const settingsMessages = messagesOf(
     warnings: {
       caller_address_forgeable:
         'Allen Proxys wird vertraut, und die API ist für das Netzwerk geöffnet. Ein Client, der sich direkt verbindet, kann seine Adresse in Ratenlimits und Protokollen fälschen. Tragen Sie unter „Vertrauenswürdige Proxys“ die Adressen Ihrer Proxys ein, oder setzen Sie „API-Adresse“ auf 127.0.0.1.',
+      base_url_derived:
+        'Die API ist für das Netzwerk geöffnet, und es ist keine öffentliche URL gesetzt. Zertifikate und Downloadlinks enthalten eine Adresse dieses Computers, die sich ändern kann. Tragen Sie die Adresse, die Clients verwenden, als „Öffentliche URL“ ein.',
+      api_unencrypted:
+        'Die API ist ohne TLS für das Netzwerk geöffnet. Lizenzschlüssel und API-Tokens werden unverschlüsselt übertragen. Setzen Sie „TLS“ auf auto, oder schalten Sie einen TLS-Proxy davor, und tragen Sie dessen https-Adresse als „Öffentliche URL“ ein.',
     },
     restart: {
       needed: 'Geänderte Einstellungen sind noch nicht aktiv.',

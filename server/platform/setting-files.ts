@@ -1,0 +1,49 @@
+// Whether the files that settings name can be used. Every start, `settings set`, `server restart` and `doctor` ask here.
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { ConfigError, type SettingName, type SettingValues } from './config.ts';
+import { readDatabaseUrl } from './database-url.ts';
+import { SETTINGS } from './settings.ts';
+
+interface FileCheck {
+  /** The settings that the check is about. */
+  names: SettingName[];
+  /** @throws ConfigError */
+  check(values: SettingValues): Promise<void>;
+}
+
+async function checkTlsFiles({ tls }: SettingValues): Promise<void> {
+  if (tls.mode !== 'files') return;
+  // Most servers never need what this loads.
+  const { readTlsFiles } = await import('./tls-files.ts');
+  await readTlsFiles(tls);
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/gu;
+
+/** @throws ConfigError */
+export async function checkWebhookCa({ webhookCa: file }: Pick<SettingValues, 'webhookCa'>): Promise<void> {
+  if (file === null) return;
+  try {
+    const certificates = (await readFile(file, 'utf8')).match(PEM_CERTIFICATE);
+    if (!certificates) throw new Error('it contains no certificate');
+    // All of them: a webhook fails on the one that cannot be read.
+    for (const certificate of certificates) void new X509Certificate(certificate);
+  } catch (error) {
+    throw new ConfigError(
+      `--${SETTINGS.webhookCa.flag} is ${JSON.stringify(file)}, but must be a readable PEM file of CA certificates: ` +
+        (error as Error).message,
+    );
+  }
+}
+
+export const FILE_CHECKS: readonly FileCheck[] = [
+  { names: ['tls'], check: checkTlsFiles },
+  { names: ['webhookCa'], check: checkWebhookCa },
+  { names: ['databaseUrl', 'databaseUrlFile'], check: async (values) => void readDatabaseUrl(values) },
+];
+
+/** @throws ConfigError for the first file that cannot be used */
+export async function requireUsableFiles(values: SettingValues): Promise<void> {
+  for (const { check } of FILE_CHECKS) await check(values);
+}

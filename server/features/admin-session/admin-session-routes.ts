@@ -5,9 +5,9 @@ import { sessionCookie } from './admin-guard.ts';
 import type { AdminSessionService } from './admin-session-service.ts';
 
 interface Surroundings {
-  /** The back office's own address with a fresh code; known once the listener has its port. */
+  /** A back office address with a new code. Available once the listener has its port. */
   signInAddress(): string;
-  /** The admin listener's port. */
+  /** The admin port. */
   port(): number;
   serverInfo(): { api_base_url: string; default_product: string; version: string };
 }

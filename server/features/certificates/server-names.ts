@@ -1,4 +1,4 @@
-// Under which names and addresses clients reach this server.
+// The names and addresses under which clients reach this server.
 import type { NetworkInterfaceInfo } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '#server/platform/config.ts';
@@ -12,11 +12,11 @@ export interface Machine {
 
 export interface ServerNames {
   commonName: string;
-  /** Each in the one form there is of it, in order. */
+  /** In canonical form, sorted. */
   hosts: string[];
 }
 
-/** The one form there is of it; null if no certificate can name it. */
+/** The canonical form; null if a certificate cannot name the host. */
 function canonical(host: string): string | null {
   try {
     const { kind, value } = toHostName(host);
@@ -41,13 +41,13 @@ function addressesOf({ interfaces }: Machine, which: 'ipv4' | 'all'): string[] {
     .filter((address) => ipaddr.isValid(address) && isReachable(address));
 }
 
-/** A URL has no way to write an address that holds for one link only; and each container brings another of them. */
+/** Excludes link-local addresses, which URLs cannot express; containers add many of them. */
 function isReachable(address: string): boolean {
   const parsed = ipaddr.parse(address);
   return parsed.kind() === 'ipv4' || parsed.range() !== 'linkLocal';
 }
 
-/** This machine's own names come with and without their domain; those that no certificate can name are left out. */
+/** This machine's names with and without their domain, except those that a certificate cannot contain. */
 export function serverNames(
   { host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>,
   machine: Machine,

@@ -1,4 +1,4 @@
-// Says in words for administrators why an attempt failed.
+// Describes why an attempt failed, for administrators.
 import { X509Certificate } from 'node:crypto';
 import { TimeoutError } from 'got';
 import { ApiError } from '#server/wire/errors.ts';
@@ -8,7 +8,7 @@ import { plainText } from './plain-text.ts';
 
 const MAX_MESSAGE = 200;
 
-/** What kind of failure; `stopped` is ours, and says nothing about the receiver. */
+/** The kind of failure. `stopped` is the service's own and says nothing about the receiver. */
 export type FailureClass =
   | 'forbidden_address'
   | 'name_resolution'
@@ -29,7 +29,7 @@ export interface Failure {
 }
 
 interface Circumstances {
-  /** As the URL has it. */
+  /** As written in the URL. */
   host: string;
   /** Epoch milliseconds. */
   now: number;
@@ -39,10 +39,10 @@ interface Circumstances {
 
 type Words = string | ((error: HandshakeError, around: Circumstances) => string);
 
-/** By `code`, of Node, OpenSSL, BoringSSL (in Electron) and llhttp; `*` at the end stands for anything. */
+/** By `code` from Node, OpenSSL, BoringSSL (in Electron) and llhttp; a trailing `*` matches anything. */
 const BY_CODE: readonly [errorClass: FailureClass, words: Words, codes: readonly string[]][] = [
   ['name_resolution', 'name does not resolve', ['ENOTFOUND', 'EAI_NODATA', 'EAI_NONAME']],
-  ['name_resolution', 'name does not resolve: the name server gives no answer', ['EAI_*']],
+  ['name_resolution', 'name does not resolve: the name server does not answer', ['EAI_*']],
   ['connection', 'connection refused', ['ECONNREFUSED']],
   ['connection', 'no route to the receiver', ['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN']],
   ['connection', 'connection not permitted by this machine', ['EACCES', 'EPERM']],
@@ -65,7 +65,7 @@ const BY_CODE: readonly [errorClass: FailureClass, words: Words, codes: readonly
   ['certificate', 'certificate is not meant for servers', ['INVALID_PURPOSE', 'CERT_REJECTED']],
   [
     'certificate',
-    'certificate has a key or signature that is too weak',
+    'certificate has a weak key or signature',
     ['*_KEY_TOO_SMALL', '*_MD_TOO_WEAK'],
   ],
   ['certificate', 'certificate is revoked', ['CERT_REVOKED']],
@@ -77,11 +77,11 @@ const BY_CODE: readonly [errorClass: FailureClass, words: Words, codes: readonly
   ],
   [
     'tls',
-    'no TLS on this port',
+    'receiver does not use TLS on this port',
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST'],
   ],
-  ['tls', 'receiver asks for a client certificate', ['*ALERT_CERTIFICATE_REQUIRED']],
-  ['tls', 'TLS handshake failed: no method that both sides know', ['*ALERT_HANDSHAKE_FAILURE']],
+  ['tls', 'receiver requires a client certificate', ['*ALERT_CERTIFICATE_REQUIRED']],
+  ['tls', 'TLS handshake failed: no common cipher or version', ['*ALERT_HANDSHAKE_FAILURE']],
   [
     'tls',
     (error) => `TLS failed: ${reasonOf(error) ?? error.message}`,
@@ -97,12 +97,12 @@ function matches(code: string, pattern: string): boolean {
   return pattern.endsWith('*') ? code.startsWith(pattern.slice(0, -1)) : code === pattern;
 }
 
-/** OpenSSL's own words, out of `…:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:…`. */
+/** OpenSSL's description from `…:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:…`. */
 function reasonOf({ message }: Error): string | undefined {
   return /:SSL routines:[^:]*:([^:]+)/u.exec(message)?.[1];
 }
 
-/** While writing Node gives TLS errors the code EPROTO; here they get the one that they have while reading. */
+/** While writing, Node reports TLS errors as EPROTO. This maps them to the codes that they have while reading. */
 function codeOf(root: HandshakeError, outermost: unknown): string {
   const reason = reasonOf(root);
   if (root.code === 'EPROTO' && reason) return `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`;
@@ -179,7 +179,7 @@ function timeoutWords({ event, message }: TimeoutError, timeoutMs: number): stri
   return `no answer within ${seconds(timeoutMs)}`;
 }
 
-/** got wraps what sockets throw. */
+/** Unwraps errors that got wraps around those of sockets. */
 function rootOf(error: unknown): unknown {
   let root = error;
   for (let depth = 0; depth < 5 && root instanceof Error && root.cause instanceof Error; depth++)
@@ -204,14 +204,14 @@ function classify(error: unknown, around: Circumstances): Failure {
   return { errorClass: 'other', message: root.message };
 }
 
-/** Why there was no reply: an error of got, of a socket, of TLS or of the guard. */
+/** Describes why there was no reply: an error of got, a socket, TLS or the address guard. */
 export function describeFailure(error: unknown, around: Circumstances): Failure {
   const { errorClass, message } = classify(error, around);
   return { errorClass, message: plainText(message, MAX_MESSAGE) };
 }
 
 /**
- * Why a reply is no success; null if it is one (2xx).
+ * Describes why a reply is not a success; null for 2xx.
  * @param location of a redirect, as the receiver sent it
  */
 export function describeReply(status: number, location: string | undefined): Failure | null {

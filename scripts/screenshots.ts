@@ -30,7 +30,7 @@ const DEVICE = `sha256:${'a1'.repeat(32)}`;
 const PORT_TAKEN = {
   kind: 'failure',
   title: 'The server cannot listen on its address',
-  reason: '--port is "8787", but 127.0.0.1:8787 cannot be listened on: another program listens there',
+  reason: '--port is "8787", but the server cannot listen on 127.0.0.1:8787: another program is using it',
   advice:
     'Quit that program and try again, or choose another port. Clients must then use the new API address.',
   log: '',

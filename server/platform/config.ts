@@ -65,7 +65,10 @@ export function refuseUnknown(file: ConfigFile): void {
   for (const name of Object.keys(file)) {
     // The file cannot contain its own location.
     const known = Object.values(SETTINGS).some((row) => row !== SETTINGS.dataDir && settingKey(row) === name);
-    if (!known) throw new ConfigError(`config.json has the unknown setting ${JSON.stringify(name)}; correct or remove it`);
+    if (!known)
+      throw new ConfigError(
+        `config.json has the unknown setting ${JSON.stringify(name)}; correct or remove it`,
+      );
   }
 }
 

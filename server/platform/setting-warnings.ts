@@ -1,7 +1,7 @@
-// Settings that are allowed, and yet dangerous together.
+// Combinations of settings that are allowed but dangerous.
 import type { SettingValues } from './config.ts';
 
-/** The page has its own words for each. */
+/** The back office has a text for each. */
 export const SETTING_WARNINGS = ['caller_address_forgeable'] as const;
 
 export interface SettingWarning {
@@ -11,7 +11,7 @@ export interface SettingWarning {
 
 const LOOPBACK = /^(?:localhost|::1|127\.\d+\.\d+\.\d+)$/iu;
 
-/** Whether every peer counts as a proxy. */
+/** Whether every peer is trusted as a proxy. */
 function trustsEveryPeer(trustProxy: SettingValues['trustProxy']): boolean {
   return Array.isArray(trustProxy)
     ? trustProxy.some((network) => network.endsWith('/0'))
@@ -25,7 +25,7 @@ export function settingWarnings({
 }: Pick<SettingValues, 'host' | 'trustProxy'>): SettingWarning[] {
   if (!trustsEveryPeer(trustProxy) || LOOPBACK.test(host)) return [];
   const message =
-    `trust_proxy takes the caller's address from every peer, and the API listens on ${host}: whoever reaches its port ` +
-    "directly can forge that address. Set trust_proxy to the proxies' addresses, or host to 127.0.0.1";
+    `trust_proxy accepts the caller's address from every peer, and the API listens on ${host}: clients that reach its port ` +
+    "directly can forge their address. Set trust_proxy to the proxies' addresses, or host to 127.0.0.1";
   return [{ code: 'caller_address_forgeable', message }];
 }

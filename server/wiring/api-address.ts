@@ -1,4 +1,4 @@
-// The API's address as its clients know it.
+// The API's address as clients know it.
 import { PUBLIC_API_ROOT } from '#server/contract.ts';
 import type { Config } from '#server/platform/config.ts';
 
@@ -10,12 +10,12 @@ function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** `http://127.0.0.1:8787`. @param port the one that is listened on, if the setting leaves it open */
+/** `http://127.0.0.1:8787`. @param port the actual port, if the setting is 0 */
 export function listenerAddress({ host, tls }: AddressSettings, port: number): string {
   return `${tls.mode === 'off' ? 'http' : 'https'}://${hostInUrl(host)}:${port}`;
 }
 
-/** With the API's root, and without a slash at its end. */
+/** Includes the API's root, without a trailing slash. */
 export function apiBaseUrl(config: AddressSettings, port: number): string {
   return `${config.baseUrl ?? listenerAddress(config, port)}${PUBLIC_API_ROOT}`;
 }

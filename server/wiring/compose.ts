@@ -1,4 +1,4 @@
-// Every construction, by hand: what the service is made of, and who is handed what.
+// Wires all parts of the service manually.
 import { adminSessionRoutes } from '#server/features/admin-session/admin-session-routes.ts';
 import { createAdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import { createAlertBoard } from '#server/features/alerts/alert-board.ts';
@@ -186,7 +186,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     runtimeSecret: around.runtimeSecret,
     onEnded: live.endSession,
     onAuditFailed(error, entry) {
-      logger.error({ err: error as Error }, 'an audit entry of a session could not be written');
+      logger.error({ err: error as Error }, 'cannot write the audit entry of a session');
       recordSecurityEvent(security, entry);
     },
   });

@@ -126,7 +126,7 @@ describe('an imported authority', () => {
       await expect(issue(desk, { csr })).rejects.toMatchObject({
         code: 'invalid_request',
         message: "csr: its key is the authority's own",
-        details: [{ path: 'csr', message: "its key is the authority's own" }],
+        details: [{ path: 'csr', message: "its key must not be the authority's key" }],
       });
       const { certificate, ca_certificate } = await issue(desk);
       expect(await errorsOf(desk, certificate.pem, ca_certificate, START)).toEqual([]);

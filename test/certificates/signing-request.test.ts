@@ -197,7 +197,7 @@ describe('refused is', () => {
     expect(refusal(toRequest(tlv(0x30, ...parts)))).toBe(sentence);
   });
 
-  const none = 'There is no PEM certificate request.';
+  const none = 'The signing request must contain a PEM certificate request.';
   const undecodable = 'The signing request is damaged: its PEM block cannot be decoded.';
   const malformed = 'The signing request is damaged: it is not in the form of PKCS#10.';
   const block = (body: string) =>

@@ -183,7 +183,7 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       writeFileSync(bad, 'hello');
       expect(await cli.fails(...named, 'X', '--csr', bad)).toMatchObject({
         error_code: 'invalid_request',
-        message: 'the content of --csr: There is no PEM certificate request.',
+        message: 'the content of --csr: The signing request must contain a PEM certificate request.',
       });
       expect(await cli.fails(...named, 'X', '--csr', join(folder, 'none'))).toMatchObject({
         error_code: 'not_found',

@@ -120,7 +120,7 @@ it(
       renamed.push(`${path}.${round}`);
       renameSync(path, `${path}.${round}`);
       process.kill(server.pid, 'SIGHUP');
-      await server.logLines({ msg: 'log files opened anew' }, round + 1);
+      await server.logLines({ msg: 'reopened the log files' }, round + 1);
       await talking;
       await vi.waitFor(() => expect(existsSync(path)).toBe(true), 20_000);
     }

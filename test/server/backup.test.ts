@@ -143,7 +143,7 @@ describe('a backup', () => {
     const body = (await response.json()) as { message: string };
     expectFailure({ status: response.status, body }, 'unavailable');
     expect(body.message).toMatch(
-      /^not enough disk space for a copy of the database beside it: \d+ bytes needed, \d+ bytes free$/u,
+      /^not enough disk space to copy the database: \d+ bytes needed, \d+ bytes free$/u,
     );
     expect(readdirSync(cramped.dataDir)).not.toContain('backup-copy.db');
     await newLicense(cramped);

@@ -179,8 +179,8 @@ describe('a preview', () => {
     );
     expect(said).toEqual([
       '3 Who: must not be empty',
-      '4 Mail: must be an e-mail address',
-      '5 Plan: there is no plan nowhere',
+      '4 Mail: must be an email address',
+      '5 Plan: plan nowhere not found',
       `6 Plan: plan ${archived.plan.name} is archived`,
       '7 Plan: must be 1 to 64 lowercase letters, digits or hyphens',
       `8 Product: plan ${plan.name} is for imager, not for carver`,
@@ -192,9 +192,9 @@ describe('a preview', () => {
       '12 Days: must be a whole number of days, 1 to 36500',
       '13 Days: must be a whole number of days, 1 to 36500',
       '14 Days: give days or expires_at, not both',
-      '15 Key: is the key of a license that is here already',
-      '16 Key: is mistyped: its check group does not match',
-      '18 Key: is in the file twice',
+      '15 Key: belongs to an existing license',
+      '16 Key: invalid license key (checksum mismatch)',
+      '18 Key: occurs twice in the file',
       expect.stringMatching(/^19 Who: contains /u),
       '21 null: has 11 cells for 7 columns',
       expect.stringMatching(/^22 Who: /u),
@@ -318,7 +318,7 @@ describe('a run', () => {
       state: 'failed',
       done: 0,
       total: 250,
-      errors: [{ line: 251, column: 'mail', message: 'must be an e-mail address' }],
+      errors: [{ line: 251, column: 'mail', message: 'must be an email address' }],
       error_count: 1,
     });
     expect(await byProduct(product)).toEqual([]);
@@ -361,7 +361,7 @@ describe('a run', () => {
     expect(replies.find(({ state }) => state === 'failed')).toMatchObject({
       done: 0,
       errors: expect.arrayContaining([
-        { line: 2, column: 'key', message: 'is the key of a license that is here already' },
+        { line: 2, column: 'key', message: 'belongs to an existing license' },
       ]) as object[],
     });
     expect((await server.admin.countLicenses({ product })).count).toBe(1500);

@@ -88,7 +88,9 @@ describe('showing settings', () => {
       config_problem: 'scan_seconds in config.json is "often", but must be seconds above 0',
     });
     writeFileSync(configFile(), '{ "colour": "blue" }');
-    expect(await show()).toMatchObject({ config_problem: 'config.json has "colour", which is no setting' });
+    expect(await show()).toMatchObject({
+      config_problem: 'config.json has the unknown setting "colour"; correct or remove it',
+    });
   });
 });
 
@@ -184,9 +186,9 @@ describe('changing settings', () => {
     expect(wrong).toEqual({
       scan_seconds: 'must be seconds above 0',
       tls: 'must be off, auto, or two PEM files as CERT,KEY',
-      colour: 'is no setting',
-      port: 'is given by --port on the command line, which config.json cannot change',
-      data_dir: 'can only be given by --data-dir or LICENSE_DESK_DATA_DIR: config.json is in that directory',
+      colour: 'is not a setting',
+      port: 'is set by --port on the command line, which takes precedence over config.json',
+      data_dir: 'can only be set by --data-dir or LICENSE_DESK_DATA_DIR: config.json is in that directory',
     });
     expect(written()).toEqual({ default_product: 'desk' });
   });
@@ -199,7 +201,7 @@ describe('changing settings', () => {
       database_url: 'postgres://desk:secret@127.0.0.1:1/desk',
     });
     expect(Object.keys(wrong)).toEqual(['host', 'tls', 'webhook_ca', 'database_url']);
-    expect(wrong['host']).toMatch(/^192\.0\.2\.1:0 cannot be listened on/u);
+    expect(wrong['host']).toMatch(/^cannot listen on 192\.0\.2\.1:0/u);
     expect(JSON.stringify(wrong)).not.toContain('secret');
     expect(await refusal({ tls: 'cert.pem,key.pem' })).toEqual({ tls: 'cert.pem must be an absolute path' });
   });
@@ -209,7 +211,7 @@ describe('changing settings', () => {
     const shown = await setting('database_url');
     expect(shown).toMatchObject({ secret: true, next_value: 'postgres://desk:********@127.0.0.1:1/desk' });
     const wrong = await refusal({ database_url: shown?.next_value ?? '' });
-    expect(wrong).toEqual({ database_url: 'stands here without its password; write all of it' });
+    expect(wrong).toEqual({ database_url: 'is missing its password; enter the complete value' });
     await update({ database_url: null });
     const { items } = await server.admin.listAudit({ limit: 1 });
     expect(items).toMatchObject([{ action: 'settings.changed', after: { database_url: null } }]);
@@ -260,8 +262,8 @@ describe('ports', () => {
     const { port: taken } = other.address() as AddressInfo;
     const own = Number(new URL(desk.api).port);
     const change = (changes: Changes) => desk.admin.updateSettings({ changes });
-    await expect(change({ port: taken })).rejects.toThrow('another program listens there');
-    await expect(change({ admin_port: taken })).rejects.toThrow('another program listens there');
+    await expect(change({ port: taken })).rejects.toThrow('another program is using it');
+    await expect(change({ admin_port: taken })).rejects.toThrow('another program is using it');
     await expect(change({ port: own, admin_port: own })).rejects.toThrow('different ports');
     expect(await change({ port: own })).toMatchObject({ restart_needed: true });
   });

@@ -66,7 +66,7 @@ describe('a start that cannot be', () => {
 
   it.each(['port', 'admin-port'])('says that --%s is taken, and leaves nothing behind', async (flag) => {
     const message = await refusal({ flags: { [flag]: port } });
-    for (const part of [`--${flag}`, port, 'listens there']) expect(message).toContain(part);
+    for (const part of [`--${flag}`, port, 'is using it']) expect(message).toContain(part);
     expect(existsSync(join(dataDir, 'runtime.json'))).toBe(false);
     await startsWell();
   });

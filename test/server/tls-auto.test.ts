@@ -218,7 +218,7 @@ describe('--tls auto', () => {
     await second.stop();
     rmSync(kept(dataDir));
     await expect(startTestServer({ dataDir, flags, clock })).rejects.toThrow(
-      /^--tls is "auto", but the certificate authority has ended on \S+; import its new certificate$/u,
+      /^--tls is "auto", but the certificate authority expired on \S+; import its new certificate$/u,
     );
   });
 });

@@ -302,12 +302,12 @@ describe('certificates and TLS', () => {
 
   test('no TLS at all', async () => {
     const receiver = await startTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
-    expect(await sendTo(receiver.url)).toMatchObject(failed('tls', 'no TLS on this port'));
+    expect(await sendTo(receiver.url)).toMatchObject(failed('tls', 'receiver does not use TLS on this port'));
   });
 
   test('a receiver that asks for a client certificate', async () => {
     const receiver = await startReceiver(good, undefined, { requestCert: true, ca: [authority.cert] });
-    expect(await sendTo(receiver.url)).toMatchObject(failed('tls', 'receiver asks for a client certificate'));
+    expect(await sendTo(receiver.url)).toMatchObject(failed('tls', 'receiver requires a client certificate'));
   });
 });
 

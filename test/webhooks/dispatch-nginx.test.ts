@@ -27,7 +27,7 @@ const REFUSED = [
   ['no-intermediate', 'certificate is issued by an unknown authority (Test Intermediate)', 'certificate'],
   ['tls-1.0', 'TLS version too old: the receiver must offer TLS 1.2 or later', 'tls'],
   ['tls-1.1', 'TLS version too old: the receiver must offer TLS 1.2 or later', 'tls'],
-  ['plain', 'no TLS on this port', 'tls'],
+  ['plain', 'receiver does not use TLS on this port', 'tls'],
 ] as const;
 
 const old = (version: string) => [`ssl_protocols ${version};`, 'ssl_ciphers DEFAULT@SECLEVEL=0;'];

@@ -89,8 +89,7 @@ function limited(source: AsyncIterable<Uint8Array>) {
 
 /** @throws Error if it is not the file that the manifest lists */
 function refuseOther({ name, type, size }: { name: string; type?: unknown; size?: number }, part?: Measured) {
-  if (!part)
-    throw new Error(`its manifest does not list ${JSON.stringify(name)}, or the file occurs twice`);
+  if (!part) throw new Error(`its manifest does not list ${JSON.stringify(name)}, or the file occurs twice`);
   if (type !== 'file') throw new Error(`${part.name} is not a regular file`);
   if (size !== part.bytes) throw new Error(`${part.name} has ${size} bytes instead of ${part.bytes}`);
 }

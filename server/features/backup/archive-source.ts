@@ -75,7 +75,5 @@ export async function openArchive(file: string, passphrase: string | null): Prom
   }
   if (!isEncrypted && isTar(head)) return { tar: from(0), authenticated: false };
   await close();
-  throw new BackupError(
-    isEncrypted ? 'is encrypted: enter its passphrase' : 'is not a License Desk backup',
-  );
+  throw new BackupError(isEncrypted ? 'is encrypted: enter its passphrase' : 'is not a License Desk backup');
 }

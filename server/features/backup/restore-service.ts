@@ -99,7 +99,9 @@ export function createRestoreService(needs: Needs) {
   function refuseUnusable(found: Manifest): void {
     const { schema, version, parts } = found;
     if (!needs.isKnownSchema(schema))
-      throw new BackupError(`was made by a newer version of License Desk (${version}); update this one`);
+      throw new BackupError(
+        `was made by a newer version of License Desk (${version}); install that version or a later one`,
+      );
     if (!hasPart(found, DATABASE)) throw new BackupError('does not contain a database');
     const large = parts.find(({ name, bytes }) => name !== DATABASE && bytes > MAX_SMALL_FILE);
     if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);

@@ -133,6 +133,7 @@ function encodeContent(
 /** In ASCII, as the extension requires. @throws TypeError unless it is an http or https URL */
 function toCrlUrl(text: string): string {
   const { protocol, href } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`the CRL URL must be http or https (got ${text})`);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError(`the CRL URL must be http or https (got ${text})`);
   return href;
 }

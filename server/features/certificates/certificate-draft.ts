@@ -49,7 +49,7 @@ export async function newSubject({ csr, key_size: keySize }: Order, caller: Call
 /** Loaded on first use, to keep the start fast. */
 let builder: { issueClientCertificate: typeof issueClientCertificate } | undefined;
 
-interface Circumstances {
+interface DraftContext {
   issuer: Issuer;
   /** Lower-case hex. */
   authorityKey: string;
@@ -63,7 +63,7 @@ interface Circumstances {
 export async function draftCertificate(
   order: Order,
   publicKey: KeyObject,
-  { issuer, authorityKey, endsAt, now, crlUrl }: Circumstances,
+  { issuer, authorityKey, endsAt, now, crlUrl }: DraftContext,
 ): Promise<Draft> {
   // Compares the key itself: the identifier of an imported one can be computed in any way.
   if (toSpki(issuer.privateKey).equals(toSpki(publicKey)))

@@ -34,7 +34,7 @@ interface Needs {
   names(): ServerNames;
 }
 
-interface Circumstances {
+interface ServerCertificateFacts {
   authority: Pick<Authority, 'id' | 'certificate' | 'notAfter'>;
   hosts: readonly string[];
   /** Epoch milliseconds. */
@@ -42,18 +42,18 @@ interface Circumstances {
 }
 
 /** Every change of the authority adds a row. The fingerprint also distinguishes rows of different databases. */
-export function authorityMark({ id, certificate }: Circumstances['authority']): string {
+export function authorityMark({ id, certificate }: ServerCertificateFacts['authority']): string {
   return `${id} ${certificate.fingerprint256}`;
 }
 
-function endOf(now: number, { notAfter }: Circumstances['authority']): number {
+function endOf(now: number, { notAfter }: ServerCertificateFacts['authority']): number {
   return Math.min(wholeSeconds(now + LIFE_MS), notAfter);
 }
 
 /** @returns null if a new certificate would be no better */
 export function reasonToReplace(
   inUse: Omit<ServerCertificate, 'privateKeyDer'>,
-  { authority, hosts, now }: Circumstances,
+  { authority, hosts, now }: ServerCertificateFacts,
 ): string | null {
   if (inUse.authority !== authorityMark(authority)) return 'the authority has a new certificate';
   if (inUse.hosts.join() !== hosts.join()) return 'the names or addresses of this server have changed';

@@ -32,7 +32,10 @@ export function createIdempotencyService({ replies, sealer, transaction, clock }
     const first = await replies.find(key);
     if (!first || first.createdAt < now - DAY_MS) return null;
     if (first.requestHash !== requestHash) {
-      throw new ApiError('idempotency_conflict', 'this Idempotency-Key was already used for a different request');
+      throw new ApiError(
+        'idempotency_conflict',
+        'this Idempotency-Key was already used for a different request',
+      );
     }
     return JSON.parse(sealer.open(SEAL_PURPOSE, first.replySealed).toString()) as object;
   }

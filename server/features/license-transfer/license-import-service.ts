@@ -86,8 +86,7 @@ export function createLicenseImportService(needs: Needs) {
     if (job) return { job };
     const done = await imports.findDone(id);
     if (done !== null) return { status: doneStatus(id, done) };
-    if (!files.has(id))
-      throw new ApiError('import_not_found', 'import not found; upload the file again');
+    if (!files.has(id)) throw new ApiError('import_not_found', 'import not found; upload the file again');
     const form = await inspectCsv(files.pathOf(id));
     // A concurrent call may have created the job first.
     const found = jobs.get(id) ?? newJob(form, clock.now());
@@ -170,7 +169,8 @@ export function createLicenseImportService(needs: Needs) {
   /** Concurrent calls wait for the same import. */
   function run(id: string, job: ImportJob, recipe: Recipe, call: Call): Promise<void> {
     if (job.running) return job.running.ended;
-    if (isEnding) throw new ApiError('unavailable', 'the server is stopping; run the import after the restart');
+    if (isEnding)
+      throw new ApiError('unavailable', 'the server is stopping; run the import after the restart');
     refuseUnknownColumns(recipe, job.form.columns);
     const stop = new AbortController();
     job.state = 'running';
@@ -257,7 +257,10 @@ export function createLicenseImportService(needs: Needs) {
       const running = [...jobs.values()].map((job) => job.running).filter((one) => one !== null);
       const ended = Promise.allSettled(running.map((one) => one.ended));
       const timeout = new AbortController();
-      await Promise.race([ended, delay(STOP_TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => {})]);
+      await Promise.race([
+        ended,
+        delay(STOP_TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => {}),
+      ]);
       timeout.abort();
       for (const { stop } of running) stop.abort(SERVER_STOPS);
       await ended;

@@ -25,6 +25,9 @@ export function fromCursor(
   const { id, expiresAt } = position;
   if ((position.sort === 'expires') !== (expiresAt !== undefined)) throw malformedCursor();
   if (position.sort !== sort || position.order !== order)
-    throw new ApiError('invalid_request', 'cursor: does not match the requested sort order; start from the first page');
+    throw new ApiError(
+      'invalid_request',
+      'cursor: does not match the requested sort order; start from the first page',
+    );
   return { id, expiresAt };
 }

@@ -174,7 +174,10 @@ export function createLicenseService(needs: Needs) {
         if (plan.id === before.planId)
           throw new ApiError('plan_unchanged', `the license is already on plan ${plan.name}`);
         if (plan.tier <= before.tier) {
-          throw new ApiError('not_an_upgrade', `plan ${plan.name} must have a higher tier than ${before.plan}`);
+          throw new ApiError(
+            'not_an_upgrade',
+            `plan ${plan.name} must have a higher tier than ${before.plan}`,
+          );
         }
         refuseOtherProduct(plan, before.product);
         const graceEnd = graceEndsAt(before.expiresAt, plan.graceDays);

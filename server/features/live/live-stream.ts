@@ -10,7 +10,7 @@ const RECONNECT_MS = 3000;
 export interface LiveStream {
   /** Sends the greeting. Earlier changes wait until then. */
   greet(hello: LiveHello): void;
-  tell(topics: Iterable<LiveTopic>): void;
+  report(topics: Iterable<LiveTopic>): void;
   /** Shows both sides that the connection works. Drops a client that has not read the last message. */
   keepAlive(): void;
   end(reason: LiveEnd['reason']): void;
@@ -52,7 +52,7 @@ export function createLiveStream(response: ServerResponse): LiveStream {
       write('hello', hello);
       sendSoon();
     },
-    tell(topics) {
+    report(topics) {
       for (const topic of topics) waiting.add(topic);
       sendSoon();
     },

@@ -34,9 +34,9 @@ export function createLiveStreams({ hello, look }: Needs) {
   let isClosed = false;
 
   function publish(topics: Iterable<LiveTopic>): void {
-    const told = [...topics];
-    if (told.length === 0) return;
-    for (const stream of open.keys()) stream.tell(told);
+    const changed = [...topics];
+    if (changed.length === 0) return;
+    for (const stream of open.keys()) stream.report(changed);
     for (const listener of listeners) listener();
   }
 

@@ -208,8 +208,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     async restart(call: Call) {
       if (!restart) throw new ApiError('invalid_request', ADVICE_TO_DO);
       const { problem } = lookAtFile();
-      if (problem !== null)
-        throw new ApiError('invalid_request', `the server would not start: ${problem}`);
+      if (problem !== null) throw new ApiError('invalid_request', `the server would not start: ${problem}`);
       await transaction(async () => {
         await audit.record(call, 'server.restarted', 'server', null, null);
         afterCommit(restart);

@@ -51,7 +51,10 @@ export function createStatisticsService({ stats, licenses, clock, flushUsage }: 
       const until = to ?? now + 1;
       const period = { from: from ?? until - DEFAULT_DAYS * DAY_MS, to: until, product };
       if (period.from > period.to || period.to - period.from > MAX_DAYS * DAY_MS) {
-        throw new ApiError('invalid_request', `from: must be before to, and at most ${MAX_DAYS} days earlier`);
+        throw new ApiError(
+          'invalid_request',
+          `from: must be before to, and at most ${MAX_DAYS} days earlier`,
+        );
       }
       const deliveries = sumBy(await stats.countDeliveries(), (row) => row.status);
       return {

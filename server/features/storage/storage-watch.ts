@@ -69,7 +69,8 @@ export function watchStorage(needs: Needs): { end(): Promise<void> } {
       if (damage !== null) storage.noteDamage(damage);
       else logger.info({ ms: Math.round(performance.now() - startedAt) }, 'the database is undamaged');
     } catch (error) {
-      if (!stopping.signal.aborted) logger.warn({ err: error as Error }, 'cannot check the database for damage');
+      if (!stopping.signal.aborted)
+        logger.warn({ err: error as Error }, 'cannot check the database for damage');
     }
   }
 

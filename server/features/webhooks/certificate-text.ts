@@ -12,5 +12,6 @@ export function checkCertificates(text: string): void {
   } catch {
     throw new ApiError('invalid_request', 'ca: contains a certificate that cannot be read');
   }
-  if (certificates.length === 0) throw new ApiError('invalid_request', 'ca: must be certificates in PEM');
+  if (certificates.length === 0)
+    throw new ApiError('invalid_request', 'ca: must be one or more certificates in PEM');
 }

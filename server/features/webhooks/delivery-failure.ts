@@ -28,7 +28,7 @@ export interface Failure {
   message: string;
 }
 
-interface Circumstances {
+interface FailureContext {
   /** As written in the URL. */
   host: string;
   /** Epoch milliseconds. */
@@ -37,7 +37,7 @@ interface Circumstances {
   timeoutMs: number;
 }
 
-type Words = string | ((error: HandshakeError, around: Circumstances) => string);
+type Words = string | ((error: HandshakeError, context: FailureContext) => string);
 
 /** By `code` from Node, OpenSSL, BoringSSL (in Electron) and llhttp; a trailing `*` matches anything. */
 const BY_CODE: readonly [errorClass: FailureClass, words: Words, codes: readonly string[]][] = [
@@ -63,11 +63,7 @@ const BY_CODE: readonly [errorClass: FailureClass, words: Words, codes: readonly
   ],
   ['certificate', otherNameWords, ['ERR_TLS_CERT_ALTNAME_*', 'HOSTNAME_MISMATCH']],
   ['certificate', 'certificate is not meant for servers', ['INVALID_PURPOSE', 'CERT_REJECTED']],
-  [
-    'certificate',
-    'certificate has a weak key or signature',
-    ['*_KEY_TOO_SMALL', '*_MD_TOO_WEAK'],
-  ],
+  ['certificate', 'certificate has a weak key or signature', ['*_KEY_TOO_SMALL', '*_MD_TOO_WEAK']],
   ['certificate', 'certificate is revoked', ['CERT_REVOKED']],
   ['certificate', 'certificate was not signed by the authority it names', ['CERT_SIGNATURE_FAILURE']],
   [
@@ -124,7 +120,7 @@ function nameIn(distinguishedName: string): string {
   return /^CN=(.+)$/mu.exec(distinguishedName)?.[1] ?? distinguishedName.replaceAll('\n', ', ');
 }
 
-function expiredWords(error: HandshakeError, { now }: Circumstances): string {
+function expiredWords(error: HandshakeError, { now }: FailureContext): string {
   const chain = certificatesOf(error);
   const expired = chain.find(({ validToDate }) => validToDate.getTime() < now);
   if (!expired) return 'certificate expired';
@@ -133,7 +129,7 @@ function expiredWords(error: HandshakeError, { now }: Circumstances): string {
   return `${whose} expired on ${day(expired.validToDate)}`;
 }
 
-function notYetWords(error: HandshakeError, { now }: Circumstances): string {
+function notYetWords(error: HandshakeError, { now }: FailureContext): string {
   const early = certificatesOf(error).find(({ validFromDate }) => validFromDate.getTime() > now);
   return early
     ? `certificate is not valid before ${day(early.validFromDate)}`
@@ -152,7 +148,7 @@ function unknownAuthorityWords(error: HandshakeError): string {
   return `certificate is issued by an unknown authority${name}`;
 }
 
-function otherNameWords(error: HandshakeError, { host }: Circumstances): string {
+function otherNameWords(error: HandshakeError, { host }: FailureContext): string {
   const [own] = certificatesOf(error);
   const names = (own?.subjectAltName ?? '')
     .split(', ')
@@ -187,9 +183,9 @@ function rootOf(error: unknown): unknown {
   return root;
 }
 
-function classify(error: unknown, around: Circumstances): Failure {
+function classify(error: unknown, context: FailureContext): Failure {
   if (error instanceof TimeoutError) {
-    return { errorClass: 'timeout', message: timeoutWords(error, around.timeoutMs) };
+    return { errorClass: 'timeout', message: timeoutWords(error, context.timeoutMs) };
   }
   const root = rootOf(error);
   if (!(root instanceof Error)) return { errorClass: 'other', message: String(root) };
@@ -199,14 +195,14 @@ function classify(error: unknown, around: Circumstances): Failure {
   const code = codeOf(root, error);
   for (const [errorClass, words, codes] of BY_CODE) {
     if (!codes.some((pattern) => matches(code, pattern))) continue;
-    return { errorClass, message: typeof words === 'string' ? words : words(root, around) };
+    return { errorClass, message: typeof words === 'string' ? words : words(root, context) };
   }
   return { errorClass: 'other', message: root.message };
 }
 
 /** Describes why there was no reply: an error of got, a socket, TLS or the address guard. */
-export function describeFailure(error: unknown, around: Circumstances): Failure {
-  const { errorClass, message } = classify(error, around);
+export function describeFailure(error: unknown, context: FailureContext): Failure {
+  const { errorClass, message } = classify(error, context);
   return { errorClass, message: plainText(message, MAX_MESSAGE) };
 }
 

@@ -1,4 +1,4 @@
-/** Which packages the bundles contain, recorded while they are built: development dependencies end up in them, too. */
+/** Records which packages the bundles contain, because development dependencies end up in them too. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './paths.mjs';
@@ -31,7 +31,7 @@ export function recordPackages(name, copied = []) {
   const found = new Set(copied);
   return {
     name: 'record-packages',
-    // All modules that were loaded, not only those that left code of their own: `vue` itself only re-exports.
+    // All loaded modules, including those without code of their own in the bundle: `vue` only re-exports.
     generateBundle(_options, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
       for (const id of [...this.getModuleIds(), ...chunks.flatMap(({ moduleIds }) => moduleIds)]) {

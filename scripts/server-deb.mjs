@@ -1,4 +1,4 @@
-/** The server as a Debian package: its files, the systemd unit and the scripts that register both. */
+/** Builds the Debian package of the server: its files, the systemd unit and the maintainer scripts. */
 import {
   chmodSync,
   cpSync,
@@ -23,7 +23,7 @@ const sources = join(root, 'packaging', 'debian');
 /** Shipped if the CLI's build wrote it. */
 const MAN_PAGE = join(root, 'packaging', 'server', 'license-desk.1');
 
-/** @type {Readonly<Record<string, string>>} Debian's names of architectures */
+/** @type {Readonly<Record<string, string>>} Debian architecture names */
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64', arm: 'armhf' };
 
 /**

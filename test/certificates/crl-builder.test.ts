@@ -68,7 +68,7 @@ describe('a revocation list', () => {
     openssl(['asn1parse', '-inform', 'DER'], list);
   });
 
-  test('without entries has none, not an empty list of them', () => {
+  test('without entries omits the list of entries', () => {
     const list = build([]);
     expect(isVerified(list)).toBe(true);
     expect(show(list, '-noout', '-text')).toContain('No Revoked Certificates.');

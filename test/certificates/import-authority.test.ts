@@ -36,7 +36,7 @@ async function errorsOf({ admin }: Desk, pem: string, authority: string, at: num
 }
 
 describe('an imported authority', () => {
-  it('issues from then on, with its name as it is written in its certificate', async () => {
+  it('issues from then on, with the name encoded as in its certificate', async () => {
     const desk = await openDesk(createTestClock(START));
     const { authority } = await bring(desk, root);
     const [read] = certificatesIn(root.certificate);
@@ -91,7 +91,7 @@ describe('an imported authority', () => {
     expect(issuer).toBe('issuer=CN=Acme Root,O=Acme a.s.,C=CZ\n');
   });
 
-  it('issues no more once it has ended, and is renewed by nobody but its makers', async () => {
+  it('does not issue after it expires, and is not renewed here', async () => {
     const clock = createTestClock(START);
     const desk = await openDesk(clock);
     const chain = intermediate.certificate + root.certificate;
@@ -113,7 +113,7 @@ describe('an imported authority', () => {
     expect((await issue(desk)).ca_certificate).toBe(renewed.certificate + root.certificate);
   });
 
-  it('does not certify its own key, by whatever method its identifier was made', async () => {
+  it('does not certify its own key, with any kind of key identifier', async () => {
     for (const identifier of ['hash', '0102030405']) {
       const desk = await openDesk(createTestClock(START));
       const own = makeForeignAuthority({

@@ -237,7 +237,7 @@ describe('refused is', () => {
     expect(refusal(privateKey.export({ format: 'pem', type: 'pkcs8' }) + pem)).toBe(sentence);
   });
 
-  test('a request that is cut off anywhere, or goes on', () => {
+  test('a request that is truncated or too long', () => {
     const der = toDer(request(makeKey(...curve('P-256')).file));
     for (let length = 0; length < der.length; length += 1) {
       expect(isTaken(toRequest(der.subarray(0, length)))).toBe(false);
@@ -262,7 +262,7 @@ describe('refused is', () => {
   });
 });
 
-describe('whatever is changed at random', () => {
+describe('random changes', () => {
   const REPEATABLE = { seed: 20261120 };
   const keys = [[...RSA, 'rsa_keygen_bits:2048'], curve('P-256'), ['-algorithm', 'ED25519']];
   let pems: string[] = [];

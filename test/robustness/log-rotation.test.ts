@@ -92,7 +92,7 @@ it('begins new files, keeps the newest five, and every line whole', { timeout: 6
   }
 });
 
-it('goes on in the newest file after a restart, and removes what is beyond the newest five', async () => {
+it('continues in the newest file after a restart, and keeps the newest five', async () => {
   const dataDir = directoryWithLogs([3, 4, 8, 9, 10, 11, 12], 1000);
   const before = read(dataDir, 12);
   const server = await startServerProcess({ dataDir });

@@ -276,7 +276,7 @@ it('finds what is allowed to be there', () => {
 });
 
 describe.each(['log', 'stderr', 'database', 'cache'] as const)('the %s', (where) => {
-  it('holds no secret', () => {
+  it('contains no secret', () => {
     const found = [...secrets].filter(([, spellings]) =>
       spellings.some((spelling) => written[where].includes(spelling)),
     );

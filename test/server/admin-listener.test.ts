@@ -36,7 +36,7 @@ const admin = (path: string, headers: Record<string, string> = {}, method = 'GET
   });
 
 describe('the two listeners', () => {
-  it.each(ADMIN_ROWS)('the API knows nothing of %s, whoever asks', async (_name, row) => {
+  it.each(ADMIN_ROWS)('the API does not serve %s to any caller', async (_name, row) => {
     for (const headers of [{}, bearer, await newBearer(server)]) {
       for (const url of [
         new URL(`/admin/api${row.path}`, server.api).href,
@@ -52,7 +52,7 @@ describe('the two listeners', () => {
     expectFailure(await jsonCall(url, { method: row.method, headers: bearer }), 'not_found');
   });
 
-  it('the API never answers as the back office, whatever Host says', async () => {
+  it('the API never answers as the back office, with any Host', async () => {
     const { host } = new URL(server.adminOrigin);
     expectFailure(
       await jsonCall(new URL('/admin/api/server-info/', server.api).href, { headers: { host, ...bearer } }),
@@ -224,7 +224,7 @@ describe('the page', () => {
     expect(reply.headers.get('x-request-id')).toEqual(expect.any(String));
   });
 
-  it('holds nothing but files of the page', async () => {
+  it('contains only files of the page', async () => {
     for (const path of [
       '/..%2f..%2fpackage.json',
       '/%2e%2e/main/server.js',
@@ -242,7 +242,7 @@ describe('the page', () => {
 });
 
 describe('the data directory', () => {
-  it('is nobody else’s to read while a server runs, and names it', async () => {
+  it('is readable by its owner only while a server runs, and names it', async () => {
     const dataDir = join(await keptDataDir(), 'made', 'by-the-server');
     const own = await startTestServer({ dataDir });
     expect(readRuntimeFile(dataDir)).toEqual({

@@ -118,7 +118,7 @@ describe('POST /authorize/', () => {
   });
 });
 
-describe('every change holds from the very next call', () => {
+describe('every change applies from the next call', () => {
   it('of a license, its plan and its devices', async () => {
     const [plan, better] = [unique('small'), unique('large')];
     await server.admin.createPlan({ name: plan, duration_days: 10 });

@@ -41,7 +41,7 @@ describe('the clock guard', () => {
     expect(clock.onHeld).not.toHaveBeenCalled();
   });
 
-  it('holds a clock that jumped ahead until it has stayed there for ten scans', () => {
+  it('distrusts a clock that jumped ahead until it has stayed there for ten scans', () => {
     const clock = guarded();
     clock.jump(5 * YEAR_MS);
     expect(clock.guard.isTrusted()).toBe(false);

@@ -80,7 +80,7 @@ describe('why an authorization is denied', () => {
     });
   });
 
-  it('goes on behind the first rule that fails, and says what would mend each', async () => {
+  it('continues after the first rule that fails, with a remedy for each', async () => {
     const license = await newLicense(server);
     await activateDevice(server, license);
     await server.admin.revokeLicense({ ref: license.license_key });

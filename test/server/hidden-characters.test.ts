@@ -60,7 +60,7 @@ describe('an administrator', () => {
     expectFailure(await server.post('/certs/generate/', body, await newBearer(server)), 'invalid_request');
   });
 
-  it('is told the line of an imported file', async () => {
+  it('get the line number for an imported file', async () => {
     const { import_id } = await adminUpload(`Who\nNova\u0301k\n${ZERO_WIDTH}\n${PERSIAN}\n${OVERRIDE}\n`);
     const found = await adminSuccess(server, 'previewImport', { import_id, mapping: { holder: 'Who' } });
     expect(found).toMatchObject({

@@ -45,7 +45,7 @@ const BROKEN: [string, string | Buffer][] = [
 ];
 
 describe.each(['api', 'adminOrigin'] as const)('the listener of %s', (listener) => {
-  it.each(BROKEN)('answers %s in the envelope, and goes on', async (_name, bytes) => {
+  it.each(BROKEN)('answers %s in the envelope, and keeps running', async (_name, bytes) => {
     const reply = readReply(await exchangeBytes(server[listener], bytes));
     expectFailure(reply, 'invalid_request', reply.status === 431 ? 431 : 400);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');

@@ -47,7 +47,7 @@ it('is a CSV file of all that administrators need to know of a license', async (
   );
 });
 
-it('holds every license once, newest first, over all pages', async () => {
+it('contains every license once, newest first, over all pages', async () => {
   const holders = (await exported('?product=bulk')).map(({ holder }) => holder);
   expect(holders).toEqual(Array.from({ length: MANY }, (_, number) => `Holder ${MANY - 1 - number}`));
 });

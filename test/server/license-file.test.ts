@@ -66,7 +66,7 @@ describe('an issued license file', () => {
 describe('an encrypted license file', () => {
   const encryptFor = { licenseKey: LICENSE.license_key, fingerprint: FINGERPRINT };
 
-  test('is AES-256-GCM under SHA-256 of license key + fingerprint, and signed as it is', () => {
+  test('is AES-256-GCM under SHA-256 of license key + fingerprint, and signed in encrypted form', () => {
     const file = licenseFile({ encryptFor });
     const { enc, sig, alg } = envelopeOf(file);
     expect(alg).toBe('aes-256-gcm+ed25519');

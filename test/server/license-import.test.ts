@@ -345,7 +345,7 @@ describe('a run', () => {
     );
   });
 
-  it('fails if what was good is taken by the time it comes to it', async () => {
+  it('fails if a key is taken between check and import', async () => {
     const product = unique('product');
     const keys = Array.from({ length: 1500 }, () => generateLicenseKey());
     const text = ['key', ...keys].join('\n');

@@ -75,7 +75,7 @@ describe('a list of licenses', () => {
     }
   });
 
-  it('goes on where it was although the license it ended with has been renewed', async () => {
+  it('continues in place although its last license has been renewed', async () => {
     const holder = unique('moving');
     const made: number[] = [];
     for (const days of [10, 20, 30]) made.push((await newLicense(server, { holder, days })).license_id);

@@ -91,7 +91,7 @@ describe('by the clock', () => {
     ]);
   });
 
-  it('tells the same of a license that nobody activated and of one with devices', async () => {
+  it('sends the same notices for a license with and without devices', async () => {
     const { license, end } = await planned(14);
     await activateDevice(server, license);
     await scanAt(end - 1);
@@ -116,7 +116,7 @@ describe('a renewal', () => {
   const renew = ({ license_key }: { license_key: string }, input: object = {}) =>
     server.admin.renewLicense({ ref: license_key, ...input });
 
-  it('starts a term with notices of its own', async () => {
+  it('sends new notices in a new term', async () => {
     const { license, end, graceEnd } = await planned(14);
     await scanAt(end - 1, end, graceEnd);
     const { license: renewed } = await renew(license);
@@ -231,7 +231,7 @@ describe('a change of grace', () => {
       expect(seen).toEqual(told);
     });
 
-    it('to some where there was none, after the end: the license enters grace, and that is told', async () => {
+    it('to some from none, after the end: the license enters grace, with an event', async () => {
       const { plan, license, end } = await planned(0);
       await scanAt(end - 1, end);
       clock.set(end + DAY_MS);
@@ -317,7 +317,7 @@ describe('the server scans by itself', () => {
 });
 
 describe('many licenses', () => {
-  it('are told of in one scan, and never twice by two scans at once', async () => {
+  it('are sent in one scan, and never twice by concurrent scans', async () => {
     const made = await Promise.all(Array.from({ length: 230 }, () => newLicense(server, { days: 1 })));
     const results = await Promise.all([scan(), scan(), scan()]);
     expect(results.reduce((sum, { emitted }) => sum + emitted, 0)).toBeGreaterThanOrEqual(made.length);

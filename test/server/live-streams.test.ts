@@ -117,7 +117,7 @@ describe('streams', () => {
     expect([begun(), vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  it('look every three seconds for what nobody tells, while somebody listens', async () => {
+  it('look for unreported changes every three seconds while there are listeners', async () => {
     const look = vi.fn((): LiveTopic[] => ['health']);
     const { open } = setUp(look);
     expect(look).not.toHaveBeenCalled();

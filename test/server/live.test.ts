@@ -101,7 +101,7 @@ describe('the stream is for administrators:', () => {
   const url = () => `${server.adminOrigin}/admin/api/live/`;
   const bearer = () => ({ authorization: `Bearer ${server.runtimeSecret}` });
 
-  it('nobody else is let in', async () => {
+  it('other callers are refused', async () => {
     for (const headers of [{}, await newBearer(server), { cookie: 'license_desk_session=x' }])
       expectFailure(await jsonCall(url(), { headers }), 'unauthorized');
   });
@@ -146,7 +146,7 @@ describe('the stream ends', () => {
     for (const client of others) await client.changed('sessions');
   });
 
-  it('when somebody else ends the session', async () => {
+  it('when another administrator ends the session', async () => {
     const headers = await signedIn(server);
     const { items } = await server.admin.listSessions({});
     const client = await page(headers);
@@ -163,7 +163,7 @@ describe('the stream ends', () => {
     for (const client of others) await client.changed('licenses');
   });
 
-  it('for those who have vanished, who take nobody else’s place', async () => {
+  it('for vanished clients, which free their place', async () => {
     const first = await page();
     for (let round = 0; round < 3; round += 1) {
       const gone = await Promise.all(Array.from({ length: 19 }, () => listening(server)));

@@ -180,7 +180,7 @@ describe('POST /offline/explain/', () => {
     expect(outcomesOf(body)).toEqual({ ...ALL_PASSED, machine: 'not_asked', product: 'not_asked' });
   });
 
-  it('goes on behind the first rule that fails', async () => {
+  it('continues after the first rule that fails', async () => {
     const license = await newLicense(server, { days: 30 });
     const { license_file, activation } = await activateDevice(server, license);
     await server.admin.releaseDevice({
@@ -220,7 +220,7 @@ describe('POST /offline/explain/', () => {
     expect(await at(Date.parse(license.grace_ends_at))).toMatchObject({ reason: 'license_expired' });
   });
 
-  it('comes to the same verdict as /validate-offline/', async () => {
+  it('reaches the same verdict as /validate-offline/', async () => {
     const license = await newLicense(server);
     const { license_file, activation } = await activateDevice(server, license);
     const { machine_fingerprint } = activation;
@@ -317,7 +317,7 @@ describe('POST /licenses/file/', () => {
       fingerprint,
     });
 
-  it('signs a file for a device, as long as it is asked for, and notes it', async () => {
+  it('signs a file for a device with the requested validity, and records it', async () => {
     const license = await newLicense(server);
     const { machine_fingerprint } = (await activateDevice(server, license)).activation;
     const body = await issue({ license: String(license.license_id), machine_fingerprint, ttl_days: 7 });

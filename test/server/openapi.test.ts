@@ -328,7 +328,7 @@ describe('the index page', () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
   const origin = () => new URL(server.api).origin;
 
-  it.each(['/', '/license/api/svc/'])('at %s links to what there is', async (path) => {
+  it.each(['/', '/license/api/svc/'])('at %s links to the documents', async (path) => {
     const url = origin() + path;
     const page = await httpCall(url, { headers: { accept } });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);

@@ -60,7 +60,7 @@ describe('the licenses on the overview', () => {
     }
   });
 
-  it('are counted by state as each of them says itself, whatever the time, in the statistics too', async () => {
+  it('are counted by state at any time, as in the statistics', async () => {
     for (const days of [-20, -7, 0, 7, 14, 28, 30, 90, 120, 400]) {
       for (const ms of [-1, 0, 1]) {
         clock.set(START + days * DAY_MS + ms);
@@ -113,7 +113,7 @@ describe('the overview shows', () => {
     expect(authorizations[29].count).toBe(1);
   });
 
-  it('the newest of the licenses that nobody has activated', async () => {
+  it('the newest license without an activation', async () => {
     clock.set(START + 50 * DAY_MS);
     const older = await newLicense(server);
     const newer = await newLicense(server, { holder: 'Newest' });

@@ -162,7 +162,7 @@ describe('POST /plans/', () => {
 });
 
 describe('PUT /plans/', () => {
-  it('changes what it is told to and nothing else', async () => {
+  it('changes the given fields and nothing else', async () => {
     const before = await create({ name: unique('change'), features: ['a'], tier: 3 });
     expect(await update({ name: before.name, tier: 4, features: [] })).toEqual({
       ...before,

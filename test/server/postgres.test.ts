@@ -76,7 +76,7 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
     expect((await servers[1].post('/authorize/token/', { token })).status).toBe(401);
   });
 
-  it('tells pages of one server what is done on the other', async () => {
+  it('notifies pages of one server of changes on the other', async () => {
     const page = await listening(servers[0]);
     await servers[1].admin.createPlan({ name: 'from-the-other-side' });
     expect(await page.changed('plans')).toContain('audit');

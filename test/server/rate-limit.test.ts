@@ -99,7 +99,7 @@ describe('--rate-limit 3', () => {
     expect((await ask()).status).toBe(401);
   });
 
-  it('takes the peer address for the caller, whatever X-Forwarded-For says, and does not complain of it', async () => {
+  it('uses the peer address as the caller and ignores X-Forwarded-For', async () => {
     const complaints = vi.spyOn(console, 'error').mockImplementation(() => {});
     const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await start({ 'rate-limit': '3' });

@@ -133,7 +133,7 @@ describe('a certificate is replaced', () => {
     expect(reason({ authority: { ...authority, certificate } })).toContain('authority');
   });
 
-  it('and comes without the authority that everybody has', () => {
+  it('and omits the authority, which clients have', () => {
     const { certificate } = authority;
     expect(intermediates({ certificate, pem: certificate.toString() })).toBe('');
   });

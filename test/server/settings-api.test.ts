@@ -36,7 +36,7 @@ async function refusal(changes: Changes): Promise<Record<string, string>> {
 beforeEach(() => rmSync(configFile(), { force: true }));
 
 describe('showing settings', () => {
-  it('tells each of them, who says it and how to say it', async () => {
+  it('shows each setting, its source and how to set it', async () => {
     const reply = (await adminSuccess(server, 'showSettings')) as Awaited<ReturnType<typeof show>>;
     expect(reply).toMatchObject({
       config_file: configFile(),
@@ -77,7 +77,7 @@ describe('showing settings', () => {
     expect(JSON.stringify(reply)).not.toContain(masterKey);
   });
 
-  it('says what would stop the next start, and goes on', async () => {
+  it('reports what would stop the next start, and keeps running', async () => {
     writeFileSync(configFile(), '{ "scan_seconds": ');
     expect(await show()).toMatchObject({
       config_problem: expect.stringContaining('one JSON object') as string,
@@ -270,7 +270,7 @@ describe('ports', () => {
 });
 
 describe('a restart', () => {
-  it('is left to whoever started the server, where nothing watches over it', async () => {
+  it('is left to the administrator if there is no supervisor', async () => {
     const reply = await callAdmin(server, 'restartServer');
     expectFailure(reply, 'invalid_request');
     expect((reply.body as { message: string }).message).toContain('start it again');

@@ -73,7 +73,7 @@ describe('singleFlight', () => {
     expect(await Promise.all([flight('first'), flight('second')])).toEqual(['first', 'first']);
   });
 
-  it('keeps a result, but no error, where it is told to', async () => {
+  it('keeps a result, but not an error, with keepResult', async () => {
     let count = 0;
     const flight = singleFlight(
       async () => {
@@ -104,7 +104,7 @@ describe('freshFlight', () => {
     expect(await Promise.all([second, third])).toEqual([2, 2]);
   });
 
-  it('goes on after a run that fails', async () => {
+  it('continues after a failed run', async () => {
     const { runs, work } = controlledWork();
     const flight = freshFlight(work);
     const first = flight();

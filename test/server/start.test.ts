@@ -143,7 +143,7 @@ describe('the master key', () => {
     expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
   });
 
-  it('of the data directory says so when it is damaged', async () => {
+  it('of the data directory is reported if damaged', async () => {
     await startsWell();
     writeFileSync(join(dataDir, 'master.key'), 'damaged\n');
     const message = await refusal();

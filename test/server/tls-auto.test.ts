@@ -206,7 +206,7 @@ describe('--tls auto', () => {
     expect(await health(server.api, join(folder, 'root.pem'))).toMatchObject({ ok: true });
   });
 
-  it('serves on with what it has once the authority has ended, and says so; without any it does not start', async () => {
+  it('keeps its certificate after the authority expires and warns; without one it does not start', async () => {
     const dataDir = await keptDataDir();
     const clock = createTestClock();
     const first = await startTestServer({ dataDir, flags, clock });

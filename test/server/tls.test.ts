@@ -172,7 +172,7 @@ it('links that are put in place of others are followed, as certbot does it', asy
   await secureGet(`${server.api}/health/`, agentThatTrusts(second.certificate));
 });
 
-it('warns of a certificate that ends soon, and of one that has ended', async () => {
+it('warns about a certificate that expires soon, and about an expired one', async () => {
   const folder = await keptDataDir();
   const dataDir = await keptDataDir();
   const { certificate, key } = makePemFiles(folder, 'desk');

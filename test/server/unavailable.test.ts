@@ -24,7 +24,7 @@ async function holdDatabase(dataDir: string): Promise<{ release(): Promise<void>
   };
 }
 
-describe('while somebody else holds the database', () => {
+describe('while another process has locked the database', () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('while somebody else holds the database', () => {
 });
 
 describe('activations that change nothing', () => {
-  it('are answered while somebody else holds the database', async () => {
+  it('are answered while another process has locked the database', async () => {
     const server = await startTestServer({ flags: { 'rate-limit-activations': '1' } });
     const make = (fields: object = {}) => newLicense(server, { plan: 'enterprise', ...fields });
     const [active, full, revoked, crowded] = [

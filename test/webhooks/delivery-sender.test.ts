@@ -100,7 +100,7 @@ describe('a delivery', () => {
     expect(await sendTo(receiver.url)).toMatchObject({ status: 503, retryAfterMs: 120_000 });
   });
 
-  test('goes to a receiver whose authority was given with the registration, and to nobody else by it', async () => {
+  test('reaches a receiver with a registered CA, which is not trusted for other receivers', async () => {
     const partner = new CertificateAuthority();
     onTestFinished(() => partner.remove());
     const receiver = await startReceiver(partner.issue({}));
@@ -312,7 +312,7 @@ describe('certificates and TLS', () => {
 });
 
 describe('broken receivers', () => {
-  test('nobody listens', async () => {
+  test('nothing listens', async () => {
     const probe = await startTcpServer(() => undefined);
     const other = probe.url.replace('127.0.0.1', '127.0.0.9');
     expect(await sendTo(other)).toMatchObject({
@@ -411,7 +411,7 @@ describe('replies', () => {
     expect(attempt).toMatchObject({ delivered: true, status: 200, reply: 'x'.repeat(4096) });
   });
 
-  test('whose body breaks off or stalls leave the status as it is', async () => {
+  test('whose body breaks off or stalls keep their status', async () => {
     const breaking = await startReceiver(good, (request) => {
       request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun');
     });

@@ -231,7 +231,7 @@ describe('what has failed', () => {
     await server.admin.deleteWebhook({ id: later.webhook.id });
   });
 
-  it('since a time is retried all together, of one webhook or of all', async () => {
+  it('since a time is retried in bulk, for one webhook or for all', async () => {
     const paths = ['/since-a', '/since-b'] as const;
     const [a, b] = await Promise.all(paths.map((path) => registerPath(server, receiver, path)));
     for (const path of paths) await receiver.configure(path, { answers: [{ status: 500 }] });

@@ -178,7 +178,7 @@ describe('at registration', () => {
       'partner.example resolves to 10.0.0.1, which is neither a public address',
     );
     await expect(checkWebhookUrl('https://0x7f.1/', guard)).rejects.toThrow(
-      '127.0.0.1 is not a public address',
+      '127.0.0.1 is neither a public address',
     );
   });
 });

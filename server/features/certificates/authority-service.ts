@@ -66,7 +66,7 @@ export function createAuthorityService(needs: Needs) {
 
   async function mustFind(): Promise<Authority> {
     const authority = await find();
-    if (!authority) throw new Error('there is no certificate authority yet');
+    if (!authority) throw new Error('no certificate authority exists yet');
     return authority;
   }
 

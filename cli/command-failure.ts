@@ -7,7 +7,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 
 interface CommandFailureOptions {
   exitCode?: number;
-  /** What there is to show besides the message: members of the JSON document, and the same as text. */
+  /** Shown in addition to the message: members of the JSON document, and the same as text. */
   report?: { fields: object; text: string };
 }
 

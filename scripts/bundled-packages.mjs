@@ -31,7 +31,7 @@ export function recordPackages(name, copied = []) {
   const found = new Set(copied);
   return {
     name: 'record-packages',
-    // All loaded modules, including those without code of their own in the bundle: `vue` only re-exports.
+    // All loaded modules, including those that add no code to the bundle: `vue` only re-exports.
     generateBundle(_options, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
       for (const id of [...this.getModuleIds(), ...chunks.flatMap(({ moduleIds }) => moduleIds)]) {

@@ -16,7 +16,7 @@ import type { Route } from '#server/platform/route.ts';
 import type { SecurityLog } from '#server/platform/security-log.ts';
 import type { TlsSource } from '#server/platform/tls-credentials.ts';
 
-export interface Surroundings {
+export interface ServiceEnvironment {
   config: Config;
   clock: Clock;
   logger: Logger;

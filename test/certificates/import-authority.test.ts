@@ -125,7 +125,7 @@ describe('an imported authority', () => {
       const csr = openssl(['req', '-new', '-key', root.keyFile, '-subj', '/CN=x']);
       await expect(issue(desk, { csr })).rejects.toMatchObject({
         code: 'invalid_request',
-        message: "csr: its key is the authority's own",
+        message: "csr: its key must not be the authority's key",
         details: [{ path: 'csr', message: "its key must not be the authority's key" }],
       });
       const { certificate, ca_certificate } = await issue(desk);
@@ -142,7 +142,7 @@ describe('certificates that are in force', () => {
     const inUse = (count: number) => ({
       code: 'authority_in_use',
       status: 409,
-      message: expect.stringContaining(`in force (${count});`) as string,
+      message: expect.stringContaining(`still valid (${count});`) as string,
     });
     await expect(bring(desk, root)).rejects.toMatchObject(inUse(2));
     await desk.admin.revokeCertificate({ id: other.certificate.id });

@@ -104,8 +104,8 @@ describe('an uploaded file', () => {
     ['is UTF-16', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), /not UTF-8/u],
     ['ends within a letter', Buffer.concat([Buffer.from('a\nb'), Buffer.of(0xc3)]), /not UTF-8/u],
     ['names two columns alike', 'a,b,a\n1,2,3\n', /two columns are named a/u],
-    ['opens a quote and never closes it', 'a,b\n1,2\n1,"2\n3,4\n', /line \d: a quote is opened/u],
-    ['goes on behind a quote', 'a,b\n1,2\n1,"2"x\n', /line 3: .*closing quote/u],
+    ['opens a quote and never closes it', 'a,b\n1,2\n1,"2\n3,4\n', /line \d: a quote is not closed/u],
+    ['has text after a closing quote', 'a,b\n1,2\n1,"2"x\n', /line 3: .*closing quote/u],
     ['has a row without end', `a,b\n"${'x\n'.repeat(50_000)}",2\n`, /longer than 64 KiB/u],
     ['has too many rows', `a\n${'x\n'.repeat(50_001)}`, /more than 50000 rows/u],
   ])('is refused if it %s', async (_name, body, message) => {

@@ -164,7 +164,7 @@ describe('the file that keeps it', () => {
   it('is of no use under another master key', async () => {
     const { dataDir } = await keep();
     const other = createSealer(Buffer.alloc(32, 2));
-    expect(() => readServerCertificate(dataDir, other)).toThrow('another master key');
+    expect(() => readServerCertificate(dataDir, other)).toThrow('a different master key');
   });
 
   it.each<[string, (content: string, other: string) => string]>([

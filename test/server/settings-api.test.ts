@@ -97,7 +97,7 @@ describe('showing settings', () => {
 describe('dangerous settings', () => {
   const WARNING = {
     code: 'caller_address_forgeable',
-    message: expect.stringContaining('can forge that address') as string,
+    message: expect.stringContaining('can forge their address') as string,
   };
 
   it.each([
@@ -119,12 +119,12 @@ describe('dangerous settings', () => {
     onTestFinished(() => dangerous.stop());
     await vi.waitFor(() => {
       const log = readFileSync(join(dangerous.dataDir, 'logs', 'license-desk.1.log'), 'utf8');
-      expect(log).toMatch(/"level":40,.*can forge that address/u);
+      expect(log).toMatch(/"level":40,.*can forge their address/u);
     });
     const cli = cliOn(dangerous.dataDir);
-    expect(await cli.prints('settings', 'list')).toContain('Warning: trust_proxy takes');
+    expect(await cli.prints('settings', 'list')).toContain('Warning: trust_proxy accepts');
     writeFileSync(join(dangerous.dataDir, 'config.json'), '{ "trust_proxy": "on", "host": "0.0.0.0" }');
-    expect(await cli.prints('doctor')).toMatch(/^settings +ok +warning: trust_proxy takes/mu);
+    expect(await cli.prints('doctor')).toMatch(/^settings +ok +warning: trust_proxy accepts/mu);
     rmSync(join(dangerous.dataDir, 'config.json'));
     expect(await cli.prints('doctor')).not.toMatch(/^settings /mu);
   });

@@ -208,7 +208,7 @@ export function createAuthorityService(needs: Needs) {
         if (before && !isSameIssuer(before, given)) {
           const inForce = await needs.certificates.countInForce(before.keyIdentifier, now);
           if (inForce > 0) {
-            const message = `${inForce} certificates of the current authority are still valid; revoke them first`;
+            const message = `certificates of the current authority are still valid (${inForce}); revoke them first`;
             throw new ApiError('authority_in_use', message);
           }
         }

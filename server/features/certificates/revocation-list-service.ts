@@ -19,7 +19,7 @@ const TYPES = {
 
 type Format = keyof typeof TYPES;
 
-/** Another server on the database may have built a CRL. This server learns of its own CRLs immediately. */
+/** Another server on the database may have built a CRL. This server knows its own CRLs immediately. */
 const LOOK_AGAIN_MS = 1000;
 
 interface Needs {

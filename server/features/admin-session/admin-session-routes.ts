@@ -24,7 +24,10 @@ export function adminSessionRoutes(sessions: AdminSessionService, listener: List
     },
     async signOut(_request, call) {
       await sessions.signOut(call);
-      call.setReplyHeader('Set-Cookie', `${sessionCookie(listener.port())}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`);
+      call.setReplyHeader(
+        'Set-Cookie',
+        `${sessionCookie(listener.port())}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`,
+      );
       return {};
     },
     listSessions: (_request, call) => sessions.list(call),

@@ -83,7 +83,7 @@ describe('a revocation list', () => {
     expect(isVerified(list)).toBe(false);
   });
 
-  test('says why, and says nothing for unspecified', () => {
+  test('has the reason, and omits unspecified', () => {
     const serials = REVOCATION_REASONS.map(() => newSerial());
     const entries = REVOCATION_REASONS.map((reason, at) =>
       encodeRevokedEntry({ serial: serials[at]!, revokedAt: NOW + at * 1000 + 999, reason }),

@@ -104,7 +104,7 @@ describe('the private key', () => {
     expectFailure(await download(third.download_token), 'download_token_invalid');
   });
 
-  it('is gone from the database with its download, which the audit log tells of', async () => {
+  it('is deleted from the database by its download, which is in the audit log', async () => {
     const { download_token, certificate } = await issueWithKey(server);
     expect(await keysOf(certificate.id)).toHaveLength(1);
     await download(download_token);

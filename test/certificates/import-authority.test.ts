@@ -134,7 +134,7 @@ describe('an imported authority', () => {
   });
 });
 
-describe('certificates that are in force', () => {
+describe('valid certificates', () => {
   it('keep another authority out, until they are revoked or over', async () => {
     const clock = createTestClock(START);
     const desk = await openDesk(clock);

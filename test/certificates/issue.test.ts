@@ -192,7 +192,7 @@ describe('a certificate', () => {
     expect(await endAfter(36_500)).toBe(Date.parse(authority.not_after));
   });
 
-  it('is made again and again for one license and one key', async () => {
+  it('is issued repeatedly for one license and one key', async () => {
     const { license_id } = await newLicense(server);
     const [first, second] = [await issue(server, { license_id }), await issue(server, { license_id })];
     expect(first.certificate.serial_number).not.toBe(second.certificate.serial_number);

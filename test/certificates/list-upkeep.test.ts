@@ -41,7 +41,7 @@ async function revokeOne(desk: Desk, validity_days: number): Promise<string> {
 }
 
 describe('the list', () => {
-  it('is made anew once a day, long before it ends', async () => {
+  it('is rebuilt once a day, long before it expires', async () => {
     const clock = createTestClock(START);
     const desk = await deskAt(clock);
     const first = await storedList(desk);

@@ -184,7 +184,7 @@ describe('what is left of it', () => {
     expect(deliveries).toMatchObject([{ event: 'certificate.revoked' }]);
   });
 
-  it('is one audit row that says what was before and what is', async () => {
+  it('is one audit entry with the states before and after', async () => {
     const { certificate } = await issue(server);
     const { pem: _pem, ...before } = certificate;
     await revoke({ id: certificate.id, reason: 'affiliation_changed' });

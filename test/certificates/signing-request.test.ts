@@ -220,7 +220,7 @@ describe('refused is', () => {
     expect(refusal(text)).toBe(sentence);
   });
 
-  test('what is longer than 16 KiB, in bytes', () => {
+  test('a text longer than 16 KiB, in bytes', () => {
     const sentence = 'The signing request must not be longer than 16 KiB.';
     const pem = request(makeKey('-algorithm', 'ED25519').file);
     expect(isTaken(' '.repeat(16_384 - pem.length) + pem)).toBe(true);

@@ -35,14 +35,14 @@ interface List {
   revoked: { serial_number: string; reason: string }[];
 }
 
-interface Surroundings {
+interface SuiteContext {
   cli: Cli;
   dataDir: string;
   /** The server that runs all the while, if one does. */
   server(): ServerProcess | undefined;
 }
 
-export function describeCertAdministration({ cli, dataDir, server }: Surroundings): void {
+export function describeCertAdministration({ cli, dataDir, server }: SuiteContext): void {
   const folder = temporaryDirectory('certificates');
   const csrFile = join(folder, 'client.csr');
   writeFileSync(csrFile, REQUEST.csr);

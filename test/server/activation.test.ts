@@ -124,7 +124,7 @@ describe('an activation', () => {
     expect(reply.body.details[0].path).toBe('license_key');
   });
 
-  it('tells an unknown key', async () => {
+  it('reports an unknown key', async () => {
     expectFailure(await post({ license_key: UNKNOWN_KEY }, newFingerprint()), 'license_not_found');
   });
 

@@ -19,7 +19,7 @@ const audited = async (limit: number) =>
   (await adminSuccess(server, 'listAudit', { action: 'session.', limit })).items;
 
 describe('the list of sessions', () => {
-  it('says who is signed in, since when and with what, the last to sign in first', async () => {
+  it('shows who is signed in, since when and with which browser, latest sign-in first', async () => {
     await signedIn(server, 'Mozilla/5.0 (X11)');
     clock.advance(HOUR_MS);
     const mine = await signedIn(server, `Other/${'x'.repeat(400)}`);

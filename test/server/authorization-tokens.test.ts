@@ -66,7 +66,7 @@ describe('an authorization token', () => {
     expectFailure(await ask(token, { product_slug: product }), 'token_invalid');
   });
 
-  it('expires at the millisecond, and so does what is kept in memory of it', async () => {
+  it('expires to the millisecond, as does its cached copy', async () => {
     const { token } = await issue(await newLicense(server), { days: 2 });
     expect((await ask(token)).body.valid).toBe(true);
     clock.advance(2 * DAY_MS - 1);
@@ -191,7 +191,7 @@ describe('the license behind a token', () => {
   });
 });
 
-describe('what is presented as a token', () => {
+describe('an invalid token', () => {
   it.each([
     'x',
     ' ',

@@ -25,7 +25,7 @@ const authorize = (license: { license_key: string }, fields: object = {}) =>
   success(server, 'authorize', { license_key: license.license_key, ...fields });
 
 describe('POST /authorize/', () => {
-  it('says all that the contract lists, and asks for the default product where none is named', async () => {
+  it('has all fields of the contract, and uses the default product if none is given', async () => {
     const plan = unique('featured');
     await server.admin.createPlan({ name: plan, features: ['ocr', 'ai'] });
     const license = await newLicense(server, { plan });

@@ -83,7 +83,7 @@ async function adminUpload(csv: string): Promise<{ import_id: string }> {
 }
 
 describe('client software', () => {
-  it('activates with the readable part of what it says', async () => {
+  it('activates with the readable part of its text', async () => {
     const license = await newLicense(server, { plan: 'enterprise' });
     const { activation } = await activateDevice(server, license, {
       machine_name: ' ws\u202E\u200B-7\u0007\r\n ',

@@ -52,7 +52,7 @@ it('contains every license once, newest first, over all pages', async () => {
   expect(holders).toEqual(Array.from({ length: MANY }, (_, number) => `Holder ${MANY - 1 - number}`));
 });
 
-it('says what is unlimited by saying nothing, and so an empty list by its header', async () => {
+it('leaves unlimited values empty, and an empty list has only a header', async () => {
   const product = unique('product');
   await newLicense(server, { plan: 'enterprise', product });
   expect(await exported(`?product=${product}`)).toMatchObject([{ max_devices: '', devices: '0', email: '' }]);

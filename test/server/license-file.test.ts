@@ -35,7 +35,7 @@ describe('an issued license file', () => {
     expect(nativeVerify(Buffer.from(envelope.enc), signature, KEY.publicKey)).toBe(false);
   });
 
-  test('says what the contract lists', () => {
+  test('has the fields of the contract', () => {
     expect(payloadOf(licenseFile())).toEqual({
       meta: { issued: '2026-01-15T12:00:00.000Z', expiry: '2026-04-15T12:00:00.000Z', ttl: 90 * 86_400 },
       license: LICENSE,

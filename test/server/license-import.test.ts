@@ -132,7 +132,7 @@ describe('an uploaded file', () => {
 });
 
 describe('a preview', () => {
-  it('finds everything that is wrong, and says where', async () => {
+  it('finds every error with its position', async () => {
     const taken = (await newLicense(server)).license_key;
     const fresh = generateLicenseKey();
     const { plan } = await server.admin.createPlan({ name: unique('bound'), product: 'imager' });
@@ -245,7 +245,7 @@ describe('a preview', () => {
 });
 
 describe('a run', () => {
-  it('issues what createLicense would, and says who did it', async () => {
+  it('issues the same licenses as createLicense, and records the actor', async () => {
     const product = unique('product');
     const key = generateLicenseKey();
     const { import_id } = await upload(

@@ -21,7 +21,7 @@ describe('a list of licenses', () => {
     await newLicense(server, { holder: 'somebody else' });
   });
 
-  it('shows what its filters say, whichever go together, and is counted by the same', async () => {
+  it('applies any combination of filters, as does the count', async () => {
     expect(new Set(planted.map(({ state }) => state))).toHaveLength(6);
     for (const input of allLists([marker, `zofie ${marker}`])) {
       const expected = expectedIds(planted, input, START);

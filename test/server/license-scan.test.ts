@@ -79,7 +79,7 @@ describe('by the clock', () => {
     expect(await notices(license)).toEqual(expected);
   });
 
-  it('tells at once of what was made late', async () => {
+  it('sends notices immediately for a license issued late', async () => {
     const expiring = await newLicense(server, { days: 3 });
     const grace = await newLicense(server, { expires_at: at(START - DAY_MS) });
     const expired = await newLicense(server, { expires_at: at(START - 100 * DAY_MS) });
@@ -98,7 +98,7 @@ describe('by the clock', () => {
     expect(await notices(license)).toEqual(['activated', 'expiring']);
   });
 
-  it('tells nothing of a revoked license, whenever that was', async () => {
+  it('sends no notices for a license that was revoked at any time', async () => {
     const early = await planned(14);
     await server.admin.revokeLicense({ ref: early.license.license_key });
     const late = await planned(14);
@@ -153,7 +153,7 @@ describe('a renewal', () => {
     expect(await notices(license)).toEqual(['expiring', 'renewed', 'expiring']);
   });
 
-  it('to an end in the past tells what that means', async () => {
+  it('to an expiry date in the past sends the matching notice', async () => {
     const { license } = await planned(14);
     await renew(license, { expires_at: at(START - DAY_MS), shorten: true });
     await scanAt(START);
@@ -282,7 +282,7 @@ describe('the body of a notice', () => {
   });
 });
 
-describe('the server scans by itself', () => {
+describe('the server scans automatically', () => {
   const patience = { timeout: 20_000, interval: 20 };
 
   it('again and again, by the real time', async () => {
@@ -342,7 +342,7 @@ describe('after a clock that was years ahead went back', () => {
     expect(await notices(license)).toEqual(['expired', 'expiring', 'in_grace']);
   });
 
-  it('sends at once what is due at the right time', async () => {
+  it('immediately sends what is due at the correct time', async () => {
     const { license, end } = await planned(14);
     await scanAt(START, end + 5 * YEAR_MS, end + DAY_MS);
     expect(await notices(license)).toEqual(['expired', 'in_grace']);

@@ -115,7 +115,7 @@ describe('GET /licenses/show/', () => {
 describe('PUT /licenses/', () => {
   const update = (input: object) => success(server, 'updateLicense', { ...input }, admin);
 
-  it('changes what is given, clears what is null, and records it once', async () => {
+  it('changes the given fields, clears null ones, and records it once', async () => {
     const { license: before } = await create({
       holder: unique('Holder'),
       email: 'a@b.example',

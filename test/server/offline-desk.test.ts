@@ -28,7 +28,7 @@ const preview = (request: MachineRequest, form: 'file' | 'line' = 'file') =>
   adminSuccess(server, 'previewOfflineRequest', { request: formatMachineRequest(request, form) });
 
 describe('POST /offline/preview/', () => {
-  it('says who asks for what, in either form, and changes nothing', async () => {
+  it('shows the content in both forms, and changes nothing', async () => {
     const license = await newLicense(server);
     const request = requestOf(license.license_key, { product: 'my-product', machineName: 'Labor 3' });
     const before = await dumpDatabase(server.dataDir);
@@ -148,7 +148,7 @@ const ALL_PASSED = {
 };
 
 describe('POST /offline/explain/', () => {
-  it('shows every rule with what it compared', async () => {
+  it('shows every rule with the values that it compared', async () => {
     const license = await newLicense(server);
     const { license_file, activation } = await activateDevice(server, license);
     const { machine_fingerprint } = activation;
@@ -173,7 +173,7 @@ describe('POST /offline/explain/', () => {
     });
   });
 
-  it('says what was not compared', async () => {
+  it('marks rules that were not checked', async () => {
     const { license_file } = await activateDevice(server, await newLicense(server));
     const body = await explain(license_file);
     expect(body.valid).toBe(true);
@@ -264,7 +264,7 @@ describe('POST /offline/explain/', () => {
     expect(outcomesOf(body)).toMatchObject({ known_here: 'failed', not_revoked_here: 'not_asked' });
   });
 
-  it('opens an encrypted file with what it is locked with', async () => {
+  it('opens an encrypted file with its key and fingerprint', async () => {
     const license = await newLicense(server);
     const { license_file, activation } = await activateDevice(server, license, { encrypt: true });
     const { machine_fingerprint } = activation;

@@ -23,7 +23,7 @@ const stats = async () => success(server, 'stats', {}, await newBearer(server));
 const NO_STATES = { issued: 0, active: 0, expiring: 0, in_grace: 0, expired: 0, revoked: 0 };
 
 describe('the overview of a new installation', () => {
-  it('is all zeros, and makes nothing', async () => {
+  it('is all zeros, and creates nothing', async () => {
     const shown = await overview();
     expect(shown).toMatchObject({
       licenses: {
@@ -161,7 +161,7 @@ describe('the overview shows', () => {
     expect(recent).toEqual(items);
   });
 
-  it('what is so when it is asked, however many ask', async () => {
+  it('the current state for any number of concurrent callers', async () => {
     const before = (await overview()).licenses.total as number;
     const asked = Array.from({ length: 20 }, () => overview());
     await newLicense(server);

@@ -120,7 +120,7 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
     await expect(servers[0].admin.downloadBackup({})).rejects.toThrow(/pg_dump/u);
   });
 
-  it('imports a file, whole or not at all, and hands all of it out again', async () => {
+  it('imports a file completely or not at all, and exports it again', async () => {
     const rows = Array.from({ length: 250 }, (_, row) => `Имя ${row},import`);
     const upload = async (lines: string[]) => {
       const file = new Blob([['who,product', ...lines].join('\n')]);

@@ -144,7 +144,7 @@ describe('changing settings', () => {
     expect(next).toMatchObject({ scanSeconds: 120, defaultProduct: 'desk', trustProxy: 1 });
   });
 
-  it('needs no restart for what says the same in other words', async () => {
+  it('needs no restart for an equivalent value', async () => {
     expect(await update({ scan_seconds: '60.0' })).toMatchObject({ restart_needed: false });
   });
 

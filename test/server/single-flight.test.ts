@@ -13,7 +13,7 @@ function controlledWork() {
 }
 
 describe('singleFlight', () => {
-  it('lets calls at the same moment share one run and its result', async () => {
+  it('lets concurrent calls share one run and its result', async () => {
     const { runs, work } = controlledWork();
     const flight = singleFlight(work);
     const calls = [flight(), flight(), flight()];
@@ -68,7 +68,7 @@ describe('singleFlight', () => {
     expect(inner).toBe(outer);
   });
 
-  it('hands the arguments of the call that starts the run to it', async () => {
+  it('passes on the arguments of the call that starts the run', async () => {
     const flight = singleFlight(async (text: string) => Promise.resolve(text));
     expect(await Promise.all([flight('first'), flight('second')])).toEqual(['first', 'first']);
   });

@@ -113,7 +113,7 @@ describe('a document in parts', () => {
     expect((await text(response)).length).toBe(100 * PART.length);
   });
 
-  it('says how long it is where that is known', async () => {
+  it('has a Content-Length if it is known', async () => {
     makeParts = () => parts(2);
     length = 2 * PART.length;
     const response = await download();
@@ -156,7 +156,7 @@ describe('a document in parts', () => {
     expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
   });
 
-  it('tells of a failure ahead of its first part in the envelope', async () => {
+  it('reports a failure before its first part in the envelope', async () => {
     makeParts = () => parts(0, new ApiError('unavailable', 'not now'));
     expectFailure(await jsonCall(`${origin}/download/`), 'unavailable');
   });

@@ -106,7 +106,7 @@ describe('activations that change nothing', () => {
 });
 
 describe('GET /health/', () => {
-  it('says what fails while a job fails, and that it is over when it is', async () => {
+  it('reports a failing job, and its recovery', async () => {
     const server = await startTestServer({ flags: { 'scan-seconds': '0.2' } });
     const health = () => server.get('/health/');
     expect((await health()).body).toMatchObject({ status: 'ok', checks: { database: 'ok', jobs: 'ok' } });
@@ -126,7 +126,7 @@ describe('GET /health/', () => {
     await server.stop();
   });
 
-  it('tells how long it has been up, and the time', async () => {
+  it('reports its uptime and the time', async () => {
     const server = await startTestServer();
     const [first, second] = [await server.get('/health/'), await server.get('/health/')];
     expect(first.body.uptime_seconds).toBeGreaterThan(0);

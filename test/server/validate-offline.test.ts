@@ -279,7 +279,7 @@ it('the largest license file there can be comes back in', async () => {
   expect(await validate(license_file, { license_key, machine_fingerprint })).toMatchObject({ valid: true });
 });
 
-describe('what is no license file', () => {
+describe('an invalid license file', () => {
   it.each([
     ['nothing', ''],
     ['words', 'hello'],

@@ -69,7 +69,7 @@ describe('an error', () => {
     if (error instanceof Error) expect(describeFailure(wrapped, around)).toEqual({ errorClass, message });
   });
 
-  test('says it in one line of at most 200 characters', () => {
+  test('uses one line of at most 200 characters', () => {
     const { message } = describeFailure(new Error(`one\r\n\u001B[2Jtwo\u202E ${'😀'.repeat(200)}`), around);
     expect(message).toMatch(/^one \[2Jtwo {2}😀/u);
     expect(message.length).toBeLessThanOrEqual(200);

@@ -93,7 +93,7 @@ describe('a delivery', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('tells what the receiver asked for', async () => {
+  test('reports the requested retry delay', async () => {
     const receiver = await startReceiver(good, (_request, response) => {
       response.writeHead(503, { 'retry-after': '120' }).end();
     });
@@ -166,7 +166,7 @@ describe('connections', () => {
     expect(receiver.connections).toBe(2);
   });
 
-  test('end when the sender is closed; what was under way comes back as stopped', async () => {
+  test('end when the sender is closed; attempts in progress end as stopped', async () => {
     const receiver = await startReceiver(good, () => undefined);
     const sender = newSender();
     const underWay = sender.send(delivery(receiver.url));

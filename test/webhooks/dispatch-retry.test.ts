@@ -296,7 +296,7 @@ describe('a server that stops', () => {
     expect((await server.kill()).code).toBe(0);
   });
 
-  it('sends at the next start, once, what fell due meanwhile', async () => {
+  it('sends once at the next start what became due meanwhile', async () => {
     const dataDir = temporaryDirectory();
     const path = '/due-meanwhile';
     let server = await serve(dataDir);

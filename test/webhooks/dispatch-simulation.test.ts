@@ -43,7 +43,7 @@ describe.each(SCALES)('$scale', ({ backoffMs, timeoutMs }) => {
   const simulate = () => simulateDispatcher({ backoffMs, timeoutMs });
   const wholeCycle = cycleMs({ backoffMs, timeoutMs });
 
-  it('19 hanging receivers are retried on time beside one that works', async () => {
+  it('19 hanging receivers are retried on time next to a working one', async () => {
     const simulation = simulate();
     const hanging = simulation.addWebhooks(19, 'hangs');
     const working = simulation.addWebhooks(1, 'accepts', { isKnown: true });

@@ -172,7 +172,7 @@ describe('at registration', () => {
     }
   });
 
-  test('says which address it was', async () => {
+  test('names the address', async () => {
     const guard = { allow: [], lookup: answers('8.8.8.8', '10.0.0.1') };
     await expect(checkWebhookUrl('https://partner.example/', guard)).rejects.toThrow(
       'partner.example resolves to 10.0.0.1, which is neither a public address',

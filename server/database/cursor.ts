@@ -30,7 +30,7 @@ export interface Cursor<Shape extends Fields> {
   read(cursor: string | undefined): Position<Shape> | null;
 }
 
-export function malformedCursor(problem = 'is none that a page gave out'): ApiError {
+export function malformedCursor(problem = 'is not one that a page returned'): ApiError {
   return new ApiError('invalid_request', `cursor: ${problem}`);
 }
 

@@ -38,7 +38,7 @@ export function parentPort(): ParentPort | undefined {
   return (process as { parentPort?: ParentPort }).parentPort;
 }
 
-/** Calls the listener for each message of this type from the app. Without an app, never. */
+/** Calls the listener for each message of this type from the app. Does nothing without an app. */
 export function onParentMessage(type: MessageToServer['type'], listener: () => void): void {
   parentPort()?.on('message', ({ data }) => {
     if ((data as { type?: unknown } | null)?.type === type) listener();

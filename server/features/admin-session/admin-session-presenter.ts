@@ -15,7 +15,7 @@ export interface AdminSession {
 
 type SessionObject = ReplyOf<typeof adminSessionContract.listSessions>['items'][number];
 
-/** For the audit log: what does not change while the session lasts. */
+/** For the audit log: the fields that stay the same for the whole session. */
 export function toSessionRecord({ id, signedInAt, expiresAt, userAgent }: AdminSession) {
   return {
     id,

@@ -29,7 +29,7 @@ const COLUMNS = `
   id AS "id", created_at AS "createdAt", actor_kind AS "actorKind", actor_name AS "actorName", action AS "action",
   subject AS "subject", before_state AS "beforeState", after_state AS "afterState", request_id AS "requestId"`;
 
-/** Each action there is, by one step of its index. */
+/** Lists distinct actions with one index step each. */
 const LIST_ACTIONS = `
   WITH RECURSIVE known(action) AS (
     SELECT min(action) FROM audit_entries

@@ -32,7 +32,7 @@ export interface SettingChange {
   restored: string | null;
 }
 
-/** All that there are, and the first of them. */
+/** The total and the first items. */
 export interface Listed<Item> {
   count: number;
   items: Item[];

@@ -17,7 +17,7 @@ interface Needs {
   isCancelled(): boolean;
 }
 
-/** When to look at the license next, judged by the time that is right now. */
+/** When to look at the license next, according to the corrected clock. */
 function noticeDueAt(license: NoticeMoments, now: number): number | null {
   return dueNotice(license, now) === null ? nextNoticeAt(license, now) : now;
 }

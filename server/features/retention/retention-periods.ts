@@ -20,7 +20,7 @@ export type RetentionSettings = Pick<Config, SettingName>;
 interface Period {
   /** The setting's name in `config.json`. */
   setting: string | null;
-  /** 0: forever; null: as long as something refers to them. */
+  /** 0 means forever; null means as long as something refers to the records. */
   days: number | null;
 }
 

@@ -7,7 +7,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 
 interface CommandFailureOptions {
   exitCode?: number;
-  /** What there is to show besides the message: members of the JSON document, and the same as text. */
+  /** Shown in addition to the message: members of the JSON document, and the same as text. */
   report?: { fields: object; text: string };
 }
 
@@ -28,7 +28,7 @@ export function usageFailure(message: string): CommandFailure {
   return new CommandFailure('invalid_request', message, { exitCode: EXIT_CODES.usage });
 }
 
-/** Gives whatever was thrown its code and, as a `CommandFailure`, its exit code. */
+/** Gives a thrown value its code and, as a `CommandFailure`, its exit code. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof CommanderError) return usageFailure(usageMessage(thrown));

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { CommandFailure, usageFailure } from './command-failure.ts';
 import { commandIo } from './command-io.ts';
 
-/** Whether somebody can read a question and answer it; stdout may be a file. */
+/** Whether a person can read a question and answer it; stdout may be a file. */
 export function hasTerminal(): boolean {
   const { stdin, stderr } = commandIo();
   return stdin.isTTY === true && stderr.isTTY === true;
@@ -37,7 +37,7 @@ interface ConfirmOptions {
   required?: boolean;
 }
 
-/** @throws CommandFailure unless `--yes` is given, somebody at the terminal agrees, or a script runs the command */
+/** @throws CommandFailure unless `--yes` is given, a person at the terminal agrees, or a script runs the command */
 export async function confirmFirst(
   command: Command,
   question: string,

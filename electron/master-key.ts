@@ -53,7 +53,7 @@ export async function keyEnvironment(
     const key = await vault.open();
     return key === null ? {} : { [MASTER_KEY_ENV]: key };
   } catch (error) {
-    // A file system error concerns the directory, whatever was read or written there.
+    // A file system error concerns the directory, regardless of the operation.
     const isFileSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
     tell({
       cause: isFileSystem ? 'data_directory' : 'key',

@@ -1,6 +1,7 @@
 /**
- * Brings node_modules in line with package-lock.json. Runs before anything is installed, so it uses nothing but
- * Node built-ins and must stay valid on Node 20.
+ * Installs the packages of package-lock.json if node_modules differs. Runs before anything is installed, so it uses
+ * only Node
+ * built-ins and must run on Node 20.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { OUTPUT_TO_STDERR, run } from './child.mjs';
 import { ensureCommands, isMissing } from './debian-packages.mjs';
 import { nodePath, root } from './paths.mjs';
 
-/** What compiling the SQLite driver takes where no ready-made binary can be had. */
+/** Needed to compile the SQLite driver where no prebuilt binary is available. */
 const COMPILER = { 'g++': ['g++'], make: ['make'], python3: ['python3'] };
 
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean, link?: boolean }} LockedPackage */
@@ -23,8 +24,9 @@ function lockedPackages(file) {
 }
 
 /**
- * npm writes its own record of what it put into node_modules, as the last step of a good install. Comparing that
- * with the lockfile also recognises an install typed by hand, which a stamp of our own would needlessly repeat.
+ * npm writes a record of the installed packages as the last step of a successful install. Comparing it with the
+ * lockfile also
+ * recognizes a manual install, unlike a stamp file.
  */
 function isInstalled() {
   const record = join(root, 'node_modules', '.package-lock.json');
@@ -33,7 +35,7 @@ function isInstalled() {
   return Object.entries(lockedPackages(join(root, 'package-lock.json'))).every(([path, locked]) => {
     if (path === '') return true;
     const present = installed[path];
-    // Optional packages are left out where they do not fit the platform.
+    // Optional packages are missing where they do not fit the platform.
     if (!present) return locked.optional === true;
     return present.version === locked.version && present.integrity === locked.integrity;
   });
@@ -41,20 +43,20 @@ function isInstalled() {
 
 async function npmCi() {
   const npm = process.env['npm_execpath'] ?? '';
-  // --include=dev, because NODE_ENV=production would leave out the runtime and the build tools.
-  // Only errors: under Node 20 npm warns of every package that wants a later one, which they run on.
+  // --include=dev, because NODE_ENV=production would leave out the runtime and the build tools. Only errors, because
+  // under Node 20 npm warns about every package that requires a later version; they run on the installed Node.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   return npm.endsWith('npm-cli.js')
     ? run(process.execPath, [npm, ...args], { stdio: OUTPUT_TO_STDERR })
     : run('npm', args, { stdio: OUTPUT_TO_STDERR, shell: process.platform === 'win32' });
 }
 
-/** Installs what is missing; throws with a one-line reason when it cannot. */
+/** Installs what is missing. Throws an error with a one-line reason. */
 export async function install() {
   if (isInstalled()) return;
   process.stderr.write('Installing dependencies (the first time takes a few minutes) …\n');
   let outcome = await npmCi();
-  // A compiler is only fetched once its lack may be the reason: most platforms never need one.
+  // A compiler is installed only after a failure, because most platforms do not need one.
   const missing = Object.keys(COMPILER).filter(isMissing);
   if (outcome.code !== 0 && missing.length > 0) {
     const stillMissing = await ensureCommands(COMPILER);

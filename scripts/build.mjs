@@ -1,4 +1,4 @@
-/** `npm run build`, and the same only when a source changed since: `--if-stale`. Node 20 built-ins only. */
+/** `npm run build`. With `--if-stale`, builds only if a source has changed. Node 20 built-ins only. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,13 +24,16 @@ const outFolder = join(root, 'out');
 const stampFile = join(outFolder, '.build-stamp');
 const lockFile = join(outFolder, '.build-lock');
 
-/** One hash over everything the build reads. Contents, not times: a fresh checkout or a branch switch touches times only. */
+/**
+ * A hash over everything that the build reads. Uses contents, because checkouts and branch switches change modification
+ * times.
+ */
 function fingerprint() {
   const hash = createHash('sha256');
   const sources = sourceFolders
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
-    // Editors keep their swap files beside the source.
+    // Editors keep swap files next to the source.
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map((entry) => join(entry.parentPath, entry.name));
   for (const file of [...sources, ...configFiles.map((name) => join(root, name))].toSorted()) {
@@ -51,7 +54,7 @@ function isAlive(pid) {
 }
 
 /**
- * Two commands started at once must not build into the same folder at once.
+ * Prevents concurrent builds into the same folder.
  *
  * @param {() => Promise<void>} work
  */
@@ -63,7 +66,7 @@ async function withBuildLock(work) {
       break;
     } catch {
       const holder = existsSync(lockFile) ? Number(readFileSync(lockFile, 'utf8')) : 0;
-      // A build that was killed leaves its lock behind.
+      // A killed build leaves its lock behind.
       if (holder > 0 && !isAlive(holder)) rmSync(lockFile, { force: true });
       else await sleep(100);
     }
@@ -79,9 +82,11 @@ function writeManualPage() {
   writeFileSync(builtManualPage, execFileSync(process.execPath, [builtCli, 'manual']));
 }
 
-/** Builds everything; its messages go to stderr, as stdout belongs to the command that asked. Throws when it fails. */
+/**
+ * Builds everything. Messages go to stderr, because stdout belongs to the calling command. Throws if the build fails.
+ */
 async function build() {
-  // Taken first: a source saved while the build runs makes the result stale, not fresh.
+  // Taken first, so that a source saved during the build makes the result stale.
   const stamp = fingerprint();
   rmSync(stampFile, { force: true });
   const { code } = await run('electron-vite', ['build', '--logLevel', 'warn'], {
@@ -94,7 +99,7 @@ async function build() {
   writeFileSync(stampFile, stamp);
 }
 
-/** Builds unless `out/` already holds what the sources say. */
+/** Builds unless `out/` is up to date. */
 export async function buildIfStale() {
   if (isFresh()) return;
   await withBuildLock(async () => {

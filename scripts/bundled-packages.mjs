@@ -1,4 +1,4 @@
-/** Which packages the bundles contain, recorded while they are built: development dependencies end up in them, too. */
+/** Records which packages the bundles contain, because development dependencies end up in them too. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { root } from './paths.mjs';
@@ -35,10 +35,10 @@ export function recordPackages(name, copied = []) {
     configResolved(config) {
       base = config.root;
     },
-    // All modules that were loaded, not only those that left code of their own: `vue` itself only re-exports.
+    // All loaded modules, including those that add no code to the bundle: `vue` only re-exports.
     generateBundle(_options, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-      // Fonts that a style sheet refers to are no modules.
+      // Fonts that a style sheet refers to are not modules.
       const assets = Object.values(bundle)
         .filter((file) => file.type === 'asset')
         .flatMap(({ originalFileNames }) => originalFileNames.map((file) => resolve(base, file)));

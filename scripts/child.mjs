@@ -1,4 +1,4 @@
-/** Child processes, run so that nothing is left behind and signals and exit codes pass through. */
+/** Runs child processes, passes on signals and exit codes, and leaves no processes behind. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { root, toolEnvironment } from './paths.mjs';
@@ -15,13 +15,13 @@ const FORWARDED = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 /**
  * @typedef {object} Outcome
  * @property {number} code exit code; 128 + signal number when a signal ended it, as a shell reports it
- * @property {boolean} interrupted whether this process was told to stop while the child ran
+ * @property {boolean} interrupted whether this process received a stop signal while the child ran
  *
  * @typedef {object} Options
- * @property {import('node:child_process').StdioOptions} [stdio] inherited unless told
+ * @property {import('node:child_process').StdioOptions} [stdio] default: inherited
  * @property {boolean} [shell]
  * @property {NodeJS.ProcessEnv} [env] added to the tools' environment
- * @property {boolean} [ownGroup] give it a process group, and end whatever it left running there
+ * @property {boolean} [ownGroup] run it in a process group, and end the processes that it leaves behind
  * @property {number} [timeoutMs] kill it after this long; needs ownGroup
  * @property {(child: import('node:child_process').ChildProcess) => void} [onSpawn]
  */
@@ -43,7 +43,7 @@ function signalGroup(pid, signal) {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is empty already.
+    // The group is already empty.
   }
 }
 
@@ -74,7 +74,7 @@ export function run(command, args, options = {}) {
       const listener = () => {
         interrupted = true;
         if (ownGroup) signalGroup(child.pid, signal);
-        // Ctrl+C in a terminal reaches the whole foreground group by itself; a second one could cut a clean stop short.
+        // Ctrl+C in a terminal reaches the whole foreground group. A second signal could interrupt a clean stop.
         else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
       };
       process.on(signal, listener);

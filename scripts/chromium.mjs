@@ -1,10 +1,10 @@
-/** The system's browser, and how it is started here: what Playwright would download is neither needed nor always reachable. */
+/** The system's Chromium and how to start it. Playwright's download is not needed and not always reachable. */
 import { findOnPath } from './paths.mjs';
 
 export const chromiumPath = ['chromium', 'chromium-browser', 'google-chrome'].map(findOnPath).find(Boolean);
 
 export const chromiumArguments = [
-  // Root, as in a container, cannot use Chromium's sandbox.
+  // Chromium's sandbox does not work for root, for example in a container.
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -1,6 +1,7 @@
 /**
- * `npm run ci:linux -- WORKFLOW [JOB] [--input NAME=VALUE]`: runs the Linux steps of a workflow on this machine, read
- * from .github/workflows, and says which it replaced or left out and why.
+ * `npm run ci:linux -- WORKFLOW [JOB] [--input NAME=VALUE]`: runs the Linux steps of a workflow in .github/workflows on
+ * this
+ * machine, and lists the steps that it replaced or left out, with the reasons.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ if (!name) {
   process.exit(2);
 }
 await install();
-// Not there before the packages are installed.
+// Available only after the packages are installed.
 const { REPLACED_ACTIONS, REPLACED_STEPS } = await import('./ci/local-steps.mjs');
 const { interpolate, isTrue } = await import('./ci/workflow-expressions.mjs');
 const { matrixRows, readWorkflow, workflowNames } = await import('./ci/workflow.mjs');
@@ -87,7 +88,7 @@ async function runStep(step, contexts) {
   if (!isTrue(step.if, contexts)) return { result: 'skipped', note: `if: ${step.if}` };
   const action = step.uses?.split('@')[0];
   const replacement = action ? REPLACED_ACTIONS[action] : REPLACED_STEPS[step.id ?? ''];
-  if (action && !replacement) return { result: 'FAILED', note: `nothing takes the place of ${action}` };
+  if (action && !replacement) return { result: 'FAILED', note: `no local replacement for ${action}` };
   if (action === 'actions/upload-artifact') {
     const missing = findArtifacts(step, contexts);
     if (missing.length > 0) return { result: 'FAILED', note: `no files: ${missing.join(', ')}` };
@@ -116,12 +117,12 @@ async function runJob(id, job, matrix, env) {
   const label = matrix['name'] ? `${id} (${matrix['name']})` : id;
   const contexts = contextsFor(matrix);
   contexts.env = evaluated({ ...env, ...job.env }, contexts);
-  if (job.container) process.stdout.write(`This machine takes the place of ${job.container.image}.\n`);
+  if (job.container) process.stdout.write(`Running on this machine instead of ${job.container.image}.\n`);
   let hasFailed = false;
   for (const step of job.steps ?? []) {
     const title = step.name ?? step.uses ?? step.run ?? '';
     if (hasFailed) {
-      rows.push({ job: label, step: title, result: 'skipped', note: 'a step before it failed' });
+      rows.push({ job: label, step: title, result: 'skipped', note: 'an earlier step failed' });
       continue;
     }
     process.stdout.write(`\n── ${label}: ${title} ──\n`);
@@ -136,16 +137,16 @@ const isOfThisMachine = ({ name: row }) => row === undefined || row === `linux-$
 
 try {
   if (!workflowNames().includes(name)) {
-    throw new Error(`there is no workflow "${name}"; there are: ${workflowNames().join(', ')}`);
+    throw new Error(`unknown workflow "${name}"; choose one of: ${workflowNames().join(', ')}`);
   }
   const workflow = readWorkflow(name);
   const jobs = Object.entries(workflow.jobs).filter(([id]) => onlyJob === undefined || id === onlyJob);
   if (jobs.length === 0)
-    throw new Error(`there is no job "${onlyJob}"; there are: ${Object.keys(workflow.jobs)}`);
+    throw new Error(`unknown job "${onlyJob}"; choose one of: ${Object.keys(workflow.jobs).join(', ')}`);
   mkdirSync(electron);
   writePlaceholderElectron(electron);
   for (const [id, job] of jobs) {
-    if (job.uses) rows.push({ job: id, step: job.uses, result: 'left out', note: 'a workflow of its own' });
+    if (job.uses) rows.push({ job: id, step: job.uses, result: 'left out', note: 'a separate workflow' });
     else
       for (const matrix of matrixRows(job).filter(isOfThisMachine))
         await runJob(id, job, matrix, workflow.env ?? {});

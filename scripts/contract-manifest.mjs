@@ -1,4 +1,7 @@
-/** What the page needs of the contract: each endpoint's method and path, and plain constants. Schemas stay on the server. */
+/**
+ * The parts of the contract that the page needs: each endpoint's method and path, and plain constants. Schemas stay on
+ * the server.
+ */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -42,7 +45,7 @@ function pageValue(value) {
 }
 
 /**
- * A Vite plugin for the page. A contract with schemas is replaced by its plain values: to load zod and to build a few
+ * A Vite plugin for the page. A contract with schemas is replaced by its plain values: loading zod and building a few
  * hundred schemas would be a fifth of the time until something is shown. An import of anything else from a contract
  * fails the build.
  *

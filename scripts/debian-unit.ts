@@ -1,4 +1,5 @@
-// Prints the unit of the Debian package: the one that `license-desk service install` writes, for the package's place.
+// Prints the systemd unit of the Debian package: the one that `license-desk service install` writes, with the package's
+// paths.
 import { systemdUnit } from '../cli/service/systemd.ts';
 
 const folder = '/usr/lib/license-desk-server';

@@ -1,22 +1,22 @@
-/** The desktop app from a checkout. Node 20 built-ins only. */
+/** Starts the desktop app from a checkout. Node 20 built-ins only. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './child.mjs';
 import { nodePath, root } from './paths.mjs';
 
-/** A shell that ends with an error this soon never showed its window: a missing library, a display that refuses. */
+/** An app that fails sooner than this never showed its window, for example because of a missing library or display. */
 const FAILED_TO_OPEN_MS = 15_000;
 
-/** Long enough for 100 MB over a slow line; a network that drops the request must not keep the server from starting. */
+/** Enough for 100 MB over a slow line. A network that drops the request must not keep the server from starting. */
 const DOWNLOAD_TIMEOUT_MS = 3 * 60_000;
 
 const electronFolder = join(root, 'node_modules', 'electron');
 
-/** @returns {string | undefined} the binary; without one, nothing is downloaded */
+/** @returns {string | undefined} the binary if it is installed; downloads nothing */
 export function findElectron() {
   const pathFile = join(electronFolder, 'path.txt');
   const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : undefined;
-  // As Electron's own package reads it: a folder with another build of Electron.
+  // Electron's own package reads this too: a folder with another build of Electron.
   const other = process.env['ELECTRON_OVERRIDE_DIST_PATH'];
   const binary = other ? join(other, name ?? 'electron') : name && join(electronFolder, 'dist', name);
   return binary && existsSync(binary) ? binary : undefined;
@@ -29,7 +29,7 @@ export function requireElectron() {
   return binary;
 }
 
-/** Electron's package brings its binary on first use, from a place that a closed network does not reach. */
+/** Electron's package downloads its binary on first use, from a server that a closed network may not reach. */
 async function downloadBinary() {
   process.stderr.write('Downloading Electron …\n');
   await run(nodePath, [join(electronFolder, 'install.js')], {
@@ -61,14 +61,14 @@ export async function runDesktopApp(args) {
   if (!binary) return { obstacle: 'Electron could not be downloaded' };
 
   const started = Date.now();
-  // Chromium refuses to sandbox for root, and would only say so and leave.
+  // Chromium exits at once if it has to sandbox a process of root.
   const sandbox = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const outcome = await run(binary, [...sandbox, '.', ...args]).catch(() => ({
     code: 1,
     interrupted: false,
   }));
   if (outcome.code !== 0 && !outcome.interrupted && Date.now() - started < FAILED_TO_OPEN_MS) {
-    return { obstacle: 'it ended with an error at once' };
+    return { obstacle: 'it failed immediately' };
   }
   return { exitCode: outcome.code };
 }

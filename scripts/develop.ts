@@ -1,4 +1,5 @@
-// The server from its sources, restarted at every change of them, behind Vite with the page, which it updates in place.
+// Runs the server from its sources and restarts it on changes, and serves the page through Vite, which updates it in
+// place.
 import { createServer as createVite } from 'vite';
 import { pageForDevelopment } from '../electron.vite.config.ts';
 import { createDevelopmentServer, type Ready } from './develop/development-server.ts';
@@ -14,7 +15,7 @@ const server = createDevelopmentServer(process.argv.slice(2), log);
 let stopPage = async () => {};
 let stopWatching = () => {};
 
-/** Once for Ctrl+C in a terminal, which all processes of the group receive, and once for any other end. */
+/** Set at the first stop: Ctrl+C in a terminal reaches all processes of the group. */
 let isStopping = false;
 async function stop(exitCode: number): Promise<void> {
   if (isStopping) return;
@@ -35,7 +36,7 @@ async function servePage(adminOrigin: string): Promise<string> {
     server: {
       host: HOST,
       proxy: { '/admin': { target: adminOrigin } },
-      // The page shares types and rules with the server.
+      // The page imports types and rules from the server.
       fs: { allow: [root] },
     },
   });

@@ -1,4 +1,4 @@
-// Draws every icon from its SVG in packaging/icons/: `node scripts/draw-icons.ts`. The results are committed.
+// Draws all icons from the SVGs in packaging/icons/: `node scripts/draw-icons.ts`. The results are committed.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Page } from '@playwright/test';
@@ -20,7 +20,7 @@ const TRAY_ICONS = [
 const LINUX_SIZES = [16, 24, 32, 48, 64, 128, 256, 512];
 const WINDOWS_SIZES = [16, 20, 24, 32, 40, 48, 64, 256];
 const MAC_SIZES = [16, 32, 64, 128, 256, 512, 1024];
-/** A page and its seal take more pixels than there are below this. */
+/** Below this size, a page with a seal is not recognizable. */
 const SMALL = 32;
 
 function sourceOf(name: string, size: number): string {
@@ -46,7 +46,7 @@ async function draw(page: Page, name: string, size: number): Promise<Picture> {
         rgba: withPixels ? [...(context?.getImageData(0, 0, pixels, pixels).data ?? [])] : [],
       };
     },
-    // Without a size of its own an SVG would be drawn at 300 by 150.
+    // Without an explicit size, an SVG would be drawn at 300 by 150.
     {
       svg: sourceOf(name, size).replace('<svg ', `<svg width="${size}" height="${size}" `),
       pixels: size,

@@ -1,4 +1,4 @@
-// The documents that are generated from code and data: docs/settings.md and docs/performance.md.
+// Generates docs/settings.md and docs/performance.md from code and data.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MASTER_KEY_ENV } from '#server/platform/config.ts';
@@ -9,12 +9,12 @@ interface BenchResults {
   measured_at: string;
   licenses: number;
   machine: { cores: number; cpu: string; memory_mb: number; system: string; node: string };
-  /** Share of the processor time that other programs took during the run, 0 to 1. */
+  /** Share of the CPU time that other programs used during the run, 0 to 1. */
   others_share: number;
   figures: { figure: string; target: string; measured: string; pass: boolean }[];
 }
 
-/** Defaults that the settings table cannot show as text, because they depend on the platform or on other settings. */
+/** Defaults that depend on the platform or on other settings. */
 const DEFAULTS: Partial<Record<keyof typeof SETTINGS, string>> = {
   dataDir: "the user's data directory",
   baseUrl: 'derived from the API listener',
@@ -26,7 +26,7 @@ const DEFAULTS: Partial<Record<keyof typeof SETTINGS, string>> = {
   databaseUrlFile: 'none',
 };
 
-/** A Markdown table, aligned as the formatter aligns it. */
+/** A Markdown table, aligned like the formatter's. */
 function table(header: string[], rows: string[][]): string {
   const cells = [header, ...rows].map((row) => row.map((cell) => cell.trim().replaceAll('|', '\\|')));
   const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
@@ -136,7 +136,7 @@ The speed of a shared machine varies between runs. Compare ratios to the bare se
 `;
 }
 
-/** Each generated document by its path below the repository's root. */
+/** Each generated document by its path in the repository. */
 export function generatedDocs(): Record<string, string> {
   return { 'docs/settings.md': settings(), 'docs/performance.md': performance() };
 }

@@ -1,21 +1,24 @@
-// The two file formats in which Windows and macOS want an icon in all its sizes. electron-builder would make them from
-// one picture, with a tool that it downloads and without the drawing for small sizes.
+// The icon formats of Windows and macOS, with all sizes. electron-builder would make them from one picture, with a tool
+// that it downloads and without the separate drawing for small sizes.
 
 /** Square, of `size` pixels. */
 export interface Picture {
   size: number;
   png: Buffer;
-  /** Four bytes a pixel, from the top left; empty from `ONLY_PNG` on. */
+  /** Four bytes per pixel, from the top left; empty from `ONLY_PNG` on. */
   rgba: Buffer;
 }
 
-/** From this size on Windows reads a PNG everywhere; smaller ones the installer's own tool reads as bitmaps only. */
+/** From this size on, Windows supports PNG everywhere. The installer's tool needs bitmaps for smaller sizes. */
 export const ONLY_PNG = 256;
 
 const ICO_ENTRY_BYTES = 16;
 const BITMAP_HEADER_BYTES = 40;
 
-/** A bitmap as icons have it: upside down, its header of double height for the mask that follows, which alpha replaces. */
+/**
+ * A bitmap for icons: upside down, with doubled height in the header for the mask that follows. Alpha replaces the
+ * mask.
+ */
 function iconBitmap({ size, rgba }: Picture): Buffer {
   const header = Buffer.alloc(BITMAP_HEADER_BYTES);
   header.writeUInt32LE(BITMAP_HEADER_BYTES, 0);
@@ -36,7 +39,7 @@ function iconBitmap({ size, rgba }: Picture): Buffer {
   return Buffer.concat([header, pixels, Buffer.alloc(maskRowBytes * size)]);
 }
 
-/** Windows' `.ico`. */
+/** Windows `.ico`. */
 export function ico(pictures: readonly Picture[]): Buffer {
   const head = Buffer.alloc(6);
   head.writeUInt16LE(1, 2);
@@ -46,7 +49,7 @@ export function ico(pictures: readonly Picture[]): Buffer {
   const entries = pictures.map(({ size }, index) => {
     const entry = Buffer.alloc(ICO_ENTRY_BYTES);
     const { length } = images[index] ?? Buffer.alloc(0);
-    // 0 stands for 256.
+    // 0 means 256.
     entry.writeUInt8(size % 256, 0);
     entry.writeUInt8(size % 256, 1);
     entry.writeUInt16LE(1, 4);
@@ -59,7 +62,7 @@ export function ico(pictures: readonly Picture[]): Buffer {
   return Buffer.concat([head, ...entries, ...images]);
 }
 
-/** The types that hold a PNG, by its pixels; twice where a size is also another one on a dense screen. */
+/** Icon types that contain a PNG, by size. Some sizes occur twice, the second time for dense screens. */
 const ICNS_TYPES: Readonly<Record<number, readonly string[]>> = {
   16: ['icp4'],
   32: ['icp5', 'ic11'],
@@ -77,7 +80,7 @@ function icnsBlock(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** macOS's `.icns`. */
+/** macOS `.icns`. */
 export function icns(pictures: readonly Picture[]): Buffer {
   const blocks = pictures.flatMap(({ size, png }) =>
     (ICNS_TYPES[size] ?? []).map((type) => icnsBlock(type, png)),

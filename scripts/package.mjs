@@ -1,6 +1,6 @@
 /**
- * `npm run package`: the installers of the desktop app for this platform where Electron can be had, and anywhere the
- * server as a package of its own, into dist/. `-- --server` makes only the latter. `-- --release` fails where an installer
+ * `npm run package`: builds the installers of the desktop app for this platform if Electron can be downloaded, and the
+ * server package, into dist/. `-- --server` builds only the latter. `-- --release` fails if an installer
  * would not be signed. LICENSE_DESK_UPDATE_KEY signs updates (scripts/sign-update.mjs).
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ async function packageServer() {
       process.stdout.write(`${await packageServerForDebian(folder, work, version, output)}\n`);
     }
     if (!hasNodeLicense) {
-      process.stderr.write('Node’s license text is missing in it; `npm ci` brings it back.\n');
+      process.stderr.write('The package lacks Node’s license text. Run `npm ci` to restore it.\n');
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -47,7 +47,7 @@ async function packageApp() {
     return;
   }
   const key = updateKey(process.env);
-  // electron-builder leaves out signing and notarization where it finds no certificate, and says so in its log only.
+  // electron-builder skips signing and notarization without a certificate, and mentions it only in its log.
   const signing = process.argv.includes('--release') ? ['-c.forceCodeSigning=true'] : [];
   const words = ['--publish=never', ...signing, ...pinnedKeyArguments(key)];
   const { code } = await run('electron-builder', words, {
@@ -57,7 +57,7 @@ async function packageApp() {
   if (key) signManifests(output, key);
   else
     process.stderr.write(
-      'LICENSE_DESK_UPDATE_KEY is not set: this app announces updates, and installs none.\n',
+      'LICENSE_DESK_UPDATE_KEY is not set: this app announces updates but does not install them.\n',
     );
 }
 

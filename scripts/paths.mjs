@@ -1,11 +1,11 @@
-/** Where things are, for every script. */
+/** Paths for all scripts. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The Node this product runs on: a dependency, so that it does not matter which one the machine has. */
+/** The Node that the product runs on. It is a dependency, so the machine's version does not matter. */
 export const nodePath = join(
   root,
   'node_modules',
@@ -16,18 +16,18 @@ export const nodePath = join(
 
 export const builtCli = join(root, 'out', 'main', 'cli.js');
 
-/** What the build makes of the help of every command, for the packages to ship as license-desk(1). */
+/** The manual page, generated from the help of every command. Packages ship it as license-desk(1). */
 export const builtManualPage = join(root, 'out', 'license-desk.1');
 
-/** How the built program is run: SIGUSR1 does not open Node's debugger (server/platform/refuse-debugger.ts). */
+/** Runs the built program. SIGUSR1 does not open Node's debugger (server/platform/refuse-debugger.ts). */
 export const cliArguments = ['--disable-sigusr1', builtCli];
 
-/** The page as the admin listener serves it. */
+/** The page that the admin listener serves. */
 export const builtPage = join(root, 'out', 'renderer');
 
 const toolFolder = join(root, 'node_modules', '.bin');
 
-/** The environment in which `node` and the tools are the installed ones. */
+/** An environment in which `node` and the tools are the installed ones. */
 export function toolEnvironment() {
   const path = process.env['PATH'] ?? '';
   return { ...process.env, PATH: path.startsWith(toolFolder) ? path : `${toolFolder}${delimiter}${path}` };

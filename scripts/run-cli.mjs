@@ -1,4 +1,4 @@
-/** The command line from a checkout, always up to date: `npm run -s cli -- ARGS`. Adds nothing to stdout. */
+/** Runs the CLI from a checkout, always up to date: `npm run -s cli -- ARGS`. Adds nothing to stdout. */
 import { install } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';

@@ -1,11 +1,11 @@
-/** The software bill of materials (CycloneDX) of the product: what `npm sbom` knows of the packages that are in it. */
+/** The software bill of materials (CycloneDX): the output of `npm sbom`, limited to the packages in the product. */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './child.mjs';
 import { root } from './paths.mjs';
 import { thirdPartyPackages } from './third-party.mjs';
 
-/** Goes into the packages, and beside them. */
+/** Shipped inside the packages and next to them. */
 export const SBOM_FILE = join(root, 'out', 'sbom.cdx.json');
 
 /**
@@ -26,7 +26,7 @@ function npmComponent(name, version) {
   return { 'bom-ref': `${name}@${version}`, type: 'library', name, version, purl };
 }
 
-/** SQLite is compiled into the driver from sources that its package brings. */
+/** SQLite is compiled into the driver; its package contains the sources. */
 function sqliteComponent() {
   const [archive = ''] = globSync('sqlite-autoconf-*.tar.gz', {
     cwd: join(root, 'node_modules/sqlite3/deps'),
@@ -45,7 +45,7 @@ function sqliteComponent() {
   };
 }
 
-/** The programs that the product runs on: Node in the server's package, Electron in the app. */
+/** The runtimes of the product: Node in the server package, Electron in the app. */
 function runtimeComponents() {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const framework = { type: 'framework', scope: 'optional', licenses: licensesOf('MIT') };
@@ -69,7 +69,8 @@ function runtimeComponents() {
  */
 
 /**
- * Everything that is installed. Not with `--omit=dev`, which leaves out what a development dependency needs as well.
+ * Lists everything that is installed. `--omit=dev` would also leave out packages that development dependencies share
+ * with the product.
  *
  * @returns {Promise<Bom>}
  */
@@ -84,7 +85,7 @@ async function npmSbom() {
   return JSON.parse(text);
 }
 
-/** Writes the bill of materials; the build must be there. */
+/** Writes the bill of materials. Requires a build. */
 export async function writeSbom() {
   const bom = await npmSbom();
   const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -102,7 +103,7 @@ export async function writeSbom() {
   const more = [sqliteComponent(), ...runtimeComponents()].filter(
     (component) => !refs.has(component['bom-ref']),
   );
-  // npm names the product after the folder that it is built in.
+  // npm names the product after the checkout folder.
   Object.assign(bom.metadata.component, { name, version });
   bom.components = [...shipped, ...more];
   bom.dependencies = bom.dependencies

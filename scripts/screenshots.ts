@@ -1,4 +1,4 @@
-// Pictures of every screen with believable data, light and dark, in two sizes: docs/screenshots/.
+// Takes pictures of every screen with realistic data, light and dark, in two sizes: docs/screenshots/.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,20 +17,20 @@ const SIZES = [
   { width: 1100, height: 700 },
 ] as const;
 const LICENSES = 1000;
-/** Nobody listens there, so what is sent to it fails. */
+/** No server listens on this port, so deliveries to it fail. */
 const CLOSED = 'https://127.0.0.1:9/hooks';
-/** For holders in every script. */
+/** Fonts for the scripts of all holders. */
 const FONTS = {
   '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc': ['fonts-noto-cjk'],
   '/usr/share/fonts/truetype/noto/NotoSansDevanagari-Regular.ttf': ['fonts-noto-core'],
 };
 const DEVICE = `sha256:${'a1'.repeat(32)}`;
 
-/** What the shell shows when its server cannot listen. */
+/** Shown by the shell if its server cannot listen. */
 const PORT_TAKEN = {
   kind: 'failure',
   title: 'The server cannot listen on its address',
-  reason: '--port is "8787", but 127.0.0.1:8787 cannot be listened on: another program listens there',
+  reason: '--port is "8787", but the server cannot listen on 127.0.0.1:8787: another program is using it',
   advice:
     'Quit that program and try again, or choose another port. Clients must then use the new API address.',
   log: '',
@@ -55,7 +55,7 @@ const PORT_TAKEN = {
 interface Place {
   name: string;
   address: string;
-  /** What has to be done before the picture is taken. */
+  /** Runs before the picture is taken. */
   prepare?: (page: Page) => Promise<void>;
 }
 
@@ -74,7 +74,7 @@ async function serve(dataDir: string): Promise<{ child: ChildProcess; api: strin
   return { child, ...(JSON.parse(line) as { api: string; admin: string }) };
 }
 
-/** What the seed has none of: certificates, webhooks with deliveries that failed, API tokens. */
+/** Adds what the seed does not: certificates, webhooks with failed deliveries, API tokens. */
 async function furnish(request: APIRequestContext, api: string): Promise<{ license: number }> {
   const post = async (path: string, data: object): Promise<Record<string, never>> => {
     const response = await request.post(`/admin/api${path}`, { data });
@@ -154,7 +154,7 @@ async function picture(page: Page, origin: string, { name, address, prepare }: P
   await page.locator('h1').first().waitFor();
   await page.getByText('Loading').first().waitFor({ state: 'hidden' });
   await prepare?.(page);
-  // Charts draw themselves, and lists fill.
+  // Waits for chart animations and lists.
   await page.waitForTimeout(700);
   for (const size of SIZES) {
     await page.setViewportSize(size);
@@ -166,7 +166,7 @@ async function picture(page: Page, origin: string, { name, address, prepare }: P
   }
 }
 
-/** The shell's own window, which has no server to come from. */
+/** The shell's own window, which is shown without a server. */
 async function shellPictures(page: Page): Promise<void> {
   const folder = join(root, 'out', 'preload');
   await page.route('http://shell.test/*', (route, request) =>
@@ -190,7 +190,7 @@ async function shellPictures(page: Page): Promise<void> {
 
 const missing = await ensureCommands({ chromium: ['chromium', 'fonts-liberation'], ...FONTS });
 if (missing.includes('chromium'))
-  throw new Error('the pictures need chromium (the Debian package of this name)');
+  throw new Error('screenshots need Chromium; install the Debian package chromium');
 const only = process.argv[2];
 const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-screenshots-'));
 mkdirSync(TARGET, { recursive: true });

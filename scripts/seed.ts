@@ -1,4 +1,4 @@
-// Fills a data directory with believable data: `npm run -s seed -- --data-dir DIR --licenses N [--tokens-out FILE]`.
+// Fills a data directory with realistic data: `npm run -s seed -- --data-dir DIR --licenses N [--tokens-out FILE]`.
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -51,7 +51,7 @@ function readArguments() {
     },
   });
   if (values.help) return null;
-  if (!values['data-dir']) throw new UsageError('--data-dir is missing');
+  if (!values['data-dir']) throw new UsageError('--data-dir is required');
   return {
     dataDir: resolve(values['data-dir']),
     licenses: count('licenses', values.licenses),
@@ -63,7 +63,7 @@ function readArguments() {
 
 type Arguments = NonNullable<ReturnType<typeof readArguments>>;
 
-/** Creates and migrates the database if need be; after a failure it is left open to the exit. */
+/** Creates and migrates the database if necessary. After a failure, it stays open until the process exits. */
 async function openAndSeed(location: DatabaseLocation, order: SeedOrder): Promise<SeedSummary> {
   const sequelize = await connect(location, { create: true });
   await migrate(sequelize, createTransactions(sequelize));

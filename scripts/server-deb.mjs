@@ -1,4 +1,4 @@
-/** The server as a Debian package: its files, the systemd unit and the scripts that register both. */
+/** Builds the Debian package of the server: its files, the systemd unit and the maintainer scripts. */
 import {
   chmodSync,
   cpSync,
@@ -20,7 +20,7 @@ const NAME = 'license-desk-server';
 const FOLDER = join('usr', 'lib', NAME);
 const sources = join(root, 'packaging', 'debian');
 
-/** @type {Readonly<Record<string, string>>} Debian's names of architectures */
+/** @type {Readonly<Record<string, string>>} Debian architecture names */
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64', arm: 'armhf' };
 
 /**

@@ -1,4 +1,4 @@
-/** The server and the command line without Electron: the files of the packaged app, with a Node of their own. */
+/** The server and the CLI without Electron: the files of the packaged app, with their own copy of Node. */
 import { chmodSync, copyFileSync, cpSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { run } from './child.mjs';
@@ -6,13 +6,13 @@ import { builtManualPage, nodePath, root } from './paths.mjs';
 import { SBOM_FILE, writeSbom } from './sbom.mjs';
 import { LICENSES_FILE } from './third-party.mjs';
 
-/** What marks the place in an Electron binary where its fuses follow: version, count, and one digit each. */
+/** Marks the position of the fuses in an Electron binary: version, count, and one digit each. */
 const FUSE_SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
-/** The defaults of Electron's own builds (build/fuses/fuses.json5), so that a fuse that nobody sets shows. */
+/** The defaults of Electron's own builds (build/fuses/fuses.json5), so that a test notices a fuse that is not set. */
 const FUSES = [1, 9, ...Buffer.from('101100011')];
 
 /**
- * Stands in for Electron where only the app's own files are wanted, which are the same with the real one.
+ * Replaces Electron where only the app's own files are needed. They are the same with the real one.
  *
  * @param {string} folder
  */
@@ -30,7 +30,7 @@ function writeElectronStandIn(folder) {
 const shellWord = (word) => (process.platform === 'win32' ? `"${word}"` : word);
 
 /**
- * Packs the built app without Electron. Nothing but the native file depends on the platform, and that is the one
+ * Packs the built app without Electron. Only the native file depends on the platform, and it is the one
  * which npm installed.
  *
  * @param {string} folder an empty one
@@ -71,7 +71,7 @@ export async function packWithoutElectron(folder, further = []) {
  * @param {string} folder where the server is put together
  */
 export async function assembleServer(app, folder) {
-  // Not there before the packages are installed, which package.mjs sees to.
+  // Available only after the packages are installed, which package.mjs ensures.
   const { extractAll } = await import('@electron/asar');
   extractAll(join(app, 'resources', 'app.asar'), folder);
   const windows = process.platform === 'win32';
@@ -97,7 +97,7 @@ export async function assembleServer(app, folder) {
  * @param {string} file `….tar.gz`
  */
 export async function archiveServer(folder, file) {
-  // GNU tar, which Git brings to Windows, takes the drive of a path for a computer.
+  // GNU tar, which Git installs on Windows, interprets the drive in a path as a host name.
   const tar = join(process.env['SystemRoot'] ?? String.raw`C:\Windows`, 'System32', 'tar.exe');
   const { code } = await run(process.platform === 'win32' ? tar : 'tar', [
     '-czf',

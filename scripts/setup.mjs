@@ -1,4 +1,4 @@
-/** `npm run setup`: installs everything that the tests need, which `npm test` does as well. Node 20 built-ins only. */
+/** `npm run setup`: installs everything that the tests need, like `npm test`. Node 20 built-ins only. */
 import { install } from './bootstrap.mjs';
 import { ensureTestPrograms } from './test-programs.mjs';
 

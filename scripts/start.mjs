@@ -1,4 +1,4 @@
-/** `npm start`: the desktop app where it can open, the same server with its page in a browser where it cannot. */
+/** `npm start`: opens the desktop app if possible, otherwise starts the server and prints the back office address. */
 import { createInterface } from 'node:readline';
 import { install } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
@@ -18,7 +18,7 @@ function adminAddress(line) {
   }
 }
 
-/** Serves, passing stdout on as it comes: a program that reads the ready line sees it here as well. */
+/** Runs the server and passes its stdout on, so that a calling program can read the ready line. */
 async function serveToBrowser() {
   const { code } = await run(nodePath, [...cliArguments, 'serve', ...serverArguments], {
     stdio: ['inherit', 'pipe', 'inherit'],
@@ -41,9 +41,7 @@ try {
   if ('exitCode' in app) {
     process.exitCode = app.exitCode;
   } else {
-    process.stderr.write(
-      `The desktop window cannot open (${app.obstacle}), so this runs the server alone.\n`,
-    );
+    process.stderr.write(`Cannot open the desktop window (${app.obstacle}). Running the server alone.\n`);
     process.exitCode = await serveToBrowser();
   }
 } catch (error) {

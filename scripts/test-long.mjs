@@ -1,5 +1,5 @@
 /**
- * `npm run test:long`: the tests that take minutes and are no part of `npm test`. Installs and builds what is missing,
+ * `npm run test:long`: the tests that take minutes and are not part of `npm test`. Installs and builds what is missing,
  * runs every lane even when one fails, and ends with one table. Node 20 built-ins only.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -70,7 +70,7 @@ const lanes = [
   { name: 'hostile', count: 1_000_000, countedIn: 'requests', minutes: 30, program: 'test/long/hostile.ts' },
 ];
 
-/** A lane ends itself at its time limit; this much later it is ended. */
+/** A lane ends itself at its time limit, and is killed this much later. */
 const GRACE_MS = 2 * 60_000;
 
 function readOptions() {
@@ -139,7 +139,7 @@ async function runLane(lane, folder, values) {
     env: lane.testFile ? { LICENSE_DESK_KILL_ROUNDS: String(count) } : {},
     ownGroup: true,
     onSpawn: (child) => {
-      // By SIGTERM, so that the lane can end the servers that it started.
+      // SIGTERM, so that the lane can end the servers that it started.
       timer = setTimeout(() => child.kill('SIGTERM'), minutes * 60_000 + (lane.testFile ? 0 : GRACE_MS));
     },
   });
@@ -198,7 +198,7 @@ function printTable(rows) {
   return failed.length;
 }
 
-/** @returns null after a message, for options that make no sense */
+/** @returns null after printing a message for invalid options */
 function optionsOrUsage() {
   try {
     return readOptions();

@@ -1,7 +1,7 @@
-/** The programs besides Node that the tests start. Node 20 built-ins only. */
+/** Programs other than Node that the tests start. Node 20 built-ins only. */
 import { ensureCommands } from './debian-packages.mjs';
 
-/** With the Debian packages that bring them. The fonts keep the screenshots readable. */
+/** With their Debian packages. The fonts keep the screenshots readable. */
 const TEST_COMMANDS = {
   chromium: ['chromium', 'fonts-liberation'],
   openssl: ['openssl'],

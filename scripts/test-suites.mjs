@@ -15,7 +15,7 @@ import { existsSync, readFileSync } from 'node:fs';
  */
 
 /**
- * A test file that could not even be loaded holds no test that failed, and yet it did.
+ * A test file that cannot be loaded has no failed tests but counts as a failure.
  *
  * @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
  *   testResults: { status: string, assertionResults: { status: string }[] }[] }} report
@@ -55,7 +55,7 @@ export const suites = [
   {
     name: 'types',
     kind: 'static',
-    // TypeScript compares the contents of files, so what it remembers of the last check is as good as a new one.
+    // TypeScript compares file contents, so its incremental build info is safe to use.
     command: [
       'vue-tsc',
       '--noEmit',
@@ -87,7 +87,7 @@ export const suites = [
  * @param {Suite} suite
  * @param {number} exitCode
  * @param {string} report path of the JSON report, where the suite writes one
- * @returns {Counts} with at least one failure where the tool failed or ran nothing, whatever its report says
+ * @returns {Counts} with at least one failure if the tool failed or ran nothing, even if its report has none
  */
 export function countSuite(suite, exitCode, report) {
   if (!suite.count) return { passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1, skipped: 0 };

@@ -11,7 +11,7 @@ import { run } from './child.mjs';
 import { ensureTestPrograms } from './test-programs.mjs';
 import { countSuite, suites } from './test-suites.mjs';
 
-/** A suite that hangs is a failure, not a night's wait. */
+/** A hanging suite must fail in reasonable time. */
 const SUITE_TIMEOUT_MS = 20 * 60_000;
 
 /** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */
@@ -24,14 +24,14 @@ function select(names) {
   const unknown = names.find((name) => !suites.some((suite) => suite.name === name || suite.kind === name));
   if (unknown) {
     const known = suites.map(({ name }) => name).join(', ');
-    throw new Error(`there is no suite "${unknown}"; there are: static, tests, ${known}`);
+    throw new Error(`unknown suite "${unknown}"; choose from: static, tests, ${known}`);
   }
   return suites.filter(
     (suite) => names.length === 0 || names.includes(suite.name) || names.includes(suite.kind),
   );
 }
 
-/** Fetches what the tests start and builds what they run against. */
+/** Installs the programs and builds the product that the tests need. */
 async function prepareTests() {
   const missing = await ensureTestPrograms();
   if (missing.length > 0) {
@@ -91,11 +91,11 @@ function printTotals() {
 async function runSuites(selected) {
   const reportFolder = mkdtempSync(join(tmpdir(), 'license-desk-test-'));
   try {
-    // The static checks are of one thread each, and need nothing of each other.
+    // The static checks are single-threaded and independent.
     const checks = selected.filter(({ kind }) => kind === 'static');
     results.push(...(await Promise.all(checks.map((suite) => runSuite(suite, reportFolder)))));
     const tests = selected.filter(({ kind }) => kind === 'tests');
-    // Both wait a good deal for servers and browsers, each while the other works.
+    // Both wait a lot for servers and browsers, so they run side by side.
     results.push(
       ...(await Promise.all(tests.map((suite, index) => runSuite(suite, reportFolder, index > 0)))),
     );
@@ -120,7 +120,7 @@ async function attempt(name, work) {
 await attempt('run', async () => {
   const selected = select(process.argv.slice(2));
   await install();
-  // A build that fails is one failure; what the other suites say is worth knowing all the same.
+  // A failed build counts as one failure; the other suites still run.
   if (selected.some((suite) => suite.kind === 'tests')) await attempt('build', prepareTests);
   await runSuites(selected);
 });

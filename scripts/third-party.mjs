@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { bundledPackages } from './bundled-packages.mjs';
 import { root } from './paths.mjs';
 
-/** Beside the page, which fetches it when somebody looks. */
+/** Next to the page, which fetches it on demand. */
 const LIST = join(root, 'out', 'renderer', 'third-party.json');
 export const LICENSES_FILE = join(root, 'out', 'THIRD-PARTY-LICENSES.txt');
 
 const LICENSE_FILE = /^(licen[cs]e|copying|notice|unlicense)/iu;
-/** In a README: the section that holds the license's text. */
+/** The license section of a README. */
 const LICENSE_SECTION = /^#+ *licen[cs]e *\n+([\s\S]*)/imu;
 
 /**
- * Packages that come without the text of the license that they declare. Each was looked at; a new one fails the build.
+ * Packages without the text of their declared license. Each has been reviewed; a new one fails the build.
  *
  * @type {Readonly<Record<string, string>>}
  */
@@ -50,7 +50,7 @@ const UNDECLARED = { 'combine-errors': 'MIT' };
  */
 function licenseText(path, { name, license, author }) {
   const files = readdirSync(join(root, path), { withFileTypes: true }).filter((entry) => entry.isFile());
-  // What a package bundles itself has its licenses in `….js.LICENSE.txt`.
+  // Licenses of code that a package bundles itself are in `….js.LICENSE.txt`.
   const texts = files.filter((file) => LICENSE_FILE.test(file.name) || file.name.endsWith('.LICENSE.txt'));
   if (texts.length > 0) {
     return texts.map((file) => readFileSync(join(root, path, file.name), 'utf8').trim()).join('\n\n');
@@ -77,7 +77,7 @@ function personName(person) {
  */
 function describe(path, bundled) {
   const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
-  // Old packages name objects instead.
+  // Old packages use objects instead.
   const declared = manifest.license ?? manifest.licenses?.[0] ?? UNDECLARED[manifest.name];
   const license = typeof declared === 'object' ? declared.type : declared;
   if (typeof license !== 'string')
@@ -99,7 +99,7 @@ export function thirdPartyPackages() {
   );
   const paths = [...new Set([...bundled, ...installed])];
   const all = paths.map((path) => describe(path, bundled.includes(path)));
-  // The same version in several places is one package.
+  // The same version in several folders is one package.
   const byName = new Map(all.map((found) => [`${found.name}@${found.version}`, found]));
   return [...byName.values()].toSorted(
     (one, other) =>
@@ -107,7 +107,7 @@ export function thirdPartyPackages() {
   );
 }
 
-/** Writes the list for the page, in which equal texts are there once, and the text file. */
+/** Writes the text file, and the list for the page with each license text once. */
 export function writeThirdPartyLicenses() {
   const packages = thirdPartyPackages();
   const texts = [...new Set(packages.map(({ text }) => text))];

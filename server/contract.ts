@@ -35,7 +35,7 @@ import { webhookAdminContract, webhookContract } from '#server/features/webhooks
 export const PUBLIC_API_ROOT = '/license/api/svc';
 export const ADMIN_API_ROOT = '/admin/api';
 
-/** What the API listener answers below `/license/api/svc/`; the busiest rows first, as routes match in order. */
+/** Endpoints of the API listener, below `/license/api/svc/`. The busiest come first, because routes match in order. */
 export const publicContract = {
   ...authorizationContract,
   ...activationContract,
@@ -49,14 +49,14 @@ export const publicContract = {
   ...certificateContract,
 };
 
-/** The same row for the admin listener, where being signed in is all it takes. */
+/** The same endpoint on the admin listener, where any signed-in administrator may call it. */
 function forAdmin<Rows extends Record<string, Endpoint>>(rows: Rows): Rows {
   return Object.fromEntries(
     Object.entries(rows).map(([name, row]) => [name, { ...row, auth: 'admin' }]),
   ) as unknown as Rows;
 }
 
-/** What the admin listener answers below `/admin/api/`. */
+/** Endpoints of the admin listener, below `/admin/api/`. */
 export const adminContract = {
   ...licenseAdminContract,
   ...licenseTransferAdminContract,

@@ -12,7 +12,7 @@ export function formatArmour(label: string, body: string): string {
 
 /**
  * The body of an armoured text with all line breaks, spaces and tabs removed: mail and editors rewrap, indent and
- * convert line ends. Null if anything else than whitespace stands around the frame, or there is no frame.
+ * convert line ends. Null if anything other than whitespace surrounds the frame, or if there is no frame.
  */
 export function parseArmour(label: string, text: string): string | null {
   const begin = `-----BEGIN ${label}-----`;

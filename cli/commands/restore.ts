@@ -24,7 +24,7 @@ export function addRestore(program: Command): void {
     .description('replace the data directory and database with a backup; stop the server first')
     .argument('<file>', 'backup file')
     .option('--passphrase-file <file>', 'file that holds the passphrase of the backup; - is stdin')
-    .option('--accept-unsigned', 'restore a backup without a passphrase, which anybody may have altered')
+    .option('--accept-unsigned', 'restore a backup without a passphrase, which anyone may have altered')
     .option('--yes', 'do not ask for confirmation; required without a terminal')
     .action(
       printing(async (file: string, options: RestoreOptions, command: Command) => {
@@ -57,7 +57,7 @@ export function addRestore(program: Command): void {
     );
 }
 
-/** @throws CommandFailure unless somebody at the terminal agrees */
+/** @throws CommandFailure unless a person at the terminal agrees */
 async function confirmRestore(dataDir: string, preview: RestorePreview): Promise<void> {
   if (!hasTerminal()) {
     throw new CommandFailure(

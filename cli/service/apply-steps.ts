@@ -50,7 +50,7 @@ async function apply(step: Step): Promise<void> {
     mkdirSync(dirname(step.path), { recursive: true });
     const mark = step.encoding === 'utf16le' ? BYTE_ORDER_MARK : '';
     writeFileSync(step.path, mark + step.content, step.encoding);
-    // Whatever the umask is: the service manager may be another user, and nothing in it is secret.
+    // Regardless of the umask: the service manager may be another user, and nothing in it is secret.
     chmodSync(step.path, 0o644);
   } else {
     const { exitCode, stdout, stderr } = await runCommand(step.command);

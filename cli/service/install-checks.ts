@@ -98,7 +98,7 @@ function checkDataDirectory({ scope, dataDir }: ServiceDefinition, { dataDirOwne
   }
 }
 
-/** @throws CommandFailure if somebody else's service has this name */
+/** @throws CommandFailure if another user's service has this name */
 export function checkOurs(
   platform: ServicePlatform,
   { name, scope }: Pick<ServiceDefinition, 'name' | 'scope'>,

@@ -34,7 +34,7 @@ export interface HostFacts {
   dataDirOwner: string | null;
   /** Whether the account that a new data directory gets is there. */
   hasServiceAccount: boolean;
-  /** A user and group ID that nobody has. Only macOS needs one. */
+  /** An unused user and group ID. Only macOS needs one. */
   freeAccountId: number;
   /** The content of the definition's file; null if there is none. */
   installed: string | null;
@@ -69,7 +69,7 @@ export interface ServicePlatform {
   readState(output: string, exitCode: number): ServiceState | null;
 }
 
-/** In every definition, so that a file of somebody else is never replaced or removed. */
+/** In every definition, so that an unrelated file is never replaced or removed. */
 export const DEFINITION_MARK = 'Written by license-desk service install';
 
 export const run = (...command: string[]): Step => ({ do: 'run', command, mayFail: false });

@@ -31,12 +31,12 @@ const isInHome = (path: string) => HOMES.some((home) => `${path}${sep}`.startsWi
 
 function common(service: ServiceDefinition): string[] {
   return [
-    '# The server reports through systemd-notify, which is a process of its own.',
+    '# The server reports through systemd-notify, which is a separate process.',
     'Type=notify',
     'NotifyAccess=all',
     '# Migrating a large database takes its time.',
     'TimeoutStartSec=15min',
-    '# Restarts a process that hangs. A database that cannot be reached is no reason: a restart would not help.',
+    '# Restarts a process that hangs. An unreachable database is not a reason to restart: that would not help.',
     'WatchdogSec=60',
     `ExecStart=${serveCommand(service).map(argument).join(' ')}`,
     `WorkingDirectory=${literal(service.dataDir)}`,

@@ -1,4 +1,4 @@
-// Windows: a task that starts with the computer. docs/decisions/0040 says why it is no Windows service.
+// Windows: a task that starts with the computer. docs/decisions/0040 says why it is not a Windows service.
 import { join } from 'node:path/win32';
 import {
   attempt,

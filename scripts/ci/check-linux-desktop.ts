@@ -1,5 +1,5 @@
-// `node scripts/ci/check-linux-desktop.ts window|passphrase|keychain`: what the app does on this Linux desktop, in
-// Electron itself. The stand-in imitates these desktops; this shows whether they behave like that.
+// `node scripts/ci/check-linux-desktop.ts window|passphrase|keychain`: checks the app on this Linux desktop in Electron
+// itself. The stand-in imitates these desktops; this shows whether they behave the same.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { root } from '../paths.mjs';
 
 const VISIBLE_WITHIN_MS = 5000;
 const WAIT_MS = 30_000;
-/** What Chromium puts in front of what it encrypts: v10 is a key that everybody knows, v11 one of the keyring. */
+/** The prefix of what Chromium encrypts: v10 means a publicly known key, v11 a key from the keyring. */
 const OF_KEYRING = 'v11';
 
 async function until<Value>(what: string, look: () => Promise<Value | undefined>, limit = WAIT_MS) {
@@ -25,7 +25,7 @@ async function until<Value>(what: string, look: () => Promise<Value | undefined>
   }
 }
 
-/** Counted from the first window, as starting the server takes its own time. */
+/** Measured from the first window, because starting the server takes time. */
 async function expectVisibleWindow(app: ElectronApplication): Promise<string> {
   await app.firstWindow({ timeout: WAIT_MS });
   const isVisible = () =>

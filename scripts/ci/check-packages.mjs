@@ -1,23 +1,24 @@
 /**
- * `node scripts/ci/check-packages.mjs FOLDER [--without-installers]`: whether `npm run package` made everything for this platform, with the
- * fuses of electron-builder.yml, and for old enough systems.
+ * `node scripts/ci/check-packages.mjs FOLDER [--without-installers]`: checks that `npm run package` made all files for
+ * this platform, with the
+ * fuses of electron-builder.yml, and that they run on the oldest supported systems.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../paths.mjs';
 
-/** Of Ubuntu 22.04; Debian 12 has a later one. */
+/** Ubuntu 22.04 has this version; Debian 12 has a later one. */
 const NEWEST_GLIBC_2 = 35;
 
-/** What every platform's packages are, and the folder that they are made of. */
+/** The packages of each platform, and the unpacked app that they contain. */
 const PLATFORMS = /** @type {Record<string, { packages: string[], app: string }>} */ ({
   linux: { packages: ['*.AppImage', '*.deb', 'latest-linux*.yml'], app: 'linux*-unpacked/license-desk' },
   win32: { packages: ['*.exe', 'latest.yml'], app: 'win*-unpacked/License Desk.exe' },
   darwin: { packages: ['*.dmg', '*.zip', 'latest-mac.yml'], app: 'mac*/License Desk.app' },
 });
 
-/** As electron-builder.yml sets them; test/packaging compares both with the packed app. */
+/** As in electron-builder.yml; test/packaging compares both with the packed app. */
 const FUSES = {
   RunAsNode: 'Disabled',
   EnableCookieEncryption: 'Enabled',
@@ -57,7 +58,7 @@ function tooNewSymbols(folder) {
 /** @param {string} folder */
 function findProblems(folder) {
   const platform = PLATFORMS[process.platform];
-  if (!platform) return [`there are no packages for ${process.platform}`];
+  if (!platform) return [`no packages are defined for ${process.platform}`];
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const installers = process.argv.includes('--without-installers') ? [] : platform.packages;
   const wanted = [...installers, `license-desk-server-${version}-*.tar.gz`, '*.cdx.json'];

@@ -1,7 +1,7 @@
 /**
  * `node scripts/ci/collect-release.mjs FROM TO`: puts the files that the platforms packaged into one folder. FROM has
  * a folder for each platform. Both Macs write `latest-mac.yml`: their files go into one, or half of all Macs would be
- * offered the build of the other architecture. A manifest that changed has no signature any more.
+ * offered the build of the other architecture. A changed manifest loses its signature.
  */
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -19,7 +19,7 @@ const SBOM = /\.cdx\.json$/u;
  */
 export function mergeManifests(manifests) {
   const [first, ...others] = manifests;
-  if (!first) throw new Error(`there is no ${MAC_MANIFEST}`);
+  if (!first) throw new Error(`${MAC_MANIFEST} is missing`);
   const odd = others.find(({ version }) => version !== first.version);
   if (odd) throw new Error(`the Macs packaged different versions: ${first.version} and ${odd.version}`);
   const files = manifests.flatMap((manifest) => manifest.files);
@@ -41,7 +41,7 @@ export function collectRelease(from, to) {
   );
   const readable = (/** @type {string} */ file) => readFileSync(join(from, file));
   for (const file of left) {
-    // One for all: it lists what every platform's package is made of.
+    // One for all platforms: it lists the contents of every platform's packages.
     const name = SBOM.test(file) ? 'sbom.cdx.json' : basename(file);
     const target = join(to, name);
     if (existsSync(target) && !SBOM.test(file) && !readFileSync(target).equals(readable(file))) {

@@ -1,6 +1,7 @@
 /**
- * What `npm run ci:linux` does in place of the steps that need GitHub or a download. A step is named by its action or
- * its id; all others run as they are written.
+ * Replacements of `npm run ci:linux` for steps that need GitHub or a download. Steps are identified by their action or
+ * ID; all
+ * others run as written.
  */
 
 /**
@@ -10,15 +11,15 @@
  * @property {Record<string, string>} [env] for the step, which then runs as it is written
  */
 
-const STAND_IN = 'Electron cannot be downloaded here; the stand-in takes its place';
+const STAND_IN = 'Electron cannot be downloaded here; uses the stand-in';
 
 /** @type {Readonly<Record<string, Replacement>>} */
 export const REPLACED_ACTIONS = {
   'actions/checkout': { reason: 'this checkout' },
   'actions/setup-node': { reason: 'the Node in node_modules' },
   'actions/cache': { reason: 'nothing to cache' },
-  'actions/upload-artifact': { reason: 'looks for the files, and uploads none' },
-  'actions/download-artifact': { reason: 'there are no artifacts of other jobs' },
+  'actions/upload-artifact': { reason: 'checks that the files exist without uploading them' },
+  'actions/download-artifact': { reason: 'other jobs have no artifacts here' },
   'actions/attest': { reason: 'GitHub signs attestations' },
 };
 
@@ -36,13 +37,13 @@ export const REPLACED_STEPS = {
     run: 'npm run package -- --server && node scripts/ci/package-placeholder.mjs dist',
   },
   files: {
-    reason: 'there are no installers',
+    reason: 'no installers are built',
     run: 'node scripts/ci/check-packages.mjs dist --without-installers',
   },
-  deb: { reason: 'there is no Debian package' },
+  deb: { reason: 'no Debian package is built' },
   install: {
-    reason: 'there is no Debian package; the unpacked app takes its place',
+    reason: 'no Debian package is built; uses the unpacked app',
     run: 'echo "APP=$(echo "$PWD"/dist/linux*-unpacked/license-desk)" >> "$GITHUB_ENV"',
   },
-  uninstall: { reason: 'there is no Debian package' },
+  uninstall: { reason: 'no Debian package is built' },
 };

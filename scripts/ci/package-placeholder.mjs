@@ -1,4 +1,7 @@
-/** `node scripts/ci/package-placeholder.mjs FOLDER`: puts the unpacked app on a placeholder for Electron into a folder. */
+/**
+ * `node scripts/ci/package-placeholder.mjs FOLDER`: creates the unpacked app in a folder, based on a placeholder for
+ * Electron.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

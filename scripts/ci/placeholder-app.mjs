@@ -3,7 +3,7 @@
  * Chromium where the app's windows would be. `node scripts/ci/placeholder-app.mjs APP …`
  *
  * As in Electron, a second start hands its command line over to the first, and killing the app leaves no other process
- * between it and its server: this one becomes the stand-in.
+ * between it and its server: this process becomes the stand-in.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const folderOfApp = resolve(given.find((one) => !one.startsWith('-')) ?? '.');
 const args = given.filter((one) => one !== '--no-sandbox' && resolve(one) !== folderOfApp);
 const { name, main } = JSON.parse(readFileSync(join(folderOfApp, 'package.json'), 'utf8'));
 const app = join(folderOfApp, main);
-/** The app for the conformance facts is started once. */
+/** The app for the conformance facts is started only once. */
 const socket = name === 'license-desk' ? join(folder, 'first.sock') : null;
 
 /**
@@ -54,7 +54,7 @@ async function isListening(endpoint) {
 async function startBrowser() {
   const port = args.find((one) => one.startsWith('--remote-debugging-port='))?.split('=')[1];
   if (!port) return {};
-  if (!chromiumPath) throw new Error('there is no Chromium');
+  if (!chromiumPath) throw new Error('Chromium is not installed');
   const profile = mkdtempSync(join(folder, 'chromium-'));
   const browser = spawn(
     chromiumPath,

@@ -1,4 +1,4 @@
-/** A placeholder for Electron: the folder of a distribution whose program is scripts/ci/placeholder-app.mjs. */
+/** A placeholder for Electron: a distribution folder whose program is scripts/ci/placeholder-app.mjs. */
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { nodePath, root } from '../paths.mjs';
@@ -17,7 +17,7 @@ const quote = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 export function writePlaceholderElectron(folder) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'electron');
-  // ELECTRON_RUN_AS_NODE makes Electron a Node; a packaged app has a fuse against that.
+  // ELECTRON_RUN_AS_NODE makes Electron behave like Node; a packaged app has a fuse against that.
   writeFileSync(
     file,
     `#!/bin/sh
@@ -40,15 +40,15 @@ export async function packPlaceholderApp(work, output) {
   const app = join(output, basename(packed));
   rmSync(app, { recursive: true, force: true });
   cpSync(packed, app, { recursive: true });
-  // The stand-in's Node reads no archives.
+  // The stand-in's Node cannot read archives.
   extractAll(join(app, 'resources', 'app.asar'), join(app, 'resources', 'app'));
   const file = join(app, 'license-desk');
-  // What the fuses forbid.
+  // Unset what the fuses forbid.
   const start = `#!/bin/sh
 unset ELECTRON_RUN_AS_NODE NODE_OPTIONS
 exec ${quote(nodePath)} ${quote(program)} "$(dirname "$0")/resources/app" "$@"
 `;
-  // The shell never comes to the fuses behind it.
+  // The shell never reaches the fuses, which follow the script.
   writeFileSync(file, Buffer.concat([Buffer.from(start), readFileSync(file)]));
   chmodSync(file, 0o755);
   return file;

@@ -1,18 +1,18 @@
-/** Loaded ahead of the stand-in by placeholder-app.mjs: hears of second starts, and ends the browser with the app. */
+/** Loaded before the stand-in by placeholder-app.mjs: receives second starts, and ends the browser with the app. */
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 const { PLACEHOLDER_SOCKET: socket, PLACEHOLDER_BROWSER: browser } = process.env;
 
 if (socket) {
-  // Of an app that was killed.
+  // Left behind by a killed app.
   rmSync(socket, { force: true });
   let id = 0;
   createServer({ allowHalfOpen: true }, async (connection) => {
     let text = '';
     for await (const chunk of connection) text += chunk;
     id += 1;
-    // As a test tells the stand-in what happens.
+    // The same message that a test sends to the stand-in.
     process.emit('message', { id, happening: { do: 'second-instance', argv: JSON.parse(text) } }, undefined);
     connection.end();
   })

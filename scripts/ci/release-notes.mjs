@@ -1,6 +1,7 @@
 /**
- * `node scripts/ci/release-notes.mjs v1.2.3`: prints the section of CHANGELOG.md for a tag. Fails where the tag is not
- * the version of package.json, or the changelog has no section for it.
+ * `node scripts/ci/release-notes.mjs v1.2.3`: prints the section of CHANGELOG.md for a tag. Fails if the tag does not
+ * match the
+ * version in package.json, or if the changelog has no section for it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * `node scripts/ci/smoke-app.mjs APP [--proof FILE]`: uses an installed app as a user would, and does to it what must
- * not harm it. FILE gets what was checked, and a screenshot beside it.
+ * `node scripts/ci/smoke-app.mjs APP [--proof FILE]`: uses an installed app like a user, and checks its protections.
+ * FILE lists
+ * the passed checks; a screenshot is written next to it.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -63,7 +64,7 @@ const folder = mkdtempSync(join(tmpdir(), 'license-desk-smoke-'));
 const dataDir = join(folder, 'data');
 const runtimeFile = join(dataDir, 'runtime.json');
 const port = await freePort();
-// A keychain would ask its user, who is not here.
+// A keychain would prompt the user, and no user is present.
 const masterKey = randomBytes(32).toString('base64');
 /** @type {string[]} */
 const passed = [];
@@ -129,7 +130,7 @@ async function useApp() {
   await check('starts hidden; the database answers and the jobs run', async () => {
     ({ pid } = await healthyServer());
   });
-  await check('brings a killed server back', async () => {
+  await check('restarts a killed server', async () => {
     process.kill(pid, 'SIGKILL');
     ({ pid } = await healthyServer(pid));
   });
@@ -158,7 +159,7 @@ async function useApp() {
 
 async function killApp() {
   const { child, exited } = start([...server, '--hidden']);
-  await check('takes its server along when it is killed', async () => {
+  await check('ends its server when it is killed', async () => {
     const { pid } = await healthyServer();
     child.kill('SIGKILL');
     await exited;
@@ -167,7 +168,7 @@ async function killApp() {
 }
 
 async function misuseApp() {
-  await check('runs no script that is handed to it', async () => {
+  await check('does not run a script that is passed to it', async () => {
     const file = join(folder, 'ran');
     const script = join(folder, 'script.cjs');
     const code = `require('node:fs').writeFileSync(${JSON.stringify(file)}, '')`;
@@ -176,7 +177,7 @@ async function misuseApp() {
     await start(['--quit'], { NODE_OPTIONS: `--require=${script}` }).exited;
     expect(existsSync(file), false, 'the file of the script');
   });
-  // Electron checks the archive on macOS and Windows only.
+  // Electron checks the archive only on macOS and Windows.
   if (process.platform === 'linux') return;
   await check('does not start with a changed archive', async () => {
     const top = process.platform === 'darwin' ? resolve(dirname(app), '..', '..') : dirname(app);

@@ -1,11 +1,11 @@
-/** Evaluates `${{ … }}` and `if:` of a workflow, with GitHub's own library for its expressions. */
+/** Evaluates `${{ … }}` and `if:` in a workflow with GitHub's own expression library. */
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 
 /** @typedef {Record<string, unknown>} Contexts such as `matrix` and `inputs` */
 
 const EXPRESSION = /\$\{\{(.+?)\}\}/gsu;
 
-/** What GitHub adds to the functions of the language. A job here stops at its first failed step. */
+/** Functions that GitHub adds to the language. A job here stops at its first failed step. */
 const FUNCTIONS = [
   { name: 'always', value: true },
   { name: 'success', value: true },

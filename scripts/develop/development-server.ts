@@ -1,4 +1,4 @@
-// The server as a child process that keeps its ports through restarts.
+// The server as a child process that keeps its ports across restarts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ export interface Ready {
   api: string;
   /** `http://127.0.0.1:8788/?code=…` */
   admin: string;
-  /** From the request to restart until the server took calls. */
+  /** Time from the restart request until the server accepted calls. */
   startedInMs: number;
 }
 
 interface DevelopmentServer {
   /**
-   * Starts the server, again after each restart, and calls `onReady` each time; never ends by itself.
+   * Starts the server, also after each restart, and calls `onReady` each time. Never resolves.
    * @throws if the first start fails
    */
   run(onReady: (ready: Ready) => Promise<void>): Promise<never>;
@@ -32,7 +32,7 @@ export function createDevelopmentServer(
   let askedAt = Date.now();
   let hasStarted = false;
   let isOver = false;
-  /** Of the first start: the page must find the server where it was. */
+  /** From the first start: the page must find the server at the same address. */
   let ports: readonly string[] = [];
   let onChange = () => {};
 

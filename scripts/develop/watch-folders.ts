@@ -2,10 +2,10 @@ import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../paths.mjs';
 
-/** An editor's save is several file events. */
+/** Saving a file in an editor causes several events. */
 const SETTLE_MS = 50;
 
-/** The folder and every one in it, relative to the project; none if there is no such folder. */
+/** The folder and its subfolders, relative to the project; empty if it does not exist. */
 function foldersIn(name: string): string[] {
   if (!existsSync(join(root, name))) return [];
   const inside = readdirSync(join(root, name), { recursive: true, withFileTypes: true })
@@ -15,11 +15,11 @@ function foldersIn(name: string): string[] {
 }
 
 /**
- * Watches each folder and every one in it. Not with one recursive watcher: on Linux that one does not notice changes
- * to a file any more once an editor has replaced it, as most do at every save.
+ * Watches the folders and their subfolders. One recursive watcher would not be enough: on Linux it misses changes
+ * to a file that an editor has replaced, as most do on every save.
  * @param names of folders in the project
- * @param onChange with the last file that changed
- * @returns ends it
+ * @param onChange receives the last changed file
+ * @returns a function that ends the watch
  */
 export function watchFolders(names: readonly string[], onChange: (file: string) => void): () => void {
   let watchers: FSWatcher[] = [];
@@ -30,7 +30,7 @@ export function watchFolders(names: readonly string[], onChange: (file: string) 
     clearTimeout(timer);
     timer = setTimeout(() => {
       if (isOver) return;
-      // Folders come and go.
+      // Folders may have been added or removed.
       watchAll();
       onChange(file);
     }, SETTLE_MS);
@@ -41,7 +41,7 @@ export function watchFolders(names: readonly string[], onChange: (file: string) 
     try {
       return [watch(path, (_event, file) => note(join(folder, file ?? ''))).on('error', () => note(folder))];
     } catch {
-      // It went away just now.
+      // The folder was just removed.
       note(folder);
       return [];
     }

@@ -1,4 +1,4 @@
-// Makes up the devices of a license: never more active ones than its plan allows, some released.
+// Generates a license's devices: at most as many active ones as the plan allows, some released.
 import { makeMachine, type Machine } from './devices.ts';
 import type { LicenseHistory } from './license-history.ts';
 import type { SeedPlan } from './plans.ts';

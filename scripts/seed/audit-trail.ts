@@ -1,4 +1,4 @@
-// The audit log of the last weeks: collected while licenses are made, written in the order in which things happened.
+// The audit log of the last weeks: collected while licenses are generated, written in chronological order.
 import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { DAY_MS, toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
@@ -113,7 +113,7 @@ export function createAuditTrail(random: RandomSource, now: number) {
         byAdministrator(revokedAt, license, 'license.revoked', before, toRecord(license, revoked));
       }
     },
-    /** @param id of the activation */
+    /** @param id ID of the activation */
     addActivation(license: SeedLicense, id: number, activation: SeedActivation): void {
       if (activation.activatedAt < since) return;
       entries.push({

@@ -1,4 +1,4 @@
-// How often authorizations were granted and denied on each of the last days.
+// Generates daily counts of granted and denied authorizations.
 import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
 import { OTHER_PRODUCTS } from './plans.ts';
 import type { RandomSource } from './random-source.ts';
@@ -15,7 +15,7 @@ interface Counts {
   now: number;
 }
 
-/** Adds to the counts that are there already. */
+/** Adds to existing counts. */
 export async function seedAuthorizationCounts(
   connection: SqliteConnection,
   random: RandomSource,

@@ -1,15 +1,15 @@
-// Inserts many rows per statement, which is what makes a million of them quick.
+// Inserts many rows per statement, which makes a million rows fast.
 import type { PreparedStatement, SqliteConnection, SqlValue } from './sqlite-connection.ts';
 
-/** SQLite takes at most 32,766 values a statement; a few thousand are as fast and stay in the processor's cache. */
+/** SQLite allows 32,766 values per statement. A few thousand are as fast and fit the CPU cache. */
 const VALUES_PER_STATEMENT = 4000;
 
 export interface BulkInsert {
   /** One value per column. */
   add(...row: SqlValue[]): void;
-  /** Inserts what full statements hold; the rest waits for more. */
+  /** Inserts the rows of full statements; the rest stays buffered. */
   flush(): Promise<void>;
-  /** Inserts the rest too. */
+  /** Inserts all remaining rows. */
   finish(): Promise<void>;
   /** Rows added so far. */
   count(): number;

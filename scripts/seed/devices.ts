@@ -1,4 +1,4 @@
-// Makes up the machines that licenses are activated on.
+// Generates devices.
 import { type RandomSource, weighted } from './random-source.ts';
 
 export interface Machine {

@@ -1,12 +1,12 @@
-// Makes an exact number of licenses due for a notice, and no other.
+// Makes an exact number of licenses due for a notice.
 import { EXPIRING_MS } from '#server/rules/license-lifecycle.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** Nothing else falls due for this long, so that the count still holds when a scan looks. */
+/** No other license becomes due within this time, so that the count is still exact when a scan runs. */
 const QUIET_MS = DAY_MS / 2;
 
-/** What is due or about to be gets new terms: the license runs on as if it had been renewed for a year. */
+/** Gives licenses that are due, or soon will be, a new term, as if they had been renewed for a year. */
 async function renewAllDueUntil(connection: SqliteConnection, until: number): Promise<void> {
   await connection.run(
     `UPDATE licenses SET term = term + 1, expires_at = ?1 + 365 * ?2, notice_due_at = ?1 + 365 * ?2 - ?3 + 1
@@ -16,8 +16,8 @@ async function renewAllDueUntil(connection: SqliteConnection, until: number): Pr
 }
 
 /**
- * Lets `count` licenses, spread over all, start to expire at `dueAt`.
- * @returns how many; fewer only if there are not enough that could
+ * Makes `count` evenly spread licenses start to expire at `dueAt`.
+ * @returns their number; lower if there are not enough suitable licenses
  */
 export async function makeNoticesDue(
   connection: SqliteConnection,

@@ -1,4 +1,4 @@
-// Makes up who a license belongs to.
+// Generates holders.
 import { LONG_BODIES, REGIONS, type Region } from './regions.ts';
 import { type RandomSource, weighted } from './random-source.ts';
 
@@ -40,7 +40,7 @@ const place = weighted(
   }),
 );
 
-/** E-mail addresses end in `.example`, so that a notice sent by mistake reaches nobody. */
+/** Email addresses end in `.example`, so that they cannot belong to a real person. */
 export function makeHolder(random: RandomSource): Holder {
   const { given, family, cities, bodies, joint, familyFirst } = place(random);
   const city = random.pick(cities);

@@ -1,4 +1,4 @@
-// Makes up what happened to one license between its issue and now.
+// Generates a license's history from its issue until now.
 import {
   graceEndsAt,
   licenseState,
@@ -14,21 +14,21 @@ export interface LicenseHistory {
   expiresAt: number;
   graceEndsAt: number;
   term: number;
-  /** When the current term was bought; null in the first one. */
+  /** When the current term was purchased; null in the first term. */
   renewedAt: number | null;
   firstActivatedAt: number | null;
   revokedAt: number | null;
   revokeReason: string | null;
   noticeDueAt: number | null;
-  /** When the license stopped being usable, or now. */
+  /** Until when the license was valid, at most now. */
   usableUntil: number;
   state: LicenseState;
 }
 
-/** Renewals arrive late: this many of the licenses that ended within the last month are not renewed yet. */
+/** Renewals arrive late: share of the licenses that expired within the last month and are not renewed yet. */
 const LATE_SHARE = 0.45;
 const LATE_MS = 30 * DAY_MS;
-/** And this many that ended earlier never will be. */
+/** Share of the licenses that expired earlier and are never renewed. */
 const LAPSED_SHARE = 0.08;
 const TRIAL_EXTENDED_SHARE = 0.1;
 const REVOKED_SHARE = 0.03;
@@ -53,7 +53,7 @@ interface Term {
   renewedAt: number | null;
 }
 
-/** Terms follow each other without a gap until now, or until nobody renewed. */
+/** Terms are contiguous until now, or until the license was not renewed. */
 function currentTerm(random: RandomSource, plan: SeedPlan, issuedAt: number, now: number): Term {
   const duration = plan.durationDays * DAY_MS;
   const begun = Math.floor((now - issuedAt) / duration) + 1;
@@ -88,7 +88,7 @@ export function makeHistory(
     term,
     renewedAt,
     revokeReason: revokedAt === null ? null : revokeReason(random),
-    // As if the scan had just run: what is past has been told.
+    // As if the scan had just run: past notices have been sent.
     noticeDueAt: nextNoticeAt(moments, now),
     usableUntil,
     state: licenseState(moments, now),

@@ -1,4 +1,4 @@
-// The plans of a company that has sold licenses for years: the four of a fresh data directory and some of its own.
+// The plans of a company that has sold licenses for years: the four default plans and additional ones.
 import { DAY_MS } from '#server/wire/fields.ts';
 import { type RandomSource, weighted } from './random-source.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -15,7 +15,7 @@ export interface SeedPlan {
   features: string;
 }
 
-/** Products beside the default one. */
+/** Products in addition to the default one. */
 export const OTHER_PRODUCTS = ['mobile-extractor', 'evidence-vault', 'disk-imager', 'cloud-capture'];
 
 /** `[name, display name, product, tier, days, grace days, devices, features, archived]`; nothing is done to one that exists. */
@@ -65,7 +65,7 @@ const ARCHIVED_AGE_MS = 900 * DAY_MS;
 
 export type PickPlan = (random: RandomSource, issuedAt: number) => SeedPlan;
 
-/** Adds what is missing of them, and says which plan a license gets. */
+/** Adds missing plans, and chooses a license's plan. */
 export async function seedPlans(connection: SqliteConnection, now: number): Promise<PickPlan> {
   const archivedAt = now - ARCHIVED_AGE_MS;
   const createdAt = archivedAt - 600 * DAY_MS;

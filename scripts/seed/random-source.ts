@@ -1,19 +1,19 @@
-// Random choices that come out the same for the same seed, fast enough for tens of millions of them.
+// Reproducible random choices, fast enough for tens of millions of them.
 import { createCipheriv, createHash } from 'node:crypto';
 
 const BLOCK_BYTES = 1 << 16;
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
 export interface RandomSource {
-  /** Valid until the next call only. */
+  /** Valid only until the next call. */
   bytes(size: number): Buffer;
-  /** 0 up to, without, 1. */
+  /** From 0 up to, but excluding, 1. */
   fraction(): number;
-  /** 0 up to, without, `limit`. */
+  /** From 0 up to, but excluding, `limit`. */
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
-  /** A number from 0, small ones more likely, `mean` on average. */
+  /** A non-negative number, smaller ones more likely, with the average `mean`. */
   geometric(mean: number): number;
 }
 
@@ -51,7 +51,7 @@ export function createRandomSource(seed: string): RandomSource {
   };
 }
 
-/** Draws by weight: `[['common', 9], ['rare', 1]]`. */
+/** Chooses by weight: `[['common', 9], ['rare', 1]]`. */
 export function weighted<Item>(
   rows: readonly (readonly [item: Item, weight: number])[],
 ): (random: RandomSource) => Item {

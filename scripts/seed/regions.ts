@@ -1,13 +1,14 @@
-// Who holds licenses, region by region: people and places with their ASCII spelling (for e-mail), and how bodies are named.
+// Holders by region: people and places with their ASCII spelling (for email addresses), and patterns for the names of
+// organizations.
 
 export interface Region {
   /** Share of all holders, relative to the others. */
   weight: number;
   /** Family name first, as in Chinese or Hungarian. */
   familyFirst?: true;
-  /** Between the names of a person; a blank unless told. */
+  /** Separator between the names of a person. Default: a space. */
   joint?: string;
-  /** `native/ascii`, blank-separated; `_` stands for a blank inside a name. */
+  /** `native/ascii`, separated by spaces; `_` is a space inside a name. */
   given: string;
   family: string;
   cities: string;
@@ -228,7 +229,7 @@ export const REGIONS: Region[] = [
   },
 ];
 
-/** Names as long as real ones get; nothing may cut or refuse them. */
+/** Names as long as the longest real ones. They must not be truncated or rejected. */
 export const LONG_BODIES = [
   'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft, Zweigniederlassung {city}, Abteilung {n} für elektronische Beweismittel und Datenrettung',
   'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch Joint Agency Task Force on Digital Evidence, Mobile Devices and Cloud Acquisition, Regional Office {city}, Team {n}',

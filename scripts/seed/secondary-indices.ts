@@ -1,4 +1,4 @@
-// Indices cost less built once than kept up row by row.
+// Building indices once is cheaper than maintaining them row by row.
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 interface Index {
@@ -6,7 +6,7 @@ interface Index {
   sql: string;
 }
 
-/** Drops every index that a `CREATE INDEX` made; all of it inside the caller's transaction. */
+/** Drops every index created by `CREATE INDEX`, within the caller's transaction. */
 export async function dropSecondaryIndices(connection: SqliteConnection): Promise<Index[]> {
   const indices = await connection.all<Index>(
     `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`,

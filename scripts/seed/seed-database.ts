@@ -1,4 +1,4 @@
-// Fills an open, migrated database; all in one transaction, so that an interrupted run leaves nothing behind.
+// Fills an open, migrated database in one transaction, so that an interrupted run leaves nothing behind.
 import { foldForSearch } from '#server/rules/license-search.ts';
 import { createAuditTrail } from './audit-trail.ts';
 import { seedAuthorizationCounts } from './authorization-counts.ts';
@@ -12,11 +12,11 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 
 export interface SeedOrder {
   licenses: number;
-  /** The same seed makes the same data, counted back from `now`. */
+  /** The same seed generates the same data, relative to `now`. */
   seed: number;
   now: number;
   defaultProduct: string;
-  /** How many licenses are due for a notice in the end; null leaves that as it comes. */
+  /** How many licenses are due for a notice afterwards; null for no particular number. */
   due: number | null;
   /** Receives the plaintext of every active token. */
   onToken(plaintext: string): void;
@@ -32,13 +32,13 @@ export interface SeedSummary {
   due: number;
 }
 
-/** Licenses that are made while the database writes the ones before. */
+/** Licenses generated while the database writes the previous ones. */
 const CHUNK = 1000;
-/** From here on dropping and rebuilding indices is quicker. */
+/** From this number on, dropping and rebuilding indices is faster. */
 const BULK_LICENSES = 20_000;
 const PROGRESS_EVERY = 50_000;
 
-/** Its ids are given out here, because the audit log names them before the rows are written. */
+/** IDs are assigned here, because the audit log refers to them before the rows are written. */
 async function nextId(connection: SqliteConnection, table: string): Promise<number> {
   const [row] = await connection.all<{ last: number }>(
     'SELECT seq AS last FROM sqlite_sequence WHERE name = ?',
@@ -169,13 +169,13 @@ async function seedLicenses(
 }
 
 const BEGIN = [
-  // Nearly all of a million licenses: pages of the unique indices come up again and again, in no order.
+  // Holds most of a million licenses: pages of the unique indices are read repeatedly in random order.
   'PRAGMA cache_size = -1000000',
   'PRAGMA threads = 2',
   'PRAGMA synchronous = OFF',
-  // Left to the end, where it is synchronous again: a power cut may cost this run, not what was there before.
+  // Synchronous again at the end: a power failure may lose this run, but not earlier data.
   'PRAGMA wal_autocheckpoint = 0',
-  // Devices and tokens may be written before the last few of their licenses; all is checked before the commit.
+  // Devices and tokens may be written before their licenses; all references are checked before the commit.
   'PRAGMA foreign_keys = OFF',
   'BEGIN IMMEDIATE',
 ].join('; ');
@@ -192,7 +192,7 @@ export async function seedDatabase(connection: SqliteConnection, order: SeedOrde
     const due = order.due === null ? 0 : await makeNoticesDue(connection, order.due, order.now);
     order.onProgress('checking');
     const [broken] = await connection.all('PRAGMA foreign_key_check');
-    if (broken) throw new Error(`a row refers to one that is not there: ${JSON.stringify(broken)}`);
+    if (broken) throw new Error(`a row refers to a missing row: ${JSON.stringify(broken)}`);
     order.onProgress('committing');
     await connection.exec('COMMIT');
     order.onProgress('writing to disk');

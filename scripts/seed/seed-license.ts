@@ -1,4 +1,4 @@
-// Makes up one license with everything that hangs on it.
+// Generates a license with its devices, tokens and history.
 import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 import { makeActivations, type SeedActivation } from './activations.ts';
@@ -18,13 +18,13 @@ export interface SeedLicense extends LicenseHistory {
   tokens: SeedToken[];
 }
 
-/** Of licenses whose plan does not name a product. */
+/** Share of licenses for another product, where the plan has none. */
 const OTHER_PRODUCT_SHARE = 0.04;
 const IN_BUSINESS_MS = 4 * 365 * DAY_MS;
-/** Above 1: more licenses are sold each year than in the one before. */
+/** Above 1: each year more licenses are sold than in the previous one. */
 const GROWTH = 1.4;
 
-/** @param position 0 for the first license ever sold up to, without, 1 for one sold now */
+/** @param position 0 for the first license ever sold, approaching 1 for one sold now */
 function soldAt(position: number, now: number): number {
   return now - Math.ceil(IN_BUSINESS_MS * (1 - position) ** GROWTH);
 }

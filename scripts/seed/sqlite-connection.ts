@@ -1,4 +1,4 @@
-// The driver's connection with promises: an ORM would cost more than the rows do.
+// The driver's connection with promises. An ORM would take longer than the rows.
 
 export type SqlValue = string | number | null;
 
@@ -7,7 +7,7 @@ interface DriverStatement {
   finalize(done: () => void): void;
 }
 
-/** What `server/database/connect.ts` hands out for SQLite. */
+/** The SQLite connection from `server/database/connect.ts`. */
 export interface DriverConnection {
   exec(sql: string, done: (error: Error | null) => void): void;
   run(sql: string, values: readonly SqlValue[], done: (error: Error | null) => void): void;

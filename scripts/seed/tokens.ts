@@ -1,4 +1,4 @@
-// Makes up the authorization tokens of a license: one active, and what it took the place of.
+// Generates a license's authorization tokens: an active one and those that it replaced.
 import { DAY_MS } from '#server/wire/fields.ts';
 import { hashSecret } from '#server/platform/secret-token.ts';
 import type { LicenseHistory } from './license-history.ts';
@@ -15,7 +15,7 @@ export interface SeedToken {
   lastUsedAt: number | null;
 }
 
-/** Active tokens stay valid at least this long, so that a seeded directory can be used for a while. */
+/** Minimum remaining validity of active tokens, so that a seeded directory can be used for a while. */
 const LEAST_LEFT_MS = 35 * DAY_MS;
 const VALIDITY_DAYS = [365, 730, 1095, 1825, 3650];
 /** A token of the default validity that is younger than this has `LEAST_LEFT_MS` left. */
@@ -43,14 +43,14 @@ function makeSecret(random: RandomSource): { plaintext: string; hash: string } {
   return { plaintext, hash: hashSecret(plaintext) };
 }
 
-/** Lasts until `from + validity`, the shortest validity on offer that reaches `until`. */
+/** Returns `from` plus the shortest available validity that reaches `until`. */
 function expiryReaching(until: number, from: number): number {
   const days = VALIDITY_DAYS.find((validity) => from + validity * DAY_MS >= until);
   return days === undefined ? until : from + days * DAY_MS;
 }
 
 function makeActive(random: RandomSource, license: LicenseHistory, now: number): SeedToken {
-  // Nobody issues a token for a revoked license.
+  // No tokens are issued for a revoked license.
   const until = license.revokedAt ?? now;
   const from = Math.max(license.issuedAt, until - OLDEST_MS);
   const createdAt = from + random.below(until - from);
@@ -66,7 +66,7 @@ function makeActive(random: RandomSource, license: LicenseHistory, now: number):
   };
 }
 
-/** Oldest first; the last one is the active one. */
+/** Oldest first; the last one is active. */
 export function makeTokens(random: RandomSource, license: LicenseHistory, now: number): SeedToken[] {
   const active = makeActive(random, license, now);
   const room = active.createdAt - license.issuedAt;

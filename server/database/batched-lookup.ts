@@ -1,20 +1,21 @@
-// Look-ups that clients hammer: calls that arrive together share one statement.
+// Frequent look-ups: calls that arrive together share one statement.
 import DataLoader from 'dataloader';
 import { numbered } from './named-values.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
 const MAX_BATCH = 64;
 
-/** One look-up as a SELECT of its own; many of them together are one statement. */
+/** A look-up written as a single SELECT. Several are combined into one statement. */
 export interface Lookup<Key> {
-  /** What follows SELECT, with each value as `$name`. */
+  /** The expressions after SELECT. Values are named `$name`. */
   select: string;
   values(key: Key): Readonly<Record<string, string | null>>;
 }
 
 /**
- * One statement at a time: what is asked for while it runs goes into the next one, so that batches grow with the load
- * and a single call never waits for others.
+ * Runs one statement at a time. Calls that arrive meanwhile go into the next one, so batches grow with the load and a
+ * single
+ * call never waits for others.
  */
 export function batched<Key, Facts extends object>(
   runner: StatementRunner,
@@ -22,7 +23,7 @@ export function batched<Key, Facts extends object>(
 ): (key: Key) => Promise<Facts | null> {
   const { names } = numbered(select, runner.placeholder);
   const nothing = names.map(() => null);
-  /** By size. Texts are few, one for each power of two, so that each is compiled only once. */
+  /** Keyed by batch size. Sizes are powers of two, so that only a few texts have to be compiled. */
   const statements = new Map<number, string>();
   const waiting: (() => void)[] = [];
   let running = false;

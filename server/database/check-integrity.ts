@@ -1,9 +1,9 @@
-// Asks the database whether it is whole.
+// Checks the integrity of the database.
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { dialectOf } from './connect.ts';
 
 /**
- * @returns what was checked, in words
+ * @returns a description of what was checked
  * @throws Error that names the first damage found
  */
 export async function checkIntegrity(sequelize: Sequelize): Promise<string> {
@@ -16,6 +16,6 @@ export async function checkIntegrity(sequelize: Sequelize): Promise<string> {
   if (answer?.['integrity_check'] !== 'ok')
     throw new Error(`damaged: ${String(answer?.['integrity_check'])}`);
   const orphans = await select('PRAGMA foreign_key_check');
-  if (orphans.length > 0) throw new Error(`${orphans.length} rows refer to rows that are not there`);
-  return 'every page and every reference is whole';
+  if (orphans.length > 0) throw new Error(`${orphans.length} rows refer to missing rows`);
+  return 'all pages and references are intact';
 }

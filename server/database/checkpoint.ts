@@ -3,11 +3,11 @@ import { QueryTypes, type Sequelize } from 'sequelize';
 import { dialectOf } from './connect.ts';
 
 /**
- * A committed change is durable in the WAL already. Until a checkpoint it is lost if that file is lost, for example by a
- * copy or a restore that leaves it out. SQLite itself checkpoints only after 1,000 pages, which takes a quiet
- * installation weeks.
- * @param mode `PASSIVE` waits for nobody; `TRUNCATE` waits for readers and empties the file (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint)
- * @returns whether all of it was moved; always on PostgreSQL, where there is nothing to do
+ * A committed change is already durable in the WAL, but is lost if that file is lost, for example by a copy or a
+ * restore that leaves it out. SQLite checkpoints only after 1,000 pages, which takes a quiet installation weeks.
+ * @param mode `PASSIVE` does not wait; `TRUNCATE` waits for readers and empties the file
+ *   (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint)
+ * @returns whether everything was moved; always true on PostgreSQL, which needs no checkpoint
  */
 export async function checkpoint(sequelize: Sequelize, mode: 'PASSIVE' | 'TRUNCATE'): Promise<boolean> {
   if (dialectOf(sequelize) === 'postgres') return true;

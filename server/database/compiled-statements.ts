@@ -1,15 +1,15 @@
-// SQLite's statements, each compiled once for each connection.
+// Compiles each SQLite statement once per connection.
 import type { SqliteConnection, SqliteStatement } from './sqlite-connection.ts';
 
 const compiled = new WeakMap<SqliteConnection, Map<string, Promise<SqliteStatement>>>();
 const errorListeners = new WeakMap<SqliteConnection, (error: Error) => void>();
 
-/** Calls the listener with every error of a statement on this connection. */
+/** Calls the listener for every failed statement on this connection. */
 export function onStatementError(connection: SqliteConnection, listener: (error: Error) => void): void {
   errorListeners.set(connection, listener);
 }
 
-/** Before a connection is closed: SQLite closes none that has statements left. */
+/** Call this before closing a connection: SQLite refuses to close one with open statements. */
 export async function finalizeStatements(connection: SqliteConnection): Promise<void> {
   for (const compiling of compiled.get(connection)?.values() ?? []) {
     const statement = await compiling.catch(() => undefined);
@@ -39,7 +39,7 @@ function fail(connection: SqliteConnection, error: Error, reject: (error: Error)
   reject(error);
 }
 
-/** Runs one statement on this very connection, and keeps it compiled. @returns the rows that it selects */
+/** Runs one statement on this connection and keeps it compiled. @returns the selected rows */
 export async function runCompiled<Row extends object>(
   connection: SqliteConnection,
   sql: string,
@@ -54,7 +54,7 @@ export async function runCompiled<Row extends object>(
   });
 }
 
-/** The same for a statement that returns no rows. @returns how many it changed */
+/** Runs a statement that returns no rows. @returns the number of changed rows */
 export async function changeCompiled(
   connection: SqliteConnection,
   sql: string,
@@ -69,7 +69,7 @@ export async function changeCompiled(
   });
 }
 
-/** Runs a statement whose text is seldom the same twice. @returns the rows that it selects */
+/** Runs a statement whose text rarely repeats, without keeping it compiled. @returns the selected rows */
 export function runOnce<Row extends object>(
   connection: SqliteConnection,
   sql: string,
@@ -85,7 +85,7 @@ export function runOnce<Row extends object>(
   });
 }
 
-/** The same for a statement that returns no rows. @returns how many it changed */
+/** Runs a statement that returns no rows, without keeping it compiled. @returns the number of changed rows */
 export function changeOnce(
   connection: SqliteConnection,
   sql: string,

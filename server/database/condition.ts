@@ -1,4 +1,4 @@
-// A part of a statement together with the values that it names.
+// A part of a statement with its named values.
 import type { Values } from './named-values.ts';
 
 export interface Condition {
@@ -6,7 +6,7 @@ export interface Condition {
   bind: Values;
 }
 
-/** All of them at once; true if there are none. */
+/** Combines conditions with AND. Without conditions, the result is always true. */
 export function allOf(conditions: readonly Condition[]): Condition {
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' AND ') || '1 = 1',
@@ -18,7 +18,7 @@ export function bindOf(...parts: readonly (Pick<Condition, 'bind'> | null)[]): V
   return Object.assign({}, ...parts.map((part) => part?.bind)) as Values;
 }
 
-/** Each condition whose value, by the name in `bind`, is given. */
+/** Selects the conditions whose value in `bind` is set. */
 export function given(conditions: Readonly<Record<string, string>>, bind: Values): Condition[] {
   return Object.entries(conditions)
     .filter(([name]) => bind[name] !== undefined && bind[name] !== null)

@@ -1,4 +1,4 @@
-// Opens the database: SQLite in the data directory or PostgreSQL by URL. The only file that knows either driver.
+// Opens SQLite in the data directory, or PostgreSQL by URL. No other file knows the drivers.
 import { Sequelize } from 'sequelize';
 import { currentTransaction } from './current-transaction.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
@@ -6,7 +6,7 @@ import { joinTransactions, onQueryError, setOpenMode } from './sequelize-interna
 import { keepConnections } from './sqlite-lanes.ts';
 import type { StorageGuard } from './storage-guard.ts';
 
-/** An open database, as those hand it on who need not know more. */
+/** An open database, for modules that only pass it on. */
 export type Database = Sequelize;
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -24,13 +24,13 @@ export function dialectOf(sequelize: Sequelize): Dialect {
 }
 
 interface ConnectOptions {
-  /** Is told of every statement that fails. */
+  /** Receives every failed statement. */
   guard?: StorageGuard;
-  /** Creates a SQLite file that does not exist; otherwise one that was removed would come back empty. */
+  /** Creates the SQLite file if it is missing. Off by default, or a removed database would come back empty. */
   create?: boolean;
 }
 
-/** Connects; nothing is migrated yet. */
+/** Connects without migrating. */
 export async function connect(
   location: DatabaseLocation,
   { guard, create = false }: ConnectOptions = {},
@@ -38,19 +38,19 @@ export async function connect(
   const shared = {
     logging: false as const,
     define: { timestamps: false, underscored: true },
-    // The busy timeout has waited long enough; Sequelize would wait for it five times over.
+    // The busy timeout has already waited; Sequelize would repeat the wait five times.
     retry: { max: 1 },
   };
   if (location.url !== null) {
     const { default: pg } = await import('pg');
-    // Ids, counts and epoch milliseconds all fit a JavaScript number.
+    // IDs, counts and epoch milliseconds fit a JavaScript number.
     pg.defaults.parseInt8 = true;
     const sequelize = new Sequelize(location.url, {
       ...shared,
       dialect: 'postgres',
       dialectModule: pg,
       pool: { max: 10, acquire: 10_000 },
-      // Without it a connection whose other end has vanished waits for hours.
+      // Without keep-alive, a connection whose peer has vanished waits for hours.
       dialectOptions: { keepAlive: true, lock_timeout: LOCK_WAIT_MS },
     });
     if (guard) onQueryError(sequelize, guard.note);
@@ -68,7 +68,7 @@ export async function connect(
   keepConnections(sequelize, guard);
   if (guard) onQueryError(sequelize, guard.note);
   await sequelize.authenticate();
-  // Further connections are to the same file, or to none.
+  // Later connections must open the same file, or fail.
   setOpenMode(sequelize, sqlite3.OPEN_READWRITE);
   return sequelize;
 }

@@ -1,4 +1,4 @@
-// The transaction that the running code is in, by its asynchronous context.
+// The transaction of the current asynchronous context.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Transaction } from 'sequelize';
 
@@ -9,14 +9,16 @@ export interface OpenTransaction {
 
 export const openTransaction = new AsyncLocalStorage<OpenTransaction>();
 
-/** The transaction that the running code is in. */
+/** Returns the transaction that the running code is part of. */
 export function currentTransaction(): Transaction | undefined {
   return openTransaction.getStore()?.handle;
 }
 
-/** Runs `hook` once the current transaction has committed, before its caller hears of it; never after a rollback. */
+/**
+ * Runs `hook` after the current transaction has committed and before its caller resumes. Never runs after a rollback.
+ */
 export function afterCommit(hook: () => void): void {
   const current = openTransaction.getStore();
-  if (!current) throw new Error('afterCommit() outside a transaction');
+  if (!current) throw new Error('afterCommit() was called outside a transaction');
   current.afterCommit.push(hook);
 }

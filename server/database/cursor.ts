@@ -1,16 +1,16 @@
-// The one codec of cursors: what a page ended with, as text that the next page is asked for with.
+// Encodes and decodes cursors: the position at which a page ended, as text from which the next page continues.
 import { ApiError } from '#server/wire/errors.ts';
 
-/** A field of a cursor: the texts that it can be, and what they stand for. */
+/** A field of a cursor: its text form and how it is parsed. */
 interface Field<Value> {
   pattern: string;
   parse(text: string): Value;
 }
 
-/** An id, a moment, a rank. */
+/** An ID, a timestamp or a rank. */
 export const NUMBER: Field<number> = { pattern: String.raw`\d{1,15}`, parse: Number };
 
-/** A moment that may be before 1970; only as the last field may it be left out. */
+/** A timestamp that may be before 1970. Only the last field may be optional. */
 export const OPTIONAL_MOMENT: Field<number | undefined> = {
   pattern: String.raw`-?\d{1,16}`,
   parse: (text) => (text === '' ? undefined : Number(text)),
@@ -24,13 +24,13 @@ type Fields = Readonly<Record<string, Field<unknown>>>;
 type Position<Shape extends Fields> = { [Name in keyof Shape]: ReturnType<Shape[Name]['parse']> };
 
 export interface Cursor<Shape extends Fields> {
-  /** @param position may have more than the fields, such as a whole row */
+  /** @param position may have additional fields, so a whole row can be passed */
   write(position: Position<Shape>): string;
-  /** Null for the first page. @throws ApiError `invalid_request` for a cursor that no page gave out */
+  /** Returns null for the first page. @throws ApiError `invalid_request` for a cursor that no page returned */
   read(cursor: string | undefined): Position<Shape> | null;
 }
 
-export function malformedCursor(problem = 'is none that a page gave out'): ApiError {
+export function malformedCursor(problem = 'is not one that a page returned'): ApiError {
   return new ApiError('invalid_request', `cursor: ${problem}`);
 }
 

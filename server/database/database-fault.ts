@@ -1,9 +1,9 @@
-// What a failed statement says about the database itself, whichever driver and layer the error comes from.
+// Classifies failed statements that concern the database itself, for either driver and Sequelize.
 
-/** `gone`: the files that the server has open are no longer those in the data directory. */
+/** `gone`: the open files are no longer the files in the data directory. */
 export type DatabaseFault = 'busy' | 'damaged' | 'full' | 'gone' | 'io' | 'read_only' | 'unreachable';
 
-/** A fault that the server finds by itself, without an error of the driver. */
+/** A fault that the server detects itself, without a driver error. */
 export class DatabaseFaultError extends Error {
   override readonly name = 'DatabaseFaultError';
   readonly fault: DatabaseFault;
@@ -28,7 +28,7 @@ const SQLITE_FAULTS: Readonly<Record<string, DatabaseFault>> = {
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const POSTGRES_FAULTS: readonly [RegExp, DatabaseFault][] = [
-  // Connection exceptions, shutdown or crash of the server, too many connections, out of memory.
+  // Connection exceptions, server shutdown or crash, too many connections, out of memory.
   [/^(?:08|57P0|53[0234])/u, 'unreachable'],
   [/^53100$/u, 'full'],
   [/^55P03$/u, 'busy'],
@@ -38,17 +38,17 @@ const POSTGRES_FAULTS: readonly [RegExp, DatabaseFault][] = [
   [/^E(?:CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN)$|^ENOTFOUND$/u, 'unreachable'],
 ];
 
-/** What `pg` throws without a code once its connection is lost. */
+/** Messages of `pg` errors without a code, after the connection is lost. */
 const LOST_CONNECTION = /Connection terminated|not queryable|Client was closed|timeout expired/u;
 
-/** Sequelize's names for whatever keeps it from a connection; not its classes, as those take long to load. */
+/** Sequelize's names for connection errors. Importing the classes would slow down the start. */
 const NO_CONNECTION = /^Sequelize(?:Connection|Host|AccessDenied|InvalidConnection)/u;
 
 function postgresFault(code: string): DatabaseFault | null {
   return POSTGRES_FAULTS.find(([pattern]) => pattern.test(code))?.[1] ?? null;
 }
 
-/** @returns null if the error is not about the database as such */
+/** @returns null if the error does not concern the database itself */
 export function faultOf(error: unknown): DatabaseFault | null {
   if (error instanceof DatabaseFaultError) return error.fault;
   if (!(error instanceof Error)) return null;
@@ -56,7 +56,7 @@ export function faultOf(error: unknown): DatabaseFault | null {
   const driverError = original instanceof Error ? original : error;
   const code = String((driverError as { code?: unknown }).code);
   if (code.startsWith('SQLITE_')) return SQLITE_FAULTS[code] ?? null;
-  // Sockets, files and streams of other parts of the server fail with the same codes.
+  // Sockets, files and streams elsewhere in the server fail with the same codes.
   if (!error.name.startsWith('Sequelize')) return null;
   if (error.name === 'SequelizeConnectionAcquireTimeoutError') return 'busy';
   if (NO_CONNECTION.test(error.name)) return 'unreachable';

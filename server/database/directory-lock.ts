@@ -1,4 +1,4 @@
-// One server per data directory: an exclusive lock that the operating system takes back when its process dies.
+// One server per data directory: an exclusive lock that the operating system releases when the process ends.
 import { join } from 'node:path';
 import type { Database } from 'sqlite3';
 import { aboutDatabaseFile } from './unusable-database.ts';
@@ -8,9 +8,10 @@ export interface DirectoryLock {
 }
 
 /**
- * Holds an exclusive SQLite lock on an empty database beside the real one. Unlike a file with a process id
- * in it, it cannot be left behind by a crash or mistaken for that of a process which got the same id.
- * @returns null if somebody else holds it
+ * Takes an exclusive SQLite lock on an empty database next to the real one. A crash cannot leave it behind, and unlike
+ * a PID file
+ * it cannot be confused with another process that received the same ID.
+ * @returns null if another process has the lock
  * @throws UnusableDatabaseError
  */
 export async function lockDirectory(dataDir: string): Promise<DirectoryLock | null> {

@@ -1,13 +1,13 @@
-// Inserts a row of a model by a compiled statement: a tenth of the work of the model's own create().
+// Inserts a model's row by a compiled statement, which takes a tenth of the time of the model's create().
 import type { Model, ModelStatic, Optional } from 'sequelize';
 import type { StatementRunner } from './statement-runner.ts';
 
 const ROWS_AT_ONCE = 100;
 
-/** @returns the new row's id */
+/** @returns the new row's ID */
 export type InsertRow<Row extends { id: number }> = (row: Omit<Row, 'id'>) => Promise<number>;
 
-/** All attributes of the model but its id are written, each from the property of its name. */
+/** Writes every attribute except the ID, each from the property of the same name. */
 export function insertInto<Row extends { id: number }>(
   runner: StatementRunner,
   model: ModelStatic<Model<Row, Optional<Row, 'id'>>>,
@@ -16,17 +16,17 @@ export function insertInto<Row extends { id: number }>(
   const insert = sql(1);
   return async (row) => {
     const [inserted] = await runner.rows<{ id: number }>(insert, bind(row), true);
-    if (!inserted) throw new Error(`${String(model.getTableName())} took no row`);
+    if (!inserted) throw new Error(`inserting into ${String(model.getTableName())} returned no row`);
     return inserted.id;
   };
 }
 
-/** @returns what was asked for of each new row, in no order */
+/** @returns the requested columns of each new row, in no particular order */
 export type InsertAll<Row extends { id: number }, Name extends keyof Row> = (
   rows: readonly Omit<Row, 'id'>[],
 ) => Promise<Pick<Row, Name>[]>;
 
-/** Many rows, a hundred to a statement. */
+/** Inserts many rows, a hundred per statement. */
 export function insertAllInto<Row extends { id: number }, Name extends keyof Row & string>(
   runner: StatementRunner,
   model: ModelStatic<Model<Row, Optional<Row, 'id'>>>,
@@ -39,7 +39,7 @@ export function insertAllInto<Row extends { id: number }, Name extends keyof Row
     const inserted: Pick<Row, Name>[] = [];
     for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
       const some = rows.slice(start, start + ROWS_AT_ONCE);
-      // Two statements only, as each text is kept compiled.
+      // Only two statement texts, because each is kept compiled.
       if (some.length === ROWS_AT_ONCE)
         inserted.push(...(await runner.rows<Pick<Row, Name>>(many, some.flatMap(bind), true)));
       else

@@ -1,7 +1,7 @@
-// The SQL that finds licenses by parts of their texts: by the indices of migration 0003 on SQLite, by LIKE on PostgreSQL.
+// SQL that finds licenses by parts of their texts: the indices of migration 0003 on SQLite, LIKE on PostgreSQL.
 import type { Condition } from './condition.ts';
 
-/** What a search text can be beside a part of holder or e-mail address. */
+/** Codes that a search text may contain, other than a part of the holder or email address. */
 interface Codes {
   key: string | null;
   keyPart: string | null;
@@ -9,33 +9,36 @@ interface Codes {
 }
 
 export interface LicenseSearchIndex {
-  /** Whether `words` selects ids in their order, so that the first of them are found without reading all. */
+  /** Whether `words` selects IDs in order, so that the first matches are found without reading all of them. */
   isOrdered: boolean;
-  /** Whether the text is too short for the index, and is looked up by the entries that begin with it. */
+  /** Whether the text is too short for the index and needs the index terms that start with it. */
   needsTerms(text: string): boolean;
   /**
-   * Selects the ids of licenses that may have the text in holder or e-mail address: all that have it, and others.
-   * @param terms entries of the index that stand for a text too short to have one
+   * Selects the IDs of all licenses with the text in the holder or email address, and possibly others.
+   * @param terms index terms for a text that is too short for the index
    */
   words(text: string, terms?: readonly string[]): Condition;
-  /** That holder or e-mail address of license `l` has the text. */
+  /** Checks that the holder or email address of license `l` contains the text. */
   hasWords(text: string): Condition;
-  /** Selects the ids of licenses with the key, or with a part of it or of a device's fingerprint; null if it can be neither. */
+  /**
+   * Selects the IDs of licenses by key, part of a key or part of a device fingerprint. Null if the text cannot be any
+   * of these.
+   */
   codes(codes: Codes): Condition | null;
 }
 
-/** Of which characters the index of words has its entries. */
+/** Characters per entry in the index of words. */
 const GRAM = 3;
-/** How far apart the pieces of keys and fingerprints are that migration 0003 puts in their indices. */
+/** Distance between the indexed pieces of keys and fingerprints; must match migration 0003. */
 const KEY_STRIDE = 3;
 const FINGERPRINT_STRIDE = 4;
 
-/** In the language of FTS5's MATCH. */
+/** Quoted for FTS5's MATCH. */
 const quoted = (token: string) => `"${token.replaceAll('"', '""')}"`;
 const allOf = (tokens: Iterable<string>) => [...new Set(tokens)].map(quoted).join(' AND ');
 const anyOf = (tokens: Iterable<string>) => [...new Set(tokens)].map(quoted).join(' OR ');
 
-/** Of the type that ids have, also on PostgreSQL. */
+/** Has the type of IDs on PostgreSQL too. */
 export const NO_LICENSES: Condition = { sql: 'SELECT CAST(NULL AS BIGINT) AS id WHERE FALSE', bind: {} };
 
 const isShort = (text: string) => [...text].length < GRAM;
@@ -45,7 +48,7 @@ function gramsOf(text: string): string[] {
   return characters.slice(GRAM - 1).map((_, start) => characters.slice(start, start + GRAM).join(''));
 }
 
-/** The pieces that a text with this part has, wherever in it the part begins. */
+/** The pieces that any text with this part must contain, wherever the part starts. */
 function chunksOf(part: string, stride: number): string {
   const offsets = Array.from({ length: stride }, (_, offset) => offset);
   const chunksFrom = (offset: number): string[] => {
@@ -59,7 +62,7 @@ function likePart(text: string): string {
   return `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
 }
 
-/** @param partQueries how licenses with a part of a key, and those with a part of a fingerprint, are found */
+/** @param partQueries SQL that finds licenses by part of a key and by part of a fingerprint */
 function codesBy(partQueries: { key: string; fingerprint: string }): LicenseSearchIndex['codes'] {
   return ({ key, keyPart, fingerprintPart }) => {
     const queries = [

@@ -1,4 +1,4 @@
-// Brings the database to this version's schema.
+// Migrates the database to the schema of this version.
 import { QueryTypes, type Sequelize } from 'sequelize';
 import type { Umzug } from 'umzug';
 import { type Dialect, dialectOf } from './connect.ts';
@@ -35,20 +35,20 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-api-token-limits', up: addApiTokenLimits },
 ];
 
-/** Has the names of the migrations that have run, each in a row. */
+/** One row per applied migration, with its name. */
 export const MIGRATIONS_TABLE = 'migrations';
 
-/** What this version's schema is called: by the last of its migrations. */
+/** Name of this version's schema: its last migration. */
 export const SCHEMA = MIGRATIONS.at(-1)?.name ?? '';
 
 export function isKnownSchema(name: string): boolean {
   return MIGRATIONS.some((migration) => migration.name === name);
 }
 
-/** Any number that nothing else locks: servers that start together migrate one after the other. */
+/** An arbitrary number that nothing else locks, so that servers that start together migrate one after the other. */
 const POSTGRES_MIGRATION_LOCK = 8_787_001;
 
-/** The database was written by a later version, which this one could only damage. */
+/** A later version wrote the database, and this version could damage it. */
 class NewerDatabaseError extends OperatorError {
   override readonly name = 'NewerDatabaseError';
   override readonly code = 'unavailable';
@@ -60,11 +60,14 @@ function refuseNewer(executed: string[]): void {
   const newer = executed.filter((name) => !known.has(name));
   if (newer.length === 0) return;
   throw new NewerDatabaseError(
-    `the database was written by a newer version of License Desk (${newer.join(', ')}); update this one`,
+    `the database was written by a newer version of License Desk (${newer.join(', ')}); install that version or a later one`,
   );
 }
 
-/** What has run, without the help of umzug: loading that takes a fifth of a second, and at most starts nothing is to run. */
+/**
+ * Reads the applied migrations without umzug: loading it takes a fifth of a second, and most starts have nothing to
+ * migrate.
+ */
 async function executedNames(sequelize: Sequelize): Promise<string[]> {
   if (!(await sequelize.getQueryInterface().tableExists(MIGRATIONS_TABLE))) return [];
   const rows = await sequelize.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`, {
@@ -90,8 +93,8 @@ async function umzugFor(sequelize: Sequelize, dialect: Dialect): Promise<Umzug> 
 }
 
 /**
- * All in one transaction, the record of what has run included: a crash leaves the old schema or the new one.
- * @param refuseEmpty called before anything is written to a database that nothing has run on; may throw
+ * Runs all migrations and records them in one transaction, so a crash leaves either the old or the new schema.
+ * @param refuseEmpty called before an empty database is written to; may throw
  * @throws NewerDatabaseError before anything is changed
  */
 export async function migrate(
@@ -105,7 +108,7 @@ export async function migrate(
   const dialect = dialectOf(sequelize);
   const umzug = await umzugFor(sequelize, dialect);
   await transaction(async () => {
-    // Servers that start together take turns, however long that takes; the later ones find nothing left to do.
+    // Servers that start together take turns, without a time limit. The later ones find nothing to do.
     if (dialect === 'postgres') {
       await sequelize.query('SET LOCAL lock_timeout = 0');
       await sequelize.query(`SELECT pg_advisory_xact_lock(${POSTGRES_MIGRATION_LOCK})`);
@@ -114,12 +117,12 @@ export async function migrate(
   });
 }
 
-/** Whether no migration has ever run: the database is new, or its content is lost. @throws NewerDatabaseError */
+/** Whether no migration has run: the database is new, or its content is lost. @throws NewerDatabaseError */
 export async function isEmptyDatabase(sequelize: Sequelize): Promise<boolean> {
   return (await pendingMigrations(sequelize)).length === MIGRATIONS.length;
 }
 
-/** The names of migrations that the next start will apply. @throws NewerDatabaseError */
+/** Names of the migrations that the next start will apply. @throws NewerDatabaseError */
 export async function pendingMigrations(sequelize: Sequelize): Promise<string[]> {
   const executed = await executedNames(sequelize);
   refuseNewer(executed);

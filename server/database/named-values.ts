@@ -1,17 +1,17 @@
-// The one way in which values get into SQL: the text names each as `$name`, and an object has it under that name.
+// Binds values to SQL: the text names each as `$name`, and an object supplies it under that name.
 
 export type Values = Readonly<Record<string, unknown>>;
 
 const NAME = /\$([a-z]\w*)/giu;
 
-/** A text with numbers in place of names. */
+/** A statement with numbered placeholders instead of names. */
 export interface NumberedText {
   text: string;
   /** By number, from 1. */
   names: readonly string[];
 }
 
-/** @param placeholder what stands before a number. @param before how many numbers are taken */
+/** @param placeholder the character before a number @param before how many numbers are already used */
 export function numbered(text: string, placeholder: '?' | '$', before = 0): NumberedText {
   const names: string[] = [];
   const replaced = text.replaceAll(NAME, (_, name: string) => {
@@ -23,8 +23,8 @@ export function numbered(text: string, placeholder: '?' | '$', before = 0): Numb
 }
 
 /**
- * In the order of their numbers. Values that the text does not name are left out.
- * @throws Error for a value that is missing: a database would take it for NULL
+ * Lists values by number. Values that the text does not name are ignored.
+ * @throws Error for a missing value, which a database would treat as NULL
  */
 export function inOrder(
   names: readonly string[],

@@ -1,4 +1,4 @@
-// Long statements on a connection opened just for them: the shared connections stay free, and a stop can interrupt them.
+// Runs a long statement on a separate connection: shared connections stay free, and a stop can interrupt the statement.
 import { openSqliteFile, type SqliteFile } from './sqlite-file.ts';
 
 /**

@@ -1,10 +1,10 @@
-// Keyset paging: a page ends with a cursor, from behind which the next one goes on.
+// Keyset paging: each page ends with a cursor from which the next one continues.
 import { cursorOf, NUMBER } from './cursor.ts';
 
-/** Most lists are newest first: the cursor is the id that the last page ended with. */
+/** Most lists are newest first, so the cursor is the last ID of the page. */
 const ID_CURSOR = cursorOf({ id: NUMBER });
 
-/** @throws ApiError `invalid_request` for a cursor that no page gave out */
+/** @throws ApiError `invalid_request` for a cursor that no page returned */
 export function idFromCursor(cursor: string | undefined): number | null {
   return ID_CURSOR.read(cursor)?.id ?? null;
 }
@@ -15,8 +15,8 @@ interface Page<Item> {
 }
 
 /**
- * @param rows one more than `limit`, if there are that many
- * @param toCursor what the next page is asked for with, given the last row of this one; of rows without an id there is no other
+ * @param rows up to `limit` + 1 rows; the extra one shows that there is another page
+ * @param toCursor makes the next page's cursor from the last row; required for rows without an ID
  */
 export function toPage<Row extends { id: number }, Item>(
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-// All that is used of the package, which brings no types of its own.
+// Types for the parts of the package that are used here. It ships without types.
 declare module 'pg' {
   const pg: { defaults: { parseInt8: boolean } };
   export default pg;

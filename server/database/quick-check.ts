@@ -1,11 +1,12 @@
-// Looks for damage in a SQLite file while it is in use.
+// Checks a SQLite file for damage while it is in use.
 import { faultOf } from './database-fault.ts';
 import { onOwnConnection } from './own-connection.ts';
 
 /**
- * Reads every page once, on a connection and a driver thread of its own. Indices are not compared with their tables,
- * which `license-desk doctor` does.
- * @returns the first damage found, in SQLite's words; null if there is none
+ * Reads every page once, on a separate connection with its own driver thread. Does not compare indices with their
+ * tables;
+ * `license-desk doctor` does.
+ * @returns the first damage found, as SQLite describes it; null if there is none
  * @throws Error with SQLite's code if the file cannot be read, or `SQLITE_INTERRUPT` once `signal` is aborted
  */
 export async function quickCheck(file: string, signal: AbortSignal): Promise<string | null> {

@@ -1,22 +1,22 @@
-// The only file that relies on what Sequelize's types leave out. test/server/sequelize-internals.test.ts names each of these, so
-// that an update that changes one fails there first.
+// The only file that relies on Sequelize internals that its types omit. test/server/sequelize-internals.test.ts covers
+// each of them, so an update that changes one fails there first.
 import { type QueryInterface, Sequelize, Transaction } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** Makes every statement join the transaction of its asynchronous context, so that none is left outside by mistake. */
+/** Makes every statement join the transaction of its asynchronous context. */
 export function joinTransactions(current: () => Transaction | undefined): void {
-  // Sequelize asks for one key only, `transaction`.
+  // Sequelize reads only the key `transaction`.
   Sequelize.useCLS({ get: () => current(), set: () => {}, bind: () => {}, run: () => {} });
 }
 
-/** The part of Sequelize's query class that sees every error of a statement. */
+/** The part of Sequelize's query class that handles statement errors. */
 interface QueryClass {
   new (...passed: never[]): { formatError(error: Error, stack: string): Error };
 }
 
-/** Calls the listener with every error of a statement that Sequelize runs. Costs nothing while statements succeed. */
+/** Calls the listener for every failed statement that Sequelize runs. Successful statements cost nothing. */
 export function onQueryError(sequelize: Sequelize, listener: (error: Error) => void): void {
   const { dialect } = sequelize as unknown as { dialect: { Query: QueryClass } };
   dialect.Query = class extends dialect.Query {
@@ -28,14 +28,14 @@ export function onQueryError(sequelize: Sequelize, listener: (error: Error) => v
   };
 }
 
-/** The part of the connection manager for SQLite that is replaced. */
+/** The part of the SQLite connection manager that is replaced. */
 interface ConnectionManager {
   getConnection(options?: { uuid?: string }): Promise<SqliteConnection>;
   releaseConnection(connection: SqliteConnection): void;
   destroyConnection(connection: SqliteConnection): Promise<void>;
   /** Closes all connections; called by `sequelize.close()`. */
   _onProcessExit(): Promise<void>;
-  /** By `uuid`, including those that could not be opened. */
+  /** Keyed by `uuid`; includes connections that failed to open. */
   connections: Record<string, unknown>;
 }
 
@@ -43,21 +43,21 @@ function managerOf(sequelize: Sequelize): ConnectionManager {
   return sequelize.connectionManager as unknown as ConnectionManager;
 }
 
-/** @param lane the name under which the connection manager keeps the connection */
+/** @param lane the connection's name in the connection manager */
 export function sqliteConnection(sequelize: Sequelize, lane: string): Promise<SqliteConnection> {
   return managerOf(sequelize).getConnection({ uuid: lane });
 }
 
-/** What takes the place of Sequelize's own handling of SQLite connections. */
+/** Replaces Sequelize's own handling of SQLite connections. */
 export interface ConnectionKeeper {
-  /** @param id `default` for reading, anything else for a transaction or a lane of its own */
+  /** @param id `default` for reading; otherwise a transaction or a lane */
   get(id: string): Promise<SqliteConnection>;
-  /** After a rollback that failed. */
+  /** Called after a failed rollback. */
   destroy(connection: SqliteConnection): Promise<void>;
   closeAll(): Promise<void>;
 }
 
-/** Sequelize's own way to open a connection, and to forget one. */
+/** Sequelize's functions to open and to forget a connection. */
 export interface ConnectionOpener {
   open(lane: string): Promise<SqliteConnection>;
   forget(lane: string): void;
@@ -81,19 +81,19 @@ export function replaceConnectionManager(
   manager._onProcessExit = keeper.closeAll;
 }
 
-/** Sequelize opens each further connection to the SQLite file with this mode of the driver. */
+/** Sets the mode in which Sequelize opens further connections to the SQLite file. */
 export function setOpenMode(sequelize: Sequelize, mode: number): void {
   const { options } = sequelize as unknown as { options: { dialectOptions: { mode: number } } };
   options.dialectOptions.mode = mode;
 }
 
-/** What is used of a transaction beyond its types. */
+/** Members of a transaction that Sequelize's types omit. */
 interface TransactionInternals {
   /** Gets a connection and calls begin(); if that fails, calls rollback(). */
   prepareEnvironment(useCls: boolean): Promise<void>;
   /** Gives the connection back. */
   cleanup(): void;
-  /** Closes the connection, as nobody knows what state it is in. */
+  /** Closes the connection, whose state is unknown. */
   forceCleanup(): Promise<void>;
   connection: SqliteConnection;
 }
@@ -104,8 +104,9 @@ export function connectionOf(transaction: Transaction): SqliteConnection {
 }
 
 /**
- * Sequelize's transaction without the line that it prints on stderr when BEGIN, COMMIT or ROLLBACK fails: the caller gets the
- * error. Sequelize's `afterCommit` hooks are not run.
+ * Sequelize prints a line on stderr when BEGIN, COMMIT or ROLLBACK fails; this class leaves that to the caller, which
+ * gets the error.
+ * It does not run Sequelize's `afterCommit` hooks.
  */
 class SilentTransaction extends Transaction {
   readonly #statements: QueryInterface;
@@ -135,7 +136,7 @@ class SilentTransaction extends Transaction {
   }
 }
 
-/** Takes the writer's place at once. By compiled statements: Sequelize's cost more than a small change between them. */
+/** Locks the database for writing at BEGIN. Compiled statements, because Sequelize's cost more than a small change. */
 class SqliteTransaction extends SilentTransaction {
   readonly #lockWaitMs: number;
 
@@ -166,8 +167,8 @@ class SqliteTransaction extends SilentTransaction {
 }
 
 /**
- * Begins a transaction on a connection of its own, until it is committed or rolled back, once.
- * @param lockWaitMs how long to wait for another process or thread that is writing; SQLite only
+ * Begins a transaction on a separate connection. Commit it or roll it back exactly once.
+ * @param lockWaitMs how long to wait for another writer; SQLite only
  */
 export async function beginTransaction(
   sequelize: Sequelize,

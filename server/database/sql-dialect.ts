@@ -1,29 +1,29 @@
-// Where hand-written SQL has to differ between SQLite and PostgreSQL, by what the difference is for.
+// Differences between SQLite and PostgreSQL in hand-written SQL, named by purpose.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from './connect.ts';
 import { POSTGRES_SEARCH, SQLITE_SEARCH, type LicenseSearchIndex } from './license-search-index.ts';
 
 export interface SqlDialect {
   name: Dialect;
-  /** Behind a table: reads it by this index. SQLite keeps no statistics to choose by; PostgreSQL chooses by itself. */
+  /** After a table name: reads by this index. SQLite has no statistics here; PostgreSQL chooses by itself. */
   indexedBy(index: string): string;
-  /** The same where another index is better at times. @param isBetter asked only where a choice has to be made */
+  /** The same with two candidates. @param isBetter called only where the choice is needed */
   indexedByBest(usual: string, other: string, isBetter: () => Promise<boolean>): Promise<string>;
-  /** Behind a table: reads its rows by their ids. */
+  /** After a table name: reads rows by ID. */
   readById: string;
   /** A JOIN that reads its left side first. */
   orderedJoin: string;
-  /** Behind a text: compares it byte by byte, so that a beginning is a range of its index. */
+  /** After a text: compares byte by byte, so that a prefix is a range of the index. */
   bytewise: string;
-  /** As much of a text column as its index holds, for sorting. */
+  /** The indexed part of a text column, for sorting. */
   sortKey(column: string): string;
-  /** The clause that locks the rows of table alias `alias`, waiting for those that another server has locked. */
+  /** Locks the rows of table alias `alias`; waits for rows that another server has locked. */
   lockRows(alias: string): string;
-  /** The clause that locks the rows of table alias `alias`, and passes over those that another server has locked. */
+  /** Locks the rows of table alias `alias`; skips rows that another server has locked. */
   skipLocked(alias: string): string;
-  /** The clause that waits until no other server is deleting the rows, and keeps them while the transaction lasts. */
+  /** Waits for other servers that are deleting the rows, then keeps the rows for the rest of the transaction. */
   keepRows: string;
-  /** That the expression is one of the values in the list `$name`. */
+  /** Checks that the expression is one of the values in the list `$name`. */
   isIn(expression: string, name: string): string;
   licenseSearch: LicenseSearchIndex;
 }
@@ -36,7 +36,7 @@ const SQLITE: SqlDialect = {
   orderedJoin: 'CROSS JOIN',
   bytewise: 'COLLATE BINARY',
   sortKey: (column) => column,
-  // One writer at a time: nothing needs a lock.
+  // SQLite has one writer at a time, so no locks are needed.
   lockRows: () => '',
   skipLocked: () => '',
   keepRows: '',
@@ -63,7 +63,10 @@ export function sqlDialect(sequelize: Sequelize): SqlDialect {
   return sequelize.getDialect() === 'sqlite' ? SQLITE : POSTGRES;
 }
 
-/** Whether several servers can work on the database at once. A SQLite file belongs to one, which locks its data directory. */
+/**
+ * Whether several servers can use the database together. A SQLite file belongs to the server that locked its data
+ * directory.
+ */
 export function isShared(sequelize: Sequelize): boolean {
   return sequelize.getDialect() === 'postgres';
 }

@@ -1,4 +1,4 @@
-// The one way to hand-written SQL: typed rows, values by name (`$name`), inside the current transaction if there is one.
+// Hand-written SQL: typed rows, named values (`$name`), inside the current transaction if there is one.
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
 import { batched, type Lookup } from './batched-lookup.ts';
 import { type InsertAll, insertAllInto, insertInto, type InsertRow } from './insert-row.ts';
@@ -8,12 +8,12 @@ import { statementRunner } from './statement-runner.ts';
 
 type RowModel<Row extends { id: number }> = ModelStatic<Model<Row, Optional<Row, 'id'>>>;
 
-/** A hot statement: kept compiled on SQLite, and read on the connection for look-ups. Its text never changes. */
+/** A hot statement with fixed text: on SQLite it is kept compiled and reads on the look-up connection. */
 export interface Statement<Row extends object> {
   all(values?: Values): Promise<Row[]>;
-  /** Null if there is no row. */
+  /** Returns null if no row matches. */
   first(values?: Values): Promise<Row | null>;
-  /** Of a statement that returns no rows. @returns how many it changed */
+  /** For statements without rows. @returns the number of changed rows */
   run(values?: Values): Promise<number>;
 }
 
@@ -21,13 +21,13 @@ export interface Statement<Row extends object> {
 export interface Sql {
   dialect: SqlDialect;
   select<Row extends object>(text: string, values?: Values): Promise<Row[]>;
-  /** Null if there is no row. */
+  /** Returns null if no row matches. */
   selectFirst<Row extends object>(text: string, values?: Values): Promise<Row | null>;
-  /** Of a statement that returns no rows. @returns how many it changed */
+  /** For statements without rows. @returns the number of changed rows */
   run(text: string, values?: Values): Promise<number>;
-  /** Call it once per text, when a store is made. */
+  /** Call it once per text, when creating a store. */
   statement<Row extends object>(text: string): Statement<Row>;
-  /** A look-up that clients hammer: calls that arrive together share one statement. */
+  /** For frequent look-ups: calls that arrive together share one statement. */
   batched<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
   insert<Row extends { id: number }>(model: RowModel<Row>): InsertRow<Row>;
   insertAll<Row extends { id: number }, Name extends keyof Row & string>(
@@ -35,11 +35,13 @@ export interface Sql {
     returning: readonly Name[],
   ): InsertAll<Row, Name>;
   /**
-   * Locks rows until the transaction ends, so that what is decided from them still holds when it is written; SQLite has one
-   * writer, and needs no lock. A statement of its own, ahead of a SELECT with subqueries: PostgreSQL re-reads only the locked
-   * row after a wait, while subqueries beside `FOR UPDATE` would still see what was there before it.
-   * @param where the columns' values; all rows if there are none
-   * @param strength `SHARE`: many may hold it at once, while nobody changes the row
+   * Locks rows until the transaction ends, so that a decision based on them is still true when it is written. SQLite
+   * has one
+   * writer and needs no lock. Run it before a SELECT with subqueries: after a wait, PostgreSQL re-reads only the locked
+   * row,
+   * while subqueries next to `FOR UPDATE` still see the earlier state.
+   * @param where the columns' values; all rows if empty
+   * @param strength `SHARE`: several transactions can take it; changes to the row wait
    */
   lock(
     table: string,
@@ -52,7 +54,7 @@ function createSql(sequelize: Sequelize): Sql {
   const runner = statementRunner(sequelize);
   const dialect = sqlDialect(sequelize);
 
-  /** @param run has the text with numbers and its values */
+  /** @param run receives the numbered text and its values */
   function prepared<Result>(
     source: string,
     run: (text: string, values: unknown[]) => Promise<Result>,

@@ -1,11 +1,11 @@
-// What is used of the SQLite driver's connection (https://github.com/TryGhost/node-sqlite3/wiki/API).
+// The parts of the SQLite driver's connection that are used (https://github.com/TryGhost/node-sqlite3/wiki/API).
 
 export interface SqliteConnection {
   exec(sql: string, done: (error: Error | null) => void): void;
   prepare(sql: string, done: (error: Error | null) => void): SqliteStatement;
   all(sql: string, bind: readonly unknown[], done: (error: Error | null, rows: object[]) => void): void;
   run(sql: string, bind: readonly unknown[], done: RunDone): void;
-  /** Statements that `schedule` starts run one at a time, each in one thread of the pool. */
+  /** Statements started inside `schedule` run one at a time, each in a thread of the pool. */
   serialize(schedule: () => void): void;
   close(done: () => void): void;
   configure(option: 'busyTimeout', ms: number): void;
@@ -17,5 +17,5 @@ export interface SqliteStatement {
   finalize(done: () => void): void;
 }
 
-/** Called with `this.changes`, the number of rows that the statement changed. */
+/** Called with `this.changes`, the number of changed rows. */
 export type RunDone = (this: { changes: number }, error: Error | null) => void;

@@ -1,4 +1,4 @@
-// One connection to one SQLite file, without Sequelize: for what concerns the file rather than the service.
+// A connection to a SQLite file without Sequelize, for maintenance of the file.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Database } from 'sqlite3';
@@ -6,9 +6,9 @@ import { inOrder, numbered, type Values } from './named-values.ts';
 
 export interface SqliteFile {
   exec(sql: string): Promise<void>;
-  /** @param values by the names that they have in the text, as in `sql.ts` */
+  /** @param values by name, as in `sql.ts` */
   all<Row extends object>(sql: string, values?: Values): Promise<Row[]>;
-  /** Ends what `exec` or `all` is doing, with `SQLITE_INTERRUPT`. */
+  /** Interrupts `exec` or `all`, which then fails with `SQLITE_INTERRUPT`. */
   interrupt(): void;
   close(): Promise<void>;
 }
@@ -49,16 +49,16 @@ export function openSqliteFile(file: string): Promise<SqliteFile> {
 }
 
 /**
- * A URI under which a database can be read, also as `ATTACH` takes it, without leaving anything behind beside it.
- * Nothing else may write the file meanwhile.
+ * A URI that opens a database read-only, also for `ATTACH`, without creating files next to it.
+ * Nothing may write to the file meanwhile.
  */
 export function unchangingUri(file: string): string {
-  // What a crash left in the log has to be read, and then the log's index is needed.
+  // After a crash the WAL has content that must be read, which requires its index file.
   const how = existsSync(`${file}-wal`) ? 'mode=ro' : 'immutable=1';
   return `${pathToFileURL(file).href}?${how}`;
 }
 
-/** @param file which nothing else writes meanwhile */
+/** @param file nothing may write to it meanwhile */
 export function openUnchanging(file: string): Promise<SqliteFile> {
   return open(unchangingUri(file), ['OPEN_READONLY', 'OPEN_URI']);
 }

@@ -9,40 +9,41 @@ import type { StorageGuard } from './storage-guard.ts';
 const SQLITE_PRAGMAS = [
   `PRAGMA busy_timeout = ${LOCK_WAIT_MS}`,
   'PRAGMA journal_mode = WAL',
-  // FULL: a reply is sent only after its change would survive a power cut.
+  // FULL: a reply is sent only after its change would survive a power failure.
   'PRAGMA synchronous = FULL',
   'PRAGMA foreign_keys = ON',
   'PRAGMA cache_size = -16000',
   'PRAGMA temp_store = MEMORY',
 ].join('; ');
 
-/** Where Sequelize, too, reads outside a transaction. */
+/** Sequelize's own name for reads outside a transaction. */
 export const READ_LANE = 'default';
 
 /**
- * The busiest look-ups have a SQLite connection of their own: a statement blocks its connection, and a page of
- * statistics must not hold up an authorization.
+ * The most frequent look-ups have a separate connection: a statement blocks its connection, and a page of statistics
+ * must not
+ * delay an authorization.
  */
 export const LOOKUP_LANE = 'lookup';
 
 const WRITE_LANE = 'writer';
 
 /**
- * Sequelize opens and closes a SQLite file for each transaction. Instead keep three connections:
- * one for reading, one for look-ups, one for the single writer that `transaction()` lets in.
+ * Sequelize opens and closes the SQLite file for each transaction. This keeps three connections instead:
+ * one for reading, one for look-ups, one for the single writer that `transaction()` admits.
  */
 export function keepConnections(sequelize: Sequelize, guard: StorageGuard | undefined): void {
   replaceConnectionManager(sequelize, (opener) => {
     const lanes = new Map<string, Promise<SqliteConnection>>();
 
-    /** Sequelize, too, keeps each connection by its lane, even one that could not be opened. */
+    /** Sequelize also remembers each lane's connection, even one that failed to open. */
     const forget = (lane: string): void => {
       lanes.delete(lane);
       opener.forget(lane);
     };
 
     const openLane = async (lane: string): Promise<SqliteConnection> => {
-      // Where the file was replaced, a new connection would open the other one.
+      // If the file was replaced, a new connection would open a different database.
       guard?.check();
       const connection = await opener.open(lane);
       if (guard) onStatementError(connection, guard.note);
@@ -63,8 +64,8 @@ export function keepConnections(sequelize: Sequelize, guard: StorageGuard | unde
         opened.catch(() => forget(lane));
         return opened;
       },
-      // One after the other: SQLite writes back and removes its log only for the last one, and of two that close at the
-      // same moment neither is.
+      // Closes one after the other: only the last connection checkpoints and removes the WAL, and SQLite does neither
+      // if two close at the same time.
       async closeAll() {
         for (const opened of lanes.values()) {
           const connection = await opened.catch(() => undefined);
@@ -75,7 +76,7 @@ export function keepConnections(sequelize: Sequelize, guard: StorageGuard | unde
         }
         lanes.clear();
       },
-      // Only the writer is ever destroyed: after a rollback that failed because SQLite had rolled back by itself.
+      // Only the writer is ever destroyed, after a rollback failed because SQLite had already rolled back.
       async destroy(connection) {
         forget(WRITE_LANE);
         await finalizeStatements(connection);

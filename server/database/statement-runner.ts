@@ -7,23 +7,23 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 import { LOOKUP_LANE, READ_LANE } from './sqlite-lanes.ts';
 
 /**
- * @param isHot the text is one of a few: kept compiled on SQLite, and outside a transaction run on the connection for look-ups,
- *   where no long statement is in the way
+ * @param isHot for one of a few fixed texts: kept compiled on SQLite and, outside a transaction, run on the look-up
+ *   connection, where long statements never block it
  */
 type Run<Result> = (text: string, values: readonly unknown[], isHot: boolean) => Promise<Result>;
 
 export interface StatementRunner {
-  /** What stands before a value's number in the text. */
+  /** The character before a value's number in the text. */
   placeholder: '?' | '$';
   rows<Row extends object>(...statement: Parameters<Run<Row[]>>): Promise<Row[]>;
-  /** Of a statement that returns no rows. @returns how many it changed */
+  /** For statements without rows. @returns the number of changed rows */
   changes: Run<number>;
-  /** A list of values as one value, for `isIn` of the dialect. */
+  /** Binds a list as one value, for the dialect's `isIn`. */
   list(values: readonly unknown[]): unknown;
 }
 
 function onSqlite(sequelize: Sequelize): StatementRunner {
-  /** In a transaction without a turn of the event loop ahead of it. */
+  /** In a transaction, starts without a turn of the event loop. */
   function onConnection<Result>(
     isHot: boolean,
     work: (connection: SqliteConnection) => Promise<Result>,
@@ -33,7 +33,7 @@ function onSqlite(sequelize: Sequelize): StatementRunner {
     return sqliteConnection(sequelize, isHot ? LOOKUP_LANE : READ_LANE).then(work);
   }
   return {
-    // To SQLite `$1` is a name, numbered by where it first stands; `?1` is the number itself.
+    // SQLite treats `$1` as a name and numbers it by its first use; `?1` is the number itself.
     placeholder: '?',
     rows: <Row extends object>(text: string, values: readonly unknown[], isHot: boolean) => {
       const run = isHot ? runCompiled<Row> : runOnce<Row>;

@@ -1,10 +1,10 @@
-// Connects those who use the database with the one who watches its storage: faults go one way, a stop of writes the other.
+// Connects users of the database with the storage watch: faults go to the watch, and the watch can stop writes.
 import { type DatabaseFault, DatabaseFaultError, faultOf } from './database-fault.ts';
 
 export interface StorageGuard {
-  /** Reports a failed statement; errors that are not about the database are ignored. */
+  /** Reports a failed statement. Ignores errors that do not concern the database itself. */
   note(error: unknown): void;
-  /** Reports a fault, such as one that a worker thread ran into. */
+  /** Reports a fault, for example from a worker thread. */
   noteFault(fault: DatabaseFault): void;
   /** @throws DatabaseFaultError `gone` while writes are stopped */
   check(): void;

@@ -1,4 +1,4 @@
-// The one door for writes: a change, its audit row, its event and the event's deliveries commit together or not at all.
+// All writes go through here: a change, its audit entry, its event and the deliveries commit together or not at all.
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
 import { type OpenTransaction, openTransaction } from './current-transaction.ts';
@@ -8,25 +8,26 @@ import { createWriteAdmission, refuseGone } from './write-admission.ts';
 import { createWriteQueue, type WriterState } from './write-queue.ts';
 
 /**
- * Runs `work` inside a transaction; inside another one it simply joins. Whatever `work` throws rolls everything back.
- * Refused with `overloaded` if too many changes are waiting; dropped if its `caller` has gone before its turn.
+ * Runs `work` inside a transaction. Nested calls join the outer transaction. An error in `work` rolls everything back.
+ * Fails with `overloaded` if too many changes are waiting. Skipped if the `caller` disconnects before its turn.
  */
 export type RunTransaction = <Result>(work: () => Promise<Result>, caller?: Caller) => Promise<Result>;
 
 export interface Transactions {
   <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result>;
-  /** Of this process's own writer on SQLite; PostgreSQL has no single one, and is always `idle`. */
+  /** State of this process's writer on SQLite. Always `idle` on PostgreSQL, which has no single writer. */
   writerState(): WriterState;
 }
 
-/** Row locks for a model's `find` that decides what is written next; SQLite needs none, as it has one writer. */
+/** Locks rows that a model's `find` reads for a later write. SQLite needs no lock, because it has one writer. */
 export function forUpdate(): { lock: Transaction['LOCK']['UPDATE'] } {
   return { lock: Transaction.LOCK.UPDATE };
 }
 
 /**
- * Steps of one transaction that need nothing of each other, without a way to the database and back between them. Should
- * one fail, the others have ended all the same before this does: none of them is left to run behind the rollback.
+ * Runs independent steps of one transaction without waiting for each round trip. If one step fails, this still waits
+ * for the others,
+ * so that none runs after the rollback.
  */
 export async function together<Results extends unknown[]>(
   ...steps: { [Step in keyof Results]: Promise<Results[Step]> }
@@ -39,7 +40,7 @@ const POSTGRES_ATTEMPTS = 5;
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 
-/** Two callers met; the one that lost finds what the other wrote when it tries again. */
+/** Two transactions conflicted. When the one that failed retries, it sees the other's changes. */
 function isWorthRetrying(error: unknown): boolean {
   if (error instanceof UniqueConstraintError || error instanceof ForeignKeyConstraintError) return true;
   const code = (error as { original?: { code?: string } } | null)?.original?.code;
@@ -59,17 +60,17 @@ async function runOnce<Result>(
     result = await openTransaction.run(current, work);
     guard?.check();
   } catch (error) {
-    // If that fails, too, its connection is closed, and the database rolls back by itself.
+    // If the rollback fails too, its connection is closed, and the database rolls back by itself.
     await handle.rollback().catch(() => {});
     throw error;
   }
-  // The same goes for a commit that fails.
+  // A failed commit is handled the same way.
   await handle.commit();
   for (const hook of current.afterCommit) hook();
   return result;
 }
 
-/** SQLite: one writer at a time, in the order they came, each with `BEGIN IMMEDIATE`. */
+/** SQLite: one writer at a time, in order of arrival, each with `BEGIN IMMEDIATE`. */
 function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   const admission = createWriteAdmission();
   const queue = createWriteQueue();
@@ -85,7 +86,7 @@ function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transac
   return Object.assign(run, { writerState: queue.state });
 }
 
-/** PostgreSQL: as many as there are connections, with row locks where two could meet, and another try when they do. */
+/** PostgreSQL: one transaction per connection, with row locks against conflicts and a retry after one. */
 function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   const admission = createWriteAdmission();
   const attempt = async <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result> => {
@@ -103,7 +104,7 @@ function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Trans
   return Object.assign(run, { writerState: () => 'idle' as const });
 }
 
-/** @param guard stops writes when the database's files are gone */
+/** @param guard stops writes when the database files are gone */
 export function createTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   return sequelize.getDialect() === 'sqlite'
     ? sqliteTransactions(sequelize, guard)

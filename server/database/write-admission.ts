@@ -1,23 +1,23 @@
-// Bounds how many changes wait for the database: SQLite has one writer, PostgreSQL a few connections.
+// Limits how many changes wait for the database: SQLite has one writer, PostgreSQL a few connections.
 import { callerGone, type Caller } from '#server/platform/call.ts';
 import { ApiError } from '#server/wire/errors.ts';
 
-/** Changes of public callers, who may be many: about three seconds of activations. */
+/** Limit for changes from API clients, who can be many: about three seconds of activations. */
 const MAX_WAITING_CALLERS = 1000;
-/** All others, such as those of administrators, still get in when public callers have filled the queue. */
+/** Limit for all changes. Administrators' changes still get in when API clients have filled their share. */
 const MAX_WAITING = 2000;
 const RETRY_AFTER_SECONDS = 2;
 
 export interface WriteAdmission {
   /**
    * Counts the change until `work` has ended.
-   * @param caller a client of the API who waits for it
+   * @param caller the API client that waits for it
    * @throws ApiError `overloaded`
    */
   add<Result>(caller: Caller | undefined, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Called when the change's turn has come. @throws ApiError if nobody waits for it any more */
+/** Called when the change's turn has come. @throws ApiError if the caller has disconnected */
 export function refuseGone(caller: Caller | undefined): void {
   if (caller?.isGone()) throw callerGone();
 }

@@ -1,17 +1,16 @@
-// SQLite's one writer at a time, in order of arrival, each waiting a bounded time for a lock held elsewhere.
+// Queues writes to SQLite in order of arrival, with a limit on the time each waits for a lock held elsewhere.
 import { LOCK_WAIT_MS } from './lock-wait.ts';
 
-/** A lock that is free is taken sooner than this, also on a loaded machine. */
+/** A free lock is acquired sooner than this, even on a loaded machine. */
 const LOCKED_AFTER_MS = 250;
 
-/** What the writer is doing, for those who wonder why a change is not done yet. */
+/** What the writer is doing; shown when a change is delayed. */
 export type WriterState = 'idle' | 'waiting_for_lock' | 'writing';
 
 export interface WriteQueue {
   /**
-   * Runs `write` when it is its turn. Its `begin` takes the lock; it passes the milliseconds that are left to wait for it.
-   * Time in which the queue waited for a lock since this write arrived counts against it; time in which other writes of
-   * this queue did their work does not.
+   * Runs `write` in its turn. Its `begin` takes the lock and receives the remaining wait in milliseconds.
+   * Time the queue has spent waiting for locks since this write arrived counts; time spent on other writes does not.
    */
   run<Result>(write: (begin: Begin) => Promise<Result>): Promise<Result>;
   state(): WriterState;
@@ -22,7 +21,7 @@ export type Begin = <Handle>(takeLock: (waitMs: number) => Promise<Handle>) => P
 export function createWriteQueue(): WriteQueue {
   let last: Promise<unknown> = Promise.resolve();
   let running = 0;
-  /** All the time in which the queue has waited for locks, in milliseconds. */
+  /** Total time the queue has waited for locks, in milliseconds. */
   let waitedMs = 0;
   let takingSince: number | null = null;
 

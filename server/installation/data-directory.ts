@@ -1,4 +1,4 @@
-// Takes a data directory for one server or one command, and says plainly why it cannot.
+// Locks a data directory for one server or command, or explains why that fails.
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory } from '#server/database/directory-lock.ts';
@@ -8,7 +8,7 @@ import { OperatorError } from '#server/platform/operator-error.ts';
 
 const RETRY_MS = 100;
 
-/** The data directory cannot be used; the message says why and what to do. */
+/** The data directory cannot be used. The message gives the reason and the remedy. */
 export class DataDirectoryError extends OperatorError {
   override readonly name = 'DataDirectoryError';
   override readonly code = 'unavailable';
@@ -17,7 +17,7 @@ export class DataDirectoryError extends OperatorError {
 
 const SETGID = 0o2000;
 
-/** A directory made by hand with `mkdir` is open to others; as long as it is empty, nothing was exposed by that. */
+/** A directory created with `mkdir` is readable by others. While it is empty, that has exposed nothing. */
 function closeEmptyDirectory(dataDir: string): void {
   const stats = statSync(dataDir, { throwIfNoEntry: false });
   if (!stats?.isDirectory() || process.platform === 'win32' || stats.uid !== process.getuid?.()) return;
@@ -25,9 +25,9 @@ function closeEmptyDirectory(dataDir: string): void {
   if (!isShared && (stats.mode & 0o077) !== 0 && readdirSync(dataDir).length === 0) chmodSync(dataDir, 0o700);
 }
 
-/** Makes the directory, readable by its owner only, unless it is there. */
+/** Creates the directory, readable by its owner only, unless it exists. */
 export function prepareDataDirectory(dataDir: string): void {
-  // Whatever is written from here on, database and logs included, is nobody else's to read.
+  // Everything written from here on, including database and logs, is readable by this user only.
   process.umask(0o077);
   provideHomeDirectory(dataDir);
   try {
@@ -39,7 +39,7 @@ export function prepareDataDirectory(dataDir: string): void {
   }
 }
 
-/** Somebody else holds the directory. */
+/** Another process uses the directory. */
 export function inUse(dataDir: string): DataDirectoryError {
   const holder = readRuntimeFile(dataDir);
   const who = holder ? `a server (process ${holder.pid}, ${holder.api})` : 'another License Desk process';
@@ -49,9 +49,9 @@ export function inUse(dataDir: string): DataDirectoryError {
 }
 
 /**
- * For a directory that has been prepared.
- * @param waitMs how long a command that works on the directory just now may take to finish
- * @throws DataDirectoryError if it is still taken after that; the reason of `giveUp` if that comes first
+ * Requires `prepareDataDirectory`.
+ * @param waitMs how long to wait for a command that is using the directory
+ * @throws DataDirectoryError if it is still in use after that; the reason of `giveUp` if that comes first
  */
 export async function takeDataDirectory(
   dataDir: string,

@@ -1,4 +1,4 @@
-// Refuses to work with keys that other users of the machine can read or replace.
+// Refuses to use keys that other users of the machine can read or replace.
 import { readFileSync, statSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DataDirectoryError } from './data-directory.ts';
@@ -12,7 +12,7 @@ type Settings = Pick<Config, 'dataDir' | 'tls'>;
 interface Exposure {
   path: string;
   mode: string;
-  /** What `chmod` takes away. */
+  /** What `chmod` has to remove. */
   clause: 'go=' | 'o=' | 'o=,g-w' | 'g-w';
   isOurs: boolean;
 }
@@ -22,7 +22,7 @@ const GROUP = 0o070;
 const GROUP_WRITE = 0o020;
 const SETGID = 0o2000;
 
-/** @returns undefined where there is nothing */
+/** @returns undefined if the path does not exist */
 function look(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
@@ -33,8 +33,9 @@ function exposure(path: string, { mode, uid }: Stats, clause: Exposure['clause']
 }
 
 /**
- * A group may be let in on purpose: to list and read (0750, as systemd and PostgreSQL have it), or with the setgid bit,
- * which is what a Kubernetes `fsGroup` makes of a volume.
+ * Group access can be intentional: to list and read (0750, as with systemd and PostgreSQL), or with the setgid bit,
+ * which a Kubernetes
+ * `fsGroup` sets on a volume.
  */
 function exposedDirectory(path: string, stats: Stats): Exposure[] {
   const toOthers = (stats.mode & OTHERS) !== 0;
@@ -44,7 +45,7 @@ function exposedDirectory(path: string, stats: Stats): Exposure[] {
   return [exposure(path, stats, toOthers ? 'o=,g-w' : 'g-w')];
 }
 
-/** Only its owner, or the group of a directory that is shared by setgid. */
+/** Accessible to its owner only, or to the group of a directory shared by setgid. */
 function exposedFile(path: string, directory: Stats): Exposure[] {
   const stats = look(path);
   if (stats === undefined || !stats.isFile()) return [];
@@ -90,8 +91,9 @@ function remedy(exposures: readonly Exposure[]): string {
 }
 
 /**
- * What other users could read or replace, and the command that ends it; null if there is nothing. Windows keeps its
- * permissions elsewhere, and gives a user's own folder to that user alone.
+ * What other users could read or replace, and the command that fixes it; null if nothing. On Windows, permissions work
+ * differently, and
+ * a user's folder is private by default.
  */
 export function exposedFiles(settings: Settings): string | null {
   const directory = look(settings.dataDir);
@@ -102,7 +104,7 @@ export function exposedFiles(settings: Settings): string | null {
   ];
   if (exposures.length === 0) return null;
   const found = exposures.map(({ path, mode }) => `${path} (mode ${mode})`).join(', ');
-  // In a container a volume may belong to root, who is somebody else there.
+  // In a container, a volume may belong to root, who is a different user there.
   const asOwner = exposures.every(({ isOurs }) => isOurs)
     ? ''
     : ` as its owner, or choose a new directory below it, such as --data-dir ${quoted(join(settings.dataDir, 'license-desk'))}`;

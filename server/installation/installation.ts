@@ -1,4 +1,5 @@
-// Tells a first start from a start that has lost its database: the latter must not become a new installation with a new signing key.
+// Distinguishes a first start from a start that has lost its database. The latter must not become a new installation
+// with a new signing key.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,7 +15,7 @@ const marker = z.object({
 
 const pathIn = (dataDir: string) => join(dataDir, 'installation.json');
 
-/** Names the database, so that one that the settings newly point to is told from one that has lost its content. */
+/** Identifies the database, to distinguish a newly configured one from one that has lost its content. */
 function nameOf({ url }: DatabaseLocation): string {
   if (url === null) return 'sqlite';
   const { host, pathname } = new URL(url);
@@ -29,27 +30,28 @@ function markedDatabase(dataDir: string): string | null {
   }
 }
 
-/** Whether a start on this data directory has finished setting up this database before. */
+/** Whether an earlier start on this data directory has set up this database. */
 export function isMarked(dataDir: string, location: DatabaseLocation): boolean {
   return markedDatabase(dataDir) === nameOf(location);
 }
 
-/** Called once the database holds a signing key and no longer depends on its write-ahead log. */
+/** Called once the database contains a signing key and no longer depends on its WAL. */
 export function markInstallation(dataDir: string, location: DatabaseLocation): void {
   writeFileDurably(pathIn(dataDir), `${JSON.stringify({ database: nameOf(location) })}\n`);
 }
 
 /**
  * Whether the database must exist. A first start writes the key file after the schema, so a SQLite installation with a
- * key file has had a database, also if it is older than the marker. A key in the environment or in the desktop app's
- * keychain proves nothing: it is there before the first start.
+ * key file
+ * has had a database, even if it is older than the marker. A key in the environment or in the desktop app's keychain
+ * proves nothing, because it exists before the first start.
  */
 export function hasHadDatabase(dataDir: string, location: DatabaseLocation): boolean {
   const hasKeyFile = location.url === null && existsSync(join(dataDir, MASTER_KEY_FILE));
   return hasKeyFile || isMarked(dataDir, location);
 }
 
-/** Whether there is no SQLite file, or one without a byte. To connect would create it, and delete its write-ahead log. */
+/** Whether the SQLite file is missing or empty. Connecting would create it and delete its WAL. */
 export function isFileMissing({ url, file }: DatabaseLocation): boolean {
   if (url !== null) return false;
   const stats = statSync(file, { throwIfNoEntry: false });

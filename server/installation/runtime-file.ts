@@ -1,4 +1,4 @@
-// What a running server leaves in its data directory, so that the CLI finds it and may speak to it.
+// The file in the data directory that tells the CLI how to reach a running server.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const runtimeFile = z.object({
   api: z.string(),
   /** The admin listener's address, without a path. */
   admin: z.string(),
-  /** What the CLI authenticates with. The file can be read by its owner only. */
+  /** The CLI's credential. Only the owner can read the file. */
   secret: z.string(),
 });
 
@@ -33,7 +33,7 @@ export function removeRuntimeFile(dataDir: string): void {
   rmSync(pathIn(dataDir), { force: true });
 }
 
-/** @returns null if there is none; a file that a crash left behind is found too, so whoever reads it has to try it */
+/** @returns null if the file is missing; a crash may leave a stale one behind, so the caller must try the address */
 export function readRuntimeFile(dataDir: string): RuntimeFile | null {
   try {
     return runtimeFile.parse(JSON.parse(readFileSync(pathIn(dataDir), 'utf8')));

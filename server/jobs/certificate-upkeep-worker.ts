@@ -1,4 +1,4 @@
-// The upkeep of certificates as a worker thread, with a database connection of its own.
+// Certificate maintenance as a worker thread with a separate database connection.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createAuditService } from '#server/features/audit/audit-service.ts';
 import { createAuditStore } from '#server/features/audit/audit-store.ts';
@@ -14,7 +14,7 @@ export interface CertificateUpkeepData {
   masterKey: Uint8Array;
 }
 
-/** After a run that somebody waited for, the next one is often not far. */
+/** After a run that a caller waited for, the next one often follows soon. */
 const LINGER_MS = 20_000;
 
 const { location, masterKey } = workerData as CertificateUpkeepData;
@@ -27,7 +27,7 @@ parentPort?.on('message', (message: unknown) => {
   wake();
 });
 
-/** Until the next message, or until the time is up. */
+/** Waits for the next message, or until the time is up. */
 function linger(): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, LINGER_MS);

@@ -1,4 +1,4 @@
-// The jobs, how often each runs, and what its worker is given.
+// The jobs, their intervals and the data for their workers.
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { Config } from '#server/platform/config.ts';
 import { retentionPeriods, type RetentionSettings } from '#server/features/retention/retention-periods.ts';
@@ -10,11 +10,11 @@ import type { DispatcherData } from './webhook-dispatcher-worker.ts';
 
 export interface Job {
   name: string;
-  /** How often it is run; one that is still running is left alone, and one that stays is brought back if it dies. */
+  /** Run interval. A run in progress is not interrupted; a permanent job is restarted if it dies. */
   everySeconds: number;
-  /** How long after the start its first run begins. @param ms how long jobs leave a new server alone */
+  /** Delay of the first run after the start. @param ms how long jobs wait after the start */
   settleMs(ms: number): number;
-  /** What it does by a wrong clock cannot be undone. */
+  /** Whether its effects with a wrong clock could not be undone. */
   needsTrustedClock: boolean;
   workerData: object;
 }
@@ -31,13 +31,13 @@ export const RETENTION = 'retention';
 const DISPATCHER_BACK_SECONDS = 5;
 const CERTIFICATE_UPKEEP_SECONDS = 300;
 const RETENTION_SECONDS = 3600;
-/** Five minutes after the start, by which time a wrong clock has usually been corrected. */
+/** Five minutes after the start, when a wrong clock has usually been corrected. */
 const RETENTION_SETTLE_FACTOR = 60;
 
 interface Needs {
   location: DatabaseLocation;
   config: JobConfig;
-  /** Opens the secrets that webhooks are signed with, and the certificate authority's key. */
+  /** Opens webhook secrets and the certificate authority's key. */
   masterKey: Uint8Array;
   /** The clock guard's shared offset. */
   trustedOffset: SharedArrayBuffer;
@@ -62,7 +62,7 @@ export function listJobs({ location, config, masterKey, trustedOffset }: Needs):
     {
       name: SCAN,
       everySeconds: config.scanSeconds,
-      // With a shorter scan interval, the first scan comes sooner.
+      // With a shorter scan interval, the first scan runs sooner.
       settleMs: (ms) => Math.min(ms, config.scanSeconds * 1000),
       needsTrustedClock: true,
       workerData: scanData,

@@ -1,4 +1,4 @@
-// Runs the jobs of a list: when each begins, how often it runs, and what follows from how a run ends.
+// Runs the jobs of a list: schedules them and handles the end of each run.
 import type { StorageGuard } from '#server/database/storage-guard.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { ClockGuard } from '#server/platform/clock-guard.ts';
@@ -12,49 +12,49 @@ interface Needs {
   logger: Logger;
   clockGuard: Pick<ClockGuard, 'isTrusted'>;
   guard: Pick<StorageGuard, 'noteFault' | 'isStopped'>;
-  /** How long the jobs that nothing waits for leave a new server alone. */
+  /** How long jobs without waiting callers are delayed after the start. */
   settleMs: number;
-  /** Callers who wait for the upkeep of certificates. */
+  /** Callers that wait for certificate maintenance. */
   upkeepTickets: Pick<Tickets, 'settle' | 'newestOpen'>;
   /** The path of a job's worker. */
   workerFile(name: string): string;
-  /** What a job has changed. */
+  /** Called with the topics that a job has changed. */
   onChanged(topics: LiveTopic[]): void;
 }
 
 interface JobState {
   readonly job: Job;
-  /** It has not begun: neither has its time come, nor has anything called for it. */
+  /** Not started yet: neither due nor requested. */
   isSettling: boolean;
-  /** When a run was last heard of, by `performance.now()`. */
+  /** When the run last sent a message, in `performance.now()` time. */
   heardAt: number;
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
   hasFailed: boolean;
-  /** To be run once more when the present run is over. */
+  /** Whether to run once more after the current run. */
   runAgain: boolean;
 }
 
 export interface JobRunner {
-  /** Starts the job's schedule ahead of its time. */
+  /** Starts the job's schedule early. */
   begin(name: string): void;
-  /** Runs each job, once more if it is running. */
+  /** Runs each job, or once more if it is running. */
   wake(): void;
   wakeDispatcher(): void;
-  /** Has the newest ticket answered, by the worker that is there or by a new one. */
+  /** Answers the newest ticket with the existing worker or a new one. */
   askForUpkeep(): void;
-  /** Tells every worker to finish its batch. */
+  /** Asks every worker to finish its batch. */
   cancel(): void;
   areFine(): boolean;
   stop(): Promise<void>;
 }
 
-/** A job that takes longer than this many of its intervals is late, though never before two minutes. */
+/** A job is late if it takes longer than this many intervals, but not before two minutes. */
 const LATE_AFTER_INTERVALS = 3;
 const LEAST_LATE_MS = 120_000;
-/** A run that failed is tried again after this, however long its interval is. */
+/** A failed run is retried after this time, regardless of its interval. */
 const RETRY_MS = 5000;
-/** A database that is locked for a moment makes a run fail; a job that is broken fails again. */
+/** A briefly locked database fails one run; a broken job fails again. */
 const FAILURES_UNTIL_FAILING = 2;
 
 function isFine({ job, isSettling, heardAt, failures }: JobState): boolean {
@@ -78,7 +78,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
 
   const stateOf = (name: string): JobState => {
     const state = states.get(name);
-    if (!state) throw new Error(`there is no job ${name}`);
+    if (!state) throw new Error(`unknown job ${name}`);
     return state;
   };
 
@@ -116,12 +116,12 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
       state.runAgain = false;
       runUnlessStopped(name);
     } else if (name === CERTIFICATE_UPKEEP) {
-      // It was on its way out when it was asked.
+      // The worker was already ending when it was asked.
       askForUpkeep();
     }
   }
 
-  /** Opened for the first run. If that fails, no job ever runs, which `areFine` reports. */
+  /** Opened for the first run. If that fails, no job can run, which `areFine` reports. */
   function openPool(): Promise<WorkerPool> {
     if (opening) return opening;
     const workers = jobs.map(({ name, workerData }) => ({ name, file: needs.workerFile(name), workerData }));
@@ -136,18 +136,18 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     });
     opening.catch((error: unknown) => {
       for (const state of states.values()) state.failures = FAILURES_UNTIL_FAILING;
-      logger.error({ err: error as Error }, 'the jobs cannot be started');
+      logger.error({ err: error as Error }, 'cannot start the jobs');
     });
     return opening;
   }
 
-  /** While a run is still under way there is no other: the next interval is soon enough. */
+  /** Skips the run if one is in progress: the next interval is soon enough. */
   function runUnlessStopped(name: string): void {
     if (!guard.isStopped()) pool?.run(name);
   }
 
   function run(state: JobState): void {
-    // Asked again at the next interval; nothing is lost meanwhile.
+    // Checked again at the next interval; nothing is lost meanwhile.
     if (state.job.needsTrustedClock && !clockGuard.isTrusted()) {
       state.heardAt = performance.now();
       return;
@@ -185,10 +185,10 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     begin,
     wake() {
       for (const [name, state] of states) {
-        // Nothing waits for it, least of all while the clock moves.
+        // Retention is never urgent, and must not run while the clock moves.
         if (name === RETENTION) continue;
         begin(name);
-        // What one that runs has looked at already may have fallen due since.
+        // Records that the current run has already passed may have become due.
         if (name !== DISPATCHER && pool?.has(name)) state.runAgain = true;
         else run(state);
       }

@@ -1,4 +1,4 @@
-// The license scan as a worker thread, with a database connection of its own.
+// The license scan as a worker thread with a separate database connection.
 import { parentPort, workerData } from 'node:worker_threads';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
@@ -32,7 +32,7 @@ const sequelize = await connect(location, { guard: reportingGuard(parentPort) })
 try {
   const result = await scanLicenses({
     licenses: createLicenseStore(sequelize),
-    // The main thread hears of what was emitted, and wakes the dispatcher.
+    // The main thread is notified of emitted events and wakes the dispatcher.
     events: createEventService({
       events: createEventStore(sequelize),
       queueDeliveries: createDeliveryStore(sequelize).queue,

@@ -1,4 +1,4 @@
-// The jobs of a server, as the rest of it sees them.
+// The interface between the jobs and the rest of the server.
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { StorageGuard } from '#server/database/storage-guard.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
@@ -9,36 +9,36 @@ import { type JobRunner, startJobRunner } from './job-runner.ts';
 import { createTickets } from './tickets.ts';
 import { workerFile } from './worker-file.ts';
 
-/** Whether there is anything that a job should have done already. */
+/** Work that is already overdue at the start. */
 export interface Overdue {
   notices: boolean;
   deliveries: boolean;
-  /** Revocations that no CRL has yet. */
+  /** Whether a revocation is missing from the CRL. */
   certificates: boolean;
 }
 
 export interface Jobs {
   /**
-   * Begins in the background: what is overdue at once, the rest in a while. Should that fail, `areFine` says so.
-   * @param masterKey opens the secrets that webhooks are signed with, and the certificate authority's key
-   * @param onChanged what a job has changed
+   * Starts the jobs in the background: overdue ones immediately, the others later. `areFine` reports a failure.
+   * @param masterKey opens webhook secrets and the certificate authority's key
+   * @param onChanged called with the topics that a job has changed
    */
   start(
     masterKey: Uint8Array,
     onChanged: (topics: LiveTopic[]) => void,
     overdue: () => Promise<Overdue>,
   ): void;
-  /** Lets what runs finish its batch. */
+  /** Lets running jobs finish their batch. */
   stop(): Promise<void>;
-  /** The same, but the jobs run again once the guard lets them. */
+  /** The same, but jobs run again once the guard allows writes. */
   cancel(): void;
-  /** Whether each job ended well the last time, and in time. */
+  /** Whether each job's last run succeeded and was on time. */
   areFine(): boolean;
-  /** Tells the dispatcher that deliveries have become due. */
+  /** Call it after deliveries have become due. */
   wakeDispatcher(): void;
-  /** Runs each job, once more if it is running. */
+  /** Runs each job, or once more if it is running. */
   wake(): void;
-  /** Does the upkeep of certificates now. Ends once a run that began after this call is over, or has taken too long. */
+  /** Maintains certificates now. Resolves when a run that began after this call has ended, or after a time limit. */
   runCertificateUpkeep(): Promise<void>;
 }
 
@@ -47,14 +47,14 @@ interface Needs {
   config: JobConfig;
   logger: Logger;
   clockGuard: ClockGuard;
-  /** How long the jobs that nothing waits for leave a new server alone. */
+  /** How long jobs without waiting callers are delayed after the start. */
   settleMs: number;
-  /** Hears of the faults that workers run into; while it stops writes, no job begins. */
+  /** Receives the faults of workers. While it stops writes, no job starts. */
   guard: Pick<StorageGuard, 'noteFault' | 'isStopped'>;
 }
 
-/** A caller waits no longer than this for work that is done in any case. */
-const PATIENCE_MS = 6000;
+/** Maximum time that a caller waits; the work continues regardless. */
+const UPKEEP_TIMEOUT_MS = 6000;
 
 export function createJobs({ location, config, ...needs }: Needs): Jobs {
   const upkeepTickets = createTickets();
@@ -68,7 +68,7 @@ export function createJobs({ location, config, ...needs }: Needs): Jobs {
       if (deliveries) started.begin(DISPATCHER);
       if (certificates) started.begin(CERTIFICATE_UPKEEP);
     } catch {
-      // The jobs themselves will say what is wrong with the database.
+      // The jobs themselves report what is wrong with the database.
     }
   }
 
@@ -86,7 +86,7 @@ export function createJobs({ location, config, ...needs }: Needs): Jobs {
     wakeDispatcher: () => runner?.wakeDispatcher(),
     wake: () => runner?.wake(),
     async runCertificateUpkeep() {
-      const settled = upkeepTickets.take(PATIENCE_MS);
+      const settled = upkeepTickets.take(UPKEEP_TIMEOUT_MS);
       runner?.begin(CERTIFICATE_UPKEEP);
       runner?.askForUpkeep();
       await settled;

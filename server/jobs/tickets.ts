@@ -1,22 +1,23 @@
-// Callers who wait for a run that begins after they asked: each has a number, and a run answers all up to one.
+// Callers that wait for a run that begins after their request. Each has a number, and a run answers all numbers up to
+// one.
 
 export interface Tickets {
-  /** Ends once a run has answered the ticket. @param patienceMs it ends after that at the latest */
-  take(patienceMs: number): Promise<void>;
-  /** A run is over that was begun when `ticket` was the newest. */
+  /** Resolves when a run has answered the ticket. @param timeoutMs resolves after this time at the latest */
+  take(timeoutMs: number): Promise<void>;
+  /** Call it when a run that began with `ticket` as the newest has ended. */
   settle(ticket: number): void;
-  /** The newest that still waits; null if none does. */
+  /** The newest waiting ticket; null if none waits. */
   newestOpen(): number | null;
 }
 
-/** Callers beyond this do not wait: they are answered as if their time were up. */
+/** Further callers do not wait, as if their time were up. */
 const MAX_WAITING = 1000;
 
 export function createTickets(): Tickets {
   const waiting = new Map<number, () => void>();
   let last = 0;
   return {
-    take(patienceMs) {
+    take(timeoutMs) {
       last += 1;
       const ticket = last;
       if (waiting.size >= MAX_WAITING) return Promise.resolve();
@@ -26,7 +27,7 @@ export function createTickets(): Tickets {
           waiting.delete(ticket);
           resolve();
         };
-        const timer = setTimeout(end, patienceMs);
+        const timer = setTimeout(end, timeoutMs);
         waiting.set(ticket, end);
       });
     },

@@ -1,4 +1,4 @@
-// The webhook dispatcher as a worker thread that stays, with a database connection of its own.
+// The webhook dispatcher as a permanent worker thread with a separate database connection.
 import { parentPort, workerData } from 'node:worker_threads';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
@@ -20,7 +20,7 @@ export interface DispatcherData {
 const data = workerData as DispatcherData;
 const ALIVE_EVERY_MS = 5000;
 let aliveAt = -Infinity;
-/** Thousands of deliveries a minute are not worth as many messages. */
+/** Thousands of deliveries per minute do not need as many messages. */
 const TELL_EVERY_MS = 200;
 let telling: NodeJS.Timeout | undefined;
 

@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 
-/** Workers stand beside this file in the sources, and in `jobs/` of the build. */
+/** Workers are next to this file in the sources, and in `jobs/` in the build. */
 export function workerFile(name: string): string {
   const extension = extname(import.meta.filename);
   return extension === '.ts'

@@ -1,29 +1,29 @@
-// What a job's worker thread says to the main thread.
+// Messages from a job's worker thread to the main thread.
 import type { DatabaseFault } from '#server/database/database-fault.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 
-/** What workers tell: that they live, that something went wrong, or what they have done. */
+/** Progress, faults and results of a worker. An empty message shows that it is alive. */
 export interface WorkerMessage {
   alive?: true;
   error?: string;
-  /** A statement has found the database damaged, its disk full, and the like. */
+  /** A failed statement found the database damaged, the disk full or similar. */
   fault?: DatabaseFault;
-  /** Events that a scan has written. */
+  /** Number of events that a scan has written. */
   emitted?: number;
-  /** What retention has removed, by kind. */
+  /** Numbers of rows that retention has removed, by kind. */
   removed?: Record<string, number>;
   /** The job stopped because the clock cannot be trusted. */
   held?: true;
   /** Deliveries have been sent or are being sent. */
   sent?: true;
-  /** What the upkeep of certificates has done. */
+  /** What certificate maintenance has done. */
   authorityRenewed?: boolean;
   listNumber?: number | null;
-  /** The newest request that the run was begun for. */
+  /** The newest ticket that the run has answered. */
   answered?: number;
 }
 
-/** What the page has to read again. */
+/** The topics that the page has to reload. */
 export function topicsOf({
   emitted,
   sent,

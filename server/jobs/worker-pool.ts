@@ -1,4 +1,4 @@
-// The worker threads of the jobs: at most one for each. The only file that knows Bree.
+// The worker threads of the jobs, at most one per job. The only file that uses Bree.
 
 export interface WorkerJob {
   name: string;
@@ -9,14 +9,14 @@ export interface WorkerJob {
 
 interface WorkerEvents {
   onMessage(name: string, message: unknown): void;
-  /** Called for what a worker throws and again for the exit that follows. */
+  /** Called for an error in a worker, and again for the exit that follows. */
   onFailed(name: string, error: Error): void;
   onGone(name: string): void;
 }
 
 export interface WorkerPool {
   has(name: string): boolean;
-  /** Starts the job's worker unless it has one. The worker exists when this returns. */
+  /** Starts the job's worker unless it is running. The worker exists when this returns. */
   run(name: string): void;
   /** Does nothing if the job has no worker. */
   post(name: string, message: unknown): void;
@@ -24,12 +24,13 @@ export interface WorkerPool {
   stop(): Promise<void>;
 }
 
-/** Enough for what a worker leaves behind; V8 would let it grow to over 100 MB. */
+/** Enough for a worker's garbage; V8 would let it grow to over 100 MB. */
 const YOUNG_GENERATION_MB = 16;
 
 /**
- * A worker that runs on after a rejection that nobody handles would be in an unknown state, and its job would never be
- * reported as failed. That is what workers do in Electron's utility process, whose mode (warn) they inherit.
+ * Without this, a worker would continue in an unknown state after an unhandled rejection, and its job would never be
+ * reported as
+ * failed: workers in Electron's utility process inherit its mode (warn).
  */
 const END_ON_UNHANDLED_REJECTION = '--unhandled-rejections=throw';
 
@@ -37,19 +38,19 @@ export async function createWorkerPool(
   jobs: readonly WorkerJob[],
   events: WorkerEvents,
 ): Promise<WorkerPool> {
-  // Loaded with the first job: it is a third of all that a start loads.
+  // Loaded with the first job, because it accounts for a third of the modules loaded at the start.
   const { default: Bree } = await import('bree');
   const bree = new Bree({
     root: false,
     logger: false,
     acceptedExtensions: ['.js', '.ts'],
-    // Bree's own times follow the wall clock, so a clock set back by a day would stop the jobs for a day.
+    // Bree's own timers follow the wall clock, so setting the clock back by a day would stop the jobs for a day.
     timeout: false,
     jobs: jobs.map(({ name, file, workerData }) => ({
       name,
       path: file,
       worker: {
-        // Bree takes a path with `(` or `&` in it for source code unless it is told not to.
+        // By default, Bree treats a path that contains `(` or `&` as source code.
         eval: false,
         workerData,
         execArgv: [END_ON_UNHANDLED_REJECTION],
@@ -59,7 +60,7 @@ export async function createWorkerPool(
     workerMessageHandler: ({ name, message }) => events.onMessage(name, message),
     errorHandler: (error, { name }) => events.onFailed(name, error as Error),
   });
-  // From here on run() makes its worker at once, so that a stop right after it finds that worker.
+  // From here on, run() creates its worker synchronously, so that a stop right after it finds the worker.
   await (bree as typeof bree & { init(): Promise<void> }).init();
   bree.on('worker deleted', (name) => events.onGone(name));
   return {

@@ -1,4 +1,4 @@
-// Limits calls a minute per caller address (contract, section 8), in bounded memory and without a timer.
+// Limits calls per minute and caller address (contract, section 8), in bounded memory and without a timer.
 import { isIPv6 } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import ipaddr from 'ipaddr.js';
@@ -10,14 +10,14 @@ import type { CountCall, MountOptions } from './mount.ts';
 import { isCurrent, rateLimited, rateLimitHeaders, type RateWindow, secondsLeft } from './rate-limit.ts';
 import { recentMap } from './recent-map.ts';
 
-/** About 8 MB. Beyond it the networks that called least recently are forgotten. */
+/** About 8 MB. Above this, the networks with the least recent calls are forgotten. */
 const MAX_NETWORKS = 50_000;
-/** A provider assigns at least this much to each customer, who may call from any address in it. */
+/** Providers assign at least this much to each customer, who may use any address in it. */
 const IPV6_PREFIX_BYTES = 56 / 8;
-/** The longest IPv6 address in text. Anything longer comes from a forwarding header and is no address. */
+/** The longest IPv6 address in text. Anything longer comes from a forwarding header and is not an address. */
 const MAX_ADDRESS_LENGTH = 45;
 
-/** What callers are counted by: their IPv4 address, or the /56 of their IPv6 address. */
+/** The key that calls are counted by: the IPv4 address, or the /56 of an IPv6 address. */
 function networkOf(address = ''): string {
   if (!address.includes(':') || !isIPv6(address)) return address.slice(0, MAX_ADDRESS_LENGTH);
   const parsed = ipaddr.IPv6.parse(address);
@@ -53,7 +53,7 @@ function limitCalls(
 
 type Limits = Pick<Config, 'rateLimit' | 'rateLimitPublic' | 'rateLimitActivations'>;
 
-/** `--rate-limit 0` switches every limit off that is not set itself (contract, section 8). */
+/** `--rate-limit 0` disables every limit that is not set separately (contract, section 8). */
 export function limitsInForce(config: Limits & Pick<Config, 'given'>): Limits {
   const inForce = (name: 'rateLimitPublic' | 'rateLimitActivations') =>
     config.rateLimit === 0 && config.given[name].source === 'default' ? 0 : config[name];
@@ -65,13 +65,14 @@ export function limitsInForce(config: Limits & Pick<Config, 'given'>): Limits {
 }
 
 export interface CallLimits {
-  /** The limit that a call of this endpoint counts against, if any. */
+  /** The limit for calls to this endpoint, if any. */
   forRow: NonNullable<MountOptions['limitFor']>;
-  /** For calls that no endpoint answers: documents and unknown paths. */
+  /** For requests outside endpoints: documents and unknown paths. */
   elsewhere: RequestHandler;
   /**
-   * Counts refused credentials against the caller's address. A call with a valid API token never counts: its
-   * integrator may work through any number of licenses.
+   * Counts refused credentials by caller address. A call with a valid API token never counts, so that an integration
+   * can process
+   * any number of licenses.
    */
   countRefusals(authenticate: MountOptions['authenticate']): MountOptions['authenticate'];
 }

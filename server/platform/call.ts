@@ -1,46 +1,47 @@
-// Who is calling, and the call itself, as handlers and services see them.
+// A call and its caller, as handlers and services see them.
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '#server/wire/errors.ts';
 
-/** Who a change is ascribed to in the audit log. */
+/** Who the audit log attributes a change to. */
 export interface Actor {
   kind: 'public' | 'api_token' | 'cli' | 'session' | 'system';
-  /** The API token's name, the OS user behind CLI (as it claims) or page, or the job. */
+  /** Name of the API token, of the OS user behind CLI (as claimed) or page, or of the job. */
   name: string;
-  /** The API token's or session's id. */
+  /** ID of the API token or session. */
   id?: string;
   role?: 'admin' | 'integrator';
 }
 
 /** A client that waits for an answer. */
 export interface Caller {
-  /** Whether the connection has closed, so that nobody would receive the answer. */
+  /** Whether the connection has closed, so that no client would receive the answer. */
   isGone(): boolean;
 }
 
 export interface Call extends Caller {
   actor: Actor;
   requestId: string;
-  /** As the caller's program calls itself, where it says so. */
+  /** The client's User-Agent header, if it has one. */
   userAgent?: string | undefined;
   /** Adds a header to the reply, such as a cookie. */
   setReplyHeader(name: string, value: string): void;
-  /** Which of these media types the caller likes best; the first, if all are the same to it or none would do. */
+  /** The caller's preferred media type among these; the first if it has no preference or accepts none. */
   prefers(types: readonly [string, ...string[]]): string;
 }
 
 /**
- * Whether the name is only what the caller says: a command names its user itself, and whoever may read the runtime
- * file can send any name.
+ * Whether the name is only claimed by the caller: a command states its user itself, and any process that can read the
+ * runtime file
+ * can send any name.
  */
 export function isClaimed(kind: string): boolean {
   return kind === 'cli';
 }
 
-/** Nginx's status for this; nobody receives it. */
+/** Nginx's status for this; only for the log, as the client is gone. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Ends work that has waited for its turn until its caller had gone. */
+/** Ends work whose caller disconnected while it was queued. */
 export function callerGone(): ApiError {
   return new ApiError('invalid_request', 'the caller closed the connection', {
     status: CLIENT_CLOSED_REQUEST,
@@ -49,7 +50,7 @@ export function callerGone(): ApiError {
 
 export const PUBLIC_ACTOR: Actor = { kind: 'public', name: 'public' };
 
-/** A call without a network between. */
+/** A call from within the server. */
 export function directCall(actor: Actor): Call {
   return {
     actor,
@@ -60,7 +61,7 @@ export function directCall(actor: Actor): Call {
   };
 }
 
-/** A command of the OS user of this name. */
+/** A command of the OS user with this name. */
 export function cliCall(userName: string): Call {
   return directCall({ kind: 'cli', name: userName, role: 'admin' });
 }

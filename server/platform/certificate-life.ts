@@ -1,15 +1,15 @@
-// How long a certificate still holds, in words for administrators.
+// Describes how long a certificate is valid, for administrators.
 import type { X509Certificate } from 'node:crypto';
 import { DAY_MS } from '#server/wire/fields.ts';
 
-/** With fewer days left, whoever renews it should know. */
+/** Warn with fewer days left. */
 const WARNING_DAYS = 7;
 
 interface CertificateLife {
   state: 'good' | 'ending' | 'ended' | 'not_yet_valid';
-  /** Whole days until it ends; below zero once it has. */
+  /** Whole days until it expires; negative afterwards. */
   daysLeft: number;
-  /** `ends in 61 days, on 2026-09-01T12:00:00.000Z` */
+  /** `expires in 61 days, on 2026-09-01T12:00:00.000Z` */
   text: string;
 }
 
@@ -18,15 +18,15 @@ export function certificateLife({ validFrom, validTo }: X509Certificate, now: nu
   const [start, end] = [Date.parse(validFrom), Date.parse(validTo)];
   const daysLeft = Math.floor((end - now) / DAY_MS);
   const on = (ms: number) => `on ${new Date(ms).toISOString()}`;
-  if (now > end) return { state: 'ended', daysLeft, text: `has ended ${on(end)}` };
+  if (now > end) return { state: 'ended', daysLeft, text: `expired ${on(end)}` };
   if (now < start) return { state: 'not_yet_valid', daysLeft, text: `is not valid yet, but ${on(start)}` };
-  const text = `ends in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}, ${on(end)}`;
+  const text = `expires in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}, ${on(end)}`;
   return { state: daysLeft < WARNING_DAYS ? 'ending' : 'good', daysLeft, text };
 }
 
-/** Whom it is for, in one line. */
+/** The holder in one line. */
 export function certificateHolder({ subject, subjectAltName }: X509Certificate): string {
-  // Authorities of today leave the subject empty; what counts are the alternative names.
+  // Current authorities leave the subject empty and use the alternative names.
   const named = (subject as string | undefined) || subjectAltName || 'a certificate without a name';
   return named.replaceAll('\n', ', ');
 }

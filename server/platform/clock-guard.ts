@@ -1,18 +1,22 @@
-// Decides whether the wall clock can be trusted: a large jump forward has to last before anything irreversible follows it.
+// Decides whether the wall clock can be trusted: a large jump forward must persist before anything irreversible follows
+// from it.
 
-/** Larger than any correction by NTP or time zone mistake, smaller than what would expire a license early for good. */
+/** Larger than NTP corrections and time zone mistakes, smaller than what would wrongly expire a license. */
 const LARGE_JUMP_MS = 24 * 3_600_000;
-/** A jump is confirmed after this many scan intervals, within these bounds. */
+/** A jump is accepted after this many scan intervals, within these bounds. */
 const CONFIRM_INTERVALS = 10;
 const MIN_CONFIRM_MS = 15_000;
 const MAX_CONFIRM_MS = 600_000;
 
-/** Milliseconds that no administrator can set; the same in every thread of this process. */
+/** Milliseconds that are unaffected by clock changes; the same in all threads of this process. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-/** Whether a wall clock reading lies implausibly far ahead. @param trustedOffset wall clock less monotonic clock, when last trusted */
+/**
+ * Whether a wall clock reading is implausibly far ahead. @param trustedOffset wall clock minus monotonic clock when
+ * last trusted
+ */
 export function isAhead(wall: number, trustedOffset: number): boolean {
   return wall - monotonicMs() - trustedOffset > LARGE_JUMP_MS;
 }
@@ -28,13 +32,13 @@ interface Needs {
   scanSeconds: number;
   wallMs?: () => number;
   monotonic?: () => number;
-  /** The clock jumped ahead by so many milliseconds and is on hold. */
+  /** The clock jumped ahead by this many milliseconds and is not trusted yet. */
   onHeld(aheadMs: number): void;
-  /** A held clock went back, or stayed ahead long enough to be believed. */
+  /** An untrusted clock went back, or stayed ahead long enough to be accepted. */
   onTrusted(): void;
 }
 
-/** The reading at the start is believed: after downtime of any length nothing tells it from a wrong one. */
+/** Trusts the clock at the start: after downtime, a correct clock cannot be told from a wrong one. */
 export function createClockGuard(needs: Needs): ClockGuard {
   const { wallMs = Date.now, monotonic = monotonicMs } = needs;
   const confirmMs = Math.min(
@@ -61,7 +65,7 @@ export function createClockGuard(needs: Needs): ClockGuard {
       const now = monotonic();
       const offset = wallMs() - now;
       const ahead = offset - (trusted[0] ?? 0);
-      // A clock that goes back delays notices, and sends none too early.
+      // A clock that goes back delays notices, but sends none too early.
       if (ahead <= LARGE_JUMP_MS) return trust(offset);
       if (held && Math.abs(offset - held.offset) <= LARGE_JUMP_MS) {
         return now - held.since >= confirmMs && trust(offset);

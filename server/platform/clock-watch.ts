@@ -1,10 +1,10 @@
-// Notices that the time of day has moved by more than the time that passed: a clock that was set, a computer that slept.
+// Detects that the wall clock moved by more than the elapsed time: the clock was set, or the computer slept.
 
 const EVERY_MS = 10_000;
-/** A busy process is late by less, and a clock that is corrected little by little never comes near. */
+/** More than the delay of a busy process or a gradual clock correction. */
 const JUMP_MS = 5000;
 
-/** @param onJump with by how many seconds; negative: the clock was set back */
+/** @param onJump receives the seconds of the jump; negative if the clock was set back */
 export function watchClock(onJump: (seconds: number) => void): { end(): void } {
   const difference = () => Date.now() - performance.now();
   let before = difference();

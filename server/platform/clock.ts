@@ -1,4 +1,4 @@
-/** Where the time comes from: epoch milliseconds. Handed in, so that tests can move it. */
+/** Current time in epoch milliseconds. Injected, so that tests can control it. */
 export interface Clock {
   now(): number;
 }

@@ -5,43 +5,43 @@ import { holdsPassword, maskPasswords, maskSecret } from './mask-passwords.ts';
 import { type Setting, settingKey, SETTINGS } from './settings.ts';
 import { OperatorError, type RefusalCause } from './operator-error.ts';
 
-/** A setting that cannot be used; its message is one line that names the setting, the value and what is allowed. */
+/** A setting has an invalid value. The message is one line with the setting, the value and what is allowed. */
 export class ConfigError extends OperatorError {
   override readonly name: string = 'ConfigError';
   override readonly refusal: RefusalCause = 'settings';
 }
 
-/** The master key is no setting: it is never on a command line or in a file that people edit. */
+/** Not a setting, so that the master key never appears on a command line or in a file that people edit. */
 export const MASTER_KEY_ENV = 'LICENSE_DESK_MASTER_KEY';
 
 export type SettingName = keyof typeof SETTINGS;
 type ValueOf<Row> = Row extends Setting<infer Value> ? Value : never;
 
-/** Who says what a setting is, and in which words; nobody says anything of a default. */
+/** The source and text of a setting; without text if it is the default. */
 export type Given = { source: 'flag' | 'environment' | 'file'; text: string } | { source: 'default' };
 
 export type SettingValues = { [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
 
 export type Config = SettingValues & {
-  /** 32 bytes, base64, from the environment; null: the key file in the data directory. */
+  /** 32 bytes, base64, from the environment; null for the key file in the data directory. */
   masterKey: string | null;
   given: Readonly<Record<SettingName, Given>>;
 };
 
 export interface ConfigSources {
-  /** By flag name without dashes in front: `{'admin-port': '0'}`. */
+  /** By flag name without leading dashes: `{'admin-port': '0'}`. */
   flags: Record<string, string | undefined>;
   env: Record<string, string | undefined>;
 }
 
-/** What `config.json` holds, by the names that `settingKey` gives. */
+/** The contents of `config.json`, by the names that `settingKey` gives. */
 export type ConfigFile = Record<string, unknown>;
 
 export function configFilePath(dataDir: string): string {
   return join(dataDir, 'config.json');
 }
 
-/** @returns nothing at all if there is no such file @throws ConfigError if it cannot be read, or is no JSON object */
+/** @returns an empty object if the file is missing @throws ConfigError if it cannot be read, or is not a JSON object */
 export function readConfigFile(dataDir: string): ConfigFile {
   const path = configFilePath(dataDir);
   let content: string;
@@ -55,17 +55,20 @@ export function readConfigFile(dataDir: string): ConfigFile {
     const parsed: unknown = JSON.parse(content.replace(/^\uFEFF/u, ''));
     if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return parsed as ConfigFile;
   } catch {
-    // Said below, as for any other content that is no JSON object.
+    // Reported below, like any other content that is not a JSON object.
   }
-  throw new ConfigError(`${path} must hold one JSON object`);
+  throw new ConfigError(`${path} must contain one JSON object`);
 }
 
-/** @throws ConfigError that tells the first member which no setting is called by */
+/** @throws ConfigError that names the first unknown member */
 export function refuseUnknown(file: ConfigFile): void {
   for (const name of Object.keys(file)) {
-    // The file cannot say where it is itself.
+    // The file cannot contain its own location.
     const known = Object.values(SETTINGS).some((row) => row !== SETTINGS.dataDir && settingKey(row) === name);
-    if (!known) throw new ConfigError(`config.json has ${JSON.stringify(name)}, which is no setting`);
+    if (!known)
+      throw new ConfigError(
+        `config.json has the unknown setting ${JSON.stringify(name)}; correct or remove it`,
+      );
   }
 }
 
@@ -78,7 +81,7 @@ export function givenBy(row: Setting<unknown>, sources: ConfigSources, file: Con
   const fromFile = file[settingKey(row)];
   if (fromFile === undefined) return { source: 'default' };
   const isOneValue = typeof fromFile === 'string' || typeof fromFile === 'number';
-  // What is no single value is shown as it stands, and then refused as any other text would be.
+  // An array or object is shown as JSON and then rejected like any other invalid text.
   return { source: 'file', text: isOneValue ? String(fromFile) : JSON.stringify(fromFile) };
 }
 
@@ -87,7 +90,7 @@ export function parseGiven<Value>(row: Setting<Value>, given: Given): Value {
   if (given.source === 'default') return row.fallback;
   if (row.secret && given.source === 'flag' && holdsPassword(given.text)) {
     throw new ConfigError(
-      `--${row.flag} holds a password, which every user of this machine can see in the list of processes; use ` +
+      `--${row.flag} contains a password, which every user of this machine can see in the process list; use ` +
         `${row.env}, ${settingKey(row)} in config.json, or --${row.flag}-file`,
     );
   }
@@ -98,12 +101,12 @@ export function parseGiven<Value>(row: Setting<Value>, given: Given): Value {
   throw new ConfigError(`${where[given.source]} is ${JSON.stringify(shown)}, but must be ${row.allowed}`);
 }
 
-/** @throws ConfigError for the first value that is not allowed */
+/** @throws ConfigError for the first invalid value */
 export function loadConfig(sources: ConfigSources): Config {
   const dataDir = parseGiven(SETTINGS.dataDir, givenBy(SETTINGS.dataDir, sources, {}));
   if (dataDir === '') {
     const { flag, env } = SETTINGS.dataDir;
-    throw new ConfigError(`this user has no home directory; name a data directory with --${flag} or ${env}`);
+    throw new ConfigError(`this user has no home directory; set a data directory with --${flag} or ${env}`);
   }
   const file = readConfigFile(dataDir);
   refuseUnknown(file);

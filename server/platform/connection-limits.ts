@@ -1,19 +1,19 @@
-// Bounds the connections of a listener, in total and per peer address.
+// Limits the connections of a listener, in total and per peer address.
 import type { Socket } from 'node:net';
 import type { Peer } from './request-scheduler.ts';
 
 export interface ConnectionLimits {
   total: number;
   perAddress: number;
-  /** Whether the address is a trusted proxy's, whose connections carry many clients and count against the total only. */
+  /** Whether the address is a trusted proxy. Its connections carry many clients and count only against the total. */
   isProxy(address: string): boolean;
 }
 
-/** One accepted connection, from before its TLS handshake to its close. */
+/** An accepted connection, from before its TLS handshake until it closes. */
 export interface Admitted {
   socket: Socket;
   peer: AddressPeer;
-  /** How little is lost by closing it: 0 it never sent a request, 1 it is between requests, 2 a request is under way. */
+  /** How valuable it is: 0 it never sent a request, 1 it is between requests, 2 a request is in progress. */
   worth(): 0 | 1 | 2;
 }
 
@@ -22,7 +22,7 @@ interface AddressPeer extends Peer {
   admitted: Set<Admitted>;
 }
 
-/** IPv6 clients choose freely among the addresses of their /64. */
+/** IPv6 clients can choose any address in their /64. */
 function groupOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];
@@ -34,7 +34,7 @@ function groupOf(address: string): string {
   return [...left, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...right].slice(0, 4).join(':');
 }
 
-/** The least valuable connection, the oldest first; none while all of them are busy. */
+/** The least valuable connection, oldest first; none while all of them are busy. */
 function leastValuable(admitted: Iterable<Admitted>): Admitted | undefined {
   let idle: Admitted | undefined;
   for (const one of admitted) {
@@ -46,8 +46,9 @@ function leastValuable(admitted: Iterable<Admitted>): Admitted | undefined {
 }
 
 /**
- * At a limit, a new connection takes the place of an idle one of the same address, or in total of the address with the
- * most connections. Idle swarms therefore never keep clients out.
+ * At a limit, a new connection replaces an idle one of the same address, or at the total limit one of the address with
+ * the
+ * most connections. This way, many idle connections never keep clients out.
  */
 export function createConnectionLimits({ total, perAddress, isProxy }: ConnectionLimits) {
   const peers = new Map<string, AddressPeer>();
@@ -79,7 +80,7 @@ export function createConnectionLimits({ total, perAddress, isProxy }: Connectio
     /** @returns undefined if the connection has to be refused */
     admit(socket: Socket, worth: Admitted['worth']): Admitted | undefined {
       const address = socket.remoteAddress;
-      // Gone before it was accepted.
+      // It closed before it was accepted.
       if (address === undefined) return undefined;
       const group = groupOf(address);
       const peer = peers.get(group) ?? { group, waiting: 0, admitted: new Set() };
@@ -88,7 +89,7 @@ export function createConnectionLimits({ total, perAddress, isProxy }: Connectio
       if (!isFull && count >= total && !makeRoom(largest())) return undefined;
       const one: Admitted = { socket, peer, worth };
       peer.admitted.add(one);
-      // Making room may have removed it.
+      // Making room may have removed the peer's entry.
       peers.set(group, peer);
       count += 1;
       socket.once('close', () => release(one));

@@ -1,11 +1,11 @@
-// Where the settings say that PostgreSQL is: in a setting, or in a file that holds nothing else.
+// The PostgreSQL URL from a setting, or from a file that contains nothing else.
 import { readFileSync } from 'node:fs';
 import { ConfigError, type SettingValues } from './config.ts';
 import { SETTINGS } from './settings.ts';
 
 /**
  * @returns null for SQLite
- * @throws ConfigError if both settings are given, or the file holds no URL
+ * @throws ConfigError if both settings are set, or the file does not contain a URL
  */
 export function readDatabaseUrl({
   databaseUrl,
@@ -19,10 +19,10 @@ export function readDatabaseUrl({
     );
   }
   const url = SETTINGS.databaseUrl.parse(readText(file));
-  // Without the content: it may be a password.
+  // The message omits the content, which may be a password.
   if (!url)
     throw new ConfigError(
-      `--${flag} is ${JSON.stringify(file)}, which must hold ${SETTINGS.databaseUrl.allowed}`,
+      `--${flag} is ${JSON.stringify(file)}, which must contain ${SETTINGS.databaseUrl.allowed}`,
     );
   return url;
 }

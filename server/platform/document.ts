@@ -1,16 +1,16 @@
-// A reply that is no JSON of its endpoint's schema: a certificate, a list, several PEM blocks in one file.
+// A reply that is not JSON of its endpoint's schema: a certificate, a CRL, several PEM blocks in one file.
 
-/** What is made while it is sent: nobody holds the whole of it. */
+/** Produced while it is sent, so that it is never completely in memory. */
 export type DocumentParts = AsyncIterable<string | Uint8Array>;
 
 interface DocumentOptions {
-  /** Quotes included; makes the reply one that a caller can ask for again with `If-None-Match`. */
+  /** Including quotes; allows callers to use `If-None-Match`. */
   etag?: string;
-  /** `Cache-Control`; nothing keeps the reply unless this says so. */
+  /** `Cache-Control`. Without it, the reply must not be cached. */
   cacheControl?: string;
-  /** Offered to be saved under this name: ASCII letters, digits, `-`, `_` and dots. */
+  /** Suggested file name: ASCII letters, digits, `-`, `_` and dots. */
   fileName?: string;
-  /** In bytes, where parts are known to come to it. */
+  /** In bytes, if known in advance. */
   length?: number;
 }
 

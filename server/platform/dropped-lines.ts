@@ -1,11 +1,11 @@
-// Counts log lines that were dropped because they could not be written, and tells those who want to know.
+// Counts log lines that could not be written, and notifies listeners.
 
-/** @param destination `license-desk.log`, `security.log` or `stderr` @param count lines dropped just now */
+/** @param destination `license-desk.log`, `security.log` or `stderr` @param count lines dropped since the last call */
 export type OnDropped = (destination: string, count: number) => void;
 
 export interface DroppedLines {
   add: OnDropped;
-  /** Calls `listener` for all drops from now on. */
+  /** Calls `listener` for all later drops. */
   listen(listener: OnDropped): void;
 }
 

@@ -1,9 +1,9 @@
-// Writes small files so that after a crash there is the old content or the new, never half of it.
+// Writes small files atomically: after a crash, a file has either the old or the new content.
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { renameWhenFree } from './retry-rename.ts';
 
-/** Only the owner may read it (mode 0600). */
+/** Readable by the owner only (mode 0600). */
 export function writeFileDurably(path: string, content: string): void {
   const draft = `${path}.${process.pid}.tmp`;
   const file = openSync(draft, 'w', 0o600);
@@ -17,9 +17,9 @@ export function writeFileDurably(path: string, content: string): void {
   syncDirectory(dirname(path));
 }
 
-/** What was made, renamed or removed in it is so after a power cut, too. */
+/** Makes created, renamed and removed entries survive a power failure. */
 export function syncDirectory(path: string): void {
-  // Windows cannot open a directory, and makes a rename durable by itself.
+  // Windows cannot open a directory; its renames are durable anyway.
   if (process.platform === 'win32') return;
   const directory = openSync(path, 'r');
   try {

@@ -1,11 +1,11 @@
-// The one place where a failure becomes a reply.
+// Converts failures to replies.
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { type DatabaseFault, faultOf } from '#server/database/database-fault.ts';
 import { ApiError, type ErrorCode, failureEnvelope } from '#server/wire/errors.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
 
-/** How the body parser and the router name what they refuse. */
+/** Error types of the body parser and the router. */
 const BODY_ERRORS: Record<string, [ErrorCode, string]> = {
   'entity.parse.failed': ['invalid_json', 'the body is not valid JSON'],
   'entity.too.large': ['payload_too_large', 'the body is larger than 64 KiB'],
@@ -15,7 +15,7 @@ const BODY_ERRORS: Record<string, [ErrorCode, string]> = {
   'request.size.invalid': ['invalid_request', 'the body is not as long as its Content-Length'],
 };
 
-/** What a client is told when the database cannot be used, and the seconds after which a retry may succeed. */
+/** Message for clients when the database is unusable, and the seconds after which a retry may succeed. */
 const FAULTS: Readonly<Record<DatabaseFault, [message: string, retryAfter: number]>> = {
   busy: ['the database is locked by another program; retry in a few seconds', 2],
   damaged: ['the database is damaged and has to be restored', 60],
@@ -31,7 +31,7 @@ function databaseUnavailable(fault: DatabaseFault): ApiError {
   return new ApiError('unavailable', message, { headers: { 'Retry-After': String(retryAfter) } });
 }
 
-/** The failure as its caller may see it: nothing of an unexpected one but that it happened. */
+/** The failure as the caller may see it. Details of unexpected errors are hidden. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Error) {
@@ -39,7 +39,7 @@ function toApiError(error: unknown): ApiError {
     const known = type === undefined ? undefined : BODY_ERRORS[type];
     if (known) return new ApiError(...known);
     if (error instanceof URIError) return new ApiError('invalid_request', 'the request cannot be read');
-    // A library's word that it is the caller's fault, such as a range beyond the end of a file.
+    // A library's client error, such as a range beyond the end of a file.
     if (status !== undefined && status >= 400 && status < 500) {
       return new ApiError('invalid_request', 'the request cannot be met', { status });
     }
@@ -49,7 +49,7 @@ function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'internal error; see the log for this request ID');
 }
 
-/** The same, logged if it is unexpected. A server that sheds load has no time to log each call twice. */
+/** The same, but logs unexpected failures. Overload is not logged per call, to save time. */
 export function describeFailure(logger: Logger, error: unknown, requestId: string): ApiError {
   const failure = toApiError(error);
   if (failure.status >= 500 && failure.code !== 'overloaded')
@@ -57,7 +57,7 @@ export function describeFailure(logger: Logger, error: unknown, requestId: strin
   return failure;
 }
 
-/** Every 401 for want of a credential says which kind is wanted (RFC 9110, section 11.6.1). */
+/** A 401 for a missing or invalid credential names the expected kind (RFC 9110, section 11.6.1). */
 function challenge(failure: ApiError): string[] {
   return failure.code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : [];
 }
@@ -77,21 +77,21 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
 }
 
 export const notFound: RequestHandler = (request) => {
-  throw new ApiError('not_found', `there is nothing at ${request.path}`);
+  throw new ApiError('not_found', `no endpoint at ${request.path}`);
 };
 
-/** @param rawHeaders names at even places, values at odd ones */
+/** @param rawHeaders names at even indices, values at odd ones */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
-    // Most names have another length, which is cheaper to compare.
+    // Comparing the length first is cheaper; most names differ in it.
     if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
   return count;
 }
 
-/** HTTP/1.1 requires exactly one Host, and no version allows two (RFC 9112, section 3.2). */
+/** HTTP/1.1 requires exactly one Host header, and no version allows two (RFC 9112, section 3.2). */
 export const requireHost: RequestHandler = (request, _response, next) => {
   const hosts = countHosts(request.rawHeaders);
   if (hosts > 1) throw new ApiError('invalid_request', 'the request has more than one Host header');

@@ -1,4 +1,4 @@
-// The caller's address as proxies write it into X-Forwarded-For.
+// Reads the caller's address from X-Forwarded-For.
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ApiError } from '#server/wire/errors.ts';
@@ -11,14 +11,15 @@ function withoutPort(entry: string): string {
   return ipv4 ?? ipv6 ?? entry;
 }
 
-/** A zone (`fe80::1%eth0`) means something on the caller's machine only. */
+/** Rejects zones (`fe80::1%eth0`), which are meaningful only on the caller's machine. */
 function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%');
 }
 
 /**
- * Refuses a header whose deciding entry, the one that Express takes for the caller, is no IP address: it must not become
- * the key of a rate limit or an address in the log. Entries before it are written by anybody and are not looked at.
+ * Rejects a header whose deciding entry, which Express uses as the caller's address, is not an IP address: it must not
+ * become
+ * a rate limit key or an address in the log. Earlier entries can be written by any client and are ignored.
  */
 export const readForwardedFor: RequestHandler = (request, _response, next) => {
   const given = request.headers['x-forwarded-for'];
@@ -26,7 +27,7 @@ export const readForwardedFor: RequestHandler = (request, _response, next) => {
     const entries = given.split(',').map((entry) => withoutPort(entry.trim()));
     request.headers['x-forwarded-for'] = entries.join(', ');
     if (!isAddress(request.ip ?? '')) {
-      // The log then has the address of the proxy.
+      // Makes the log use the proxy's address.
       delete request.headers['x-forwarded-for'];
       throw new ApiError('invalid_request', 'X-Forwarded-For must name the caller by an IP address');
     }

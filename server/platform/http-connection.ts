@@ -1,4 +1,4 @@
-// One HTTP connection: its requests one after the other, what it is waited for, and its end.
+// One HTTP connection: handles its requests one after the other, and enforces its deadlines.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '#server/wire/errors.ts';
@@ -8,18 +8,18 @@ import { endWithFailure } from './socket-reply.ts';
 
 /** How often `tick` is called. */
 export const TICK_MS = 1000;
-/** How long the client has to take the last reply and close. */
+/** Time for the client to read the last reply and close. */
 const LINGER_TICKS = 2;
-/** How long the rest of a body may take whose request has been answered already. */
+/** Time for the rest of a request body after the reply was sent. */
 const UNREAD_BODY_TICKS = 3;
-/** How long a body may pause. */
+/** Maximum pause within a body. */
 const BODY_IDLE_TICKS = 30;
-/** How long a body may take, and how much longer for each of these many bytes received. */
+/** Time limit for a body, extended for each of these many bytes received. */
 const BODY_TICKS = 30;
 const BODY_BYTES_PER_TICK = 4096;
-/** How long a client may take no byte of a reply. */
+/** Time limit for a client that stops reading a reply. */
 const REPLY_STALL_MS = 30_000;
-/** Node parses all requests that it is given at once: about this many bytes of them. */
+/** Node parses all requests in a chunk at once, so it gets about this many bytes at a time. */
 const SLICE_BYTES = 1024;
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -34,26 +34,27 @@ interface Needs {
   socket: Socket;
   peer: Peer;
   scheduler: RequestScheduler;
-  /** Refuses a request of an overloaded server. @returns false for one that is never refused */
+  /** Rejects a request during an overload. @returns false for a request that is never rejected */
   shed(request: IncomingMessage, response: ServerResponse): boolean;
   logger: Logger;
 }
 
 /**
- * Takes over the reading of a socket from Node's HTTP server. Left to itself, that server reads pipelined requests
- * without bound and starts all of them at once.
+ * Takes over reading from Node's HTTP server, which would read pipelined requests without limit and start all of them
+ * at
+ * once.
  */
 export function createConnection({ socket, peer, scheduler, shed, logger }: Needs) {
   const waiting: Exchange[] = [];
   let current: Exchange | undefined;
-  /** The newest request that was begun. */
+  /** The newest started request. */
   let last: IncomingMessage | undefined;
-  /** What is read from now on is discarded. */
+  /** Everything read from now on is discarded. */
   let isOver = false;
-  /** Sent after the replies that are due. */
+  /** Sent after all pending replies. */
   let farewell: ApiError | undefined;
   let isDraining = false;
-  /** The client has closed its side: called after the last reply. */
+  /** Set once the client has closed its side; called after the last reply. */
   let parseEnd: (() => void) | undefined;
   let lingered = -1;
   let unreadTicks = 0;
@@ -67,7 +68,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
     return waiting.length > 0 || socket.isPaused();
   }
 
-  /** No further reply can be sent. */
+  /** Whether no further reply can be sent. */
   function isClosing(): boolean {
     return socket.destroyed || socket.writableEnded;
   }
@@ -77,7 +78,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
   }
 
   function readOn(): void {
-    // Node reads on by itself once the socket has drained.
+    // Node resumes reading by itself once the socket has drained.
     if (socket.writableNeedDrain) socket.once('drain', readOn);
     else socket.resume();
   }
@@ -92,7 +93,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
     response.once('close', finish);
     const task: Task = {
       peer,
-      // Nobody waits for a reply any more once the socket is gone.
+      // After the socket is closed, no client waits for the reply.
       run: () => void (isClosing() || answer(request, response)),
       shed: () => shed(request, response),
     };
@@ -116,23 +117,23 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
     else if (socket.isPaused()) readOn();
   }
 
-  /** @param failure null: nothing is left to say */
+  /** @param failure null to close without a message */
   function end(failure: ApiError | null): void {
     lingered = 0;
     if (!socket.writable) socket.destroy();
     else if (failure) endWithFailure(socket, failure, logger);
     else socket.end();
-    // A socket that is closed with unread bytes resets the connection, and the client may lose the reply.
+    // Closing a socket with unread bytes resets the connection, and the client may lose the reply.
     socket.resume();
   }
 
-  /** Answers what cannot be read, or does not come, once the requests before it have been answered; then closes. */
+  /** Replies to an unreadable or incomplete request after all earlier ones, then closes. */
   function fail(failure: ApiError): void {
     if (isOver) return;
     isOver = true;
     farewell = failure;
     if (last && !last.complete) {
-      // It is the body that fails. The reply may have been sent before, or in part.
+      // The failure is in the body, and the reply may already be sent in part or whole.
       if (!current) end(null);
       else if (current.response.headersSent) socket.destroy();
       else end(failure);
@@ -143,7 +144,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
   }
 
   return {
-    /** Takes a request that has been parsed. */
+    /** Accepts a parsed request. */
     accept(exchange: Exchange): void {
       if (isDraining) return;
       if (!current) {
@@ -156,7 +157,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
 
     /**
      * Reads what the client has sent.
-     * @param parse parses bytes; pauses the socket when no more of them are wanted
+     * @param parse parses bytes; pauses the socket when it needs no more
      */
     read(bytes: Buffer, parse: (bytes: Buffer) => void): void {
       let rest = bytes;
@@ -172,7 +173,10 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
       }
     },
 
-    /** Node ends its side at once, whatever is waiting. @param parse tells it that the client has ended its own */
+    /**
+     * Node would close its side immediately, even with pending replies. @param parse tells Node's parser that the
+     * client has closed its side
+     */
     readEnd(parse: () => void): void {
       if (isOver) return;
       if (waiting.length > 0) parseEnd = parse;
@@ -181,7 +185,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
 
     fail,
 
-    /** Ends with the reply under way, or now if there is none. */
+    /** Closes after the reply in progress, or immediately if there is none. */
     drain(): void {
       waiting.length = 0;
       isDraining = true;
@@ -190,11 +194,14 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
     },
 
     isBusy: () => current !== undefined,
-    /** The reply under way is complete but for the client's taking it. */
+    /** The current reply has been written but not yet read completely by the client. */
     hasReplied: () => current?.response.writableEnded === true,
     hasSentRequest: () => last !== undefined,
 
-    /** Closes what has taken too long. Time in which this process was blocked or suspended counts as one tick at most. */
+    /**
+     * Closes what has exceeded its time limit. Time in which this process was blocked or suspended counts as at most
+     * one tick.
+     */
     tick(): void {
       if (lingered >= 0) {
         lingered += 1;
@@ -212,7 +219,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
         if (unreadTicks > UNREAD_BODY_TICKS) socket.destroy();
         return;
       }
-      // Paused, the client waits for us.
+      // While the socket is paused, the client waits for us.
       if (socket.isPaused()) return;
       idleTicks = socket.bytesRead === bytesSeen ? idleTicks + 1 : 0;
       bytesSeen = socket.bytesRead;

@@ -1,12 +1,12 @@
-// Writes JSON replies, with the headers that every reply carries.
+// Writes JSON replies with the headers that all replies share.
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import helmet from 'helmet';
 import { type Document, type DocumentParts, isWhole } from './document.ts';
 
 /**
- * helmet writes the same headers on every reply. Asking it once and replaying what it wrote
- * keeps a sixth of the throughput. No HSTS and no upgrade to HTTPS: on a LAN the service may speak plain HTTP.
+ * helmet writes the same headers on every reply. Capturing them once saves a sixth of the throughput.
+ * No HSTS and no upgrade to HTTPS: on a LAN the service may use plain HTTP.
  */
 function helmetHeaders(): [string, string][] {
   const headers = new Map<string, string>();
@@ -27,7 +27,7 @@ function helmetHeaders(): [string, string][] {
 
 const COMMON_HEADERS = helmetHeaders().flat();
 
-/** Each header costs its check at every reply, so there is none without a use. */
+/** Every header costs time on each reply, so only useful ones are sent. */
 const JSON_HEADERS = [
   ...COMMON_HEADERS,
   'Cache-Control',
@@ -44,7 +44,7 @@ export function sendJson(
   requestId: string,
   extraHeaders: readonly string[] = [],
 ): void {
-  // As text, so that Node sends head and body in one write; as bytes it would take two.
+  // As a string, so that Node sends head and body in one write; a Buffer would take two.
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
   const headers: OutgoingHttpHeader[] = JSON_HEADERS.concat(
@@ -55,11 +55,13 @@ export function sendJson(
     extraHeaders,
   );
   response.writeHead(status, headers);
-  // Text of ASCII alone is the same in both encodings, and much cheaper to write in this one.
+  // ASCII text is identical in both encodings, and latin1 is much cheaper to write.
   response.end(text, length === text.length ? 'latin1' : 'utf8');
 }
 
-/** Begins a stream of server-sent events, with whose end the connection ends: nothing at a stop has to wait for it. */
+/**
+ * Starts a stream of server-sent events. The connection closes with the stream, so that a stop does not wait for it.
+ */
 export function beginEventStream(response: ServerResponse, requestId: string): void {
   const headers = ['X-Request-Id', requestId, 'Cache-Control', 'no-store', 'Connection', 'close'];
   headers.push('Content-Type', 'text/event-stream; charset=utf-8');
@@ -67,9 +69,9 @@ export function beginEventStream(response: ServerResponse, requestId: string): v
 }
 
 /**
- * @param isFresh whether the caller has it already, and only has to be told so
- * @returns for a document in parts, what ends when the last of them is on its way, or the caller has gone; it fails with
- *   whatever keeps a part from being made, and what was begun by then is cut off, so that nobody takes it for the whole
+ * @param isFresh whether the caller already has this version, and gets a 304
+ * @returns for a document in parts: resolves when the last part has been written or the caller has disconnected, and
+ *   rejects if a part cannot be produced. The reply is then cut off, so that it cannot be mistaken for a complete one.
  */
 export function sendDocument(
   response: ServerResponse,
@@ -81,7 +83,7 @@ export function sendDocument(
   const headers = ['X-Request-Id', requestId, 'Cache-Control', document.cacheControl, 'Vary', 'Accept'];
   if (etag !== undefined) headers.push('ETag', etag);
   if (isFresh) {
-    // What else there is to say of it the caller has been told with the document (RFC 9110, section 15.4.5).
+    // A 304 repeats no other headers, because the caller received them with the document (RFC 9110, section 15.4.5).
     response.writeHead(304, headers).end();
     return undefined;
   }
@@ -97,7 +99,7 @@ export function sendDocument(
 
 type Parts = ReturnType<DocumentParts[typeof Symbol.asyncIterator]>;
 
-/** As fast as the caller takes it. What goes wrong before the first part can still be told in the envelope. */
+/** Sends parts as fast as the caller reads them. An error before the first part still becomes a JSON reply. */
 async function sendParts(response: ServerResponse, headers: string[], parts: Parts): Promise<void> {
   const first = await parts.next();
   if (response.destroyed || response.req.method === 'HEAD') {

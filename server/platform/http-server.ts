@@ -1,4 +1,4 @@
-// HTTP and HTTPS servers that no client can keep from the others, and that answer every failure in the envelope.
+// HTTP and HTTPS servers that protect clients from each other, and reply to every failure in the JSON envelope.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -14,7 +14,7 @@ import { createRequestScheduler, type Shedding } from './request-scheduler.ts';
 import { CONNECTION_REFUSED } from './socket-reply.ts';
 import type { TlsCredentials, TlsSource } from './tls-credentials.ts';
 
-/** Nobody can listen on the address that the settings name. */
+/** The server cannot listen on the configured address. */
 export class AddressError extends ConfigError {
   override readonly name = 'AddressError';
   override readonly refusal = 'address';
@@ -27,16 +27,16 @@ export class AddressError extends ConfigError {
   }
 }
 
-/** Requests under way at a stop may take this long; connections that remain after that are closed. */
+/** At a stop, requests in progress get this long; then their connections are closed. */
 const DRAIN_MS = 3000;
-/** At a stop, clients have this long to take replies that are ready. */
+/** At a stop, clients get this long to read finished replies. */
 const LAST_REPLY_MS = 1000;
-/** From the first byte of a request to the last of its headers; on a new connection from its start. */
+/** From a request's first byte to the end of its headers; on a new connection, from its start. */
 const HEADERS_TICKS = 15;
 const HANDSHAKE_TICKS = 10;
-/** Longer than proxies keep an unused connection, so that none of them sends a request while it is being closed. */
+/** Longer than proxies keep idle connections, so that none sends a request while the server is closing it. */
 const KEEP_ALIVE_MS = 65_000;
-/** Of all connections together: what clients have sent that waits for earlier requests. */
+/** Total over all connections: unread bytes of pipelined requests. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** In seconds. */
 const RETRY_AFTER = '2';
@@ -45,16 +45,16 @@ function timeouts(tickMs: number) {
   return {
     headersTimeout: HEADERS_TICKS * tickMs,
     handshakeTimeout: HANDSHAKE_TICKS * tickMs,
-    // Bodies have a deadline that depends on their progress: see http-connection.ts.
+    // Bodies have progress-dependent deadlines instead: see http-connection.ts.
     requestTimeout: 0,
     connectionsCheckingInterval: tickMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would answer a missing Host itself, with an empty body; the application refuses it in the envelope.
+    // Node would reply to a missing Host header with an empty body; the application uses the envelope.
     requireHostHeader: false,
   };
 }
 
-/** An Express application; it calls `next` when nothing in it takes the request. */
+/** An Express application. It calls `next` if nothing handles the request. */
 type Application = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 type PortFlag = '--port' | '--admin-port';
@@ -65,20 +65,20 @@ export interface HttpServerOptions {
   app: Application;
   logger: Logger;
   limits: ConnectionLimits;
-  /** null: requests are never shed. */
+  /** Null: requests are never shed. */
   shedding: (Shedding & { isExempt(target: string): boolean }) | null;
-  /** Shortens every deadline of a client; for tests. */
+  /** Shortens every client deadline; for tests. */
   tickMs?: number;
 }
 
 export interface HttpServer {
   /**
-   * @param flag the setting that the port comes from
-   * @returns the port, which was free if `port` is 0
-   * @throws AddressError if the address is taken or is none of this machine's
+   * @param flag the setting that contains the port
+   * @returns the port; a free one if `port` is 0
+   * @throws AddressError if the address is in use or does not belong to this machine
    */
   listen(host: string, port: number, flag: PortFlag): Promise<number>;
-  /** Stops accepting, and waits for the requests that are under way. */
+  /** Stops accepting connections, and waits for requests in progress. */
   close(): Promise<void>;
   requestsUnderWay(): number;
 }
@@ -117,7 +117,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
   }
 
   const answer: Answer = (request, response) => {
-    // Express comes back only with a target that it finds no path in.
+    // Express calls this only if it cannot find a path in the request target.
     app(request, response, () => refuse(response, 404, 'the request has no readable target'));
   };
   const onRequest: RequestListener = (request, response) =>
@@ -137,7 +137,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
     one.connection = connection;
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
-    // Node removes its own listener after the first error, and at a CONNECT.
+    // Node removes its own listener after the first error and on CONNECT.
     socket.on('error', () => {});
     takeOver(socket, connection);
   }
@@ -173,7 +173,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const connection = connections.get(socket);
     const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    // Browsers open connections in advance: to one that was never used a reply would be out of place.
+    // Browsers open connections in advance. An unused one must be closed without a reply.
     const isUnused = isTimeout && socket.bytesRead === 0;
     if (!connection || !socket.writable || isUnused || error.code === 'ECONNRESET') socket.destroy();
     else connection.fail(isTimeout ? HEADERS_LATE : unreadable(error));
@@ -246,16 +246,17 @@ function worthOf(connection: Connection | undefined): 0 | 1 | 2 {
   return connection.isBusy() ? 2 : 1;
 }
 
-/** Puts the connection between a socket and Node's HTTP server, which has just begun to listen to it. */
+/** Replaces Node's HTTP server as the reader of the socket, right after Node has attached to it. */
 function takeOver(socket: Socket, connection: Connection): void {
   const parse = socket.listeners('data').at(-1) as ((bytes: Buffer) => void) | undefined;
   const parseEnd = socket.listeners('end').at(-1) as (() => void) | undefined;
-  if (!parse || !parseEnd) throw new Error('this version of Node reads HTTP in a way that is not supported');
+  if (!parse || !parseEnd)
+    throw new Error('this version of Node is not supported: its HTTP server reads sockets differently');
   socket.on('data', (bytes: Buffer) => connection.read(bytes, parse)).off('data', parse);
   socket.on('end', () => connection.readEnd(parseEnd)).off('end', parseEnd);
 }
 
-/** The same for a TLS connection and for the TCP connection below it. */
+/** The peer of a connection; the same for a TLS connection and its underlying TCP connection. */
 function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }
@@ -275,9 +276,9 @@ async function listen(server: Server, host: string, port: number, flag: PortFlag
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE';
-      const why = isTaken ? 'another program listens there' : error.message;
+      const why = isTaken ? 'another program is using it' : error.message;
       const cause = WRONG_HOST.has(error.code ?? '') ? `--host is "${host}"` : `${flag} is "${port}"`;
-      const message = `${cause}, but ${host}:${port} cannot be listened on: ${why}`;
+      const message = `${cause}, but the server cannot listen on ${host}:${port}: ${why}`;
       const setting = flag === '--port' ? 'port' : 'admin-port';
       reject(new AddressError(message, isTaken ? { setting, host, port } : null));
     });

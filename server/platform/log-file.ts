@@ -1,4 +1,4 @@
-// Where log lines go: a file that starts a new one when full, and stderr. Neither can stop the server by failing.
+// Log destinations: a rotated file, and stderr. The server keeps running if either fails.
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,19 +9,19 @@ export type Destination = ReturnType<typeof pino.destination>;
 
 export const LOG_FILE = 'license-desk';
 const KEPT_FILES = 5;
-/** Lines beyond this are dropped while nothing can be written. */
+/** While writing fails, lines beyond this are dropped. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
-/** At least one byte: with none, flush() would not try again what failed before. */
+/** At least one byte: with zero, flush() would not retry after a failure. */
 const SHARED = { sync: false, minLength: 1, maxLength: MAX_UNWRITTEN_BYTES };
 
-/** Removes all but the newest `NAME.N.log`. What cannot be removed now is tried again with the next file. */
+/** Removes all but the newest `NAME.N.log`. Retried with the next file if a removal fails. */
 export function removeOldFiles(logDir: string, name: string): void {
   try {
     const numbers = readdirSync(logDir).flatMap((file) => fileNumber(file, name) ?? []);
     for (const number of numbers.toSorted((a, b) => b - a).slice(KEPT_FILES))
       rmSync(join(logDir, fileName(name, number)));
   } catch {
-    // A log that another program holds open, or that is gone already, is no reason to do without one.
+    // A log that another program has open, or that is already gone, must not stop logging.
   }
 }
 
@@ -36,7 +36,7 @@ export function fileNumber(file: string, name: string): number | undefined {
   return isOurs ? Number(number) : undefined;
 }
 
-/** @returns the file, opened; `reopen()` makes it anew after another program has renamed it */
+/** Opens the log file. `reopen()` creates it again after another program has renamed it. */
 export async function openLogFile(logDir: string): Promise<Destination> {
   const file = await pinoRoll({
     ...SHARED,
@@ -46,7 +46,7 @@ export async function openLogFile(logDir: string): Promise<Destination> {
     mkdir: true,
     mode: 0o600,
   });
-  // pino-roll's own limit counts before or after the new file exists, as it happens, and not at a start.
+  // pino-roll's own limit is applied before or after creating the file, depending on timing, and not at the start.
   file.on('ready', () => removeOldFiles(logDir, LOG_FILE));
   await once(file, 'ready');
   return file;
@@ -56,7 +56,7 @@ export function openStderr(): Destination {
   return pino.destination({ ...SHARED, dest: 2 });
 }
 
-/** Writes what is left, if it can be written. Not by flushSync(), which tries for ever on a full disk. */
+/** Writes the remaining lines if possible. flushSync() would retry forever on a full disk. */
 export async function endDestination(destination: Destination): Promise<void> {
   await new Promise<void>((resolve) => {
     destination.once('close', resolve);

@@ -1,4 +1,5 @@
-// Logs: JSON lines on stderr and in the data directory, rotated. Requests are logged without bodies, headers or queries.
+// Logs JSON lines to stderr and to a rotated file in the data directory. Requests are logged without bodies, headers or
+// queries.
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import type { OnDropped } from './dropped-lines.ts';
 import { type Destination, endDestination, LOG_FILE, openLogFile, openStderr } from './log-file.ts';
@@ -6,22 +7,22 @@ import { maskPasswords } from './mask-passwords.ts';
 
 export type { Logger };
 
-/** Lines are gathered this far, or this long, before they are written: a write per request costs a fifth of the speed. */
+/** Lines are buffered up to this length or time, because a write per request costs a fifth of the throughput. */
 const GATHERED_LENGTH = 32 * 1024;
 const GATHERED_MS = 250;
-/** Of an error. Anything longer holds a caller's words. */
+/** Limits an error message. A longer one contains client input. */
 const MAX_MESSAGE_LENGTH = 1000;
 const MAX_STACK_LENGTH = 4000;
 
 export interface LogSink {
   logger: Logger;
-  /** Opens the file anew, after another program has renamed it. Lines that are not written yet go to the new file. */
+  /** Opens the file again after another program has renamed it. Buffered lines go to the new file. */
   reopen(): void;
-  /** Writes what is still gathered. */
+  /** Writes the buffered lines. */
   close(): Promise<void>;
 }
 
-/** Of an error only what says where it went wrong: database errors also carry the statement and its values. */
+/** Logs only where an error occurred, because database errors contain the statement and its values. */
 function describeError(error: Error & { code?: unknown }): object {
   return {
     type: error.name,
@@ -31,7 +32,7 @@ function describeError(error: Error & { code?: unknown }): object {
   };
 }
 
-/** Gathers lines, and hands them to all destinations as one text. */
+/** Buffers lines, and writes them to all destinations as one text. */
 function gatherInto(destinations: readonly Destination[]) {
   let lines: string[] = [];
   let length = 0;
@@ -55,7 +56,7 @@ function gatherInto(destinations: readonly Destination[]) {
 let stampedAt = 0;
 let stamp = '';
 
-/** The member `time` of a line; many lines share a millisecond. */
+/** The member `time` of a line. Many lines share a millisecond, so it is cached. */
 function timestamp(): string {
   const now = Date.now();
   if (now !== stampedAt) {
@@ -65,7 +66,7 @@ function timestamp(): string {
   return stamp;
 }
 
-/** Reports each drop, and logs how many lines are missing once lines are written again. */
+/** Reports each drop, and logs the number of missing lines once writing works again. */
 function watchDrops(name: string, destination: Destination, onDropped: OnDropped, logger: Logger): void {
   let missing = 0;
   destination.on('drop', (text: string) => {
@@ -82,8 +83,8 @@ function watchDrops(name: string, destination: Destination, onDropped: OnDropped
 }
 
 /**
- * @param logDir made if missing; holds `license-desk.N.log`, 10 MB each, the newest five
- * @param toStderr false keeps a server that runs inside another program from talking in between
+ * @param logDir created if missing; contains `license-desk.N.log`, 10 MB each, the newest five
+ * @param toStderr false for a server inside another program, whose output must stay clean
  */
 export async function openLog(logDir: string, toStderr: boolean, onDropped: OnDropped): Promise<LogSink> {
   const file = await openLogFile(logDir);
@@ -95,7 +96,8 @@ export async function openLog(logDir: string, toStderr: boolean, onDropped: OnDr
     timestamp,
     serializers: { err: describeError },
     hooks: {
-      // A request's line. The same as pino makes of it, in half the time, which a list that is asked for often notices.
+      // A fast path for request lines: the same output as pino's in half the time, which matters for frequently called
+      // endpoints.
       logMethod(given, method, level) {
         const [fields] = given as unknown[];
         if (given.length > 1 || typeof fields !== 'object' || fields === null || 'err' in fields)
@@ -106,7 +108,7 @@ export async function openLog(logDir: string, toStderr: boolean, onDropped: OnDr
   };
   const logger = pino(options, gathered);
   for (const [name, destination] of destinations) {
-    // A disk that is full is no reason to die: what could not be written is tried again with the next lines.
+    // A full disk must not end the process: unwritten lines are retried with the next ones.
     destination.on('error', () => {});
     watchDrops(name, destination, onDropped, logger);
   }

@@ -1,19 +1,19 @@
-// Keeps passwords in URLs from everything that is shown: logs, errors, settings, the audit log.
+// Masks passwords in URLs wherever they are shown: logs, errors, settings, the audit log.
 
-/** Stands for a password; no password may be this. */
+/** Replaces a password. An actual password cannot have this value. */
 export const MASK = '********';
 
-/** Up to the last `@`, because people forget to escape what is in a password. */
+/** Up to the last `@`, because people forget to escape passwords. */
 const USER_INFO = /([a-z][a-z\d+.-]*:\/\/)([^\s:/?#@]*):\S*@/giu;
-/** PostgreSQL takes passwords here as well. */
+/** PostgreSQL also accepts passwords in these parameters. */
 const PARAMETER = /([?&](?:ssl)?password=)[^&#\s"']*/giu;
 
-/** The text with every password in a URL replaced. */
+/** Masks every password in URLs within the text. */
 export function maskPasswords(text: string): string {
   return text.replaceAll(USER_INFO, `$1$2:${MASK}@`).replaceAll(PARAMETER, `$1${MASK}`);
 }
 
-/** The value of a setting that may hold a password, mistyped ones included: `postgres:desk:secret@host`. */
+/** Masks a setting that may contain a password, even if it is malformed: `postgres:desk:secret@host`. */
 export function maskSecret(text: string): string {
   return text.includes('@') && !text.includes('://') ? MASK : maskPasswords(text);
 }

@@ -1,4 +1,4 @@
-// The master key: from the environment, or a file of its own in the data directory.
+// The master key: from the environment, or from a separate file in the data directory.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ const KEY_BYTES = 32;
 
 /** In the data directory, readable by its owner only. */
 export const MASTER_KEY_FILE = 'master.key';
-/** In its place where the desktop app keeps the key, sealed by the system's keychain or under a passphrase. */
+/** Replaces it where the desktop app keeps the key, sealed by the system's keychain or a passphrase. */
 export const SEALED_KEY_FILE = 'master-key.sealed';
 
-/** @param source where the text is from, for the message @throws ConfigError */
+/** @param source where the text is from, for the error message @throws ConfigError */
 export function decodeMasterKey(text: string, source: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
@@ -23,7 +23,7 @@ export function decodeMasterKey(text: string, source: string): Buffer {
 
 export const newMasterKey = (): Buffer => randomBytes(KEY_BYTES);
 
-/** @returns null if there is no such file @throws ConfigError if it holds no key */
+/** @returns null if the file is missing @throws ConfigError if it does not contain a key */
 export function readMasterKeyFile(dataDir: string): Buffer | null {
   const path = join(dataDir, MASTER_KEY_FILE);
   try {
@@ -39,9 +39,9 @@ export function writeMasterKeyFile(dataDir: string, key: Buffer): void {
 }
 
 /**
- * Reads the key, or makes one. Called under the data directory's lock.
- * @param mayCreate false once anything is sealed: a new key would open none of it
- * @throws ConfigError if the key is unusable, or missing and not to be made
+ * Reads the key, or creates one. Requires the data directory lock.
+ * @param mayCreate false once anything is sealed: a new key could not open it
+ * @throws ConfigError if the key is unusable, or missing and must not be created
  */
 export function loadMasterKey(dataDir: string, fromEnvironment: string | null, mayCreate: boolean): Buffer {
   if (fromEnvironment !== null) return decodeMasterKey(fromEnvironment, MASTER_KEY_ENV);
@@ -55,7 +55,7 @@ export function loadMasterKey(dataDir: string, fromEnvironment: string | null, m
   }
   if (!mayCreate) {
     throw new ConfigError(
-      `${path} is missing, and the database holds keys sealed with it; restore it from a backup, or set ${MASTER_KEY_ENV}`,
+      `${path} is missing, and the database contains keys sealed with it; restore it from a backup, or set ${MASTER_KEY_ENV}`,
     );
   }
   const key = newMasterKey();

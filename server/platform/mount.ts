@@ -1,4 +1,4 @@
-// Turns routes into Express middleware: authentication, body, parsing, idempotency and the envelope, the same for each.
+// Turns routes into Express middleware, with the same authentication, body parsing, idempotency and envelope for all.
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Actor, Call } from './call.ts';
@@ -11,38 +11,38 @@ import { receiveFile } from './upload.ts';
 
 export interface IdempotentCall {
   key: string;
-  /** Which endpoint; one key may serve two of them. */
+  /** The endpoint. One key may be used for different endpoints. */
   endpoint: string;
   caller: string;
-  /** The parsed request, whose bytes in canonical form tell one body from another. */
+  /** The parsed request. Its canonical form distinguishes different bodies. */
   request: object;
 }
 
 export interface Work {
-  /** Ahead of any transaction. */
+  /** Runs before the transaction. */
   prepare(): Promise<void>;
   run(): Promise<object>;
 }
 
-/** Counts the call and describes the limit in the reply's headers. @throws ApiError `rate_limited` */
+/** Counts the call and sets the limit's reply headers. @throws ApiError `rate_limited` */
 export type CountCall = (request: Request, response: Response) => void;
 
 export interface MountOptions {
-  /** Says who calls, or throws `unauthorized` or `forbidden`. */
+  /** Returns the caller, or throws `unauthorized` or `forbidden`. */
   authenticate(auth: EndpointAuth, request: Request): Actor | Promise<Actor>;
-  /** Does the work once per key, and gives the first reply again after that. */
+  /** Runs the work once per key, and returns the first reply afterwards. */
   runOnce?(call: IdempotentCall, work: Work): Promise<object>;
-  /** The limit that calls of this endpoint count against. */
+  /** The limit that calls to this endpoint count against. */
   limitFor?(row: Endpoint): CountCall | undefined;
 }
 
 const BODY_LIMIT = 64 * 1024;
 const parseBody = express.json({
   limit: BODY_LIMIT,
-  // `"text"` is JSON, though never a valid request.
+  // `"text"` is valid JSON, though never a valid request.
   strict: false,
   type: 'application/json',
-  // Left to itself the parser takes UTF-16, and turns bytes that are no UTF-8 into other characters.
+  // Without this, the parser accepts UTF-16 and replaces invalid UTF-8 bytes.
   verify(_request, _response, bytes, charset) {
     if (charset !== 'utf-8')
       throw new ApiError('unsupported_media_type', 'the charset is not supported; use UTF-8');
@@ -63,7 +63,7 @@ function inputOf(request: Request, { upload }: Endpoint): unknown {
   if (request.method === 'GET' || request.method === 'HEAD') return request.query;
   const body = bodyOf(request);
   const isObject = body !== null && typeof body === 'object' && !Array.isArray(body);
-  // Whatever else the body of a DELETE may be is left to the schema to refuse.
+  // For DELETE, the schema rejects bodies that are not objects.
   return request.method === 'DELETE' && isObject ? { ...request.query, ...body } : body;
 }
 
@@ -82,7 +82,7 @@ function checkRole(route: Route, actor: Actor): void {
   }
 }
 
-/** What Express would do with a middleware: it lets the request pass, or says why not. */
+/** Runs a middleware outside of Express's chain. Resolves when it passes the request on, rejects with its error. */
 function passed(middleware: RequestHandler, request: Request, response: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     void middleware(request, response, (error?: unknown) =>
@@ -91,7 +91,9 @@ function passed(middleware: RequestHandler, request: Request, response: Response
   });
 }
 
-/** Authentication comes before the body is read: a stranger learns nothing of what the endpoint would want. */
+/**
+ * Authenticates before reading the body, so that an unauthenticated caller learns nothing about the endpoint's fields.
+ */
 function answer(route: Route, options: MountOptions): RequestHandler {
   const { row, name } = route;
   return async (request: Request, response: Response) => {
@@ -132,14 +134,14 @@ function workOf(route: Route, input: object, call: Call): Work {
   };
 }
 
-/** Whether the caller's `If-None-Match` names what it would get (RFC 9110, section 13.1.2). */
+/** Whether `If-None-Match` has the current version (RFC 9110, section 13.1.2). */
 export function isFresh(request: Request, { etag }: Document): boolean {
   const given = request.headers['if-none-match'];
   if (etag === undefined || given === undefined) return false;
   return given === '*' || given.split(',').some((tag) => tag.trim().replace(/^W\//u, '') === etag);
 }
 
-/** Answers whatever method comes with 405. @param allow the methods that would do */
+/** Rejects a request with 405. @param allow the supported methods */
 export function refuseMethod(allow: readonly string[]): RequestHandler {
   return (request) => {
     throw new ApiError(
@@ -152,7 +154,7 @@ export function refuseMethod(allow: readonly string[]): RequestHandler {
   };
 }
 
-/** Counts a call before anything else is done for it. */
+/** Counts a call before doing anything else. */
 function limited(count: CountCall, handler: RequestHandler): RequestHandler {
   return (request, response, next) => {
     count(request, response);
@@ -160,7 +162,7 @@ function limited(count: CountCall, handler: RequestHandler): RequestHandler {
   };
 }
 
-/** Gives failures the status that the endpoint declares for their code. */
+/** Sets the status that the endpoint declares for an error code. */
 function withDeclaredStatus({ errorStatus }: Endpoint, handler: RequestHandler): RequestHandler {
   if (!errorStatus) return handler;
   return async (request, response, next) => {
@@ -173,7 +175,7 @@ function withDeclaredStatus({ errorStatus }: Endpoint, handler: RequestHandler):
   };
 }
 
-/** By method; whatever is not in it is refused. */
+/** Handlers by method; other methods are rejected. */
 interface Target {
   handlers: Map<string, RequestHandler>;
   refuse: RequestHandler;
@@ -190,19 +192,20 @@ function targetOf(group: readonly Route[], options: MountOptions): Target {
   return { handlers, refuse: refuseMethod([...handlers.keys()]) };
 }
 
-/** Whoever can answer GET can answer HEAD: Node leaves the body out. */
+/** Every GET endpoint also supports HEAD: Node omits the body. */
 function methodsOf({ method, refusesHead }: Endpoint): string[] {
   return method === 'GET' && !refusesHead ? [method, 'HEAD'] : [method];
 }
 
-/** One spelling of a path: as Express does, neither case nor a slash at the end makes a difference. */
+/** Normalizes a path. As in Express, case and a trailing slash are ignored. */
 function canonical(path: string): string {
   return (path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase();
 }
 
 /**
- * Answers each route below `root`, and every other method on its path with 405. No row's path has parameters, so one
- * look-up finds it; Express would try a pattern for each route in turn, which a list that is asked for often notices.
+ * Serves each route below `root`, and rejects other methods on its path with 405. Paths have no parameters, so a map
+ * finds the
+ * route. Express would match a pattern per route in turn, which is noticeably slower for frequent calls.
  */
 export function mount(root: string, routes: readonly Route[], options: MountOptions): RequestHandler {
   const targets = new Map<string, Target>();

@@ -1,14 +1,14 @@
-// Whether an address is in one of a list of networks.
+// Checks whether an address is in a list of networks.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** `::ffff:10.0.0.1` is how a socket that takes both families writes an IPv4 caller. */
+/** A dual-stack socket writes an IPv4 caller as `::ffff:10.0.0.1`. */
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const plain = address.replace(/%.*$/u, '');
   return isIP(plain) === 0 ? null : ipaddr.process(plain);
 }
 
-/** @param networks in CIDR notation, or single addresses; an address of the other family is in none of them */
+/** @param networks in CIDR notation, or single addresses; they never contain addresses of the other family */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
   const caller = parse(address);
   if (caller === null) return false;

@@ -1,17 +1,17 @@
-// Calls from Node itself. `fetch` takes longer to load than a command of the CLI has to do, and it fails an assertion of its
-// own, which nobody can catch, when a reply that is read slowly is cut off.
+// HTTP calls from Node. Loading `fetch` takes longer than a CLI command, and when a slowly read reply is cut off, it
+// fails an internal assertion that cannot be caught.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Send } from '#server/wire/client.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { request } from './node-http.ts';
 
-/** @throws ApiError if it ends early */
+/** @throws ApiError if the reply ends early */
 async function* bytesOf(response: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
     yield* response as AsyncIterable<Uint8Array<ArrayBuffer>>;
   } catch {
-    throw new ApiError('unavailable', 'the server ended before all of the file had come; try again');
+    throw new ApiError('unavailable', 'the connection closed before the file was complete; try again');
   }
 }
 

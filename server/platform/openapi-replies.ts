@@ -1,4 +1,4 @@
-// What an operation can reply, with which headers, for the OpenAPI document.
+// The possible replies of an operation and their headers, for the OpenAPI document.
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Endpoint } from '#server/wire/endpoint.ts';
@@ -7,7 +7,7 @@ import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 
 const EXAMPLE_REQUEST_ID = '0d9c5f0e-6a41-4b8e-9d55-3f1c6a2b7e90';
 
-/** By the name in `components.headers`. */
+/** By name in `components.headers`. */
 export const REPLY_HEADERS = {
   'X-Request-Id': {
     description: "The caller's request ID, if it is well-formed, or a new one. The log has the same ID.",
@@ -50,7 +50,7 @@ export const REPLY_HEADERS = {
     example: '"7"',
   },
   'Cache-Control': {
-    description: 'How long the reply may be kept.',
+    description: 'How long the reply may be cached.',
     schema: { type: 'string' },
     example: 'no-store',
   },
@@ -80,7 +80,7 @@ const failure = z.object({
   request_id: z.string().optional(),
 });
 
-/** Everything that an operation can fail with, beside what its row says. */
+/** All error codes of an operation, including those that its row does not list. */
 function errorCodes(row: Endpoint): Set<ErrorCode> {
   const common: ErrorCode[] = ['invalid_request', 'internal_error', 'unavailable', 'overloaded'];
   const body: ErrorCode[] =
@@ -88,7 +88,7 @@ function errorCodes(row: Endpoint): Set<ErrorCode> {
   const bearer: ErrorCode[] =
     row.auth === 'bearer' ? ['unauthorized', ...(row.role ? (['forbidden'] as const) : [])] : [];
   const idempotent: ErrorCode[] = row.idempotent ? ['idempotency_conflict'] : [];
-  // Of calls with an API token, only refused ones are limited.
+  // Calls with a valid API token are not limited; refused ones are.
   const limited: ErrorCode[] = row.rateLimit === 'none' ? [] : ['rate_limited'];
   return new Set([...row.errors, ...common, ...body, ...bearer, ...idempotent, ...limited]);
 }
@@ -131,7 +131,7 @@ function success(row: Endpoint, example: object): ZodOpenApiResponseObject {
   };
 }
 
-/** @param example the reply beside `ok` */
+/** @param example the reply fields in addition to `ok` */
 export function responsesOf(row: Endpoint, example: object): Record<string, ZodOpenApiResponseObject> {
   const byStatus = Map.groupBy(errorCodes(row), (code) => row.errorStatus?.[code] ?? ERROR_STATUS[code]);
   const failures = [...byStatus].map(([status, codes]) => [

@@ -1,10 +1,10 @@
-// Makes the schemas that are generated from zod as a person would write them.
+// Simplifies the schemas that zod generates.
 
 type Json = Record<string, unknown>;
 
-/** Where values stand that only look like schemas. */
+/** Keys whose values must not be treated as schemas. */
 const LITERALS = new Set(['example', 'examples', 'default', 'const', 'enum']);
-/** Formats whose generated pattern says the same again, at length. */
+/** Formats that make the generated pattern redundant. */
 const FORMATS_WITHOUT_PATTERN = new Set(['date-time', 'date', 'email', 'uuid', 'base64']);
 
 function isObject(value: unknown): value is Json {
@@ -25,7 +25,7 @@ function withoutNullBranch(schema: Json): Json {
   return { ...branch, ...rest, type: [branch.type, 'null'], ...values };
 }
 
-/** A record whose keys are known becomes an object with these properties. */
+/** Turns a record with known keys into an object with these properties. */
 function withNamedProperties(schema: Json): Json {
   const { propertyNames, additionalProperties, ...rest } = schema;
   const names = isObject(propertyNames) ? propertyNames.enum : undefined;
@@ -38,14 +38,14 @@ function withoutNoise(schema: Json): Json {
   if (clean.minimum === Number.MIN_SAFE_INTEGER) delete clean.minimum;
   if (clean.maximum === Number.MAX_SAFE_INTEGER) delete clean.maximum;
   if (typeof clean.format === 'string' && FORMATS_WITHOUT_PATTERN.has(clean.format)) delete clean.pattern;
-  // No format of JSON Schema; `contentEncoding` says it.
+  // Not a JSON Schema format; `contentEncoding` expresses it.
   if (clean.format === 'base64') delete clean.format;
-  // Later versions add fields, which a client must not refuse.
+  // Later versions add fields, which clients must not reject.
   if (clean.additionalProperties === false) delete clean.additionalProperties;
   return clean;
 }
 
-/** @param value a document or a part of one */
+/** @param value a document or a part of it */
 export function cleanSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleanSchemas);
   if (!isObject(value)) return value;

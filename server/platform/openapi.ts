@@ -1,22 +1,22 @@
-// The OpenAPI document, made from the contract's rows.
+// Generates the OpenAPI document from the contract.
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { z } from 'zod';
 import type { Contract, Endpoint } from '#server/wire/endpoint.ts';
 import { headersOf, REPLY_HEADERS, responsesOf } from './openapi-replies.ts';
 import { cleanSchemas } from './openapi-schema.ts';
 
-/** What the document says about an operation beyond its row. */
+/** Documentation of an operation in addition to its row. */
 export interface OperationNotes {
   tag: string;
   description: string;
-  /** A request with its fields; an operation without fields has none. */
+  /** An example request; absent for operations without fields. */
   request?: object;
-  /** The reply beside `ok`. */
+  /** An example reply without `ok`. */
   reply: object;
 }
 
 export interface EventNotes {
-  /** What causes it. */
+  /** The cause of the event. */
   trigger: string;
   body: z.ZodObject;
   example: object;
@@ -29,9 +29,9 @@ interface Description {
   server: string;
   description: string;
   tags: { name: string; description: string }[];
-  /** By the name of the row. */
+  /** By row name. */
   operations: Readonly<Record<string, OperationNotes>>;
-  /** By the name of the event. */
+  /** By event name. */
   events: Readonly<Record<string, EventNotes>>;
   /** The tag of all events. */
   eventTag: string;
@@ -56,7 +56,7 @@ function fieldsOf(row: Endpoint): [string, z.ZodType][] {
   return Object.entries((row.request as z.ZodObject).shape);
 }
 
-/** A DELETE takes its fields from the query or from a body, so that none of them has to be in the query. */
+/** A DELETE takes its fields from the query or from a body, so no query parameter is required. */
 function queryOf(row: Endpoint): z.ZodObject {
   const fields = fieldsOf(row).map(([name, field]) => [
     name,
@@ -149,7 +149,7 @@ interface PlainOperation {
   responses: Record<string, { headers?: object }>;
 }
 
-/** What zod-openapi has no words for: reply headers, and the examples of query parameters. */
+/** Adds what zod-openapi cannot express: reply headers, and the examples of query parameters. */
 function complete(
   paths: Record<string, Record<string, PlainOperation>>,
   contract: Contract,
@@ -171,13 +171,13 @@ function complete(
   }
 }
 
-/** An OpenAPI 3.1 document of all rows and events. */
+/** Returns an OpenAPI 3.1 document of all rows and events. */
 export function openApiDocument(contract: Contract, description: Description): object {
   const { title, version, server, tags, operations, events, eventTag } = description;
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, row] of Object.entries(contract)) {
     const notes = operations[name];
-    if (!notes) throw new Error(`the API documentation says nothing about ${name}`);
+    if (!notes) throw new Error(`the API documentation of ${name} is missing`);
     paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row, notes) };
   }
   const webhooks = Object.entries(events).map(([event, notes]) => [

@@ -1,18 +1,18 @@
-// Failures that the person who runs the program can do something about.
+// Failures that an administrator can fix.
 import type { ErrorCode } from '#server/wire/errors.ts';
 
-/** Why a server cannot start, as far as that decides what can be done about it. */
+/** Why a server cannot start, in categories that determine the remedy. */
 export type RefusalCause = 'address' | 'data_directory' | 'database' | 'newer_database' | 'settings';
 
 /**
- * Ends a command or a start with one line instead of a stack: its message says what is wrong and how to fix it.
- * Subclasses keep a `name` of their own, which logs show and other processes see.
+ * Ends a command or a start with one line instead of a stack trace: what is wrong and how to fix it.
+ * Subclasses set `name`, which appears in logs and is read by other processes.
  */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
-  /** What `--json` shows. */
+  /** Shown with `--json`. */
   readonly code: ErrorCode = 'invalid_request';
   readonly exitCode: number = 1;
-  /** Why no server can start until it is fixed; null if the next start may succeed. */
+  /** Why a server cannot start until this is fixed; null if the next start may succeed. */
   readonly refusal: RefusalCause | null = null;
 }

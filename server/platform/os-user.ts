@@ -1,8 +1,8 @@
-// The user that this process runs as. Containers often run with a user id that no passwd entry names.
+// The user that runs this process. Containers often use a user ID without a passwd entry.
 import { homedir, userInfo } from 'node:os';
 import { readableText } from '#server/wire/readable-text.ts';
 
-/** The operating system's name for the user, or `uid 54321`. */
+/** The user's name in the operating system, or `uid 54321`. */
 export function osUserName(): string {
   try {
     return readableText(userInfo().username);
@@ -11,7 +11,7 @@ export function osUserName(): string {
   }
 }
 
-/** Some libraries look up the home directory as they are loaded, and would stop the start of a user without one. */
+/** Some libraries read the home directory when they are loaded, and would crash the start of a user without one. */
 export function provideHomeDirectory(substitute: string): void {
   try {
     homedir();

@@ -1,7 +1,7 @@
-// What browsers are told of our pages: everything from ourselves, nothing inline, in nobody's frame.
+// Security headers for the pages: only same-origin content, no inline scripts or styles, no framing.
 import helmet from 'helmet';
 
-/** No HSTS: on a LAN the service may speak plain HTTP. */
+/** No HSTS: on a LAN the service may use plain HTTP. */
 export const pageHeaders = helmet({
   strictTransportSecurity: false,
   contentSecurityPolicy: {

@@ -6,24 +6,24 @@ export interface ScryptParameters {
   n: number;
   /** Block size: together with `n` the memory, 128 · n · r bytes. */
   r: number;
-  /** Parallelization: multiplies the time. */
+  /** Parallelization; multiplies the time. */
   p: number;
 }
 
-/** What new secrets are protected with: 128 MB and a third of a second for each guess. */
+/** For new secrets: 128 MB and a third of a second per guess. */
 export const SCRYPT_PARAMETERS: ScryptParameters = { n: 131_072, r: 8, p: 1 };
 
 const KEY_BYTES = 32;
 const BLOCK_BYTES = 128;
 const SPARE_BYTES = 1024 * 1024;
 
-/** Bytes that one derivation takes. */
+/** Bytes of memory for one derivation. */
 export function scryptMemory({ n, r, p }: ScryptParameters): number {
   return BLOCK_BYTES * r * (n + p);
 }
 
 /**
- * The passphrase is normalized to NFC, because keyboards differ in the code points they send, and encoded as UTF-8.
+ * Normalizes the passphrase to NFC, because keyboards send different code points, and encodes it as UTF-8.
  * @returns 32 bytes
  */
 export function derivePassphraseKey(

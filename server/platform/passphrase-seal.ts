@@ -1,4 +1,4 @@
-// Seals a secret under a passphrase: scrypt derives a key from it, which then seals as the master key does.
+// Seals a secret under a passphrase: scrypt derives a key, which is then used like the master key.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { derivePassphraseKey, SCRYPT_PARAMETERS } from './passphrase-key.ts';
@@ -27,7 +27,7 @@ export class PassphraseError extends Error {
 }
 
 /**
- * @param purpose what the secret is for; it opens only for the same purpose
+ * @param purpose what the secret is for; it can only be opened for the same purpose
  * @returns JSON
  */
 export async function sealUnderPassphrase(
@@ -46,7 +46,7 @@ export async function sealUnderPassphrase(
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** @param content what `sealUnderPassphrase` returned @throws PassphraseError */
+/** @param content the result of `sealUnderPassphrase` @throws PassphraseError */
 export async function openUnderPassphrase(
   purpose: string,
   content: string,

@@ -1,4 +1,4 @@
-// The package brings no types of its own.
+// Types for the package, which ships without types.
 declare module 'pino-roll' {
   import type pino from 'pino';
 
@@ -7,7 +7,7 @@ declare module 'pino-roll' {
     size?: string;
     extension?: string;
     mkdir?: boolean;
-    /** These go to the destination. */
+    /** Passed on to the destination. */
     sync?: boolean;
     minLength?: number;
     maxLength?: number;

@@ -8,7 +8,7 @@ export interface RateWindow {
   startedAt: number;
 }
 
-/** A window in the future has ended, too: a clock that was set back must not extend a limit. */
+/** A window in the future has also ended: setting the clock back must not extend a limit. */
 export function isCurrent({ startedAt }: RateWindow, now: number): boolean {
   return now >= startedAt && now - startedAt < WINDOW_MS;
 }
@@ -34,7 +34,7 @@ export function rateLimitHeaders(
 
 /** @param unit what is limited: `calls`, `new devices` */
 export function rateLimited(limit: number, unit: string, resetSeconds: number): ApiError {
-  return new ApiError('rate_limited', `at most ${limit} ${unit} a minute; retry after ${resetSeconds} s`, {
+  return new ApiError('rate_limited', `at most ${limit} ${unit} per minute; retry after ${resetSeconds} s`, {
     headers: { 'Retry-After': String(resetSeconds), ...rateLimitHeaders(limit, 0, resetSeconds) },
   });
 }

@@ -1,4 +1,4 @@
-// A map of bounded size that keeps what was used most recently.
+// A map of limited size that keeps the most recently used entries.
 
 export interface RecentMap<Key, Value> {
   get(key: Key): Value | undefined;
@@ -6,9 +6,9 @@ export interface RecentMap<Key, Value> {
 }
 
 /**
- * Two generations instead of one list in order of use: the older half is dropped at once, so no call ever pays for a
- * clean-up, however many keys a hostile caller sends.
- * @param maxSize entries kept at most
+ * Uses two generations instead of a list in order of use: the older half is dropped in one step, so that no call has to
+ * clean up, however many keys a hostile caller sends.
+ * @param maxSize maximum number of entries
  */
 export function recentMap<Key, Value>(maxSize: number): RecentMap<Key, Value> {
   let current = new Map<Key, Value>();

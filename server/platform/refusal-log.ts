@@ -1,4 +1,4 @@
-// Puts refused credentials into the security log.
+// Records refused credentials in the security log.
 import type { ErrorRequestHandler, Request } from 'express';
 import { ApiError } from '#server/wire/errors.ts';
 import type { RefusedCredential, SecurityLog } from './security-log.ts';
@@ -6,7 +6,7 @@ import type { RefusedCredential, SecurityLog } from './security-log.ts';
 interface Needs {
   security: Pick<SecurityLog, 'refused'>;
   addressOf(request: Request): string | undefined;
-  /** Which credential a call had that was answered with 401; null if it had none. */
+  /** The kind of credential of a call that was rejected with 401; null if it had none. */
   credentialOf(request: Request): RefusedCredential | null;
 }
 

@@ -1,10 +1,10 @@
-// Gives each request its id and, when it is over, its line in the log.
+// Assigns an ID to each request, and logs the request when it is finished.
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from './logger.ts';
 
 declare global {
-  // The only way to add a field to Express's Request.
+  // The only way to add a field to Express's Request type.
   namespace Express {
     interface Request {
       id: string;
@@ -13,13 +13,13 @@ declare global {
 }
 
 const SANE_ID = /^[\w.:-]{1,128}$/u;
-/** What our secrets look like, for callers who put one where none belongs. */
+/** The form of secrets, which callers may put in a path by mistake. */
 const SECRET = /(?:ld[dkt]_|whsec_)[\w-]+/gu;
-/** Callers must not decide how much room their lines take: with long paths, one could rotate the whole log away. */
+/** Limits the size of log lines: with long paths, a caller could rotate all older lines away. */
 const MAX_PATH_LENGTH = 256;
 const MAX_ADDRESS_LENGTH = 64;
 
-/** The path as it may be logged: without the query, which may hold a one-time token, and without secrets. */
+/** The path for the log: without the query, which may contain a one-time token, and without secrets. */
 function loggedPath(url: string): string {
   const query = url.indexOf('?');
   const path = query === -1 ? url : url.slice(0, query);
@@ -28,8 +28,8 @@ function loggedPath(url: string): string {
 }
 
 /**
- * Takes the caller's `X-Request-Id` if it is sane, else makes one; logs method, path, status and time taken.
- * @param addressOf the caller's address as the log has it
+ * Uses the caller's `X-Request-Id` if it is well-formed, otherwise creates one. Logs method, path, status and duration.
+ * @param addressOf returns the caller's address for the log
  */
 export function requestId(
   logger: Logger,
@@ -55,7 +55,7 @@ export function requestId(
   };
 }
 
-/** Puts the id on replies that are files; JSON replies bring it along. */
+/** Adds the ID to replies that are files. JSON replies have it already. */
 export const carryRequestId: RequestHandler = (request, response, next) => {
   response.setHeader('X-Request-Id', request.id);
   next();

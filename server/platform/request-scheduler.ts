@@ -1,5 +1,5 @@
-// Decides when a request starts: a bounded number per turn of the event loop, so that no burst delays timers, other
-// connections or the other listener, and no more than can be answered in time when the server is overloaded.
+// Decides when a request starts. Limits the starts per turn of the event loop, so that a burst does not delay timers,
+// other connections or the other listener. Sheds requests while the server is overloaded.
 
 /** About 10 ms of work. */
 const STARTS_PER_TURN = 32;
@@ -7,19 +7,20 @@ const STARTS_PER_TURN = 32;
 export interface Shedding {
   /** Overload begins when requests have waited this long to be started … */
   waitMs: number;
-  /** … without interruption for this long. */
+  /** … for this long without interruption. */
   sustainedMs: number;
-  /** During an overload, further requests of a peer that has this many waiting are shed. */
+  /** During an overload, a peer with this many waiting requests gets further ones rejected. */
   maxWaiting: number;
 }
 
 /**
- * A machine that others keep busy must not look overloaded, nor a thousand clients that start at the same moment.
- * Short peaks cost waiting time only.
+ * A machine that is busy with other programs must not count as overloaded, nor a thousand clients that start at the
+ * same time.
+ * Short peaks only cost waiting time.
  */
 export const DEFAULT_SHEDDING: Shedding = { waitMs: 400, sustainedMs: 2000, maxWaiting: 1024 };
 
-/** Requests are counted by the peer they come from, so that a polite client does not pay for a flooding one. */
+/** Requests are counted per peer, so that a well-behaved client is not affected by a flooding one. */
 export interface Peer {
   waiting: number;
 }
@@ -27,19 +28,19 @@ export interface Peer {
 export interface Task {
   peer: Peer;
   run(): void;
-  /** Refuses the request instead of running it. @returns false for one that is never refused */
+  /** Rejects the request instead of running it. @returns false for a request that is never rejected */
   shed(): boolean;
 }
 
 export interface RequestScheduler {
-  /** Starts the request now if this turn of the event loop has room, otherwise in a later one. */
+  /** Starts the request now if this turn of the event loop has capacity, otherwise in a later turn. */
   start(task: Task): void;
-  /** Starts the request in a later turn, after others have had theirs. */
+  /** Starts the request in a later turn, after other requests. */
   startLater(task: Task): void;
 }
 
 /**
- * @param shedding null: nothing is ever shed
+ * @param shedding null disables shedding
  * @param now monotonic milliseconds
  */
 export function createRequestScheduler(
@@ -62,7 +63,7 @@ export function createRequestScheduler(
     const time = now();
     if (time - head.since < shedding.waitMs) slowSince = undefined;
     else slowSince ??= time;
-    // Once begun, an overload lasts until the queue has been empty, or it would come and go with each request shed.
+    // An overload lasts until the queue is empty. Otherwise it would end with each rejected request.
     isOverloaded ||= slowSince !== undefined && time - slowSince >= shedding.sustainedMs;
   }
 
@@ -94,7 +95,7 @@ export function createRequestScheduler(
 
   return {
     start(task) {
-      // The count starts again with the first turn that is taken, which keeps lightly used turns free of a timer.
+      // The count is reset in the next turn, scheduled only when needed: lightly used turns get no timer.
       if (startedThisTurn >= STARTS_PER_TURN || queue.length > 0) {
         startLater(task);
         return;

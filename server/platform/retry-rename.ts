@@ -1,9 +1,9 @@
-// Replaces a file on Windows, where a virus scanner or an indexer may have it open for a moment.
+// Replaces a file on Windows, where a virus scanner or an indexer may briefly have it open.
 import { renameSync } from 'node:fs';
 
 const ATTEMPTS = 10;
 const PAUSE_MS = 100;
-/** What Windows answers while another program has the file open without sharing it. */
+/** Error codes on Windows while another program has the file open exclusively. */
 const BUSY = ['EPERM', 'EACCES', 'EBUSY'];
 
 interface Options {
@@ -16,8 +16,8 @@ function pause(): void {
 }
 
 /**
- * Blocks for up to a second. Elsewhere a refusal is final, and is thrown at once.
- * @throws what the file system throws
+ * Blocks for up to a second. On other platforms, an error is final and thrown immediately.
+ * @throws the file system's error
  */
 export function renameWhenFree(
   from: string,

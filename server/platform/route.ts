@@ -1,4 +1,4 @@
-// A route is an endpoint's row with the handler that answers it.
+// A route: an endpoint's row with its handler.
 import type { Call } from './call.ts';
 import { Document, type DocumentParts, isWhole } from './document.ts';
 import type { Contract, Endpoint, ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -7,9 +7,9 @@ import { requestMessage } from '#server/wire/request-messages.ts';
 
 type Answer<Reply> = Reply | Document | Promise<Reply | Document>;
 
-/** Answers in two steps, the first of which takes long and changes nothing. */
+/** A handler in two steps; the first one is slow and changes nothing. */
 interface PreparedHandler<Request, Reply> {
-  /** Ahead of any transaction; throws to refuse. */
+  /** Runs before the transaction; throws to refuse. */
   prepare(request: Request, call: Call): Promise<unknown>;
   handle(request: Request, call: Call, prepared: unknown): Answer<Reply>;
 }
@@ -24,11 +24,11 @@ export interface Route {
   name: string;
   row: Endpoint;
   prepare?(request: object, call: Call): Promise<unknown>;
-  /** @param prepared what `prepare` gave, if there is one */
+  /** @param prepared the result of `prepare`, if there is one */
   handle(request: object, call: Call, prepared: unknown): object | Promise<object>;
 }
 
-/** @param handle is given what `prepare` came to */
+/** @param handle receives the result of `prepare` */
 export function prepared<Request, Reply, Prepared>(
   prepare: (request: Request, call: Call) => Promise<Prepared>,
   handle: (request: Request, call: Call, prepared: Prepared) => Answer<Reply>,
@@ -36,7 +36,7 @@ export function prepared<Request, Reply, Prepared>(
   return { prepare, handle: handle as PreparedHandler<Request, Reply>['handle'] };
 }
 
-/** Joins each handler with its row; the compiler sees to it that no row of a feature's contract is left out. */
+/** Joins each handler with its row. The compiler checks that no row of the contract is missing. */
 export function implement<Rows extends Contract>(rows: Rows, handlers: Handlers<Rows>): Route[] {
   return Object.entries(handlers).map(([name, handler]) => ({
     name,
@@ -46,8 +46,8 @@ export function implement<Rows extends Contract>(rows: Rows, handlers: Handlers<
 }
 
 /**
- * The request as its handler wants it.
- * @throws ApiError `invalid_request` that lists everything wrong with it
+ * Parses and validates a request.
+ * @throws ApiError `invalid_request` that lists all problems
  */
 export function parseRequest(row: Endpoint, input: unknown): object {
   const parsed = row.request.safeParse(input, { error: requestMessage });
@@ -61,24 +61,24 @@ export function parseRequest(row: Endpoint, input: unknown): object {
   throw new ApiError('invalid_request', message, { details });
 }
 
-/** @param request parsed. An answer that is at hand is given without waiting. */
+/** @param request already parsed. A synchronous handler's reply is returned synchronously. */
 export function invokeRoute(route: Route, request: object, call: Call): object | Promise<object> {
   if (!route.prepare) return route.handle(request, call, undefined);
   return route.prepare(request, call).then((ready) => route.handle(request, call, ready));
 }
 
-/** Calls a route without a network between, for the CLI on a data directory that no server runs on. */
+/** Calls a route directly, for CLI commands on a data directory without a running server. */
 export async function invoke(route: Route, input: unknown, call: Call): Promise<object> {
   const answer = await invokeRoute(route, parseRequest(route.row, input), call);
   if (!(answer instanceof Document)) return answer;
-  if (!isWhole(answer.body)) throw new Error(`${route.name} answers with a file, which takes a server`);
-  // A document of JSON is a reply that has been written out already.
+  if (!isWhole(answer.body)) throw new Error(`${route.name} returns a file and needs a running server`);
+  // A JSON document is a reply that has already been serialized.
   return JSON.parse(answer.body.toString()) as object;
 }
 
-/** The same for a route that answers with a file. */
+/** The same for a route that returns a file. */
 export async function invokeForFile(route: Route, input: unknown, call: Call): Promise<DocumentParts> {
   const answer = await invokeRoute(route, parseRequest(route.row, input), call);
   if (answer instanceof Document && !isWhole(answer.body)) return answer.body;
-  throw new Error(`${route.name} does not answer with a file`);
+  throw new Error(`${route.name} does not return a file`);
 }

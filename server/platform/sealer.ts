@@ -7,9 +7,9 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 export interface Sealer {
-  /** @param purpose what the secret is, such as `signing-key`; text sealed for one purpose does not open for another */
+  /** @param purpose what the secret is for, such as `signing-key`; it can only be opened for the same purpose */
   seal(purpose: string, secret: Buffer): string;
-  /** @throws SealError if the text was altered, or sealed under another master key or for another purpose */
+  /** @throws SealError if the text was altered, or sealed with another master key or for another purpose */
   open(purpose: string, sealed: string): Buffer;
 }
 
@@ -45,7 +45,7 @@ export function createSealer(masterKey: Buffer): Sealer {
         return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
       } catch {
         throw new SealError(
-          `a sealed ${purpose} does not open: it was altered, or sealed under another master key`,
+          `cannot open a sealed ${purpose}: it was altered or sealed with a different master key`,
         );
       }
     },

@@ -1,4 +1,4 @@
-// Opaque secrets: made of 32 random bytes, kept only as a SHA-256 hash and their last four characters.
+// Opaque secrets of 32 random bytes. Only their SHA-256 hash and last four characters are stored.
 import { hash, randomBytes } from 'node:crypto';
 
 export interface SecretToken {
@@ -6,7 +6,7 @@ export interface SecretToken {
   plaintext: string;
   /** Lower-case hex SHA-256 of the plaintext. */
   hash: string;
-  /** To recognise it by. */
+  /** Shown to identify the secret. */
   lastFour: string;
 }
 
@@ -15,7 +15,7 @@ export function hashSecret(plaintext: string): string {
   return hash('sha256', plaintext);
 }
 
-/** Whether this has the form of such a secret; anything else cannot be one. */
+/** Whether the text has the form of such a secret. Other texts need no look-up. */
 export function isSecretToken(prefix: 'ldt_', text: string): boolean {
   return text.length === prefix.length + 43 && text.startsWith(prefix) && /^[\w-]+$/u.test(text);
 }

@@ -1,5 +1,5 @@
-// A log of its own for what concerns access: sign-ins, refused credentials, changes of keys, roles and settings. A flood
-// of requests rotates the request log away; it cannot do that to this one.
+// A separate log for access: sign-ins, refused credentials, changes of keys, roles and settings. A flood of requests
+// can rotate the request log away, but not this one.
 import { appendFileSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnDropped } from './dropped-lines.ts';
@@ -7,31 +7,33 @@ import { fileName, fileNumber, removeOldFiles } from './log-file.ts';
 
 const NAME = 'security';
 const FULL_BYTES = 10 * 1024 * 1024;
-/** Lines kept for the next attempt while nothing can be written. */
+/** Lines kept for a retry while writing fails. */
 const MAX_UNWRITTEN = 1000;
 const MINUTE_MS = 60_000;
-/** Addresses that get lines of their own within a minute; the others are counted together. */
+/** Addresses with separate lines per minute. Further ones are counted together. */
 const MAX_ADDRESSES = 20;
 
 export type RefusedCredential = 'api_token' | 'admin_session' | 'sign_in_code' | 'download_token';
 
 export interface SecurityLog {
-  /** @param event past tense, after the noun: `api_token.created` */
+  /** @param event noun and past tense: `api_token.created` */
   record(event: string, fields: object): void;
-  /** Writes the first refusal of an address in a minute, and afterwards how many more there were. */
+  /** Logs an address's first refusal in a minute, and later the number of further ones. */
   refused(credential: RefusedCredential, address: string | undefined, requestId: string): void;
-  /** Writes what is still counted. */
+  /** Logs the remaining counts. */
   close(): void;
 }
 
 interface Repeats {
   credential: RefusedCredential;
-  /** Null: more addresses than are told apart. */
+  /** Null: the sum of addresses beyond the limit. */
   address: string | null;
   count: number;
 }
 
-/** Appends lines one by one, as they are few, and none must be lost in a crash. Follows a rename by another program. */
+/**
+ * Appends lines one at a time: there are few, and a crash must not lose any. Continues with a new file after a rename.
+ */
 function appendTo(logDir: string, onDropped: OnDropped): (line: string) => void {
   let number: number | undefined;
   let unwritten: string[] = [];
@@ -54,7 +56,7 @@ function appendTo(logDir: string, onDropped: OnDropped): (line: string) => void 
       unwritten = [];
       removeOldFiles(logDir, NAME);
     } catch {
-      // A full disk or a directory that is gone must not keep anyone from signing in.
+      // A full disk or a missing directory must not prevent sign-ins.
       const excess = unwritten.length - MAX_UNWRITTEN;
       if (excess <= 0) return;
       unwritten = unwritten.slice(excess);
@@ -63,7 +65,7 @@ function appendTo(logDir: string, onDropped: OnDropped): (line: string) => void 
   };
 }
 
-/** @param logDir made if missing; holds `security.N.log`, 10 MB each, the newest five */
+/** @param logDir created if missing; contains `security.N.log`, 10 MB each, the newest five */
 export function createSecurityLog(logDir: string, onDropped: OnDropped): SecurityLog {
   const append = appendTo(logDir, onDropped);
   const repeats = new Map<string, Repeats>();

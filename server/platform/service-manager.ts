@@ -1,21 +1,21 @@
-// Tells systemd how the service is (sd_notify(3)): ready, stopping, and alive for its watchdog.
+// Notifies systemd of the service's state (sd_notify(3)): ready, stopping, and alive for the watchdog.
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ServiceManager {
-  /** The service answers. @param status one line for `systemctl status` */
+  /** The service accepts requests. @param status one line for `systemctl status` */
   ready(status: string): void;
   stopping(): void;
   /**
-   * Reports for the watchdog, if the unit has one, twice in each of its periods, as long as `check` ends within a half.
-   * @param check fulfilled when the service is alive; whether it is well is no business of a restart
+   * Notifies the watchdog, if the unit has one, twice per period, as long as `check` finishes within half a period.
+   * @param check resolves when the service is alive; problems that a restart cannot fix must not reject
    */
   watch(check: () => Promise<void>): void;
 }
 
-const NOBODY: ServiceManager = { ready: () => {}, stopping: () => {}, watch: () => {} };
+const NO_MANAGER: ServiceManager = { ready: () => {}, stopping: () => {}, watch: () => {} };
 
-/** @returns milliseconds between reports; null without a watchdog, or if it is for another process */
+/** @returns milliseconds between notifications; null without a watchdog, or if it watches another process */
 function reportInterval({ WATCHDOG_USEC, WATCHDOG_PID }: NodeJS.ProcessEnv): number | null {
   if (WATCHDOG_PID !== undefined && WATCHDOG_PID !== String(process.pid)) return null;
   const period = Number(WATCHDOG_USEC) / 1000;
@@ -23,17 +23,18 @@ function reportInterval({ WATCHDOG_USEC, WATCHDOG_PID }: NodeJS.ProcessEnv): num
 }
 
 /**
- * By `systemd-notify`, as Node has no datagram sockets of this kind: it is part of systemd, and waits until its message
- * has been read, without which a message of a process that has ended is dropped. The unit needs `NotifyAccess=all`.
- * @param onError told once if nothing can be sent
+ * Uses `systemd-notify`, because Node has no Unix datagram sockets. It is part of systemd, and waits until its message
+ * has been read:
+ * messages of ended processes are dropped. The unit needs `NotifyAccess=all`.
+ * @param onError called once if notifications cannot be sent
  */
 export function serviceManager(env: NodeJS.ProcessEnv, onError: (error: Error) => void): ServiceManager {
   const { NOTIFY_SOCKET, PATH = '/usr/bin:/bin' } = env;
-  if (!NOTIFY_SOCKET) return NOBODY;
+  if (!NOTIFY_SOCKET) return NO_MANAGER;
   let hasFailed = false;
 
   function send(...assignments: string[]): void {
-    // Nothing else of the environment: the master key may be in it.
+    // Passes no other environment variables, because the master key may be among them.
     execFile('systemd-notify', assignments, { env: { NOTIFY_SOCKET, PATH } }, (error) => {
       if (!error || hasFailed) return;
       hasFailed = true;

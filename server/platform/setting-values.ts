@@ -1,4 +1,4 @@
-// Reads the values of settings from text: each parser returns undefined for a text that is not allowed.
+// Parses setting values. Each parser returns undefined for an invalid text.
 import { isIP, isIPv4 } from 'node:net';
 
 export type TlsSetting =
@@ -21,7 +21,7 @@ export function url(protocols: string[]) {
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
 }
 
-/** Everybody sees it in links, so it must hold no password. */
+/** Appears in links, so it must not contain a password. */
 export function baseUrl(text: string): string | undefined {
   const address = url(['http:', 'https:'])(text);
   if (address === undefined || new URL(address).username !== '' || new URL(address).password !== '')

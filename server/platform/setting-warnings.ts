@@ -1,8 +1,8 @@
-// Settings that are allowed, and yet dangerous together.
+// Combinations of settings that are allowed but dangerous.
 import type { SettingValues } from './config.ts';
 import { listensOn } from './wildcard-host.ts';
 
-/** The page has its own words for each. */
+/** The back office has a text for each. */
 export const SETTING_WARNINGS = ['caller_address_forgeable', 'base_url_derived', 'api_unencrypted'] as const;
 
 export interface SettingWarning {
@@ -14,7 +14,7 @@ type Values = Pick<SettingValues, 'host' | 'trustProxy' | 'baseUrl' | 'tls'>;
 
 const LOOPBACK = /^(?:localhost|::1|127\.\d+\.\d+\.\d+)$/iu;
 
-/** Whether every peer counts as a proxy. */
+/** Whether every peer is trusted as a proxy. */
 function trustsEveryPeer(trustProxy: SettingValues['trustProxy']): boolean {
   return Array.isArray(trustProxy)
     ? trustProxy.some((network) => network.endsWith('/0'))
@@ -25,8 +25,8 @@ const MESSAGES: Record<SettingWarning['code'], (values: Values) => string | null
   caller_address_forgeable: ({ host, trustProxy }) =>
     !trustsEveryPeer(trustProxy) || LOOPBACK.test(host)
       ? null
-      : `trust_proxy takes the caller's address from every peer, and the API listens on ${host}: whoever reaches its port ` +
-        "directly can forge that address. Set trust_proxy to the proxies' addresses, or host to 127.0.0.1",
+      : `trust_proxy accepts the caller's address from every peer, and the API listens on ${host}: clients that reach its port ` +
+        "directly can forge their address. Set trust_proxy to the proxies' addresses, or host to 127.0.0.1",
   base_url_derived: ({ host, baseUrl }) =>
     baseUrl !== null || listensOn(host) === 'one'
       ? null

@@ -1,4 +1,4 @@
-// The settings: what each is called, what it may be, and what it is when nobody says (contract, section 1).
+// The settings: their names, allowed values and defaults (contract, section 1).
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -19,12 +19,12 @@ export interface Setting<Value> {
   argument: string;
   help: string;
   allowed: string;
-  /** How it is best asked for. A choice may take more than its `choices`: `allowed` says what. */
+  /** The input control. A `choice` may accept more than its `choices`; `allowed` describes all values. */
   kind: 'text' | 'number' | 'choice' | 'list' | 'path';
   choices?: readonly string[];
-  /** Holds a secret, which is shown to nobody. */
+  /** Contains a secret, which is never shown. */
   secret?: true;
-  /** The value, or undefined if the text is not allowed. */
+  /** Returns undefined if the text is not allowed. */
   parse(text: string): Value | undefined;
   fallback: Value;
 }
@@ -33,7 +33,7 @@ function setting<Value>(row: Setting<Value>): Setting<Value> {
   return row;
 }
 
-/** `--retain-events-days` and the like. */
+/** Declares `--retain-events-days` and similar settings. */
 function retention(kind: string, fallback: number, help: string): Setting<number> {
   return {
     env: `LICENSE_DESK_RETAIN_${kind.toUpperCase()}_DAYS`,
@@ -55,7 +55,9 @@ function userDataDirectory(): string {
   return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'license-desk');
 }
 
-/** Where the platform keeps a user's data; '' for a user without a home, as in a container, who has to name a directory. */
+/**
+ * The platform's folder for user data. Empty for a user without a home, as in a container, who has to set a directory.
+ */
 function defaultDataDirectory(): string {
   try {
     return userDataDirectory();
@@ -64,12 +66,12 @@ function defaultDataDirectory(): string {
   }
 }
 
-/** What a setting is called in `config.json` and in the contract: its flag, with `_` for `-`. */
+/** The setting's name in `config.json` and in the contract: its flag with `_` for `-`. */
 export function settingKey({ flag }: Pick<Setting<unknown>, 'flag'>): string {
   return flag.replaceAll('-', '_');
 }
 
-/** Every setting but the master key, which is never on a command line or in a file that people edit. */
+/** Every setting except the master key, which is never on a command line or in a file that people edit. */
 export const SETTINGS = {
   dataDir: setting<string>({
     env: 'LICENSE_DESK_DATA_DIR',

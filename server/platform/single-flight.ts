@@ -1,20 +1,21 @@
-// Lets calls at the same moment share one run of the same work.
+// Lets concurrent calls share one run of the same work.
 
 export interface SingleFlight<Arguments extends unknown[], Result> {
-  /** Starts a run, or joins one. A call that joins a run gives no arguments to it. */
+  /** Starts a run, or joins the current one. When joining, the arguments are ignored. */
   (...given: Arguments): Promise<Result>;
-  /** The run under way; undefined if there is none. */
+  /** The current run, or undefined. */
   current(): Promise<Result> | undefined;
 }
 
 interface SingleFlightOptions {
-  /** Keeps the first result for all later calls. A run that failed is not kept: the next call starts another. */
+  /** Keeps the first result for all later calls. A failed run is not kept: the next call starts another. */
   keepResult?: boolean;
 }
 
 /**
- * A call joins the run under way and gets its result or its error. The next call after the end starts another run, also
- * when it comes from whoever awaited this one. A run must not await its own flight.
+ * A call joins the current run and gets its result or error. The next call after its end starts another run, even if
+ * the call
+ * comes from code that awaited this one. A run must not await its own flight.
  */
 export function singleFlight<Arguments extends unknown[], Result>(
   run: (...given: Arguments) => Promise<Result>,
@@ -23,7 +24,7 @@ export function singleFlight<Arguments extends unknown[], Result>(
   let current: Promise<Result> | undefined;
 
   function start(given: Arguments): Promise<Result> {
-    // Forgotten before anyone who awaits it goes on. The wrapper turns what `run` throws at once into a rejection.
+    // Cleared before code that awaits the run continues. The async wrapper turns a synchronous throw into a rejection.
     return (async () => run(...given))().then(
       (result) => {
         if (!keepResult) current = undefined;
@@ -41,8 +42,9 @@ export function singleFlight<Arguments extends unknown[], Result>(
 }
 
 /**
- * Runs one at a time as well, but a call never joins the run under way: it shares the next one with everyone who calls
- * meanwhile. The result therefore reflects everything that was so when they called.
+ * Also runs one at a time, but a call never joins a run in progress. It shares the next run with other callers, so the
+ * result
+ * reflects everything that happened before the call.
  */
 export function freshFlight<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();

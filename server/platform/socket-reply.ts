@@ -1,4 +1,4 @@
-// Replies where there is no usable response object: malformed requests, and connections beyond the limit.
+// Replies without a usable response object: to malformed requests, and to connections beyond the limit.
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { ApiError, failureEnvelope } from '#server/wire/errors.ts';
@@ -22,7 +22,7 @@ export function endWithFailure(socket: Duplex, failure: ApiError, logger: Logger
   socket.end(replyBytes(failure, requestId));
 }
 
-/** The same for every connection beyond the limit, prepared once and not logged, so that refusing costs little. */
+/** The same for every rejected connection: prepared once and not logged, so that rejecting is cheap. */
 export const CONNECTION_REFUSED = Buffer.from(
   replyBytes(
     new ApiError('overloaded', 'too many connections; retry later', { headers: { 'Retry-After': '5' } }),

@@ -1,4 +1,4 @@
-// What a TLS listener shows its clients, and how that is replaced while the listener runs.
+// Certificate and key of a TLS listener, and their replacement while the listener runs.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { certificateHolder, certificateLife } from './certificate-life.ts';
@@ -8,25 +8,25 @@ import { singleFlight } from './single-flight.ts';
 
 /** In PEM. */
 export interface TlsCredentials {
-  /** The server's own comes first, then those between it and the authority that clients trust. */
+  /** The server's certificate first, then those up to the authority that clients trust. */
   certificate: string;
   key: string;
 }
 
 export interface TlsSource {
   current(): TlsCredentials;
-  /** @param take is handed what new connections are to be made with; may throw, and then all stays as it was */
+  /** @param take receives the credentials for new connections; if it throws, the previous ones stay in use */
   onChange(take: (credentials: TlsCredentials) => void): void;
   close(): Promise<void>;
 }
 
 interface Keeping {
-  /** Checked. */
+  /** Already validated. */
   first: TlsCredentials;
   /**
-   * Looks for other ones, which are taken if they can be used.
-   * @returns null if those in use are to stay
-   * @throws Error with one line that says why there are none
+   * Looks for new credentials, which are used if they are valid.
+   * @returns null if the current ones stay
+   * @throws Error with one line that says why they are unusable
    */
   look(inUse: TlsCredentials): Promise<TlsCredentials | null>;
   /** For the log. */
@@ -38,14 +38,14 @@ interface Keeping {
 const LOOK_EVERY_MS = 2000;
 
 /**
- * @returns the server's own certificate
+ * @returns the server's certificate
  * @throws Error with one line that says what is wrong
  */
 export function checkCredentials({ certificate, key }: TlsCredentials): X509Certificate {
   const own = read('certificate', () => new X509Certificate(certificate));
   const privateKey = read('private key', () => createPrivateKey(key));
   if (!own.checkPrivateKey(privateKey)) throw new Error('the private key does not belong to the certificate');
-  // Whatever else the listener could not be made with: a chain that is cut off, a key that is too small.
+  // Detects other problems: an incomplete chain, a key that is too small.
   read('chain of certificates', () => createSecureContext({ cert: certificate, key }));
   return own;
 }
@@ -54,11 +54,11 @@ function read<Result>(what: string, reading: () => Result): Result {
   try {
     return reading();
   } catch (error) {
-    throw new Error(`the ${what} cannot be used: ${(error as Error).message}`, { cause: error });
+    throw new Error(`the ${what} is not usable: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** Watches for other credentials until it is closed. What cannot be used is told of once, and waited for. */
+/** Watches for new credentials until closed. An error is logged once, and the watch continues. */
 export function keepCredentials({ first, look, setting, clock, logger }: Keeping): TlsSource {
   let inUse = first;
   let own = checkCredentials(first);
@@ -76,8 +76,8 @@ export function keepCredentials({ first, look, setting, clock, logger }: Keeping
     logger.info(about, 'TLS certificate in use');
   }
 
-  /** Once a day. */
-  function tellOfEnd(): void {
+  /** Logs the expiry at most once a day. */
+  function warnBeforeExpiry(): void {
     const { state, daysLeft, text } = certificateLife(own, clock.now());
     if (state !== 'good' && daysLeft !== daysTold) {
       logger.warn({ tls: setting }, `the TLS certificate in use ${text}`);
@@ -104,19 +104,19 @@ export function keepCredentials({ first, look, setting, clock, logger }: Keeping
     } catch (error) {
       const { message } = error as Error;
       if (message !== problem) {
-        logger.warn({ tls: setting, reason: message }, 'the TLS certificate stays as it was');
+        logger.warn({ tls: setting, reason: message }, 'the TLS certificate was not replaced');
       }
       problem = message;
     }
-    tellOfEnd();
+    warnBeforeExpiry();
   }
 
   const lookForNew = singleFlight(lookOnce);
-  // By intervals, not by the moment at which something is due: a clock that is set, or a night asleep, changes nothing.
+  // Checks at intervals rather than at a due time, so that clock changes and sleep do not matter.
   const timer = setInterval(() => void lookForNew(), LOOK_EVERY_MS);
   timer.unref();
   tellOfChange();
-  tellOfEnd();
+  warnBeforeExpiry();
 
   return {
     current: () => inUse,

@@ -1,4 +1,4 @@
-// TLS from two PEM files that somebody else renews: an administrator, certbot, a configuration tool.
+// TLS with two PEM files that are renewed externally: by an administrator, certbot or a configuration tool.
 import { readFile } from 'node:fs/promises';
 import type { Clock } from './clock.ts';
 import { ConfigError } from './config.ts';
@@ -9,7 +9,7 @@ import { checkCredentials, keepCredentials, type TlsCredentials, type TlsSource 
 type TlsFiles = TlsSetting & { mode: 'files' };
 
 /**
- * @returns what the two files hold, which fits together
+ * @returns the contents of the two files, which match
  * @throws ConfigError
  */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
@@ -26,9 +26,10 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
 }
 
 /**
- * They are read again and again, and compared by content: links are put in place of others, files are renamed, written
- * in two steps or mounted from elsewhere, and none of that can be missed this way.
- * @throws ConfigError if they cannot be used to begin with
+ * Rereads the files and compares their contents. This works however they are replaced: by links, renames, several
+ * writes or
+ * mounts.
+ * @throws ConfigError if they are unusable at the start
  */
 export async function openTlsFiles(
   files: TlsFiles,

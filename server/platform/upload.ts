@@ -1,4 +1,4 @@
-// Takes a file that is the body of its request, in pieces, so that nobody holds the whole of it.
+// Receives a file in the request body piece by piece, without loading all of it.
 import type { IncomingMessage } from 'node:http';
 import type { Upload } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -20,9 +20,8 @@ function tooLarge(maxBytes: number): ApiError {
 }
 
 /**
- * The bytes as they come in. They end with the last one of the body, never before it: a caller who goes away midway is
- * an error.
- * @throws ApiError `unsupported_media_type` or `payload_too_large`, the latter also between two pieces
+ * Yields the bytes as they arrive, up to the end of the body. A caller that disconnects early causes an error.
+ * @throws ApiError `unsupported_media_type` or `payload_too_large`; the latter possibly between two pieces
  */
 export function receiveFile(
   request: IncomingMessage,
@@ -35,7 +34,7 @@ export function receiveFile(
 
 async function* pieces(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   let received = 0;
-  // Left open when it is given up midway: the connection still has to carry the reply that says why.
+  // Not destroyed when abandoned early: the connection still has to carry the reply with the reason.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   try {
     for await (const piece of body) {

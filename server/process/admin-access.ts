@@ -1,4 +1,4 @@
-// How the CLI reaches the service: through the running server if there is one, else on the database itself.
+// Connects the CLI to the service: through the running server if there is one, otherwise directly to the database.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiBaseUrl } from '#server/wiring/api-address.ts';
@@ -28,17 +28,17 @@ import { newRuntimeSecret, readRuntimeFile } from '#server/installation/runtime-
 
 export interface AdminAccess {
   client: Client<typeof adminContract>;
-  /** Whether a server runs on the data directory, and all goes through it. */
+  /** Whether a server is running on the data directory and handles the calls. */
   throughServer: boolean;
-  /** Calls a row that answers with a file. */
+  /** Calls an endpoint that returns a file. */
   download(name: keyof typeof adminContract, input: object): Promise<DocumentParts>;
   close(): Promise<void>;
 }
 
-/** A server that is just starting or stopping, or another command, is done sooner than this. */
+/** A starting or stopping server, or another command, usually finishes sooner. */
 const WAIT_MS = 10_000;
 const RETRY_MS = 100;
-/** A person at a terminal wonders after this. */
+/** After this, a person at a terminal gets a notice. */
 const NOTICE_MS = 1000;
 
 /** @returns null if no server answers */
@@ -69,7 +69,7 @@ function localAccess(routes: readonly Route[], userName: string): Pick<AdminAcce
   const byName = new Map(routes.map((route) => [route.name, route]));
   const find = (name: string): Route => {
     const route = byName.get(name);
-    if (!route) throw new Error(`nothing answers ${name}`);
+    if (!route) throw new Error(`unknown endpoint ${name}`);
     return route;
   };
   const transport: Transport = (name, _row, input) => invoke(find(name), input, cliCall(userName));
@@ -82,12 +82,12 @@ function localAccess(routes: readonly Route[], userName: string): Pick<AdminAcce
 async function onDatabase(config: Config, userName: string, lock: DirectoryLock): Promise<AdminAccess> {
   const noServer = (): never => {
     throw new DataDirectoryError(
-      `no server runs on ${config.dataDir}; start one with \`license-desk serve\``,
+      `no server is running on ${config.dataDir}; start one with \`license-desk serve\``,
     );
   };
   try {
     refuseExposedFiles(config);
-    // Loaded only here: a command that goes through a server needs none of it.
+    // Loaded on demand: commands that go through a server do not need it.
     const { compose } = await import('#server/wiring/compose.ts');
     const { createStorageGuard } = await import('#server/database/storage-guard.ts');
     const { default: pino } = await import('pino');
@@ -104,7 +104,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       isClockTrusted: () => true,
       guard: createStorageGuard(),
       newInstallation: false,
-      // Sent by the next server that starts here.
+      // The next server that starts here sends them.
       onDeliveriesQueued: () => {},
       runCertificateUpkeep: null,
       signInAddress: noServer,
@@ -128,11 +128,12 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
 }
 
 /**
- * Opens the service for one command. The data directory's lock decides: whoever gets it may write the database,
- * so a command can never change what a server keeps in memory behind its back.
+ * Opens the service for one command. The process with the data directory lock may write to the database, so a command
+ * can never
+ * change what a running server has in memory.
  * @param userName the OS user, for the audit log
- * @param onWait called once if another process keeps the directory for longer than a second
- * @throws DataDirectoryError if the directory is taken by something that does not answer, or UnusableDatabaseError
+ * @param onWait called once if another process keeps the directory locked for longer than a second
+ * @throws DataDirectoryError if another process has locked the directory and does not answer, or UnusableDatabaseError
  */
 export async function connectToAdmin(
   config: Config,

@@ -1,4 +1,5 @@
-// What `license-desk doctor` looks at inside a data directory. Nothing is created or changed, a running server not disturbed.
+// The checks of `license-desk doctor` on a data directory. They create and change nothing, and do not disturb a running
+// server.
 import { X509Certificate } from 'node:crypto';
 import { readSealedCertificate } from '#server/features/certificates/server-certificate-file.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
@@ -47,7 +48,7 @@ async function lookAtMigrations(sequelize: Database): Promise<string> {
 
 async function lookAtKeys(sequelize: Database, config: Config): Promise<string> {
   const rows = await createSigningKeyStore(sequelize).list();
-  if (rows.length === 0) return 'no signing key yet; the first start makes one';
+  if (rows.length === 0) return 'no signing key yet; the first start creates one';
   const sealer = createSealer(loadMasterKey(config.dataDir, config.masterKey, false));
   for (const row of rows) openSigningKey(sealer, row);
   return `the master key opens ${rows.length === 1 ? 'the signing key' : `all ${rows.length} signing keys`}`;
@@ -60,15 +61,15 @@ async function lookAtTlsFiles(files: TlsSetting & { mode: 'files' }): Promise<st
   return detail;
 }
 
-/** Nothing about it is a fault, as a server that runs makes another when it has to. */
+/** Only warnings, because a running server issues another certificate when needed. */
 async function lookAtOwnCertificate(dataDir: string): Promise<string> {
   try {
     const kept = readSealedCertificate(dataDir);
-    if (kept === null) return 'no certificate yet; the next start makes it';
+    if (kept === null) return 'no certificate yet; the next start issues one';
     const { ok, detail } = judgeCertificate(new X509Certificate(kept.certificate), Date.now());
-    return ok ? detail : `${detail}; the next start makes another`;
+    return ok ? detail : `${detail}; the next start issues another`;
   } catch (error) {
-    return `warning: ${(error as Error).message}; the next start makes another certificate`;
+    return `warning: ${(error as Error).message}; the next start issues another certificate`;
   }
 }
 
@@ -87,7 +88,7 @@ async function lookAtWebhookCa(location: DatabaseLocation, { webhookCa }: Config
   return [await finding(location, 'webhook_ca', look)];
 }
 
-/** Each finding in words for an administrator; a database that is not there yet is no fault. */
+/** Returns findings for the administrator. A missing database is not a fault if none is expected. */
 export async function diagnose(config: Config): Promise<Finding[]> {
   let location: DatabaseLocation;
   try {
@@ -108,7 +109,7 @@ async function lookAtDatabase(location: DatabaseLocation, config: Config): Promi
   const lost = lostDatabase(config.dataDir, location);
   if (isFileMissing(location)) {
     if (mustExist) return [failed(location, 'database', lost)];
-    return [{ check: 'database', ok: true, detail: 'none yet; the first start makes it' }];
+    return [{ check: 'database', ok: true, detail: 'none yet; the first start creates it' }];
   }
   let sequelize: Database;
   try {
@@ -117,7 +118,7 @@ async function lookAtDatabase(location: DatabaseLocation, config: Config): Promi
     return [failed(location, 'database', error)];
   }
   try {
-    // What cannot be read is found damaged below.
+    // Read errors are reported as damage below.
     if (mustExist && (await isEmptyDatabase(sequelize).catch(() => false)))
       return [failed(location, 'database', lost)];
     return [

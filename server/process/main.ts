@@ -1,4 +1,4 @@
-// The server as the desktop app starts it: settings from environment and config.json, flags from its arguments.
+// The server as started by the desktop app: settings from environment and config.json, flags from its arguments.
 import { parseArgs } from 'node:util';
 import { type MessageFromServer, postLastMessage } from './parent-port.ts';
 import { loadConfig } from '#server/platform/config.ts';
@@ -24,7 +24,7 @@ function lastMessage(error: Error): MessageFromServer {
 
 let isEnding = false;
 
-/** A utility process of Electron does not end by itself. */
+/** An Electron utility process does not end by itself. */
 async function endWith(reason: unknown, text: (error: Error) => string): Promise<void> {
   if (isEnding) return;
   isEnding = true;
@@ -36,8 +36,8 @@ async function endWith(reason: unknown, text: (error: Error) => string): Promise
   process.exit(1);
 }
 
-// Electron only warns of a rejection that nobody handles (shell/services/node/node_service.cc), and a server in an
-// unknown state would run on.
+// Electron only warns about unhandled rejections (shell/services/node/node_service.cc), and the server would continue
+// in an unknown state.
 const endWithStack = (reason: unknown) => void endWith(reason, (error) => error.stack ?? error.message);
 process.on('unhandledRejection', endWithStack);
 process.on('uncaughtException', endWithStack);

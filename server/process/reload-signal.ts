@@ -1,4 +1,4 @@
-// SIGHUP: a running server opens its log files anew, for programs such as logrotate that have renamed them.
+// SIGHUP makes a running server reopen its log files, for programs such as logrotate that have renamed them.
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
@@ -15,10 +15,10 @@ function hasTerminal(): boolean {
 
 /**
  * @param reload called for each SIGHUP
- * @param stop called instead when the server was started in a terminal that has been closed, which sends SIGHUP too
+ * @param stop called instead if the server's terminal was closed, which also sends SIGHUP
  */
 export function onReloadSignal(reload: () => void, stop: () => void): void {
-  // Windows sends it only when the console closes, and ends the process soon after.
+  // Windows sends SIGHUP only when the console closes, and ends the process soon after.
   if (process.platform === 'win32') return;
   const startedInTerminal = isatty(STDIN) && hasTerminal();
   process.on('SIGHUP', () => (startedInTerminal && !hasTerminal() ? stop() : reload()));

@@ -1,4 +1,4 @@
-// Runs a server as a process of its own: the ready line, the end, and the messages of a desktop app around it.
+// Runs a server in this process: prints the ready line, handles the end, and exchanges messages with a desktop app.
 import { onParentMessage, parentPort } from './parent-port.ts';
 import type { Config } from '#server/platform/config.ts';
 import { systemClock } from '#server/platform/clock.ts';
@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from './start-server.ts';
 import type { Stop } from './stop-signal.ts';
 
 export interface ServeOptions {
-  /** Starts over where the data directory has had a database that is lost. */
+  /** Starts a new installation even if the data directory has lost its database. */
   newInstallation?: boolean;
 }
 
@@ -22,13 +22,13 @@ async function stopAndExit(server: RunningServer): Promise<void> {
   }
 }
 
-/** The exit follows here, too, if it is told to stop before it is ready. */
+/** Starts the server. If a stop is requested before it is ready, the exit follows here. */
 async function startUnlessTold(config: Config, stop: Stop, options: ServeOptions): Promise<RunningServer> {
   try {
     return await startServer(config, systemClock, {
       logToStderr: true,
       giveUp: stop.signal,
-      // The desktop app starts again what has ended.
+      // The desktop app restarts a server that has ended.
       restart: parentPort() ? stop.ask : null,
       ...options,
     });
@@ -39,8 +39,8 @@ async function startUnlessTold(config: Config, stop: Stop, options: ServeOptions
 }
 
 /**
- * Starts, prints the ready line, and stops when it is told to.
- * @throws what `startServer` throws, but for having been told to stop
+ * Starts the server, prints the ready line, and stops it on request.
+ * @throws the errors of `startServer`, except after a stop request
  */
 export async function runServer(config: Config, stop: Stop, options: ServeOptions): Promise<void> {
   const server = await startUnlessTold(config, stop, options);
@@ -57,7 +57,7 @@ export async function runServer(config: Config, stop: Stop, options: ServeOption
   const parent = parentPort();
   if (parent) {
     const announce = () => parent.postMessage({ type: 'ready', ...ready() });
-    // The app's window needs a new code when its session is over.
+    // The app's window needs a new code when its session has ended.
     onParentMessage('sign_in', announce);
     onParentMessage('wake', server.wake);
     announce();

@@ -1,4 +1,4 @@
-// The way into a server process: what is loaded on the way is kept compiled, which halves the time of the next start.
+// Entry point of a server process. Caches compiled code, which halves the time of the next start.
 import { enableCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { join } from 'node:path';
@@ -8,8 +8,9 @@ import type { ServeOptions } from './run-server.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
- * Serves until it is told to stop, which may be before it is ready. The cache is kept in the data directory, where nobody else may write.
- * @throws what `startServer` throws
+ * Serves until a stop is requested, possibly before it is ready. The cache is in the data directory, which is writable
+ * only by this user.
+ * @throws the errors of `startServer`
  */
 export async function serve(config: Config, options: ServeOptions = {}): Promise<void> {
   const stop = stopSignal();
@@ -21,12 +22,13 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
 }
 
 /**
- * Left to itself V8 takes what a large machine has: under load the heap of 30 MB grows to 170 MB and is never given
- * back. Workers inherit both settings.
+ * By default, V8 uses much of a large machine's memory: under load, the heap grows from 30 MB to 170 MB and is never
+ * returned.
+ * Workers inherit both settings.
  */
 function keepSmall(): void {
-  // As large as it has grown during the start is enough for what requests leave behind; it would grow to 130 MB.
+  // The size reached during the start is enough for the garbage of requests; it would grow to 130 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // The old one is collected when it has grown by this much, not by several times its size.
+  // Collects the old generation when it has grown by this percentage rather than severalfold.
   setFlagsFromString('--heap-growing-percent=30');
 }

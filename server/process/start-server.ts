@@ -1,4 +1,4 @@
-// Brings a server up on a data directory, and down again: lock, log, service, two listeners, jobs.
+// Starts and stops a server on a data directory: lock, log, service, two listeners, jobs.
 import { join } from 'node:path';
 import { apiBaseUrl, listenerAddress } from '#server/wiring/api-address.ts';
 import { compose } from '#server/wiring/compose.ts';
@@ -28,46 +28,46 @@ import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from '#server/i
 import { VERSION } from '#server/installation/version.ts';
 
 const ADMIN_HOST = '127.0.0.1';
-/** A command that holds the directory is done sooner than this. */
+/** A command that has locked the directory usually finishes sooner. */
 const LOCK_WAIT_MS = 5000;
 /**
- * The seconds after a start belong to the first page and the first calls: each job loads about as much as the whole
- * server did.
+ * Delays background jobs, so that the first page and calls are fast: each job loads about as much code as the whole
+ * server.
  */
 const SETTLE_MS = 5000;
 
 export interface RunningServer {
   /** `http://127.0.0.1:8787/license/api/svc/` */
   api: string;
-  /** `http://127.0.0.1:8788/?code=…`, each good for one sign-in. */
+  /** `http://127.0.0.1:8788/?code=…`; each address is good for one sign-in. */
   newSignInAddress(): string;
-  /** Does now what fell due while the computer slept, or by a change of its clock. */
+  /** Runs what became due while the computer slept, or through a clock change. */
   wake(): void;
-  /** Opens the log files anew. */
+  /** Reopens the log files. */
   reload(): void;
-  /** Reports the status, and again whenever it has changed, until the stop. */
+  /** Reports the status now and after each change, until the stop. */
   watchStatus(report: (status: ServerStatus) => void): void;
-  /** Stops accepting, finishes what is under way, leaves no half-written state. */
+  /** Stops accepting requests, finishes those in progress, and leaves no half-written state. */
   stop(): Promise<void>;
-  /** Logs that the process is about to end before the stop is over, and what that cuts off. */
+  /** Logs that the process is about to end before the stop has finished, and what that interrupts. */
   reportForcedExit(): Promise<void>;
-  /** Ends when the database has answered a read, or has failed to. */
+  /** Resolves when the database has answered a read, successfully or not. */
   readOnce(): Promise<void>;
 }
 
 interface StartOptions {
   logToStderr: boolean;
-  /** Aborted when the start is to be given up. */
+  /** Aborts the start. */
   giveUp?: AbortSignal;
-  /** Ends the process, which is then started again; null where nobody would do that. */
+  /** Ends the process so that its supervisor restarts it; null without a supervisor. */
   restart?: (() => void) | null;
-  /** How long the jobs that nothing waits for leave the new server alone. */
+  /** How long non-urgent jobs are delayed after the start. */
   settleMs?: number;
-  /** Starts over where the data directory has had a database that is lost. */
+  /** Starts a new installation even if the data directory has lost its database. */
   newInstallation?: boolean;
 }
 
-/** A part of the server that is up, and what has to be done at its end. */
+/** A started part of the server, and how to end it. */
 interface Part {
   name: string;
   end(): void | Promise<void>;
@@ -75,8 +75,8 @@ interface Part {
 
 /**
  * Starts everything, or nothing.
- * @throws ConfigError, DataDirectoryError or UnusableDatabaseError, each with one line for the administrator;
- *   the reason of `giveUp`
+ * @throws ConfigError, DataDirectoryError or UnusableDatabaseError, each with one line for the administrator; the
+ *   reason of `giveUp`
  */
 export async function startServer(
   config: Config,
@@ -87,7 +87,7 @@ export async function startServer(
   prepareDataDirectory(config.dataDir);
   refuseExposedFiles(config);
   await requireUsableFiles(config);
-  // Ended in reverse, at the stop or when a later step fails.
+  // Ended in reverse order, at the stop or when a later step fails.
   const parts: Part[] = [];
   const started = (name: string, end: Part['end']) => {
     parts.push({ name, end });
@@ -100,7 +100,7 @@ export async function startServer(
     isDraining = true;
     stopping ??= (async () => {
       const failures: unknown[] = [];
-      // Each step is tried, whatever became of the one before it: the lock must be released in any case.
+      // Each part is ended even if an earlier one fails: the lock must be released in any case.
       for (const { name, end } of parts.toReversed()) {
         ending = name;
         try {
@@ -201,7 +201,7 @@ export async function startServer(
       admin: adminAddress(),
       secret: runtimeSecret,
     });
-    // One in the place of a lost data directory belongs to somebody else.
+    // If the data directory was replaced, the runtime file in its place belongs to another server.
     started('runtime file', () => {
       if (!guard.isStopped()) removeRuntimeFile(config.dataDir);
     });
@@ -216,7 +216,7 @@ export async function startServer(
       jobs.wake();
     });
     started('clock watch', () => clockWatch.end());
-    // Ahead of everything else, as nobody can write while an import does, not even to come to an end.
+    // First, because a running import blocks all other writes.
     started('imports', () => service.endImports());
     isDraining = false;
 
@@ -231,7 +231,7 @@ export async function startServer(
       wake: jobs.wake,
       reload() {
         log.reopen();
-        logger.info('log files opened anew');
+        logger.info('reopened the log files');
       },
       watchStatus: service.status.watch,
       stop,
@@ -243,7 +243,7 @@ export async function startServer(
       readOnce: service.storage.readOnce,
     };
   } catch (error) {
-    // What went wrong first is what the administrator has to hear of.
+    // The original error is the one to report.
     await stop().catch(() => {});
     throw aboutDatabase(error, location);
   }

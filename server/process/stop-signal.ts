@@ -1,17 +1,17 @@
-// How a server process is told to stop, from its first moment on: by a signal, or by the desktop app around it.
+// Stop requests to a server process, from its first moment on: by a signal, or from the desktop app.
 import { setTimeout as delay } from 'node:timers/promises';
 import { onParentMessage } from './parent-port.ts';
 
-/** The contract promises an exit within 5 seconds of a signal; writing the log takes part of that. */
+/** The contract promises an exit within 5 seconds of a signal, including the time for writing the log. */
 const EXIT_WITHIN_MS = 4200;
 const REPORT_WITHIN_MS = 400;
 
 export interface Stop {
-  /** Aborts once the process is told to; it then has to end by itself, and is ended with exit code 1 if that takes too long. */
+  /** Aborts when a stop is requested. The process then has to end; if that takes too long, it exits with code 1. */
   signal: AbortSignal;
-  /** Tells it from within. */
+  /** Requests a stop from within the process. */
   ask(): void;
-  /** @param report logs what an exit would cut off */
+  /** @param report logs what an exit would interrupt */
   onForcedExit(report: () => Promise<void>): void;
 }
 
@@ -21,7 +21,7 @@ export function stopSignal(): Stop {
     process.stderr.write('error: forced exit: the server did not stop in time while it was starting\n');
   };
 
-  /** Nothing half-written can be left by this: what has not committed by then is rolled back. */
+  /** Leaves nothing half-written: uncommitted changes are rolled back. */
   async function forceExit(): Promise<void> {
     await Promise.race([report().catch(() => {}), delay(REPORT_WITHIN_MS)]);
     process.exit(1);

@@ -1,4 +1,4 @@
-// What a license says when it is issued: the same rules for one that is asked for and for a whole file of them.
+// Drafts a license: the same rules for a single one and for an import.
 import type { Plan } from '#server/features/plans/plan-store.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -18,7 +18,7 @@ interface Issue {
 
 /** @throws ApiError `plan_not_found` */
 export function usablePlan(name: string, plan: Plan | null): Plan {
-  if (!plan) throw new ApiError('plan_not_found', `there is no plan ${name}`);
+  if (!plan) throw new ApiError('plan_not_found', `plan ${name} not found`);
   if (plan.archivedAt !== null) throw new ApiError('plan_not_found', `plan ${name} is archived`);
   return plan;
 }
@@ -29,14 +29,14 @@ export function refuseOtherProduct(plan: Plan, product: string): void {
   throw new ApiError('product_mismatch', `plan ${plan.name} is for ${plan.product}, not for ${product}`);
 }
 
-/** Where renewals add up. @throws ApiError `invalid_request` */
+/** Limits the expiry date, which renewals keep extending. @throws ApiError `invalid_request` */
 export function refuseBeyondCalendar(expiresAt: number): void {
   if (expiresAt > LAST_MOMENT) {
     throw new ApiError('invalid_request', `days: the license would end after ${toTimestamp(LAST_MOMENT)}`);
   }
 }
 
-/** A renewal never takes time away by mistake. @throws ApiError `renewal_shortens` */
+/** Keeps a renewal from shortening a license by mistake. @throws ApiError `renewal_shortens` */
 export function refuseEarlierEnd(expiresAt: number, renewedTo: number): void {
   if (renewedTo >= expiresAt) return;
   throw new ApiError(
@@ -84,7 +84,7 @@ export function draftLicense(
   };
 }
 
-/** The license that a draft has become: what reading it back would give. */
+/** The license that a draft has become, as reading it back would return it. */
 export function issuedLicense(id: number, { searchText, ...draft }: NewLicense, plan: Plan): License {
   const { name, tier, durationDays, graceDays, maxActivations, features } = plan;
   return {

@@ -1,4 +1,4 @@
-// License keys: what they look like, how they are made, and how a typed one is read.
+// License keys: their format, generation and parsing.
 import { hash, randomBytes } from 'node:crypto';
 
 /** Crockford base32: no I, L, O (read as 1, 1, 0) and no U. */
@@ -6,11 +6,11 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BODY_LENGTH = 20;
 const CHECK_LENGTH = 5;
 const GROUP_LENGTH = 5;
-/** Room for a key with generous spacing; longer input is not worth normalising. */
+/** Enough for a key with generous spacing; longer input is not parsed. */
 const MAX_TYPED_LENGTH = 200;
 
 const SHAPE = new RegExp(`^[${ALPHABET}]{${BODY_LENGTH + CHECK_LENGTH}}$`);
-/** What almost every caller sends, who got it from us. */
+/** Fast path: almost all callers send the key as issued. */
 const CANONICAL = new RegExp(
   `^(?:[${ALPHABET}]{${GROUP_LENGTH}}-){${BODY_LENGTH / GROUP_LENGTH}}[${ALPHABET}]{${CHECK_LENGTH}}$`,
 );
@@ -18,9 +18,8 @@ const CANONICAL = new RegExp(
 const SEPARATORS = /[\s\p{Dash_Punctuation}\u2212_\u00AD\u200B]/gu;
 
 /**
- * Makes a license key such as `7K3QD-…-…-…-M2X9A` (contract section 3): five groups of five Crockford base32
+ * Generates a license key such as `7K3QD-…-…-…-M2X9A` (contract section 3): five groups of five Crockford base32
  * characters, 20 random ones (100 bits) and a check group.
- *
  * @param random returns that many cryptographically random bytes
  */
 export function generateLicenseKey(random: (size: number) => Uint8Array = randomBytes): string {
@@ -30,11 +29,11 @@ export function generateLicenseKey(random: (size: number) => Uint8Array = random
 }
 
 /**
- * Reads a license key as people type and paste it: any case, any or no hyphens and spaces, full-width characters,
+ * Parses a license key as people type and paste it: any case, with or without hyphens and spaces, full-width
+ * characters,
  * O for 0, I or L for 1.
- *
- * @returns the key in its one canonical form, or null if its shape or its check group is wrong; null therefore
- *   means "mistyped" (`invalid_request`), which is not the same as a key nobody was given (`license_not_found`)
+ * @returns the key in canonical form, or null if its format or check group is wrong; null means a typing error
+ *   (`invalid_request`), in contrast to an unknown key (`license_not_found`)
  */
 export function parseLicenseKey(text: string): string | null {
   if (CANONICAL.test(text)) return isChecked(text.replaceAll('-', '')) ? text : null;
@@ -52,7 +51,7 @@ function isChecked(characters: string): boolean {
   return characters.slice(BODY_LENGTH) === checkGroup(characters.slice(0, BODY_LENGTH));
 }
 
-/** The first 25 bits of SHA-256 over the body: a wrong body or check passes once in 2^25. */
+/** The first 25 bits of SHA-256 over the body: a wrong body or check group passes once in 2^25. */
 function checkGroup(body: string): string {
   const bits = hash('sha256', body, 'buffer').readUInt32BE(0) >>> 7;
   return [20, 15, 10, 5, 0].map((shift) => ALPHABET.charAt((bits >>> shift) & 31)).join('');

@@ -1,25 +1,25 @@
-// The rules of a license's life: states, the notices they cause, renewal. Pure; all times are epoch milliseconds.
+// License states, the notices that they cause, and renewal. Pure; all times are epoch milliseconds.
 import { EXPIRING_MS, termState, type LicenseState, type LicenseTerm } from '../../verifier/license-term.ts';
 
 export { EXPIRING_MS, type LicenseState };
 
 const DAY_MS = 86_400_000;
 
-/** The moments of one license that decide its state. */
+/** The times that determine a license's state. */
 export interface LicenseMoments extends LicenseTerm {
   readonly firstActivatedAt: number | null;
   readonly revokedAt: number | null;
 }
 
-/** What notices depend on; whether anyone activated the license does not matter to them. */
+/** Notices do not depend on whether the license was activated. */
 export type NoticeMoments = Omit<LicenseMoments, 'firstActivatedAt'>;
 
-/** The events which time alone causes. */
+/** Events that are caused by time alone. */
 export type LicenseNotice = 'license.expiring' | 'license.in_grace' | 'license.expired';
 
 /**
- * The state of a license at `now` (contract section 3). Revocation outranks the clock. `issued` stands in for
- * `active` until the first activation; a term runs from its issue, so it can expire unactivated.
+ * The state of a license at `now` (contract section 3). Revocation takes precedence over time. `issued` replaces
+ * `active` until the first activation. The term starts with the issue, so a license can expire without an activation.
  */
 export function licenseState(license: LicenseMoments, now: number): LicenseState {
   if (license.revokedAt !== null) return 'revoked';
@@ -27,15 +27,15 @@ export function licenseState(license: LicenseMoments, now: number): LicenseState
   return state === 'active' && license.firstActivatedAt === null ? 'issued' : state;
 }
 
-/** When a license that expires at `expiresAt` becomes fully invalid. */
+/** When a license that expires at `expiresAt` reaches the end of its grace period. */
 export function graceEndsAt(expiresAt: number, graceDays: number): number {
   return expiresAt + graceDays * DAY_MS;
 }
 
 /**
- * The notice that is due at `now`: the newest state's only, so that downtime which spanned several states causes
- * one event (contract section 3). Null before the first and for a revoked license. It does not know what was
- * emitted before: the scan asks only once the stored `notice_due_at` has come.
+ * The notice that is due at `now`: only that of the current state, so that a downtime across several states causes one
+ * event (contract section 3). Null before the first notice and for a revoked license. Ignores what was sent before: the
+ * scan calls this only once the stored `notice_due_at` has come.
  */
 export function dueNotice(license: NoticeMoments, now: number): LicenseNotice | null {
   if (license.revokedAt !== null) return null;
@@ -44,25 +44,25 @@ export function dueNotice(license: NoticeMoments, now: number): LicenseNotice | 
 }
 
 /**
- * What to store as `notice_due_at` once the notice due at `now` is emitted: the next moment at which another
- * falls due, always after `now`. Null when none is left or the license is revoked.
+ * The value for `notice_due_at` after the notice due at `now` was sent: when the next one is due, always after `now`.
+ * Null if none is left or the license is revoked.
  */
 export function nextNoticeAt(license: NoticeMoments, now: number): number | null {
   return noticeMoments(license).find((moment) => moment > now) ?? null;
 }
 
 /**
- * What to store as `notice_due_at` when a term begins, at creation and renewal: the first moment at which any notice
- * of the term is due. It lies in the past for a term that starts with less than 7 days, which makes the next scan
- * emit at once. Null for a revoked license.
+ * The value for `notice_due_at` at the start of a term, at creation and renewal: when its first notice is due. In the
+ * past
+ * for a term of less than 7 days, so that the next scan sends it immediately. Null for a revoked license.
  */
 export function firstNoticeAt(license: NoticeMoments): number | null {
   return noticeMoments(license)[0] ?? null;
 }
 
 /**
- * The new end of a renewed license: an explicit moment as it is; otherwise `days`, else the plan's `durationDays`,
- * added to `expiresAt` if that is ahead, else to `now` (contract section 3).
+ * The expiry of a renewed license: an explicit time unchanged; otherwise `days`, or the plan's `durationDays`, added to
+ * `expiresAt` if that is in the future, else to `now` (contract section 3).
  */
 export function renewedExpiry(renewal: {
   readonly expiresAt: number;
@@ -76,15 +76,16 @@ export function renewedExpiry(renewal: {
   return Math.max(renewal.expiresAt, renewal.now) + days * DAY_MS;
 }
 
-/** The first millisecond of each state with a notice, ascending. Without a grace period the last two coincide. */
+/** When each state with a notice begins, ascending. Without a grace period, the last two are equal. */
 function noticeMoments(license: NoticeMoments): readonly number[] {
   if (license.revokedAt !== null) return [];
   return [license.expiresAt - EXPIRING_MS + 1, license.expiresAt, license.graceEndsAt];
 }
 
 /**
- * What `notice_due_at` becomes when an upgrade moves the end of the grace period to `newGraceEnd`: a license that
- * waits for that end waits for the new one; one that had passed it and is back in grace is looked at again.
+ * The new `notice_due_at` when an upgrade moves the end of the grace period to `newGraceEnd`. A license that waits for
+ * that end
+ * waits for the new one. One that had passed it and is in grace again is scanned again.
  */
 export function noticeAfterUpgrade(
   before: { readonly expiresAt: number; readonly noticeDueAt: number | null },

@@ -1,12 +1,12 @@
-// What the world sees of a license: allow-lists, never the row itself.
+// Public representations of a license. They list fields explicitly and never pass on the row.
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { LicenseObject, LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { licenseState } from './license-lifecycle.ts';
 import type { License } from '#server/features/licenses/license-store.ts';
 
 /**
- * What every reply and every event says of a license.
- * @param machineFingerprint the device that it is about; without one, the newest active device
+ * The license fields of every reply and event.
+ * @param machineFingerprint the affected device; by default the newest active device
  */
 export function toLicenseSummary(license: License, machineFingerprint?: string) {
   return {
@@ -32,7 +32,7 @@ export function toLicenseObject(license: License, now: number, machineFingerprin
   };
 }
 
-/** What administrators see. */
+/** The fields for administrators. */
 export function toLicenseRecord(license: License, now: number): LicenseRecord {
   return {
     ...toLicenseObject(license, now),
@@ -45,7 +45,7 @@ export function toLicenseRecord(license: License, now: number): LicenseRecord {
   };
 }
 
-/** The record without what only administrators see. */
+/** The record without the fields for administrators. */
 export function publicLicense(record: LicenseRecord): LicenseObject {
   const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...license } = record;
   return license;

@@ -1,4 +1,4 @@
-// How callers name a license: by id or key. A mistyped key is told apart from an unknown one.
+// Reads license references: IDs or keys. Distinguishes a mistyped key from an unknown one.
 import { ApiError } from '#server/wire/errors.ts';
 import { parseLicenseKey } from './license-key.ts';
 import type { LicenseReference } from '#server/features/licenses/license-store.ts';
@@ -7,8 +7,8 @@ import type { LicenseReference } from '#server/features/licenses/license-store.t
 export function byKey(text: string): { key: string } {
   const key = parseLicenseKey(text);
   if (key === null) {
-    throw new ApiError('invalid_request', 'license_key: is mistyped: its check group does not match', {
-      details: [{ path: 'license_key', message: 'is mistyped: its check group does not match' }],
+    throw new ApiError('invalid_request', 'license_key: invalid license key (checksum mismatch)', {
+      details: [{ path: 'license_key', message: 'invalid license key (checksum mismatch)' }],
     });
   }
   return { key };
@@ -29,5 +29,5 @@ export function byIdOrKey(request: {
 }
 
 export function licenseNotFound(): ApiError {
-  return new ApiError('license_not_found', 'there is no such license');
+  return new ApiError('license_not_found', 'license not found');
 }

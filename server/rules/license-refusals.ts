@@ -1,4 +1,4 @@
-// The verdict on a license as the error that callers get.
+// Converts a verdict on a license to the error for the caller.
 import type { License } from '#server/features/licenses/license-store.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
@@ -39,11 +39,11 @@ export function hasFreeSeat({ maxActivations, activationCount }: License): boole
   return maxActivations === null || activationCount < maxActivations;
 }
 
-/** For a device that has no seat yet. @throws ApiError `activation_limit_reached` */
+/** For a device without a seat. @throws ApiError `activation_limit_reached` */
 export function refuseFull(license: License): void {
   if (hasFreeSeat(license)) return;
   throw new ApiError(
     'activation_limit_reached',
-    `all ${license.maxActivations} devices of the license are taken; release one first`,
+    `all ${license.maxActivations} seats of the license are taken; release a device first`,
   );
 }

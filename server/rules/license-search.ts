@@ -1,31 +1,31 @@
-// What people type to find a license: a part of its holder, e-mail address or key, or of a device's fingerprint.
+// Parses search texts for licenses: part of a holder, email address, key or device fingerprint.
 import { parseLicenseKey } from './license-key.ts';
 
-/** What is looked for; each part that is there may be what was meant. */
+/** The possible meanings of a search text. Each that is set may be the intended one. */
 export interface LicenseSearch {
-  /** A part of holder or e-mail address, folded. */
+  /** Part of a holder or email address, case-folded. */
   text: string | null;
-  /** A whole key. */
+  /** A complete key. */
   key: string | null;
-  /** A part of a key, without hyphens. */
+  /** Part of a key, without hyphens. */
   keyPart: string | null;
-  /** A part of a fingerprint's digits. */
+  /** Part of a fingerprint's digits. */
   fingerprintPart: string | null;
 }
 
-/** Fewer characters would be in many a key by chance. */
+/** Fewer characters would occur in many keys by chance. */
 const KEY_PART = /^[0-9A-HJKMNP-TV-Z]{5,25}$/u;
 const FINGERPRINT_PART = /^(?:sha256:)?([0-9a-f]{6,64})$/u;
 
 /**
- * Without case and accents, so that `novacek` finds `Nováček`, on both databases alike: they fold letters each in their
- * own way, SQLite only those of ASCII.
+ * Removes case and accents, so that `novacek` finds `Nováček`. The databases fold letters differently, SQLite only
+ * ASCII.
  */
 export function foldForSearch(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** A whole key is nothing but that; anything else may be a part of several things. */
+/** A complete key has no other meaning; other texts can have several. */
 export function parseSearch(search: string): LicenseSearch {
   const key = parseLicenseKey(search);
   if (key !== null) return { text: null, key, keyPart: null, fingerprintPart: null };

@@ -1,9 +1,9 @@
-// Whether a license covers what is asked of it: one set of rules for every endpoint that decides it.
+// Decides whether a license covers a request: one set of rules for all endpoints.
 import type { RuleOutcome, ValidationReason } from '#server/features/activations/activation-contract.ts';
 import type { LicenseFileCheck } from '#server/features/signing/license-file-service.ts';
 
 export interface VerdictQuestion {
-  /** Null: we signed its file, but an older database has been restored, so nothing vouches for the license any more. */
+  /** Null if this installation signed the file but lost the license through a restore of an older database. */
   license: {
     readonly revokedAt: number | null;
     readonly graceEndsAt: number;
@@ -13,7 +13,7 @@ export interface VerdictQuestion {
   /** Epoch milliseconds, like all times here. */
   now: number;
   product?: string | undefined;
-  /** Undefined if the question names no device. */
+  /** Undefined if the question is not about a device. */
   isDeviceActive?: boolean | undefined;
   feature?: string | undefined;
 }
@@ -48,21 +48,21 @@ const RULES = {
 
 export type LicenseRule = keyof typeof RULES;
 
-/** Which rules each kind of question applies. The first one that fails gives the reason, so the order is visible to clients. */
+/** The rules for each kind of question. The first one that fails gives the reason, so clients can see the order. */
 export const RULES_FOR = {
   activation: ['not_revoked', 'in_term', 'product'],
   authorization: ['not_revoked', 'in_term', 'product', 'device', 'feature'],
-  /** A token is for one product, whatever has become of its license. */
+  /** The product comes first: a token is for one product, regardless of the state of its license. */
   token: ['product', 'not_revoked', 'in_term'],
   signing: ['not_revoked', 'in_term'],
   license_file: ['known', 'not_revoked', 'in_term', 'device'],
-  /** Changing a license, and issuing tokens and certificates for it: an expired license can be renewed. */
+  /** Changes, and issuing tokens and certificates: an expired license can be renewed. */
   change: ['not_revoked'],
 } as const satisfies Record<string, readonly LicenseRule[]>;
 
 type ReasonOf<Name extends LicenseRule> = (typeof RULES)[Name]['reason'];
 
-/** Why the license does not cover what was asked; null if it does. */
+/** Why the license does not cover the request; null if it does. */
 export function licenseVerdict<Name extends LicenseRule>(
   rules: readonly Name[],
   question: VerdictQuestion,
@@ -71,7 +71,7 @@ export function licenseVerdict<Name extends LicenseRule>(
   return null;
 }
 
-/** How one rule comes out by itself, whatever the others say. Only `known` can fail for a license that is unknown. */
+/** The outcome of a single rule, independent of the others. For an unknown license, only `known` can fail. */
 export function ruleOutcome(name: LicenseRule, question: VerdictQuestion): RuleOutcome {
   if (question.license === null && name !== 'known') return 'not_asked';
   const rule: Rule = RULES[name];
@@ -80,7 +80,7 @@ export function ruleOutcome(name: LicenseRule, question: VerdictQuestion): RuleO
   return isMet ? 'passed' : 'failed';
 }
 
-/** Reasons that remain with a new license file. */
+/** Reasons that a new license file would not change. */
 const FINAL: ReadonlySet<ValidationReason> = new Set([
   'signature_invalid',
   'unknown_key_id',
@@ -90,17 +90,18 @@ const FINAL: ReadonlySet<ValidationReason> = new Set([
   'not_yet_valid',
 ]);
 
-/** What the check of the file itself found. */
+/** The result of checking the file itself. */
 type FileFindings = Pick<LicenseFileCheck, 'reason'> & { license: object | null };
 
-/** Whether nothing that is known of the license could make the file good. */
+/** Whether the file is invalid regardless of the license's current state. */
 export function isHopeless({ license, reason }: FileFindings): boolean {
   return license === null || (reason !== null && FINAL.has(reason));
 }
 
 /**
- * Why a license file cannot be relied on; null if it can. What is known of the license today outranks what the file
- * says: if the license is good, a file that says otherwise has only run out.
+ * Why a license file is not valid; null if it is. The license's current state takes precedence over the file's: if the
+ * license
+ * is valid, the file is merely outdated.
  */
 export function licenseFileVerdict(file: FileFindings, today: VerdictQuestion): ValidationReason | null {
   if (isHopeless(file)) return file.reason;

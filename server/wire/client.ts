@@ -1,15 +1,15 @@
-// The typed client that the page, the CLI and the tests call the service with; it is derived from the contract's rows.
+// The typed client for the back office, the CLI and the tests, derived from the contract.
 import type { Contract, Endpoint, ReplyOf, RequestInput } from './endpoint.ts';
 import { ApiError, type FailureEnvelope } from './errors.ts';
 
-/** Carries one call to wherever it is answered, and gives back the reply without `ok`. */
+/** Sends a call and returns the reply without `ok`. */
 export type Transport = (name: string, row: Endpoint, input: object) => Promise<object>;
 
 export type Client<Rows extends Contract> = {
   [Name in keyof Rows]: (input: RequestInput<Rows[Name]>) => Promise<ReplyOf<Rows[Name]>>;
 };
 
-/** One method per row; each throws `ApiError` with the code that the service gave. */
+/** One method per row. Each throws `ApiError` with the service's error code. */
 export function createClient<Rows extends Contract>(rows: Rows, transport: Transport): Client<Rows> {
   const methods = Object.entries(rows).map(([name, row]) => [
     name,
@@ -34,7 +34,7 @@ interface RequestParts {
   contentType?: string;
 }
 
-/** Where an input's fields go. */
+/** Distributes the fields of an input. */
 function partsOf(row: Endpoint, input: object): RequestParts {
   if (row.upload) {
     const { file, ...fields } = input as { file: Blob };
@@ -44,7 +44,7 @@ function partsOf(row: Endpoint, input: object): RequestParts {
   return { query: '', body: JSON.stringify(input), contentType: 'application/json' };
 }
 
-/** What a failed reply says. */
+/** Converts a failed reply to an error. */
 export function toFailure({ error_code: code, message, details }: FailureEnvelope, status: number): ApiError {
   return new ApiError(code, message, { status, ...(details ? { details } : {}) });
 }
@@ -59,16 +59,16 @@ interface Sent {
 interface Received {
   status: number;
   headers: { get(name: string): string | null };
-  /** The whole body. */
+  /** The complete body. */
   json(): Promise<unknown>;
-  /** The body as it comes, however large it is. Fails if it ends early. */
+  /** The body as it arrives, of any size. Fails if it ends early. */
   bytes(): AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
-/** One exchange over HTTP: the only part of a call that differs between a browser and the CLI. */
+/** One HTTP exchange. The only part that differs between browsers and the CLI. */
 export type Send = (url: string, request: Sent) => Promise<Received>;
 
-/** Not every browser iterates over a stream by itself. */
+/** Not every browser supports async iteration of streams. */
 async function* bytesOf(
   stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -97,7 +97,7 @@ function exchange(root: string, headers: Record<string, string>, send: Send) {
 
 /**
  * Calls over HTTP.
- * @param root where the paths begin, without a trailing slash: `http://127.0.0.1:8787/license/api/svc`
+ * @param root base URL without a trailing slash: `http://127.0.0.1:8787/license/api/svc`
  */
 export function httpTransport(
   root: string,
@@ -113,7 +113,7 @@ export function httpTransport(
   };
 }
 
-/** Calls rows that answer with a file. The reply's body is still to be read. */
+/** Calls endpoints that return a file. The caller reads the body. */
 export function httpDownload(root: string, headers: Record<string, string> = {}, send: Send = fetchSend) {
   const call = exchange(root, headers, send);
   return async (row: Endpoint, input: object, signal?: AbortSignal): Promise<Received> => {

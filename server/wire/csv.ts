@@ -1,16 +1,19 @@
-// CSV as spreadsheets read it (RFC 4180), in which no cell is a formula.
+// CSV for spreadsheets (RFC 4180), protected against formula injection.
 
 export type CsvCell = string | number | null;
 
-/** What makes a spreadsheet compute a cell, with the apostrophes that may precede it. Some take full-width forms too. */
+/**
+ * Text that a spreadsheet would evaluate, with any apostrophes before it. Some spreadsheets accept full-width forms
+ * too.
+ */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/u;
 const GUARDED_FORMULA = /^'+[=+\-@\t\r\n＝＋－＠]/u;
 const NEEDS_QUOTES = /[",\r\n]/u;
 
 /**
- * One line, with its CRLF. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, the
- * full-width form of one of them, a tab or a line break) gets an apostrophe in front, which shows it as text (OWASP,
- * "CSV Injection").
+ * One line with its CRLF. A text that a spreadsheet would evaluate (it starts with `=`, `+`, `-`, `@`, the full-width
+ * form of
+ * one of them, a tab or a line break) gets a leading apostrophe, which makes it plain text (OWASP, "CSV Injection").
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
@@ -23,7 +26,7 @@ function csvCell(cell: CsvCell): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The text of a cell as it was before `csvLine` put its apostrophe there. */
+/** Removes the apostrophe that `csvLine` has added. */
 export function csvText(cell: string): string {
   return GUARDED_FORMULA.test(cell) ? cell.slice(1) : cell;
 }

@@ -1,10 +1,10 @@
-// An endpoint is declared once, as a row; routes, parsing, clients and the OpenAPI document all come from it.
+// An endpoint is declared once, as a row. Routes, parsing, clients and the OpenAPI document are derived from it.
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
 /**
- * Who may call: `public` anybody, `bearer` the holder of an API token (`role: 'admin'` narrows it),
- * `admin` a signed-in administrator or the CLI on the admin listener, `sign_in` somebody who is about to become one.
+ * Who may call: `public` anyone, `bearer` a caller with an API token (`role: 'admin'` restricts it),
+ * `admin` a signed-in administrator or the CLI on the admin listener, `sign_in` a caller that is signing in.
  */
 export type EndpointAuth = 'public' | 'bearer' | 'admin' | 'sign_in';
 
@@ -19,54 +19,56 @@ export interface Endpoint<
   Reply extends z.ZodType<object> = z.ZodType<object>,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the listener's API root, with both slashes: `/authorize/token/`. Both forms are answered. */
+  /** Below the listener's API root, with both slashes: `/authorize/token/`. Also served without the trailing slash. */
   path: `/${string}/` | `/${string}.json`;
   auth: EndpointAuth;
-  /** The role an API token needs beyond being valid. */
+  /** The required role of the API token. */
   role?: 'admin';
   summary: string;
   /**
-   * Query parameters of GET and DELETE, JSON body otherwise; DELETE takes either. Where a file is uploaded, that is the
-   * field `file`, and the others are query parameters. Unknown fields are dropped.
+   * Query parameters of GET and DELETE, otherwise a JSON body; DELETE accepts both. For an upload, the file is the
+   * field `file` and
+   * the other fields are query parameters. Unknown fields are ignored.
    */
   request: Request;
-  /** The fields beside `ok: true`. */
+  /** The fields in addition to `ok: true`. */
   reply: Reply;
-  /** What it can fail with beyond the failures of every endpoint. */
+  /** Error codes in addition to those that every endpoint can return. */
   errors: readonly ErrorCode[];
-  /** The fields that a failure carries beside those of the envelope. */
+  /** Additional fields of a failure, by error code. */
   failureFields?: Partial<Record<ErrorCode, z.ZodObject>>;
-  /** Where a failure travels with another status than usual. */
+  /** Status codes that differ from the error code's usual one. */
   errorStatus?: Partial<Record<ErrorCode, number>>;
-  /** Takes an `Idempotency-Key`. */
+  /** Accepts an `Idempotency-Key`. */
   idempotent?: true;
-  /** A GET with an effect, such as a link that works once: HEAD is refused. */
+  /** A GET with an effect, such as a one-time link: HEAD is rejected. */
   refusesHead?: true;
-  /** Replies carry an `ETag`, and `If-None-Match` is answered with 304. */
+  /** Replies have an `ETag`, and `If-None-Match` is answered with 304. */
   etag?: true;
-  /** Media types that it can answer with instead of JSON, each with what that is. */
+  /** Media types that it can return instead of JSON, each with a description. */
   documents?: Readonly<Record<string, string>>;
   /** The body is a file of this media type instead of JSON. */
   upload?: Upload;
   /**
-   * Which limit per caller address a call counts against: the one that all public endpoints share, unless said
-   * otherwise; one of its own; or none.
+   * The limit per caller address that a call counts against: by default the one that public endpoints share, `own` for
+   * a separate
+   * limit, or `none`.
    */
   rateLimit?: 'own' | 'none';
 }
 
 export type Contract = Record<string, Endpoint>;
 
-/** Declares a row and keeps its precise types. */
+/** Declares a row with its precise types. */
 export function endpoint<Request extends z.ZodType<object>, Reply extends z.ZodType<object>>(
   row: Endpoint<Request, Reply>,
 ): Endpoint<Request, Reply> {
   return row;
 }
 
-/** What a handler receives: parsed, defaults filled in. */
+/** What a handler receives: parsed, with defaults. */
 export type RequestOf<Row extends Endpoint> = z.output<Row['request']>;
 /** What a caller may send. */
 export type RequestInput<Row extends Endpoint> = z.input<Row['request']>;
-/** What a handler returns and a caller receives, beside `ok`. */
+/** What a handler returns and a caller receives, in addition to `ok`. */
 export type ReplyOf<Row extends Endpoint> = z.input<Row['reply']>;

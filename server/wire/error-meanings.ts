@@ -1,4 +1,4 @@
-// What each error code means, for the API documentation.
+// The meaning of each error code, for the API documentation.
 import type { ErrorCode } from './errors.ts';
 
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {

@@ -1,4 +1,4 @@
-// Every failure the service can name, and the HTTP status it travels with (contract, section 2).
+// All error codes of the service and their HTTP status (contract, section 2).
 
 export const ERROR_STATUS = {
   invalid_request: 400,
@@ -40,7 +40,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** One thing wrong with a request: where (`expires_at`, `features.2`) and what. */
+/** One problem of a request: the field (`expires_at`, `features.2`) and the message. */
 export interface ErrorDetail {
   path: string;
   message: string;
@@ -56,15 +56,15 @@ export interface FailureEnvelope {
 }
 
 interface ApiErrorOptions {
-  /** Unless it is that of the code. An endpoint declares its own with `errorStatus`. */
+  /** Overrides the status of the code. Endpoints declare it with `errorStatus`. */
   status?: number;
   details?: ErrorDetail[];
   headers?: Record<string, string>;
-  /** Further fields of the reply, where the endpoint declares them. */
+  /** Additional fields of the reply, if the endpoint declares them. */
   fields?: object;
 }
 
-/** A failure that the caller is told about; anything else that is thrown becomes `internal_error`. */
+/** A failure that is reported to the caller. Any other error becomes `internal_error`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -93,7 +93,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The one place that writes `{ok: false}`. */
+/** Builds the body of a failed reply. */
 export function failureEnvelope(error: ApiError, requestId?: string): FailureEnvelope {
   return {
     ok: false,

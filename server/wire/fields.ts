@@ -1,15 +1,15 @@
-// The field types that requests and replies are made of.
+// Field types of requests and replies.
 import { z } from 'zod';
 import { readableText, textProblem } from './readable-text.ts';
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
-/** PostgreSQL stores neither control characters nor broken surrogates, and a SQLite pattern ends at a NUL. */
+/** PostgreSQL cannot store NUL or broken surrogates, and a SQLite pattern ends at a NUL. */
 function isPlain(value: string): boolean {
   return !CONTROL_CHARACTERS.test(value) && value.isWellFormed();
 }
 
-/** One line that an administrator enters: trimmed, 1 to `max` characters, none of them hidden. */
+/** A single line that an administrator enters: trimmed, 1 to `max` characters, without hidden ones. */
 export function text(max: number) {
   return z
     .string()
@@ -22,7 +22,7 @@ export function text(max: number) {
     });
 }
 
-/** What an administrator enters in a text area: trimmed, 1 to `max` characters, on any number of lines. */
+/** Text that an administrator enters in a text area: trimmed, 1 to `max` characters, any number of lines. */
 export function multilineText(max: number) {
   return z
     .string()
@@ -36,8 +36,9 @@ export function multilineText(max: number) {
 }
 
 /**
- * One line that client software says of itself: trimmed, 1 to `max` characters. Hidden characters are taken out, as
- * its user cannot change them; a text of nothing else counts as not given.
+ * A single line that client software reports: trimmed, 1 to `max` characters. Hidden characters are removed, because
+ * the user
+ * cannot change them. A text without other characters counts as missing.
  */
 export function clientText(max: number) {
   return z
@@ -49,12 +50,12 @@ export function clientText(max: number) {
     .optional();
 }
 
-/** What people type into a search field; may be empty. */
+/** Text in a search field; may be empty. */
 export function searchText(max: number) {
   return z.string().trim().max(max).refine(isPlain, 'contains control characters');
 }
 
-/** A whole number within bounds: as text in a query string, as a number in a JSON body. */
+/** A whole number within bounds: text in a query string, a number in a JSON body. */
 export function queryNumber(least: number, most: number) {
   const inRange = z.int().min(least).max(most);
   const written = z
@@ -73,11 +74,11 @@ export function queryNumber(least: number, most: number) {
   });
 }
 
-/** A secret as presented by a caller; anything too long to be one is simply an unknown one. */
+/** A secret from a caller. One that is too long is treated like an unknown one. */
 export const secretText = z.string();
 
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
-/** An id in a query string. */
+/** An ID in a query string. */
 export const queryId = queryNumber(1, Number.MAX_SAFE_INTEGER);
 
 export const slug = z
@@ -93,7 +94,7 @@ export const fingerprint = z
 const V4_NETWORK = z.union([z.cidrv4(), z.ipv4()]);
 const V6_NETWORK = z.union([z.cidrv6(), z.ipv6()]);
 
-/** A network in CIDR notation; an address alone is a network of one. */
+/** A network in CIDR notation; a single address is a network of one. */
 export const network = z
   .string()
   .max(50)
@@ -102,23 +103,23 @@ export const network = z
     'must be a network such as 10.0.0.0/8 or an IP address',
   );
 
-/** The last moment that timestamps of four-digit years can show; people write it for "never". */
+/** The latest time with a four-digit year; some people enter it for "never". */
 export const LAST_MOMENT = Date.UTC(10_000, 0, 1) - 1;
 
-/** A moment in a request: ISO 8601 with offset on the wire, epoch milliseconds to the handler. */
+/** A time in a request: ISO 8601 with offset, epoch milliseconds for the handler. */
 export const moment = z.iso
   .datetime({ offset: true })
   .transform((value) => Date.parse(value))
   .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must be between 1970 and 9999');
 
-/** A moment in a reply: ISO 8601 UTC with `Z`. */
+/** A time in a reply: ISO 8601 in UTC with `Z`. */
 export const timestamp = z.iso.datetime();
 
 export const days = z.int().min(1).max(36_500);
 
 export const DAY_MS = 86_400_000;
 
-/** @param ms epoch milliseconds; a grace period that ends after the year 9999 is shown to end with it */
+/** @param ms epoch milliseconds; a grace period that ends after the year 9999 is shown with the end of that year */
 export function toTimestamp(ms: number): string {
   return new Date(Math.min(ms, LAST_MOMENT)).toISOString();
 }
@@ -134,18 +135,18 @@ function isFile(value: unknown): boolean {
   );
 }
 
-/** The field `file` of an upload: a Blob to whoever sends it, its bytes as they come in to whoever takes it. */
+/** The field `file` of an upload: a Blob for the sender, a stream of bytes for the receiver. */
 export const uploadedFile = z
   .custom<Blob | AsyncIterable<Uint8Array>>(isFile, 'must be a file')
   .transform((file): AsyncIterable<Uint8Array> => (file instanceof Blob ? file.stream() : file));
 
-/** The request half of every list: page size and where to go on. */
+/** Request fields of every list: page size and cursor. */
 export const pageRequest = {
   limit: queryNumber(1, 500).default(50).meta({ description: 'Entries per page.' }),
   cursor: z.string().max(500).optional().meta({ description: 'The `next_cursor` of the previous page.' }),
 };
 
-/** A request that names its subject by any of these fields. */
+/** A request that names its object by any of these fields. */
 export function needsOneOf<Shape extends z.ZodRawShape>(
   request: z.ZodObject<Shape>,
   ...names: [keyof Shape & string, ...(keyof Shape & string)[]]
@@ -158,7 +159,7 @@ export function needsOneOf<Shape extends z.ZodRawShape>(
     .meta({ override: { anyOf: names.map((name) => ({ required: [name] })) } });
 }
 
-/** The reply half of every list. */
+/** Reply fields of every list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return { items: z.array(item), next_cursor: z.string().nullable() };
 }

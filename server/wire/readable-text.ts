@@ -1,7 +1,6 @@
-// Which characters a name may hold. Hidden ones make two names look alike, forge log lines or reverse what is read
-// (UTR #36, UTS #39).
+// Hidden characters in names. They make two names look alike, forge log lines or reverse text (UTR #36, UTS #39).
 
-/** Scripts that are spelled with joiners (RFC 5892, appendix A.1 and A.2). */
+/** Scripts that use joiners (RFC 5892, appendix A.1 and A.2). */
 const JOINING_SCRIPTS =
   'Adlm Arab Bali Beng Deva Gujr Guru Java Khmr Knda Mand Mlym Mong Mymr Nkoo Orya Rohg Sinh Sund Syrc Taml Telu Tibt'
     .split(' ')
@@ -15,10 +14,10 @@ const EMOJI = String.raw`\p{Extended_Pictographic}`;
 const AT_HOME = [
   String.raw`(?<=${JOINED_LETTER})[\u200C\u200D](?=${JOINED_LETTER})`,
   String.raw`(?<=${EMOJI}(?:\uFE0F|\p{Emoji_Modifier})?)\u200D(?=${EMOJI})`,
-  // Variation selectors: emoji style, and the forms of Han characters that Japanese names use.
+  // Variation selectors: emoji style, and variants of Han characters in Japanese names.
   String.raw`(?<=[[\p{L}\p{N}\p{S}\p{P}]--\p{Default_Ignorable_Code_Point}])[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=[\p{L}&&\p{scx=Mong}])[\u180B-\u180D\u180F]`,
-  // Flags of regions, such as that of Wales, are a black flag and tags.
+  // Regional flags, such as that of Wales, consist of a black flag and tags.
   String.raw`(?<=\u{1F3F4}[\u{E0020}-\u{E007E}]*)[\u{E0020}-\u{E007F}]`,
 ].join('|');
 
@@ -26,7 +25,7 @@ const CONTROLS = String.raw`\p{Cc}\p{Zl}\p{Zp}`;
 const INVISIBLE = String.raw`\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB`;
 
 let compiled: RegExp | undefined;
-/** Compiled when it is first needed: that takes milliseconds, which a start has better uses for. */
+/** Compiled on first use, because that takes milliseconds of the start. */
 function hiddenCharacters(): RegExp {
   compiled ??= new RegExp(`(?!${AT_HOME})[${CONTROLS}${INVISIBLE}]`, 'gv');
   return compiled;
@@ -46,7 +45,7 @@ function describe(character: string): string {
 
 /**
  * Why administrators may not enter this text: `contains an invisible character (U+200B)`.
- * @param multiline whether line feeds, carriage returns and tabs are part of it
+ * @param multiline allows line feeds, carriage returns and tabs
  * @returns null if they may
  */
 export function textProblem(text: string, { multiline = false } = {}): string | null {
@@ -55,7 +54,7 @@ export function textProblem(text: string, { multiline = false } = {}): string | 
   return hidden === undefined ? null : `contains ${describe(hidden)}`;
 }
 
-/** The text of a client without its hidden characters, on one line: its user must not be refused for them. */
+/** Removes hidden characters from client text and puts it on one line, because the user cannot change them. */
 export function readableText(text: string): string {
   if (ASCII.test(text)) return text;
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll(hiddenCharacters(), '');

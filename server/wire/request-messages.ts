@@ -1,4 +1,4 @@
-// What callers are told about a field that its schema refuses: the library's own words never reach them.
+// Messages for invalid fields. The validation library's own messages are never shown.
 import type { z } from 'zod';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ function oneOf(values: readonly unknown[]): string {
 
 const counted = (count: number | bigint, noun: string) => `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
 
-/** A number is shown as it was given; a text might be a secret. */
+/** Shows the offending number. A text is not shown, because it may be a secret. */
 function bound(origin: string, limit: number | bigint, input: unknown, word: string): string {
   if (origin === 'string') return `must have ${word} ${counted(limit, 'character')}`;
   if (origin === 'array' || origin === 'set')
@@ -36,7 +36,7 @@ function bound(origin: string, limit: number | bigint, input: unknown, word: str
   return `must be ${word} ${limit} (got ${String(input)})`;
 }
 
-/** The message for an issue whose schema gives none itself; `safeParse` takes it as `error`. */
+/** The message for an issue without a message in the schema; passed to `safeParse` as `error`. */
 export function requestMessage(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {

@@ -1,4 +1,4 @@
-// The OpenAPI document of this product: the contract's rows, their documentation, and the events.
+// The OpenAPI document: the contract, its documentation, and the events.
 import type { publicContract } from '#server/contract.ts';
 import { EVENT_BODIES, EVENT_TRIGGERS } from '#server/features/events/event-body-contract.ts';
 import { EVENT_NAMES, sampleEvent } from '#server/features/events/event-contract.ts';

@@ -1,7 +1,7 @@
-// Replies to the example requests of the API documentation. Long texts are shortened with an ellipsis.
+// Example replies in the API documentation. Long texts are shortened with an ellipsis.
 import type { publicContract } from '#server/contract.ts';
 
-/** What the example requests name. */
+/** Values in the example requests. */
 export const EXAMPLE = {
   license_key: '7K3QX-9M2TC-0AB1D-4EFGH-JKMNP',
   machine_fingerprint: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -87,7 +87,7 @@ const revoked = { revoked_at: NOW, reason: 'superseded' };
 const PUBLIC_KEY = '52Q+jhfDp6zsGbqxxXOG+LusLHkw0cXWmIhV7o+9me8=';
 const KEY_ID = 'bc06e48c18e8ad46';
 
-/** Beside `ok: true`. */
+/** Without `ok: true`. */
 export const EXAMPLE_REPLIES: Record<keyof typeof publicContract, object> = {
   authorizeToken: {
     valid: true,

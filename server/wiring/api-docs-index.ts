@@ -1,4 +1,4 @@
-// The page at the root of the API, for people who open its address in a browser.
+// The page at the root of the API, for people who open it in a browser.
 import type { RequestHandler } from 'express';
 import { PUBLIC_API_ROOT } from '#server/contract.ts';
 
@@ -10,7 +10,7 @@ const LINKS = [
   ['certs/crl/', 'Certificate revocation list'],
 ] as const;
 
-/** @param base where the links begin: empty on the page below which they are */
+/** @param base prefix of the links */
 function page(base: string): string {
   const items = LINKS.map(([path, label]) => `        <li><a href="${base}${path}">${label}</a></li>`);
   return `<!doctype html>
@@ -36,18 +36,18 @@ ${items.join('\n')}
 const AT_ROOT = page(`.${PUBLIC_API_ROOT}/`);
 const AT_API_ROOT = page('');
 
-/** Clients, which do not ask for HTML, keep getting `not_found` in the envelope. */
+/** Clients that do not accept HTML still get `not_found` as JSON. */
 export const forBrowsers: RequestHandler = (request, response, next) => {
   response.vary('Accept');
   next(request.headers.accept?.includes('text/html') ? undefined : 'route');
 };
 
-/** At `/`, from which the API may be reached below a path of a reverse proxy, so that links are relative. */
+/** At `/`. Links are relative, because a reverse proxy may serve the API below a path. */
 export const indexAtRoot: RequestHandler = (_request, response) => {
   response.type('html').send(AT_ROOT);
 };
 
-/** At the API root. Without its slash, relative links would lead elsewhere. */
+/** At the API root. Without the trailing slash, relative links would resolve to a different path. */
 export const indexAtApiRoot: RequestHandler = (request, response) => {
   if (request.originalUrl.split('?')[0]?.endsWith('/')) response.type('html').send(AT_API_ROOT);
   else response.redirect(301, `${PUBLIC_API_ROOT.slice(PUBLIC_API_ROOT.lastIndexOf('/') + 1)}/`);

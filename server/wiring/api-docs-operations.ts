@@ -1,4 +1,4 @@
-// What the API documentation says about each operation beyond its row in the contract.
+// Documentation of each operation in addition to its row in the contract.
 import type { publicContract } from '#server/contract.ts';
 import type { OperationNotes } from '#server/platform/openapi.ts';
 import { EXAMPLE, EXAMPLE_REPLIES } from './api-docs-examples.ts';

@@ -1,4 +1,4 @@
-// The API's index page, its OpenAPI document, and its reference page, which works offline.
+// The API's index page, OpenAPI document and reference page. All work offline.
 import { createHash } from 'node:crypto';
 import express, { Router } from 'express';
 import { forBrowsers, indexAtApiRoot, indexAtRoot } from './api-docs-index.ts';
@@ -43,10 +43,10 @@ async function openApiReply(server: string): Promise<Document> {
   });
 }
 
-/** @param baseUrl the API's address as its clients know it, without a trailing slash */
+/** @param baseUrl the API's address as clients know it, without a trailing slash */
 export function apiDocs(baseUrl: () => string): Router {
   const router = Router();
-  /** By base URL, of which a server has one: building the document takes about 10 ms. */
+  /** By base URL, usually only one: building the document takes about 10 ms. */
   const replies = new Map<string, Promise<Document>>();
   const replyFor = (server: string): Promise<Document> => {
     const reply = replies.get(server) ?? openApiReply(server);
@@ -72,7 +72,7 @@ export function apiDocs(baseUrl: () => string): Router {
   below
     .route('/docs/')
     .get((request, response) => {
-      // The page names its files relative to itself.
+      // The page refers to its files by relative URLs.
       if (request.originalUrl.endsWith('/docs')) response.redirect(301, `${request.baseUrl}/docs/`);
       else response.type('html').send(PAGE);
     })

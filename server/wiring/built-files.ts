@@ -1,4 +1,5 @@
-// Where the built page and the files of the API reference are: beside this code in the build, in `out/` in the sources.
+// Location of the built back office and the files of the API reference: next to this code in the build, in `out/` in
+// the sources.
 import { extname, join } from 'node:path';
 
 const BUILT =

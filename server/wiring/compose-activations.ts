@@ -1,4 +1,4 @@
-// The construction of what is about devices: activations, license files that come back, the desk for air-gapped ones.
+// Wires devices: activations, license file validation, offline devices.
 import {
   activationAdminRoutes,
   activationRoutes,
@@ -30,7 +30,7 @@ interface Needs {
   logger: Logger;
   alerts: AlertBoard;
   fileTtlDays: number;
-  /** New devices a minute per license; 0: no limit. */
+  /** New devices per minute and license; 0 for no limit. */
   deviceLimit: number;
 }
 

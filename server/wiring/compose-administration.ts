@@ -1,4 +1,4 @@
-// The construction of what administrators do to the service itself: its settings, its backups, its first steps.
+// Wires the administration of the service: settings, backups, first steps.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { backupAdminRoutes } from '#server/features/backup/backup-routes.ts';
 import { createBackupService } from '#server/features/backup/backup-service.ts';
@@ -36,8 +36,8 @@ interface Needs {
 }
 
 /**
- * Cleans up after a crash. Called under the directory's lock, before anything else.
- * @throws ConfigError if that completed a restore: its settings are not the ones that have been read
+ * Cleans up after a crash. Requires the data directory lock; call it first.
+ * @throws ConfigError if this completed a restore, because the settings that were read may be outdated
  */
 export function tidyDataDirectory(dataDir: string): void {
   if (finishRestore(dataDir)) {
@@ -48,7 +48,7 @@ export function tidyDataDirectory(dataDir: string): void {
   removeLeftovers(dataDir);
 }
 
-/** @throws Error if it cannot be reached */
+/** @throws Error if the database cannot be reached */
 async function tryDatabase(url: string): Promise<void> {
   const sequelize = await connect({ url, file: '' });
   await sequelize.close();

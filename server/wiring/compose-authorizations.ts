@@ -1,4 +1,4 @@
-// The construction of what says who may use a product: authorizations, their explanation, tokens.
+// Wires authorization: checks, their explanation, tokens.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { createAuthorizationExplanation } from '#server/features/authorization-tokens/authorization-explanation.ts';
 import { createAuthorizationLookupStore } from '#server/features/authorization-tokens/authorization-lookup-store.ts';
@@ -34,8 +34,7 @@ export function composeAuthorizations(sequelize: Database, { logger, ...needs }:
     ...needs,
     store: createAuthorizationUsageStore(sequelize),
     touchTokens: tokenStore.touch,
-    onError: (error) =>
-      logger.error({ err: error as Error }, 'authorization counts could not be written yet'),
+    onError: (error) => logger.error({ err: error as Error }, 'cannot write authorization counts; retrying'),
   });
   const authorizations = createAuthorizationService({
     ...needs,

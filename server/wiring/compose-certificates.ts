@@ -1,4 +1,4 @@
-// The construction of certificates, for the service and for the job that does their upkeep.
+// Wires certificates, for the service and for the maintenance job.
 import { hostname, networkInterfaces } from 'node:os';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import {
@@ -54,7 +54,7 @@ interface Needs extends UpkeepNeeds {
   events: Events;
   licenses: LicenseStore;
   apiBaseUrl(): string;
-  /** Has a job do the upkeep; null: it is done here. */
+  /** Runs maintenance in a job; null runs it here. */
   runUpkeep: (() => Promise<void>) | null;
 }
 
@@ -89,13 +89,13 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     keys,
     publishRevocations: revocationList.publish,
     async isUnlisted({ id, authorityKey }) {
-      // What a former authority issued has ended, and is on no list of the present one.
+      // Certificates of a former authority have expired, and are not in the current CRL.
       const active = await authority.find();
       return active?.keyIdentifier === authorityKey && lists.isUnlisted(id, authorityKey);
     },
   });
   const validation = createCertificateValidation({ certificates, authority, clock });
-  // The list in its name is there when the authority is: without one, relying parties would refuse everybody.
+  // Publishes a CRL together with the new authority: without one, relying parties would reject all certificates.
   const importing: AuthorityService = {
     ...authority,
     async import(request, call) {
@@ -125,7 +125,7 @@ interface TlsNeeds {
   logger: Logger;
 }
 
-/** Each way is loaded only where it is taken. */
+/** Each mode is loaded on demand. */
 export async function openTls({ config, ...needs }: TlsNeeds): Promise<TlsSource | null> {
   const { tls, dataDir } = config;
   if (tls.mode === 'off') return null;

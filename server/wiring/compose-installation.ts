@@ -1,4 +1,4 @@
-// Opens what a data directory holds: its database at this version's schema, and its master key. Sets both up at a first start.
+// Opens a data directory's database and master key, and migrates the database. Creates both at the first start.
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
 import { connect, type Database } from '#server/database/connect.ts';
@@ -19,7 +19,7 @@ import { createSigningKeyStore, type SigningKeyStore } from '#server/features/si
 interface Needs {
   config: Config;
   guard: StorageGuard;
-  /** Whether to start over where the data directory has had a database that is lost. */
+  /** Whether to start a new installation even if the data directory has lost its database. */
   newInstallation: boolean;
 }
 
@@ -28,14 +28,15 @@ export interface Installation {
   transaction: Transactions;
   signingKeys: SigningKeyStore;
   masterKey: Buffer;
-  /** Called once there is a signing key: from now on a start without the database is refused. */
+  /** Called once there is a signing key: from now on, a start without the database is refused. */
   complete(): Promise<void>;
 }
 
 /**
- * The order of a first start: schema, key file, signing key, marker, each durable before the next. A start that was
- * killed in between goes on where it was; only what comes after the key file or the marker proves a loss.
- * @throws UnusableDatabaseError if the installation has lost its database, and then nothing has changed
+ * Order of a first start: schema, key file, signing key, marker, each durable before the next. A start that was killed
+ * in between
+ * can continue. Only what comes after the key file or the marker proves that the database is lost.
+ * @throws UnusableDatabaseError if the installation has lost its database; nothing has changed then
  */
 export async function openInstallation({ config, guard, newInstallation }: Needs): Promise<Installation> {
   const { dataDir } = config;
@@ -45,7 +46,7 @@ export async function openInstallation({ config, guard, newInstallation }: Needs
   const refuse = () => {
     if (mustExist) throw lostDatabase(dataDir, location);
   };
-  // Before it is connected to: SQLite deletes the log of a database that has no content.
+  // Checked before connecting: SQLite deletes the WAL of an empty database.
   if (isFileMissing(location)) refuse();
   const sequelize = await connect(location, { guard, create: true });
   try {

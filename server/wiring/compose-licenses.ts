@@ -1,4 +1,4 @@
-// Licenses, what is done to many of them at once, and what happened to one.
+// Wires licenses, bulk changes and the timeline.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -30,7 +30,7 @@ interface Needs {
 }
 
 interface Licenses {
-  /** @param devices what is shown and released with a license */
+  /** @param devices to show and to release a license's devices */
   publicRoutes(devices: Pick<ActivationService, 'listDevices' | 'release'>): Route[];
   adminRoutes: Route[];
 }

@@ -1,4 +1,4 @@
-// The construction of what open pages hear of.
+// Wires live updates.
 import type { Database } from '#server/database/connect.ts';
 import { isShared } from '#server/database/sql-dialect.ts';
 import type { HealthService } from '#server/features/health/health-service.ts';
@@ -9,7 +9,7 @@ import { VERSION } from '#server/installation/version.ts';
 
 export function composeLive(sequelize: Database, health: HealthService): LiveStreams {
   const look = createLookout({
-    // Of a SQLite file there is only one server, which knows what it does.
+    // A SQLite file has only one server, which knows its own changes.
     recent: isShared(sequelize) ? createLiveStore(sequelize) : null,
     readHealth: () =>
       health.check().then(

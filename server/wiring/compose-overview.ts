@@ -1,4 +1,4 @@
-// The construction of what shows the service as a whole: the first screen, and the tray of the desktop app.
+// Wires the overview and the status for the desktop app.
 import { createOverviewService } from '#server/features/overview/overview-service.ts';
 import { overviewRoutes } from '#server/features/overview/overview-routes.ts';
 import { createOverviewStore } from '#server/features/overview/overview-store.ts';

@@ -1,4 +1,4 @@
-// The stores whose tables retention prunes, for its job.
+// The stores that the retention job prunes.
 import { createAuditStore } from '#server/features/audit/audit-store.ts';
 import type { Database } from '#server/database/connect.ts';
 import { createEventStore } from '#server/features/events/event-store.ts';

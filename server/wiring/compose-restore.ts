@@ -1,4 +1,4 @@
-// Wires a restore: on a data directory that no server runs on, over the database of the backup.
+// Wires a restore, which needs a data directory without a running server.
 import { join } from 'node:path';
 import { createAuditService } from '#server/features/audit/audit-service.ts';
 import { createAuditStore } from '#server/features/audit/audit-store.ts';
@@ -31,7 +31,7 @@ import { settingDifferences } from '#server/features/settings/setting-changes.ts
 import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
 import { openSigningKey } from '#server/features/signing/loaded-keys.ts';
 
-/** More than will have been built since the backup was made. */
+/** More than can have been built since the backup. */
 const LISTS_AHEAD = 100_000;
 const SECOND_MS = 1000;
 
@@ -56,7 +56,7 @@ async function onDatabase(
   }
 }
 
-/** @throws SealError if the master key is another one */
+/** @throws SealError if the master key is a different one */
 function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> {
   return onDatabase(file, async (sequelize, transaction) => {
     const sealer = createSealer(masterKey);
@@ -68,7 +68,7 @@ function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> {
   });
 }
 
-/** Compared with a new database, which is removed with the rest of what was unpacked. */
+/** Compares with a new database, which is removed together with the unpacked files. */
 async function findForeignCode(file: string): Promise<string[]> {
   const known = new Map<string, string>();
   const listKnown = async (sequelize: Database, transaction: RunTransaction) => {
@@ -110,12 +110,12 @@ function finishDatabase(
       transaction,
       clock,
     });
-    // There may be no CRL yet, and then there would be no number to raise.
+    // Builds the CRL if there is none, so that its number can be raised.
     await upkeep.run();
     await transaction(async () => {
       await store.skipIds(highest);
       const now = clock.now();
-      // Relying parties refuse a CRL whose number is not greater than the last one's.
+      // Relying parties reject a CRL whose number is not greater than the previous one's.
       const leastNumber = Math.max(highest?.listNumber ?? 0, Math.floor(now / SECOND_MS));
       await lists.skipNumbers(leastNumber, LISTS_AHEAD, now - DAY_MS);
       await audit.record(call, 'backup.restored', 'backup', null, { created_at, version, authenticated });
@@ -124,7 +124,7 @@ function finishDatabase(
   });
 }
 
-/** Everything but the data directory's lock. */
+/** Everything except the data directory lock. */
 function composeRestore({ dataDir, masterKey }: Config, userName: string) {
   const security = createSecurityLog(join(dataDir, 'logs'), () => {});
   return createRestoreService({
@@ -140,7 +140,7 @@ function composeRestore({ dataDir, masterKey }: Config, userName: string) {
   });
 }
 
-/** A restore that waits for its confirmation; `close` cancels it unless it has been committed. */
+/** A restore that waits for confirmation. `close` cancels it unless it has been committed. */
 export interface OpenedRestore extends PendingRestore {
   close(): Promise<void>;
 }
@@ -148,7 +148,8 @@ export interface OpenedRestore extends PendingRestore {
 /**
  * Unpacks and checks a backup, and locks the data directory until `close` is called.
  * @param userName the OS user, for the audit log
- * @throws DataDirectoryError if a server runs there; BackupError, ConfigError, NewerDatabaseError, UnusableDatabaseError
+ * @throws DataDirectoryError if a server is running there; BackupError, ConfigError, NewerDatabaseError,
+ *   UnusableDatabaseError
  */
 export async function openRestore(
   config: Config,
@@ -156,7 +157,7 @@ export async function openRestore(
   userName: string,
 ): Promise<OpenedRestore> {
   if (databaseLocation(config).url !== null)
-    throw new ConfigError('the data is in PostgreSQL, as database_url says; restore it with pg_restore');
+    throw new ConfigError('database_url is set, so the data is in PostgreSQL; restore it with pg_restore');
   prepareDataDirectory(config.dataDir);
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
   const restores = composeRestore(config, userName);

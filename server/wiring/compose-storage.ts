@@ -1,4 +1,4 @@
-// The construction of what watches the storage below the service.
+// Wires the storage checks.
 import { stat } from 'node:fs/promises';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { Installation } from './compose-installation.ts';
@@ -44,19 +44,19 @@ export function composeStorage({ sequelize, transaction }: Installation, needs: 
     write: () => transaction(() => marks.probe(clock.now())),
     writerState: transaction.writerState,
     faultOf(error) {
-      // A queue that is full of changes is no fault: they are being written.
+      // A full queue of changes is not a fault: they are being written.
       if (error instanceof ApiError) return null;
-      // Whatever else goes wrong with statements as simple as these is the database's fault.
+      // Statements this simple can only fail because of the database.
       return faultOf(error) ?? 'io';
     },
   });
   return {
     ...storage,
-    /** Ends when the database has answered a read, or has failed to. */
+    /** Resolves when the database has answered a read, successfully or not. */
     readOnce: async (): Promise<void> => {
       await read.all().catch(() => {});
     },
-    /** @param settleMs how long the search for damage waits */
+    /** @param settleMs how long the damage check waits after the start */
     watch: (settleMs: number) =>
       watchStorage({
         storage,

@@ -1,4 +1,4 @@
-// What takes licenses out of the service and into it by the file.
+// Wires the CSV import and export of licenses.
 import { join } from 'node:path';
 import type { AuditService } from '#server/features/audit/audit-service.ts';
 import type { Database } from '#server/database/connect.ts';

@@ -1,4 +1,4 @@
-// The construction of what tells partners: registrations, deliveries, test events.
+// Wires webhooks: registrations, deliveries, test events.
 import { lookup } from 'node:dns/promises';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { adminContract, publicContract } from '#server/contract.ts';
@@ -26,7 +26,7 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   sealer: Sealer;
-  /** Called once deliveries have been committed. */
+  /** Called after deliveries have been committed. */
   onQueued(): void;
 }
 
@@ -47,9 +47,9 @@ export function composeWebhooks(sequelize: Database, needs: Needs) {
   return {
     publicRoutes: webhookRoutes(publicContract, webhooks),
     adminRoutes: [...webhookRoutes(adminContract, webhooks), ...webhookAdminRoutes(webhooks, deliveries)],
-    /** How many deliveries have failed and can be sent again. */
+    /** Number of failed deliveries that can be retried. */
     countFailed: listed.countFailed,
-    /** Whether any delivery is still to be sent. */
+    /** Whether any delivery is waiting to be sent. */
     hasWaiting: async () => (await needs.deliveries.listWaiting()).length > 0,
   };
 }

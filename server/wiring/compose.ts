@@ -1,4 +1,4 @@
-// Every construction, by hand: what the service is made of, and who is handed what.
+// Wires all parts of the service manually.
 import { adminSessionRoutes } from '#server/features/admin-session/admin-session-routes.ts';
 import { createAdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import { createAlertBoard } from '#server/features/alerts/alert-board.ts';
@@ -48,9 +48,9 @@ import { statisticsRoutes } from '#server/features/statistics/statistics-routes.
 import { createStatisticsService } from '#server/features/statistics/statistics-service.ts';
 import { createStatisticsStore } from '#server/features/statistics/statistics-store.ts';
 import { VERSION } from '#server/installation/version.ts';
-import type { Service, Surroundings } from './service.ts';
+import type { Service, ServiceEnvironment } from './service.ts';
 
-export async function compose(around: Surroundings): Promise<Service> {
+export async function compose(around: ServiceEnvironment): Promise<Service> {
   tidyDataDirectory(around.config.dataDir);
   const installation = await openInstallation(around);
   try {
@@ -61,7 +61,7 @@ export async function compose(around: Surroundings): Promise<Service> {
   }
 }
 
-async function composeOver(installation: Installation, around: Surroundings): Promise<Service> {
+async function composeOver(installation: Installation, around: ServiceEnvironment): Promise<Service> {
   const { config, clock, logger, security } = around;
   const { sequelize, transaction, masterKey } = installation;
   const sealer = createSealer(masterKey);
@@ -186,7 +186,7 @@ async function composeOver(installation: Installation, around: Surroundings): Pr
     runtimeSecret: around.runtimeSecret,
     onEnded: live.endSession,
     onAuditFailed(error, entry) {
-      logger.error({ err: error as Error }, 'an audit entry of a session could not be written');
+      logger.error({ err: error as Error }, 'cannot write the audit entry of a session');
       recordSecurityEvent(security, entry);
     },
   });

@@ -1,4 +1,4 @@
-// The two Express applications: the API for clients and integrators, the back office for administrators.
+// The two Express applications: the API for clients and integrations, the back office for administrators.
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import express, { type Express, type Request } from 'express';
 import {
@@ -28,7 +28,7 @@ import { logRefusals } from '#server/platform/refusal-log.ts';
 import type { Route } from '#server/platform/route.ts';
 import type { SecurityLog } from '#server/platform/security-log.ts';
 
-/** Express's simple parser; what asks for the revocation list, all day long, asks with the same query each time. */
+/** Express's simple query parser with a cache of one: clients that poll the CRL send the same query each time. */
 function lastParsed(): (text: string) => ParsedUrlQuery {
   let last = '';
   let query = parse(last);
@@ -40,7 +40,7 @@ function lastParsed(): (text: string) => ParsedUrlQuery {
 
 type AddressReader = (request: Request) => string | undefined;
 
-/** @param behindProxy whether the caller's address is in `X-Forwarded-For`, which takes longer to find out */
+/** @param behindProxy whether to read the caller's address from `X-Forwarded-For`, which is slower */
 function addressReader(behindProxy: boolean): AddressReader {
   return (request) => (behindProxy ? request.ip : request.socket.remoteAddress);
 }
@@ -62,7 +62,7 @@ interface ApiNeeds {
   runOnce: NonNullable<MountOptions['runOnce']>;
   logger: Logger;
   security: SecurityLog;
-  /** The API's address as its clients know it, without a trailing slash. */
+  /** The API's address as clients know it, without a trailing slash. */
   baseUrl(): string;
 }
 

@@ -1,4 +1,4 @@
-// How much each listener takes on before it refuses.
+// Load limits of each listener.
 import type { Express } from 'express';
 import { PUBLIC_API_ROOT } from '#server/contract.ts';
 import type { HttpServerOptions } from '#server/platform/http-server.ts';
@@ -6,23 +6,23 @@ import { DEFAULT_SHEDDING } from '#server/platform/request-scheduler.ts';
 
 type Bounds = Pick<HttpServerOptions, 'limits' | 'shedding'>;
 
-/** Browsers, the CLI and the desktop app of one machine. Administrators are never shed. */
+/** For browsers, the CLI and the desktop app on this machine. Administrators are never shed. */
 export const ADMIN_BOUNDS: Bounds = {
   limits: { total: 512, perAddress: 512, isProxy: () => false },
   shedding: null,
 };
 
-/** An idle connection costs about 10 kB. */
+/** An idle connection takes about 10 kB. */
 const API_CONNECTIONS = 8192;
-/** A site behind one address may have a thousand devices, each with its connection kept for a minute. */
+/** A site behind one address may have a thousand devices, each with a connection kept for a minute. */
 const API_CONNECTIONS_PER_ADDRESS = 2048;
 
-/** Monitoring tells a busy server from a dead one. */
+/** Monitoring must be able to distinguish a busy server from a dead one. */
 const NEVER_SHED: ReadonlySet<string> = new Set(
   ['/health', '/health/live', '/health/ready'].map((path) => PUBLIC_API_ROOT + path),
 );
 
-/** @param app knows which proxies are trusted */
+/** @param app has the trusted proxies */
 export function apiBounds(app: Express): Bounds {
   const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return {

@@ -1,4 +1,4 @@
-// What a service is made from, and what it offers to the process around it.
+// What a service needs, and what it offers to its process.
 import type { AdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { ApiTokenService } from '#server/features/api-tokens/api-token-service.ts';
@@ -16,7 +16,7 @@ import type { Route } from '#server/platform/route.ts';
 import type { SecurityLog } from '#server/platform/security-log.ts';
 import type { TlsSource } from '#server/platform/tls-credentials.ts';
 
-export interface Surroundings {
+export interface ServiceEnvironment {
   config: Config;
   clock: Clock;
   logger: Logger;
@@ -24,25 +24,25 @@ export interface Surroundings {
   droppedLines: DroppedLines;
   runtimeSecret: string;
   jobsAreFine(): boolean;
-  /** Whether the server is still starting, or stopping. */
+  /** Whether the server is starting or stopping. */
   isDraining(): boolean;
-  /** Whether the time of day can be relied on. */
+  /** Whether the system clock can be trusted. */
   isClockTrusted(): boolean;
-  /** Stops writes when the storage is lost, and hears of its faults. */
+  /** Receives storage faults, and stops writes when the storage is lost. */
   guard: ControlledGuard;
-  /** Whether to start over where the data directory has had a database that is lost. */
+  /** Whether to start a new installation even if the data directory has lost its database. */
   newInstallation: boolean;
-  /** Webhook deliveries have been committed. */
+  /** Called after webhook deliveries have been committed. */
   onDeliveriesQueued(): void;
-  /** Has a job do the upkeep of certificates; null where there are no jobs. */
+  /** Runs certificate maintenance in a job; null without jobs. */
   runCertificateUpkeep: (() => Promise<void>) | null;
-  /** The back office with a one-time code. */
+  /** The back office address with a one-time code. */
   signInAddress(code: string): string;
   adminPort(): number;
   apiBaseUrl(): string;
-  /** Those that the server listens on. */
+  /** The ports that the server listens on. */
   ownPorts(): readonly number[];
-  /** Ends the process, which is then started again; null where nobody would do that. */
+  /** Ends the process so that its supervisor restarts it; null without a supervisor. */
   restart: (() => void) | null;
 }
 
@@ -54,18 +54,18 @@ export interface Service {
   live: LiveStreams;
   alerts: Pick<AlertBoard, 'raise' | 'clear'>;
   storage: StorageReports;
-  /** How the service is, for whoever runs it. */
+  /** Status reports for the desktop app. */
   status: ServerStatusReports;
   runOnce: NonNullable<MountOptions['runOnce']>;
-  /** For the jobs, which open secrets in threads of their own. */
+  /** For the jobs, which open secrets in their own threads. */
   masterKey: Uint8Array;
-  /** What the API listener shows its clients; null without TLS. @throws ConfigError */
+  /** Credentials of the API listener; null without TLS. @throws ConfigError */
   openTls(): Promise<TlsSource | null>;
-  /** What has been waiting for a job since before this server ran. */
+  /** Work that was already due before this server started. */
   overdue(): Promise<Overdue>;
-  /** Raises the alerts of conditions that began before this server started, in the background. */
+  /** Raises alerts for conditions that began before this server started, in the background. */
   raiseAlerts(): void;
-  /** Undoes imports that do not come to their end in a moment; none begins any more. */
+  /** Lets almost completed imports finish and undoes the others. No new import starts. */
   endImports(): Promise<void>;
   close(): Promise<void>;
 }

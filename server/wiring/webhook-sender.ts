@@ -1,14 +1,14 @@
-// What sends to partners, the same for deliveries and for test events.
+// Wires the sender for deliveries and test events.
 import { readFileSync } from 'node:fs';
 import type { DeliverySender } from '#server/features/webhooks/delivery-sender.ts';
 import type { Config } from '#server/platform/config.ts';
 
-/** Can be handed to a worker thread. */
+/** Can be passed to a worker thread. */
 export interface SenderSettings {
   timeoutMs: number;
-  /** Networks that may be reached besides public ones. */
+  /** Networks that may be reached in addition to public ones. */
   allow: string[];
-  /** A PEM file with certificates to trust besides the system's. */
+  /** A PEM file with certificates that are trusted in addition to the system's. */
   caFile: string | null;
 }
 
@@ -22,7 +22,7 @@ export function senderSettings(config: SenderConfig): SenderSettings {
   };
 }
 
-/** Loads got and what belongs to it, which most servers need in the dispatcher's worker only. */
+/** Loads got and its dependencies, which most servers need only in the dispatcher's worker. */
 export async function openSender({ timeoutMs, allow, caFile }: SenderSettings): Promise<DeliverySender> {
   const { createDeliverySender } = await import('#server/features/webhooks/delivery-sender.ts');
   const extraCa = caFile === null ? [] : [readFileSync(caFile, 'utf8')];

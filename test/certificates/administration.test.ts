@@ -124,7 +124,7 @@ describe.each(['admin', 'integrator'] as const)('an API token of the role %s', (
   });
 });
 
-describe('what is for administrators', () => {
+describe('calls for administrators', () => {
   it('is not on the API listener', async () => {
     const headers = await newBearer(server);
     for (const path of ['/certs/', '/certs/show/?id=1', '/certs/authority/'])

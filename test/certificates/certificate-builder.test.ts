@@ -384,7 +384,7 @@ describe('an authority', () => {
     return { pem: openssl(args), key };
   }
 
-  test("may be anybody's, and is named byte for byte", () => {
+  test('may come from any software, and is named byte for byte', () => {
     const { pem, key } = imported(
       'basicConstraints=critical,CA:TRUE',
       'keyUsage=critical,keyCertSign,cRLSign',
@@ -464,7 +464,7 @@ describe('an authority', () => {
     expect(maySign(client())).toBe(false);
   });
 
-  test('that is none is a DerError, whatever it is instead', () => {
+  test('that is not a certificate is a DerError', () => {
     expect(() => readIssuer(Buffer.alloc(0))).toThrow(DerError);
     expect(() => readIssuer(tlv(0x30, tlv(0x30)))).toThrow(DerError);
     fc.assert(

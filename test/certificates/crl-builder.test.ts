@@ -68,7 +68,7 @@ describe('a revocation list', () => {
     openssl(['asn1parse', '-inform', 'DER'], list);
   });
 
-  test('without entries has none, not an empty list of them', () => {
+  test('without entries omits the list of entries', () => {
     const list = build([]);
     expect(isVerified(list)).toBe(true);
     expect(show(list, '-noout', '-text')).toContain('No Revoked Certificates.');
@@ -83,7 +83,7 @@ describe('a revocation list', () => {
     expect(isVerified(list)).toBe(false);
   });
 
-  test('says why, and says nothing for unspecified', () => {
+  test('has the reason, and omits unspecified', () => {
     const serials = REVOCATION_REASONS.map(() => newSerial());
     const entries = REVOCATION_REASONS.map((reason, at) =>
       encodeRevokedEntry({ serial: serials[at]!, revokedAt: NOW + at * 1000 + 999, reason }),

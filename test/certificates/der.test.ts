@@ -54,7 +54,7 @@ describe('the reader', () => {
     );
   });
 
-  test('takes no bytes but those that the writer would write', () => {
+  test('accepts only bytes that the writer would write', () => {
     const octet = fc.oneof(fc.constantFrom(0x02, 0x30, 0x80, 0x81, 0x82, 0, 1, 2), fc.nat(255));
     fc.assert(
       fc.property(fc.array(octet, { maxLength: 12 }), (octets) => {

@@ -82,7 +82,7 @@ describe('a subject', () => {
     expect(shown).toBe('O=UTF8STRING:Firma,emailAddress=IA5STRING:jan@firma.example,CN=UTF8STRING:Jan');
   });
 
-  test('is the same for OpenSSL and Node, whatever the names', () => {
+  test('is the same in OpenSSL and Node for any names', () => {
     const name = (maxLength: number) =>
       fc
         .oneof(
@@ -115,7 +115,7 @@ describe('a subject', () => {
     );
   });
 
-  test('that is one # alone is escaped as RFC 4514 wants it', () => {
+  test('that is a single # is escaped as in RFC 4514', () => {
     expect(formatSubject({ commonName: '#' })).toBe(String.raw`CN=\#`);
   });
 

@@ -39,7 +39,7 @@ describe('the private key', () => {
     openssl(['pkey', '-check', '-noout'], private_key as string);
   });
 
-  it('comes by the link as it is', async () => {
+  it('is downloaded unchanged by the link', async () => {
     const { download_url } = await issueWithKey(server);
     const response = await fetch(download_url);
     expect(response.status).toBe(200);
@@ -104,7 +104,7 @@ describe('the private key', () => {
     expectFailure(await download(third.download_token), 'download_token_invalid');
   });
 
-  it('is gone from the database with its download, which the audit log tells of', async () => {
+  it('is deleted from the database by its download, which is in the audit log', async () => {
     const { download_token, certificate } = await issueWithKey(server);
     expect(await keysOf(certificate.id)).toHaveLength(1);
     await download(download_token);
@@ -119,7 +119,7 @@ describe('the private key', () => {
     expect(JSON.stringify(items)).not.toContain(download_token.slice(4));
   });
 
-  it('is nobody’s but the caller’s who brought a signing request', async () => {
+  it('is not created for a caller with a signing request', async () => {
     const { csr } = newSigningRequest();
     const { certificate, ...others } = await issueWithKey(server, { csr });
     expect(others.download_token).toBeUndefined();

@@ -36,7 +36,7 @@ async function errorsOf({ admin }: Desk, pem: string, authority: string, at: num
 }
 
 describe('an imported authority', () => {
-  it('issues from then on, with its name as it is written in its certificate', async () => {
+  it('issues from then on, with the name encoded as in its certificate', async () => {
     const desk = await openDesk(createTestClock(START));
     const { authority } = await bring(desk, root);
     const [read] = certificatesIn(root.certificate);
@@ -91,7 +91,7 @@ describe('an imported authority', () => {
     expect(issuer).toBe('issuer=CN=Acme Root,O=Acme a.s.,C=CZ\n');
   });
 
-  it('issues no more once it has ended, and is renewed by nobody but its makers', async () => {
+  it('does not issue after it expires, and is not renewed here', async () => {
     const clock = createTestClock(START);
     const desk = await openDesk(clock);
     const chain = intermediate.certificate + root.certificate;
@@ -113,7 +113,7 @@ describe('an imported authority', () => {
     expect((await issue(desk)).ca_certificate).toBe(renewed.certificate + root.certificate);
   });
 
-  it('does not certify its own key, by whatever method its identifier was made', async () => {
+  it('does not certify its own key, with any kind of key identifier', async () => {
     for (const identifier of ['hash', '0102030405']) {
       const desk = await openDesk(createTestClock(START));
       const own = makeForeignAuthority({
@@ -125,8 +125,8 @@ describe('an imported authority', () => {
       const csr = openssl(['req', '-new', '-key', root.keyFile, '-subj', '/CN=x']);
       await expect(issue(desk, { csr })).rejects.toMatchObject({
         code: 'invalid_request',
-        message: "csr: its key is the authority's own",
-        details: [{ path: 'csr', message: "its key is the authority's own" }],
+        message: "csr: its key must not be the authority's key",
+        details: [{ path: 'csr', message: "its key must not be the authority's key" }],
       });
       const { certificate, ca_certificate } = await issue(desk);
       expect(await errorsOf(desk, certificate.pem, ca_certificate, START)).toEqual([]);
@@ -134,7 +134,7 @@ describe('an imported authority', () => {
   });
 });
 
-describe('certificates that are in force', () => {
+describe('valid certificates', () => {
   it('keep another authority out, until they are revoked or over', async () => {
     const clock = createTestClock(START);
     const desk = await openDesk(clock);
@@ -142,7 +142,7 @@ describe('certificates that are in force', () => {
     const inUse = (count: number) => ({
       code: 'authority_in_use',
       status: 409,
-      message: expect.stringContaining(`in force (${count});`) as string,
+      message: expect.stringContaining(`still valid (${count});`) as string,
     });
     await expect(bring(desk, root)).rejects.toMatchObject(inUse(2));
     await desk.admin.revokeCertificate({ id: other.certificate.id });

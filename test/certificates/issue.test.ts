@@ -33,7 +33,7 @@ const generate = (input: Record<string, unknown>, headers = bearer) => callRow(s
 const text = (pem: string) => openssl(['x509', '-noout', '-text'], pem);
 
 describe('a certificate', () => {
-  it('comes with a key of its own', async () => {
+  it('has a new private key', async () => {
     const license = await newLicense(server);
     const input = { license_id: license.license_id, common_name: 'Laboratoř 1' };
     const { certificate, ca_certificate, ...download } = await success(
@@ -182,7 +182,7 @@ describe('a certificate', () => {
     expect(text(reply.certificate.pem as string)).not.toMatch(/1\.2\.3\.4|bank\.example|Certificate Sign/u);
   });
 
-  it('holds for the days that are asked for, though not beyond its authority', async () => {
+  it('is valid for the requested days, but not beyond its authority', async () => {
     const { authority } = await server.admin.showAuthority({});
     const endAfter = async (validity_days: number) =>
       Date.parse((await issue(server, { validity_days })).certificate.not_after);
@@ -192,7 +192,7 @@ describe('a certificate', () => {
     expect(await endAfter(36_500)).toBe(Date.parse(authority.not_after));
   });
 
-  it('is made again and again for one license and one key', async () => {
+  it('is issued repeatedly for one license and one key', async () => {
     const { license_id } = await newLicense(server);
     const [first, second] = [await issue(server, { license_id }), await issue(server, { license_id })];
     expect(first.certificate.serial_number).not.toBe(second.certificate.serial_number);

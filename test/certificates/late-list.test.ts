@@ -31,7 +31,7 @@ const listedSerials = async (): Promise<string[]> => {
   return (revoked as { serial_number: string }[]).map(({ serial_number }) => serial_number);
 };
 
-it('says in the reply and on the overview that the CRL is late', async () => {
+it('reports a late CRL in the reply and on the overview', async () => {
   const revoke = { serial_number: certificate.serial_number };
   const reply = await callRow(server, publicContract.revokeCertificate, revoke, await newBearer(server));
   expect(reply).toMatchObject({ status: 200, body: { ok: true, listed: false } });
@@ -51,7 +51,7 @@ it('lists it before it serves anything after a restart', async () => {
   expect(revocation_list).toMatchObject({ waiting: false });
 });
 
-it('says that the CRL has it once it has', async () => {
+it('reports when the CRL has the entry', async () => {
   const { certificate: other } = await issue(server);
   const reply = await success(server, 'revokeCertificate', { id: other.id }, await newBearer(server));
   expect(reply.listed).toBe(true);

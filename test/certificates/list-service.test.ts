@@ -101,7 +101,7 @@ describe('the list that is served', () => {
     expect(await desk.numberServed()).toBe(2);
   });
 
-  it('is made at the first call, once for all who come meanwhile', async () => {
+  it('is built at the first call, once for all concurrent callers', async () => {
     const desk = setUp();
     let made = 0;
     desk.onPublish(async () => {
@@ -115,7 +115,7 @@ describe('the list that is served', () => {
     expect(desk.documentsRead()).toBe(1);
   });
 
-  it('is a new one where the old one has ended, or is not valid yet', async () => {
+  it('is a new one if the old one has expired or is not valid yet', async () => {
     const desk = setUp();
     let number = 1;
     desk.store(number);
@@ -132,7 +132,7 @@ describe('the list that is served', () => {
     expect(await desk.numberServed()).toBe(3);
   });
 
-  it('is the old one if none can be made, and none if there never was one', async () => {
+  it('is the old one if none can be built, and missing if there was none', async () => {
     const desk = setUp();
     await expect(desk.numberServed()).rejects.toMatchObject({ code: 'unavailable' });
     desk.store(1);

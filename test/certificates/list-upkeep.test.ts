@@ -41,7 +41,7 @@ async function revokeOne(desk: Desk, validity_days: number): Promise<string> {
 }
 
 describe('the list', () => {
-  it('is made anew once a day, long before it ends', async () => {
+  it('is rebuilt once a day, long before it expires', async () => {
     const clock = createTestClock(START);
     const desk = await deskAt(clock);
     const first = await storedList(desk);
@@ -73,7 +73,7 @@ describe('the list', () => {
     expect([...numbers].toSorted((a, b) => a - b)).toEqual([...numbers]);
   });
 
-  it('is current when it is fetched, though nobody has done the upkeep for a month', async () => {
+  it('is current when it is fetched, even after a month without maintenance', async () => {
     const clock = createTestClock(START);
     const first = await deskAt(clock);
     const serial = await revokeOne(first, 365);
@@ -88,7 +88,7 @@ describe('the list', () => {
     expect(Date.parse((await desk.admin.revocationList({})).next_update)).toBe(clock.now() + 7 * DAY_MS);
   });
 
-  it('loses a certificate that has ended one issue after its end (RFC 5280, section 3.3)', async () => {
+  it('drops an expired certificate one issue after its expiry (RFC 5280, section 3.3)', async () => {
     const clock = createTestClock(START);
     const desk = await deskAt(clock);
     const [short, long] = [await revokeOne(desk, 3), await revokeOne(desk, 30)];
@@ -136,7 +136,7 @@ describe('a clock that is set back', () => {
     expect((await runUpkeep(desk.dataDir, clock)).listNumber).toBeNull();
   });
 
-  it('brings back whoever was dropped while it was years ahead', async () => {
+  it('restores entries that were dropped while the clock was years ahead', async () => {
     const clock = createTestClock(START);
     const desk = await deskAt(clock);
     const serial = await revokeOne(desk, 365);

@@ -122,7 +122,7 @@ describe.skipIf(why !== '')(`nginx${why}`, () => {
       expect([status, said]).toEqual([200, `SUCCESS ${serial_number.toUpperCase()} ${subject}`]);
     });
 
-    it.each(['revoked', 'expired', 'stranger', 'nobody'])('keeps out who is %s', async (who) => {
+    it.each(['revoked', 'expired', 'stranger', 'nobody'])('rejects a client: %s', async (who) => {
       const { status, said } = await enter(where, who);
       expect(status).toBe(400);
       expect(said).not.toContain('SUCCESS');

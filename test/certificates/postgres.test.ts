@@ -47,7 +47,7 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
     return performance.now() - startedAt;
   }
 
-  it('make one authority, whoever needs it first', async () => {
+  it('create one authority together', async () => {
     const authorities = await turns(8, async (server, turn) =>
       turn < 4
         ? (await server.admin.showAuthority({})).authority.ca_certificate

@@ -62,7 +62,7 @@ describe('the authority', () => {
     expect(JSON.stringify(items)).not.toContain('BEGIN');
   });
 
-  it('no longer hands out its old certificate once that has ended, and its lists go on', async () => {
+  it('no longer returns its old certificate after it expires, and keeps issuing CRLs', async () => {
     const clock = createTestClock(START);
     const desk = await openDesk(clock);
     const { authority: before } = await desk.admin.showAuthority({});
@@ -97,7 +97,7 @@ describe('the authority', () => {
     expect(serials.size).toBe(3);
   });
 
-  it('is made by a renewal where there was none', async () => {
+  it('is created by a renewal if there was none', async () => {
     const desk = await openDesk(createTestClock(START));
     const { authority } = await desk.admin.renewAuthority({});
     expect((await issue(desk)).ca_certificate).toBe(authority.ca_certificate);

@@ -82,7 +82,7 @@ describe('a revocation', () => {
     });
   });
 
-  it('again keeps the first time and reason, and is told of no second time', async () => {
+  it('again keeps the first time and reason, and sends no second event', async () => {
     const license = await newLicense(server);
     const { certificate } = await issue(server, { license_id: license.license_id });
     const { id, serial_number } = certificate;
@@ -112,7 +112,7 @@ describe('a revocation', () => {
 });
 
 describe('not found is', () => {
-  it('what nobody has', async () => {
+  it('an unknown certificate', async () => {
     for (const input of [{ id: 999_999 }, { serial_number: 'abcdef' }, { serial_number: 'f'.repeat(32) }])
       expectFailure(await call(input), 'certificate_not_found');
   });
@@ -184,7 +184,7 @@ describe('what is left of it', () => {
     expect(deliveries).toMatchObject([{ event: 'certificate.revoked' }]);
   });
 
-  it('is one audit row that says what was before and what is', async () => {
+  it('is one audit entry with the states before and after', async () => {
     const { certificate } = await issue(server);
     const { pem: _pem, ...before } = certificate;
     await revoke({ id: certificate.id, reason: 'affiliation_changed' });

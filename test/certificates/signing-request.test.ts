@@ -197,7 +197,7 @@ describe('refused is', () => {
     expect(refusal(toRequest(tlv(0x30, ...parts)))).toBe(sentence);
   });
 
-  const none = 'There is no PEM certificate request.';
+  const none = 'The signing request must contain a PEM certificate request.';
   const undecodable = 'The signing request is damaged: its PEM block cannot be decoded.';
   const malformed = 'The signing request is damaged: it is not in the form of PKCS#10.';
   const block = (body: string) =>
@@ -220,7 +220,7 @@ describe('refused is', () => {
     expect(refusal(text)).toBe(sentence);
   });
 
-  test('what is longer than 16 KiB, in bytes', () => {
+  test('a text longer than 16 KiB, in bytes', () => {
     const sentence = 'The signing request must not be longer than 16 KiB.';
     const pem = request(makeKey('-algorithm', 'ED25519').file);
     expect(isTaken(' '.repeat(16_384 - pem.length) + pem)).toBe(true);
@@ -237,7 +237,7 @@ describe('refused is', () => {
     expect(refusal(privateKey.export({ format: 'pem', type: 'pkcs8' }) + pem)).toBe(sentence);
   });
 
-  test('a request that is cut off anywhere, or goes on', () => {
+  test('a request that is truncated or too long', () => {
     const der = toDer(request(makeKey(...curve('P-256')).file));
     for (let length = 0; length < der.length; length += 1) {
       expect(isTaken(toRequest(der.subarray(0, length)))).toBe(false);
@@ -262,7 +262,7 @@ describe('refused is', () => {
   });
 });
 
-describe('whatever is changed at random', () => {
+describe('random changes', () => {
   const REPEATABLE = { seed: 20261120 };
   const keys = [[...RSA, 'rsa_keygen_bits:2048'], curve('P-256'), ['-algorithm', 'ED25519']];
   let pems: string[] = [];

@@ -121,7 +121,7 @@ describe('a certificate of ours', () => {
 });
 
 describe('a certificate that is not ours', () => {
-  it('is of an unknown issuer, though names and serial number are those of one of ours', async () => {
+  it('has an unknown issuer, even with the names and serial number of an issued one', async () => {
     const { certificate } = await issue(server);
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const serial = Buffer.from(certificate.serial_number, 'hex');
@@ -199,7 +199,7 @@ describe('a certificate with our signature that was not issued to a client', () 
     expect(await validate({ certificate: toPem('CERTIFICATE', der) })).toMatchObject(unknown);
   });
 
-  it('is unknown: another with the serial number of one of ours', async () => {
+  it('is unknown: another one with the serial number of an issued one', async () => {
     const { certificate } = await issue(server);
     const der = buildClientCertificate(order(ours, Buffer.from(certificate.serial_number, 'hex')));
     expect(await validate({ certificate: toPem('CERTIFICATE', der) })).toMatchObject(unknown);
@@ -207,7 +207,7 @@ describe('a certificate with our signature that was not issued to a client', () 
 });
 
 describe('a serial number', () => {
-  it('that nobody has is unknown', async () => {
+  it('that was never issued is unknown', async () => {
     for (const serial_number of ['1', 'AB:CD', '0x7f', 'f'.repeat(64)]) {
       expect(await validate({ serial_number })).toEqual({
         ok: true,

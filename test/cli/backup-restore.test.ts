@@ -170,7 +170,7 @@ describe('backup and restore', () => {
     const out = join(folder, 'half.tar');
     expect(await cliOn(taken).fails('backup', '--out', out)).toMatchObject({
       error_code: 'unavailable',
-      message: 'the server ended before all of the file had come; try again',
+      message: 'the connection closed before the file was complete; try again',
     });
     expect(existsSync(out)).toBe(false);
   });
@@ -188,7 +188,7 @@ describe('backup and restore', () => {
     writeFileSync(wrong, 'another passphrase\n');
     expect(await cli.fails('restore', sealed, '--passphrase-file', wrong, '--yes')).toMatchObject({
       error_code: 'invalid_request',
-      message: `${sealed} cannot be decrypted: the passphrase is wrong, or the file was altered`,
+      message: `${sealed} cannot be decrypted: the passphrase is wrong or the file was altered`,
     });
   });
 });

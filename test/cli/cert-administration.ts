@@ -35,14 +35,14 @@ interface List {
   revoked: { serial_number: string; reason: string }[];
 }
 
-interface Surroundings {
+interface SuiteContext {
   cli: Cli;
   dataDir: string;
   /** The server that runs all the while, if one does. */
   server(): ServerProcess | undefined;
 }
 
-export function describeCertAdministration({ cli, dataDir, server }: Surroundings): void {
+export function describeCertAdministration({ cli, dataDir, server }: SuiteContext): void {
   const folder = temporaryDirectory('certificates');
   const csrFile = join(folder, 'client.csr');
   writeFileSync(csrFile, REQUEST.csr);
@@ -183,7 +183,7 @@ export function describeCertAdministration({ cli, dataDir, server }: Surrounding
       writeFileSync(bad, 'hello');
       expect(await cli.fails(...named, 'X', '--csr', bad)).toMatchObject({
         error_code: 'invalid_request',
-        message: 'the content of --csr: There is no PEM certificate request.',
+        message: 'the content of --csr: The signing request must contain a PEM certificate request.',
       });
       expect(await cli.fails(...named, 'X', '--csr', join(folder, 'none'))).toMatchObject({
         error_code: 'not_found',

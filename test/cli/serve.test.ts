@@ -118,15 +118,15 @@ describe('doctor', () => {
     };
     expect(await look('off')).toEqual([]);
     expect(await look(`${certificate},${key}`)).toEqual([
-      expect.stringMatching(/^tls: warning: CN=desk ends in 1 day, on \S+Z$/u),
+      expect.stringMatching(/^tls: warning: CN=desk expires in 1 day, on \S+Z$/u),
     ]);
-    expect(await look('auto')).toEqual(['tls: no certificate yet; the next start makes it']);
+    expect(await look('auto')).toEqual(['tls: no certificate yet; the next start issues one']);
     const server = await startServerProcess({ dataDir, program, flags: { tls: 'auto' } });
-    const inUse: unknown = expect.stringMatching(/^tls_in_use: CN=\S+ ends in 89 days, on \S+Z$/u);
+    const inUse: unknown = expect.stringMatching(/^tls_in_use: CN=\S+ expires in 89 days, on \S+Z$/u);
     expect(await look('off')).toEqual([inUse]);
     expect(await look('auto')).toEqual([
       inUse,
-      expect.stringMatching(/^tls: CN=\S+ ends in 89 days, on \S+Z$/u),
+      expect.stringMatching(/^tls: CN=\S+ expires in 89 days, on \S+Z$/u),
     ]);
     await server.kill();
     writeFileSync(join(dataDir, 'tls', 'server.json'), '{}');

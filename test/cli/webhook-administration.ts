@@ -51,14 +51,14 @@ interface Listed<Item> {
   next_cursor: string | null;
 }
 
-interface Surroundings {
+interface SuiteContext {
   cli: Cli;
   dataDir: string;
   /** The server that runs all the while, if one does. */
   server(): ServerProcess | undefined;
 }
 
-export function describeWebhookAdministration({ cli, dataDir, server }: Surroundings): void {
+export function describeWebhookAdministration({ cli, dataDir, server }: SuiteContext): void {
   const folder = temporaryDirectory('pem');
   const caFile = join(folder, 'ca.pem');
   let authority: CertificateAuthority;

@@ -56,7 +56,7 @@ test('an entry opens by its URL, wherever it is in the list', async ({ desk }) =
   const inspector = desk.getByRole('complementary', { name: 'license.created' });
   await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toContainText('First of all');
   await desk.goto('/#/audit?open=999999');
-  await expect(desk.getByText('there is no audit entry 999999')).toBeVisible();
+  await expect(desk.getByText('audit entry 999999 not found')).toBeVisible();
 });
 
 test('a new entry appears without a reload', async ({ desk, server }) => {

@@ -191,7 +191,7 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
       json: {
         ok: false,
         error_code: 'unavailable',
-        message: 'another backup is being made; try again when it is done',
+        message: 'another backup is in progress; try again when it is done',
         request_id: 'x',
       },
     }),

@@ -25,7 +25,7 @@ test('a link works once and reports a second use', async ({ desk, server, browse
   await stranger.goto(server.firstLink);
   await expect(stranger.getByRole('heading', signInHeading)).toBeVisible();
   const alert = stranger.getByRole('alert');
-  await expect(alert).toContainText('this sign-in link was used already or is too old');
+  await expect(alert).toContainText('this sign-in link was already used or has expired');
   await expect(alert).toContainText(/Request ID [\da-f-]{36}/u);
   expect(stranger.url()).toBe(`${server.origin}/#/overview`);
   await stranger.context().close();

@@ -195,7 +195,7 @@ describe('a Linux desktop', () => {
     expect(sealedVersion()).toBe('v11');
   });
 
-  test('where a public constant sealed the key seals it again, and says so', async () => {
+  test('where a public constant sealed the key seals it again, and reports it', async () => {
     const first = start({ dataDir, env: announcing });
     const { key } = await first.event('forked');
     expect(await quit(first)).toBe(0);

@@ -51,7 +51,7 @@ test('connects to the service, follows it through a restart, and leaves it runni
   await again.kill();
 });
 
-test('says so if the service does not run, and can run the server itself instead', async () => {
+test('reports a stopped service, and can run the server itself instead', async () => {
   const dataDir = chooseService(temporaryDirectory());
   const shell = start({ dataDir });
   expect(await viewOf(shell)).toMatchObject({

@@ -152,7 +152,7 @@ test('reports why it does not start, so that the shell can give advice', async (
   });
   expect(await damaged.message('refused')).toMatchObject({
     cause: 'database',
-    message: expect.stringContaining('is no database or is damaged'),
+    message: expect.stringContaining('is not a database or is damaged'),
   });
   const wrong = start({
     before: (dataDir) => writeFileSync(join(dataDir, 'config.json'), '{"rate_limit": "many"}'),

@@ -264,7 +264,7 @@ describe('a server that cannot start', () => {
   });
 
   test.each([
-    ['an address that is taken', 'The server cannot listen on its address', 'listens there'],
+    ['an address that is taken', 'The server cannot listen on its address', 'is using it'],
     ['a directory that is in use', 'Cannot use the data directory', 'is in use by a server'],
   ])('for %s', async (what, title, reason) => {
     const first = start();

@@ -7,7 +7,7 @@ import { type Load, newLoad, runWriter } from './write-load.ts';
 
 const WRITERS = 4;
 const POLL_MS = 20;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 let loads = 0;
 
 export interface RunningLoad {
@@ -53,13 +53,13 @@ export async function createFaultLoad(server: ServerProcess, seed: number): Prom
         load,
         async until(ending, more) {
           const goal = load.count[ending] + more;
-          const deadline = performance.now() + PATIENCE_MS;
+          const deadline = performance.now() + TIMEOUT_MS;
           while (load.count[ending] < goal) {
             // A writer that met an unexpected reply says so here.
             await Promise.race([writers, sleep(POLL_MS)]);
             if (performance.now() < deadline) continue;
             throw new Error(
-              `not ${more} writes ${ending} in ${PATIENCE_MS} ms: ${JSON.stringify(load.count)}`,
+              `not ${more} writes ${ending} in ${TIMEOUT_MS} ms: ${JSON.stringify(load.count)}`,
             );
           }
         },

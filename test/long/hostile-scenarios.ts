@@ -25,7 +25,7 @@ export function newTally(): Tally {
 }
 
 /** Longer than the server gives any request, on a machine that is busy. */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 const LOCAL_ADDRESSES = 30;
 const UNREAD_MS = 200;
 const FAILURES_KEPT = 50;
@@ -61,8 +61,8 @@ function draw({ source, tally }: Attack, random: Random, count: number): Wire[] 
 /** Fails unless the replies arrive, or the server has said that it closes the connection. */
 async function expectReplies(connection: WireConnection, tally: Tally, outstanding = 0): Promise<void> {
   const arrived = connection.until(outstanding).then(() => true);
-  const isInTime = await Promise.race([arrived, sleep(PATIENCE_MS, false, { ref: false })]);
-  if (!isInTime) fail(tally, `${connection.outstanding()} replies missing after ${PATIENCE_MS} ms`);
+  const isInTime = await Promise.race([arrived, sleep(TIMEOUT_MS, false, { ref: false })]);
+  if (!isInTime) fail(tally, `${connection.outstanding()} replies missing after ${TIMEOUT_MS} ms`);
   const isAnswered = connection.outstanding() <= outstanding || connection.isClosing();
   if (isInTime && !isAnswered) fail(tally, `closed with ${connection.outstanding()} replies missing`);
 }
@@ -140,8 +140,8 @@ async function malform(attack: Attack, random: Random): Promise<void> {
     connection.sendBytes(random.pick(MALFORMED) + String.fromCharCode(...noise));
   }
   connection.end();
-  if (!(await connection.closed(PATIENCE_MS))) {
-    fail(attack.tally, `still open ${PATIENCE_MS} ms after malformed bytes and their end`);
+  if (!(await connection.closed(TIMEOUT_MS))) {
+    fail(attack.tally, `still open ${TIMEOUT_MS} ms after malformed bytes and their end`);
     connection.leave(true);
   }
 }
@@ -156,7 +156,7 @@ async function abort(attack: Attack, random: Random): Promise<void> {
   if (random.chance(0.5)) await sleep(random.integer(20));
   if (random.chance(0.3)) {
     connection.end();
-    await connection.closed(PATIENCE_MS);
+    await connection.closed(TIMEOUT_MS);
   }
   connection.leave(random.chance(0.5));
 }

@@ -31,7 +31,7 @@ const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
 const configuration = readFileSync(join(project, 'electron-builder.yml'), 'utf8');
 
 describe('the archive', () => {
-  it('holds all that was built', () => {
+  it('contains the whole build', () => {
     const built = globSync('out/{main,preload,renderer,api-docs,icons}/**', {
       cwd: project,
       withFileTypes: true,
@@ -64,7 +64,7 @@ describe('the archive', () => {
     expect(app.files.filter((file) => file.startsWith('out/icons/')).toSorted()).toEqual(icons.toSorted());
   });
 
-  it('holds nothing else', () => {
+  it('contains nothing else', () => {
     const tops = new Set(app.files.map((file) => file.split('/').slice(0, 2).join('/')));
     const known = new Set(['main', 'preload', 'renderer', 'api-docs', 'icons'].map((name) => `out/${name}`));
     expect([...tops].filter((top) => !known.has(top) && !top.startsWith('node_modules/')).toSorted()).toEqual(
@@ -250,7 +250,7 @@ describe('the app', () => {
     });
   });
 
-  it('keeps a Mac build that nobody signed startable, and lets the server stop before Windows replaces it', () => {
+  it('keeps an unsigned Mac build startable, and lets the server stop before Windows replaces it', () => {
     expect(configuration).toMatch(/^ {2}resetAdHocDarwinSignature: true$/mu);
     const [, script = ''] = /^ {2}include: (.+)$/mu.exec(configuration) ?? [];
     const installer = readFileSync(join(project, script), 'utf8');
@@ -381,7 +381,7 @@ describe('the server’s package', () => {
     expect(statSync(file).size).toBeGreaterThan(10_000);
   });
 
-  describe.skipIf(!hasNginx())('behind nginx as it is configured there', () => {
+  describe.skipIf(!hasNginx())('behind nginx with the shipped configuration', () => {
     let proxy: Proxy;
 
     beforeAll(async () => {
@@ -408,7 +408,7 @@ describe('the server’s package', () => {
       ]);
     });
 
-    it('limits calls by where they come from, whatever they say of that', async () => {
+    it('limits calls by their real address and ignores a forged one', async () => {
       const statuses: number[] = [];
       for (let call = 0; call <= TOKEN_CALLS; call += 1) {
         const headers = { 'x-forwarded-for': `10.0.0.${call}` };
@@ -418,7 +418,7 @@ describe('the server’s package', () => {
       expect(statuses).toEqual([...Array.from({ length: TOKEN_CALLS }, () => 401), 429]);
     });
 
-    it('lets nobody into the back office', async () => {
+    it('does not expose the back office', async () => {
       expect((await proxy.call('/')).status).toBe(404);
       expect((await proxy.call('/admin/api/licenses/')).status).toBe(404);
     });

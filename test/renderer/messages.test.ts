@@ -103,15 +103,6 @@ const sources = globSync('renderer/src/**/*.{vue,ts}', { cwd: root })
   .map((path) => readFileSync(`${root}/${path}`, 'utf8'))
   .join('\n');
 
-test('the sources of the page and the shell contain no dialect', () => {
-  const dialect =
-    /\b(?:whoever|nobody|somebody|anybody|everybody|mend|mends|mended|at hand|of its own|told of|wants to be|what there is)\b/giu;
-  const found = globSync('{renderer/src,electron}/**/*.{vue,ts,css}', { cwd: root }).flatMap((path) =>
-    [...readFileSync(`${root}/${path}`, 'utf8').matchAll(dialect)].map(([word]) => `${path}: ${word}`),
-  );
-  expect(found).toEqual([]);
-});
-
 const KEY = String.raw`(?:[\w-]|\$\{[^}]*\})+(?:\.(?:[\w-]|\$\{[^}]*\})+)+`;
 /** `licenses.states.${name}` stands for every text of that group. */
 const toPattern = (key: string) =>

@@ -137,7 +137,7 @@ async function watch(work: Promise<unknown>): Promise<number> {
 }
 
 describe('validation', () => {
-  it('of the certificate itself succeeds, so that what follows says something', async () => {
+  it('of the unchanged certificate succeeds, so that the next tests are meaningful', async () => {
     expect(await validate(pem)).toMatchObject({ status: 200, valid: true });
     expect(await validate(toPem(authorityDer))).toMatchObject({ status: 200, valid: false });
   });

@@ -35,7 +35,7 @@ const revoke = (input: object) => server.post('/certs/revoke/', input, bearer);
 
 // Before anything else has made it.
 describe('the authority', () => {
-  it('is one, whoever of 20 needs it first', async () => {
+  it('is created once for 20 concurrent callers', async () => {
     const { license_id } = await newLicense(server);
     const order = { license_id, common_name: 'First', csr: REQUEST.csr };
     const pems = await atOnce(20, async (number) => {
@@ -94,7 +94,7 @@ describe('serial numbers', () => {
 });
 
 describe('a revocation', () => {
-  it('is one, of 20 of the same certificate, and each of them is answered when it is on the list', async () => {
+  it('happens once for 20 concurrent calls, and each is answered when the CRL has it', async () => {
     const { license_id } = await newLicense(server);
     const { certificate } = await issue(server, { license_id });
     const replies = await atOnce(20, async (number) => {

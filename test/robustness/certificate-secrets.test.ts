@@ -141,7 +141,7 @@ it('the search finds what is allowed to be there', () => {
   expect(spellings.filter((spelling) => spelling.length < 32)).toEqual([]);
 });
 
-it('no file of the data directory and no output holds a private key or a download token', () => {
+it('no file of the data directory and no output contains a private key or a download token', () => {
   const found = [...secrets].filter(([, spellings]) =>
     spellings.some((spelling) => written.includes(spelling)),
   );

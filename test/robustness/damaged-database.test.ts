@@ -30,7 +30,7 @@ async function damagedDirectory(table: string) {
   return { dataDir, token };
 }
 
-it('finds a damaged page after the start, and says so everywhere', async () => {
+it('finds a damaged page after the start, and reports it everywhere', async () => {
   const { dataDir } = await damagedDirectory('certificates');
   const server = await startTestServer({ dataDir, settleMs: 0 });
   const alerts = await vi.waitFor(

@@ -35,7 +35,7 @@ describe('a password in the flag', () => {
       const { code, stderr } = await serveToEnd({ dataDir, flags: { 'database-url': url } });
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/^error: --database-url holds a password, .*-file\n$/u),
+        expect.stringMatching(/^error: --database-url contains a password, .*-file\n$/u),
       ]);
       expectHidden(stderr);
       const listing = await runCli([
@@ -91,7 +91,7 @@ describe('a database that cannot be reached', () => {
       const dataDir = temporaryDirectory();
       const { stderr } = await serveToEnd({ dataDir, flags: { 'database-url-file': file } });
       expect(stderr).toMatch(
-        /^error: --database-url-file is "[^"]+\/url", which must hold a URL such as postgres:\/\//u,
+        /^error: --database-url-file is "[^"]+\/url", which must contain a URL such as postgres:\/\//u,
       );
       expectHidden(stderr);
     },

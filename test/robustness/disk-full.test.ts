@@ -43,7 +43,7 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
   });
   afterAll(() => unmount());
 
-  it('refuses changes as unavailable, and makes none of them by half', async () => {
+  it('refuses changes as unavailable, and leaves none of them half-made', async () => {
     expect((await activate(0)).status).toBe(200);
     fill();
     let confirmed = 1;
@@ -87,7 +87,7 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     expect(rows).toEqual([{ activations: confirmed, events: confirmed, audits: confirmed }]);
   });
 
-  it('goes on reading, and survives not being able to log', async () => {
+  it('keeps reading, and survives without a log', async () => {
     for (let call = 0; call < 300; call += 1) {
       expect((await server.post('/authorize/token/', { token })).status).toBe(call < 60 ? 200 : 429);
       expect((await server.get('/public-key/')).status).toBe(200);
@@ -113,7 +113,7 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     );
   });
 
-  it('logs again, too, whatever it could not log before', async () => {
+  it('logs again, including earlier lines', async () => {
     fill();
     // Some two megabytes of log, one more than is kept.
     for (let round = 0; round < 90; round += 1) await atOnce(50, () => server.get(`/${'x'.repeat(256)}/`));

@@ -111,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     }
   });
 
-  it('may be listed by its group, and hold settings that everybody may read', async () => {
+  it('may be listed by its group, and contain world-readable settings', async () => {
     const dataDir = usedDirectory();
     chmodSync(dataDir, 0o750);
     writeWithMode(join(dataDir, 'config.json'), '{ "scan_seconds": 120 }', 0o644);

@@ -64,7 +64,7 @@ describe.skipIf(!hasFaketime())('under faketime', { timeout: 120_000 }, () => {
     expect(await runOn(400)).toEqual([...expired, 'license.expired 2']);
   });
 
-  it('goes on when the clock jumps back and forth under it', async () => {
+  it('keeps running when the clock jumps back and forth', async () => {
     const dataDir = temporaryDirectory();
     const clock = movableClock();
     const server = await startServerProcess({

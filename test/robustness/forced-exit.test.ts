@@ -33,7 +33,7 @@ it('exits with 1 when a stop does not end in time, and names what was still unde
   });
 });
 
-it('is not ready, but alive, while it finishes what is under way', async () => {
+it('is not ready, but alive, while it finishes requests in progress', async () => {
   const dataDir = temporaryDirectory();
   const server = await startServerProcess({ dataDir });
   const lock = await lockDatabase(dataDir);

@@ -50,7 +50,7 @@ it('leaves nothing behind when the server is killed', async () => {
   await server.kill();
 });
 
-it('is whole or undone when the server is told to stop', async () => {
+it('is complete or undone after a stop', async () => {
   const dataDir = temporaryDirectory();
   const stopped = await startServerProcess({ dataDir });
   const import_id = await upload(stopped, ROWS);

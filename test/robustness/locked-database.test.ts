@@ -64,7 +64,7 @@ it('lets changes that queue behind one another wait for a lock together, not one
   expect(seconds).toBeLessThan(10);
 });
 
-it('keeps changes waiting for a lock that is let go, and makes each of them once', async () => {
+it('keeps changes waiting until a lock is released, and makes each of them once', async () => {
   await other.query('BEGIN IMMEDIATE');
   const waiting = atOnce(20, (number) => activate(100 + number));
   // Reading is answered meanwhile, so the changes have all arrived.
@@ -81,7 +81,7 @@ it('keeps changes waiting for a lock that is let go, and makes each of them once
   expect(await countDevices()).toBe(21);
 });
 
-it('is not held up by somebody who reads for long', async () => {
+it('is not delayed by a long read', async () => {
   await other.query('BEGIN');
   const [before] = (await other.query('SELECT count(*) AS count FROM activations')) as [
     { count: number }[],

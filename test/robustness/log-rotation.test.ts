@@ -92,7 +92,7 @@ it('begins new files, keeps the newest five, and every line whole', { timeout: 6
   }
 });
 
-it('goes on in the newest file after a restart, and removes what is beyond the newest five', async () => {
+it('continues in the newest file after a restart, and keeps the newest five', async () => {
   const dataDir = directoryWithLogs([3, 4, 8, 9, 10, 11, 12], 1000);
   const before = read(dataDir, 12);
   const server = await startServerProcess({ dataDir });
@@ -120,7 +120,7 @@ it(
       renamed.push(`${path}.${round}`);
       renameSync(path, `${path}.${round}`);
       process.kill(server.pid, 'SIGHUP');
-      await server.logLines({ msg: 'log files opened anew' }, round + 1);
+      await server.logLines({ msg: 'reopened the log files' }, round + 1);
       await talking;
       await vi.waitFor(() => expect(existsSync(path)).toBe(true), 20_000);
     }

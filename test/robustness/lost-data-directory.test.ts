@@ -36,7 +36,7 @@ async function criticalAlerts({ admin }: ServerProcess) {
   return alerts.filter(({ severity }) => severity === 'critical');
 }
 
-it('refuses changes while another directory is in its place, and goes on when the right one is back', async () => {
+it('refuses changes while another directory is in its place, and continues when it is back', async () => {
   const dataDir = temporaryDirectory();
   const { server, token, activate } = await startWithLicense(dataDir);
   expect((await activate(1)).status).toBe(200);

@@ -75,7 +75,7 @@ describe.each<[string, { masterKey?: string }]>([
   });
 });
 
-it('says so on the command line, and takes the way out there', async () => {
+it('explains it on the command line, and accepts the remedy there', async () => {
   const dataDir = temporaryDirectory();
   const keyId = await keyIdOf({ dataDir });
   rmSync(databaseOf(dataDir));

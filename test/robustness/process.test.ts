@@ -170,7 +170,7 @@ it('leaves nothing to recover, even when a scan is under way', { timeout: 120_00
   }
 });
 
-it('goes on when nobody reads its log any more', async () => {
+it('keeps running when its stderr is no longer read', async () => {
   const server = await startServerProcess({ dataDir: temporaryDirectory() });
   server.closeOutput();
   for (let call = 0; call < 100; call += 1) await server.get('/public-key/');

@@ -148,7 +148,7 @@ describe('renewal', () => {
 });
 
 describe('administration', () => {
-  it('makes one plan of one name', async () => {
+  it('creates one plan per name', async () => {
     const replies = await atOnce(20, () => server.post('/plans/', { name: 'crowded' }, bearer));
     expect(outcomes(replies)).toEqual({ 200: 1, plan_exists: 19 });
   });

@@ -91,7 +91,7 @@ it.each(['port', 'admin-port'])('says that --%s is taken', async (flag) => {
   expect((await server.kill()).code).toBe(0);
 });
 
-it('says that the data directory cannot be made', async () => {
+it('reports that the data directory cannot be created', async () => {
   const file = join(temporaryDirectory(), 'file');
   writeFileSync(file, 'in the way');
   const dataDir = join(file, 'data');
@@ -153,7 +153,7 @@ it('refuses another master key than the one that sealed the keys', async () => {
   await expectUsable(dataDir, license.license_key);
 });
 
-it('makes no new master key where the old one is missing', async () => {
+it('creates no new master key if the old one is missing', async () => {
   const { dataDir, license } = await usedDirectory();
   const complete = snapshotOf(dataDir);
   const { 'master.key': _gone, ...without } = complete;
@@ -228,7 +228,7 @@ it.each<[string, Damage]>([
   expect(snapshotOf(dataDir)).toEqual(before);
 });
 
-it('names the lock file that is no database', async () => {
+it('names a lock file that is not a database', async () => {
   const dataDir = temporaryDirectory();
   const file = join(dataDir, 'server.lock');
   writeFileSync(file, randomBytes(9000));

@@ -264,7 +264,7 @@ beforeAll(async () => {
   expect(others.toSorted()).toEqual(['cache', 'installation.json', 'logs', 'master.key', 'server.lock']);
 });
 
-it('finds what is allowed to be there', () => {
+it('finds secrets in their allowed places', () => {
   expect(written.log.includes(known.requestId)).toBe(true);
   expect(written.stderr.includes(known.requestId)).toBe(true);
   expect(written.database.includes(known.licenseKey)).toBe(true);
@@ -276,7 +276,7 @@ it('finds what is allowed to be there', () => {
 });
 
 describe.each(['log', 'stderr', 'database', 'cache'] as const)('the %s', (where) => {
-  it('holds no secret', () => {
+  it('contains no secret', () => {
     const found = [...secrets].filter(([, spellings]) =>
       spellings.some((spelling) => written[where].includes(spelling)),
     );

@@ -42,7 +42,7 @@ async function receiveNotifications() {
   };
 }
 
-it('hears when the server is ready, that it lives, and that it stops', async () => {
+it('is notified that the server is ready, alive and stopping', async () => {
   const { path, messages, until } = await receiveNotifications();
   const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '400000' };
   const server = await startServerProcess({ dataDir: temporaryDirectory(), env });
@@ -56,7 +56,7 @@ it('hears when the server is ready, that it lives, and that it stops', async () 
   await until('STOPPING=1');
 });
 
-it('hears nothing of a service that does not answer itself', async () => {
+it('is not notified by a service that does not answer', async () => {
   const { path, messages, until } = await receiveNotifications();
   const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '100000', WATCHDOG_PID: String(process.pid) };
   let answers = true;

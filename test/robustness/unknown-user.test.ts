@@ -52,7 +52,7 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without a passwd entry', ()
     const { exitCode, stderr } = await spawnCli(['license', 'list'], { prefix: AS_UNKNOWN_USER });
     expect([exitCode, stderr]).toEqual([
       1,
-      'error: this user has no home directory; name a data directory with --data-dir or LICENSE_DESK_DATA_DIR\n',
+      'error: this user has no home directory; set a data directory with --data-dir or LICENSE_DESK_DATA_DIR\n',
     ]);
   });
 });

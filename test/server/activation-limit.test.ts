@@ -61,7 +61,7 @@ describe('--rate-limit-activations 3', () => {
     expectFailure(await activate(license_key), 'rate_limited');
   });
 
-  it('lets exactly three of many new devices in that come at once', async () => {
+  it('admits exactly three of many concurrent new devices', async () => {
     await start(flags);
     const { license_key } = await newLicense(server!, { plan: 'enterprise' });
     const replies = await atOnce(30, () => activate(license_key));

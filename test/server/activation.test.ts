@@ -124,7 +124,7 @@ describe('an activation', () => {
     expect(reply.body.details[0].path).toBe('license_key');
   });
 
-  it('tells an unknown key', async () => {
+  it('reports an unknown key', async () => {
     expectFailure(await post({ license_key: UNKNOWN_KEY }, newFingerprint()), 'license_not_found');
   });
 
@@ -219,7 +219,7 @@ describe('parallel activations', () => {
     expect((await server.admin.showLicense({ ref: license.license_key })).license.activation_count).toBe(1);
   });
 
-  it('of one device: all get the same one', async () => {
+  it('of one device: all get the same activation', async () => {
     const license = await newLicense(server, { plan: 'professional' });
     const device = newFingerprint();
     const replies = await Promise.all(Array.from({ length: 20 }, () => post(license, device)));
@@ -237,7 +237,7 @@ describe('parallel activations', () => {
 });
 
 describe('a released device', () => {
-  it('may come back as a new activation, with an event of its own', async () => {
+  it('can be activated again, with a new event', async () => {
     const license = await newLicense(server);
     const ref = license.license_key;
     const machine_fingerprint = newFingerprint();

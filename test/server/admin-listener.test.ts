@@ -36,7 +36,7 @@ const admin = (path: string, headers: Record<string, string> = {}, method = 'GET
   });
 
 describe('the two listeners', () => {
-  it.each(ADMIN_ROWS)('the API knows nothing of %s, whoever asks', async (_name, row) => {
+  it.each(ADMIN_ROWS)('the API does not serve %s to any caller', async (_name, row) => {
     for (const headers of [{}, bearer, await newBearer(server)]) {
       for (const url of [
         new URL(`/admin/api${row.path}`, server.api).href,
@@ -52,7 +52,7 @@ describe('the two listeners', () => {
     expectFailure(await jsonCall(url, { method: row.method, headers: bearer }), 'not_found');
   });
 
-  it('the API never answers as the back office, whatever Host says', async () => {
+  it('the API never answers as the back office, with any Host', async () => {
     const { host } = new URL(server.adminOrigin);
     expectFailure(
       await jsonCall(new URL('/admin/api/server-info/', server.api).href, { headers: { host, ...bearer } }),
@@ -151,7 +151,7 @@ describe('a request that was meant for another host (DNS rebinding)', () => {
     expect((await httpCall(`${server.adminOrigin}/`, { headers: { host: host() } })).status).toBe(403);
   });
 
-  it('is refused when it names no host at all', async () => {
+  it('is refused without a host', async () => {
     const bytes = `GET /admin/api/server-info/ HTTP/1.1\r\nHost:\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`;
     expectFailure(readReply(await exchangeBytes(server.adminOrigin, bytes)), 'forbidden');
     const old = `GET /admin/api/server-info/ HTTP/1.0\r\nAuthorization: ${bearer.authorization}\r\n\r\n`;
@@ -178,12 +178,12 @@ describe('a request from another page', () => {
     expectFailure(await admin('/licenses/', { ...bearer, origin }, 'POST', '{}'), 'forbidden');
   });
 
-  it('is let in from our own, and from no page at all', async () => {
+  it('is accepted from the back office and from clients without a page', async () => {
     expect((await admin('/server-info/', { ...bearer, origin: server.adminOrigin })).status).toBe(200);
     expect((await admin('/server-info/', bearer)).status).toBe(200);
   });
 
-  it('is refused by what the browser says of it, but a link may open the page', async () => {
+  it('is refused by its Sec-Fetch headers, but a link may open the page', async () => {
     const site = { 'sec-fetch-site': 'cross-site' };
     expectFailure(await admin('/server-info/', { ...bearer, ...site }), 'forbidden');
     expectFailure(
@@ -204,7 +204,7 @@ describe('a request from another page', () => {
 });
 
 describe('the page', () => {
-  it('comes with a strict policy, an id, and not into a frame', async () => {
+  it('has a strict policy and a request ID, and cannot be framed', async () => {
     const reply = await httpCall(`${server.adminOrigin}/`);
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toMatch(/^text\/html/u);
@@ -224,7 +224,7 @@ describe('the page', () => {
     expect(reply.headers.get('x-request-id')).toEqual(expect.any(String));
   });
 
-  it('holds nothing but files of the page', async () => {
+  it('contains only files of the page', async () => {
     for (const path of [
       '/..%2f..%2fpackage.json',
       '/%2e%2e/main/server.js',
@@ -242,7 +242,7 @@ describe('the page', () => {
 });
 
 describe('the data directory', () => {
-  it('is nobody else’s to read while a server runs, and names it', async () => {
+  it('is readable by its owner only while a server runs, and names it', async () => {
     const dataDir = join(await keptDataDir(), 'made', 'by-the-server');
     const own = await startTestServer({ dataDir });
     expect(readRuntimeFile(dataDir)).toEqual({

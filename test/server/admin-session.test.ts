@@ -91,7 +91,7 @@ describe('a one-time code', () => {
     expectFailure(await signIn(late), 'unauthorized');
   });
 
-  it('that is none signs nobody in', async () => {
+  it('that is invalid does not sign in', async () => {
     for (const code of ['', 'nonsense', 'constructor', server.runtimeSecret]) {
       const reply = await signIn(code);
       expectFailure(reply, 'unauthorized');
@@ -103,7 +103,7 @@ describe('a one-time code', () => {
     expectFailure(await callAdmin(server, 'signIn', {}, {}), 'invalid_request');
   });
 
-  it('is made only by somebody who is in', async () => {
+  it('is created only by a signed-in administrator', async () => {
     expectFailure(await callAdmin(server, 'createSignInCode', {}, {}), 'unauthorized');
   });
 

@@ -19,7 +19,7 @@ const audited = async (limit: number) =>
   (await adminSuccess(server, 'listAudit', { action: 'session.', limit })).items;
 
 describe('the list of sessions', () => {
-  it('says who is signed in, since when and with what, the last to sign in first', async () => {
+  it('shows who is signed in, since when and with which browser, latest sign-in first', async () => {
     await signedIn(server, 'Mozilla/5.0 (X11)');
     clock.advance(HOUR_MS);
     const mine = await signedIn(server, `Other/${'x'.repeat(400)}`);
@@ -73,14 +73,14 @@ describe('ending a session', () => {
     expectFailure(await callAdmin(server, 'endSession', { id }), 'not_found');
   });
 
-  it('of one’s own is allowed', async () => {
+  it('of one’s own session is allowed', async () => {
     const mine = await signedIn(server);
     const [{ id }] = await sessions();
     expect((await callAdmin(server, 'endSession', { id }, mine)).status).toBe(200);
     expect(await isIn(mine)).toBe(false);
   });
 
-  it('wants the id of one', async () => {
+  it('requires a session ID', async () => {
     for (const id of ['', 'x', '0'.repeat(17), 5, null]) {
       expectFailure(await callAdmin(server, 'endSession', { id }), 'invalid_request');
     }
@@ -120,7 +120,7 @@ describe('the audit log', () => {
     expect(await isIn(first)).toBe(false);
   });
 
-  it('has nothing of a code that signed nobody in', async () => {
+  it('does not record a failed sign-in code', async () => {
     const [before] = await audited(1);
     expectFailure(await callAdmin(server, 'signIn', { code: 'nonsense' }, {}), 'unauthorized');
     expect(await audited(1)).toEqual([before]);

@@ -77,7 +77,7 @@ describe.each(BEARER_ROWS)('%s', (name, row) => {
     }
   });
 
-  it('takes no token from query, body or cookie', async () => {
+  it('does not accept a token in query, body or cookie', async () => {
     const { api_token } = await newToken();
     const input = { ...(await SAMPLES[name](server)), api_token, token: api_token, access_token: api_token };
     const cookie = `license_desk_session=${api_token}; api_token=${api_token}`;
@@ -115,7 +115,7 @@ describe.each(BEARER_ROWS)('%s', (name, row) => {
 });
 
 describe('an integrator', () => {
-  it('changes nothing by what is forbidden', async () => {
+  it('changes nothing through a forbidden call', async () => {
     const headers = await newBearer(server, 'integrator');
     const before = await dumpDatabase(server.dataDir);
     expectFailure(await server.post('/plans/', { name: 'mine' }, headers), 'forbidden');

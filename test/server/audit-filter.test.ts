@@ -72,7 +72,7 @@ describe('the audit log is filtered by', () => {
       expect(await list({ action })).toEqual([]);
   });
 
-  it('what there is, which can be asked for', async () => {
+  it('the actions that can be filtered by', async () => {
     const reply = await server.admin.listAuditActions({});
     expect(reply.actions).toEqual([...new Set(all.map(({ action }) => action))].toSorted());
   });
@@ -91,7 +91,7 @@ describe('the audit log is filtered by', () => {
     expect(await list({ request_id: 'rder-17' })).toEqual([]);
   });
 
-  it('all of them together', async () => {
+  it('all filters combined', async () => {
     expect(
       actions(
         await list({
@@ -106,7 +106,7 @@ describe('the audit log is filtered by', () => {
     ).toEqual(['license.renewed']);
   });
 
-  it('nothing that makes no sense', async () => {
+  it('no invalid filters', async () => {
     for (const input of [
       { action: 'license' },
       { action: '.' },
@@ -144,7 +144,7 @@ describe('the audit log is filtered by', () => {
 describe('the audit log as a file', () => {
   const rowsOf = (csv: string) => parse(csv, { columns: true }) as Record<string, string>[];
 
-  it('holds what the list holds', async () => {
+  it('contains the entries of the list', async () => {
     const reply = await exportOf('');
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8');

@@ -132,7 +132,7 @@ describe('an audit entry says who did what, and what it was before and after:', 
     expect(second).toMatchObject({ ...CLI, action: 'api_token.revoked', before: token, after: revoked });
   });
 
-  it('somebody at the back office, by the name of the OS user', async () => {
+  it('an administrator in the back office, by the name of the OS user', async () => {
     const code = new URL((await server.admin.createSignInCode({})).address).searchParams.get('code');
     const signIn = await callAdmin(server, 'signIn', { code: code! }, {});
     const cookie = signIn.headers.get('set-cookie')!.split(';')[0]!;
@@ -157,7 +157,7 @@ describe('an audit entry says who did what, and what it was before and after:', 
     expect(await newest()).toMatchObject({ actor_kind: 'cli', actor_name: name, actor_claimed: true });
   });
 
-  it('a command that claims the name of somebody else, as a claim', async () => {
+  it('a command that claims another name, as a claim', async () => {
     const name = userInfo().username;
     const { api_token } = await server.admin.createApiToken({ name, role: 'admin' });
     await server.post('/plans/', { name: 'by-token' }, { authorization: `Bearer ${api_token}` });
@@ -201,7 +201,7 @@ describe('no audit entry', () => {
 });
 
 describe('the audit log', () => {
-  it('holds no secret', async () => {
+  it('contains no secret', async () => {
     const { license_key } = await newLicense(server);
     const { token } = await server.admin.issueToken({ license: license_key });
     const { api_token } = await server.admin.createApiToken({ name: 'secret', role: 'admin' });

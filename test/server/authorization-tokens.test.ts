@@ -66,7 +66,7 @@ describe('an authorization token', () => {
     expectFailure(await ask(token, { product_slug: product }), 'token_invalid');
   });
 
-  it('expires at the millisecond, and so does what is kept in memory of it', async () => {
+  it('expires to the millisecond, as does its cached copy', async () => {
     const { token } = await issue(await newLicense(server), { days: 2 });
     expect((await ask(token)).body.valid).toBe(true);
     clock.advance(2 * DAY_MS - 1);
@@ -136,7 +136,7 @@ describe('one token is active for a license and a product', () => {
 });
 
 describe('a revocation', () => {
-  it('holds from the very next call, and is told of once', async () => {
+  it('applies from the next call, and causes one audit entry', async () => {
     const { token, authorization_token } = await issue(await newLicense(server));
     const { id } = authorization_token;
     expect((await ask(token)).status).toBe(200);
@@ -155,7 +155,7 @@ describe('a revocation', () => {
     }
   });
 
-  it('of the license says so, though the token lives', async () => {
+  it('of the license gives the reason, though the token is active', async () => {
     const license = await newLicense(server);
     const { token } = await issue(license);
     await ask(token);
@@ -191,7 +191,7 @@ describe('the license behind a token', () => {
   });
 });
 
-describe('what is presented as a token', () => {
+describe('an invalid token', () => {
   it.each([
     'x',
     ' ',

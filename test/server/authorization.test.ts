@@ -74,7 +74,7 @@ describe('POST /authorize/token/', () => {
     expect(reply.body).toMatchObject({ valid: true, product_slug: 'other' });
   });
 
-  it('says what is wrong when the token lives but may not be used', async () => {
+  it('gives the reason if the token is active but not usable', async () => {
     const { license, token } = await licenseWithToken();
     const mismatch = await server.post('/authorize/token/', { token, product_slug: 'another' });
     expect(mismatch.body).toMatchObject({ ok: true, valid: false, reason: 'product_mismatch' });
@@ -131,7 +131,7 @@ describe('POST /authorize/', () => {
     expect(await ask({})).toMatchObject({ authorized: false, reason: 'license_revoked', state: 'revoked' });
   });
 
-  it('tells a mistyped key from an unknown one', async () => {
+  it('distinguishes a mistyped key from an unknown one', async () => {
     const unknown = await server.post('/authorize/', { license_key: '00000-00000-00000-00000-00000' });
     expect([unknown.status, unknown.body.error_code]).toEqual([400, 'invalid_request']);
   });

@@ -25,7 +25,7 @@ const authorize = (license: { license_key: string }, fields: object = {}) =>
   success(server, 'authorize', { license_key: license.license_key, ...fields });
 
 describe('POST /authorize/', () => {
-  it('says all that the contract lists, and asks for the default product where none is named', async () => {
+  it('has all fields of the contract, and uses the default product if none is given', async () => {
     const plan = unique('featured');
     await server.admin.createPlan({ name: plan, features: ['ocr', 'ai'] });
     const license = await newLicense(server, { plan });
@@ -118,7 +118,7 @@ describe('POST /authorize/', () => {
   });
 });
 
-describe('every change holds from the very next call', () => {
+describe('every change applies from the next call', () => {
   it('of a license, its plan and its devices', async () => {
     const [plan, better] = [unique('small'), unique('large')];
     await server.admin.createPlan({ name: plan, duration_days: 10 });

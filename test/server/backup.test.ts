@@ -63,7 +63,7 @@ describe('a backup', () => {
     expect(containsMasterKey(bytes)).toBe(false);
   });
 
-  it('with a passphrase can be decrypted by anybody who has it and the documentation', async () => {
+  it('with a passphrase can be decrypted with the passphrase and the documentation', async () => {
     writeFileSync(join(server.dataDir, 'config.json'), '{ "scan_seconds": 78 }');
     const bytes = await download(PASSPHRASE, 'application/octet-stream', 'ldbackup');
     expect(bytes.includes('scan_seconds')).toBe(false);
@@ -93,7 +93,7 @@ describe('a backup', () => {
     expect(bytes.includes(signing?.text ?? 'missing')).toBe(true);
   });
 
-  it('is of one moment, while others go on writing', async () => {
+  it('is from one point in time while others keep writing', async () => {
     const file = join(await keptDataDir(), 'backup.tar');
     const isDone = new AbortController();
     const writing = (async () => {
@@ -114,7 +114,7 @@ describe('a backup', () => {
     expect(audited?.count).toBe(preview.counts.licenses);
   });
 
-  it('is made once at a time, and again when nobody wants the rest of the last one', async () => {
+  it('is made one at a time, and again after the last download is aborted', async () => {
     const replies = await Promise.all([requestBackup(server), requestBackup(server)]);
     const made = replies.find(({ status }) => status === 200);
     const refused = replies.find(({ status }) => status !== 200);
@@ -143,7 +143,7 @@ describe('a backup', () => {
     const body = (await response.json()) as { message: string };
     expectFailure({ status: response.status, body }, 'unavailable');
     expect(body.message).toMatch(
-      /^not enough disk space for a copy of the database beside it: \d+ bytes needed, \d+ bytes free$/u,
+      /^not enough disk space to copy the database: \d+ bytes needed, \d+ bytes free$/u,
     );
     expect(readdirSync(cramped.dataDir)).not.toContain('backup-copy.db');
     await newLicense(cramped);

@@ -28,7 +28,7 @@ describe('changes that wait for SQLite', () => {
 
   const nothing = async () => 'done';
 
-  it('are refused as overloaded beyond 1,000 of public callers, and beyond 2,000 of anybody', async () => {
+  it('are refused as overloaded beyond 1,000 of public callers, and beyond 2,000 in total', async () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const gone = new Set<number>();
     const callers = Array.from({ length: 1000 }, (_, number) => ({ isGone: () => gone.has(number) }));

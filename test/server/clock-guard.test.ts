@@ -41,7 +41,7 @@ describe('the clock guard', () => {
     expect(clock.onHeld).not.toHaveBeenCalled();
   });
 
-  it('holds a clock that jumped ahead until it has stayed there for ten scans', () => {
+  it('distrusts a clock that jumped ahead until it has stayed there for ten scans', () => {
     const clock = guarded();
     clock.jump(5 * YEAR_MS);
     expect(clock.guard.isTrusted()).toBe(false);
@@ -92,7 +92,7 @@ describe('the clock guard', () => {
     expect(rare.guard.isTrusted()).toBe(true);
   });
 
-  it('tells workers by an offset that they share', () => {
+  it('notifies workers through a shared offset', () => {
     const guard = createClockGuard({ scanSeconds: 60, onHeld() {}, onTrusted() {} });
     const [offset = 0] = new Float64Array(guard.shared);
     expect(Math.abs(offset - (Date.now() - monotonicMs()))).toBeLessThan(HOUR_MS);

@@ -28,7 +28,7 @@ async function start(total: number, perAddress: number, proxy?: string) {
   return { ...listener, hold, held };
 }
 
-it('lets a new client in by closing the oldest connection that was never used', async () => {
+it('admits a new client by closing the oldest unused connection', async () => {
   const { url } = await start(100, 3);
   const [first, ...others] = await idleSwarm(url, 3);
   expect((await httpCall(url)).status).toBe(200);

@@ -37,12 +37,12 @@ describe('a line of CSV', () => {
     expect(csvText(cell)).toBe(text);
   });
 
-  it.each(["'", "'x", "O'Neill", 'a=b', '1-1', ''])('leaves other text as it is: %j', (text) => {
+  it.each(["'", "'x", "O'Neill", 'a=b', '1-1', ''])('leaves other text unchanged: %j', (text) => {
     expect(csvLine([text])).toBe(`${text}\r\n`);
     expect(csvText(text)).toBe(text);
   });
 
-  it('is read back as it was written, whatever it says', () => {
+  it('is read back exactly as it was written', () => {
     const cells = fc.array(
       fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'="\',\r\n\t-a ＝＋') })),
       {

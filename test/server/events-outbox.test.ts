@@ -86,7 +86,7 @@ describe('the event of', () => {
 });
 
 describe('no event', () => {
-  it('comes of what changes nothing a partner is told of', async () => {
+  it('results from a change that is not sent to webhooks', async () => {
     const license = await newLicense(server);
     const ref = license.license_key;
     const issued = await server.admin.issueToken({ license: ref });

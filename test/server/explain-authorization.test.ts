@@ -80,7 +80,7 @@ describe('why an authorization is denied', () => {
     });
   });
 
-  it('goes on behind the first rule that fails, and says what would mend each', async () => {
+  it('continues after the first rule that fails, with a remedy for each', async () => {
     const license = await newLicense(server);
     await activateDevice(server, license);
     await server.admin.revokeLicense({ ref: license.license_key });
@@ -102,13 +102,13 @@ describe('why an authorization is denied', () => {
     expect(rules[0]?.inputs).toEqual({ revoked_at: new Date(START).toISOString() });
   });
 
-  it('says what was not asked', async () => {
+  it('marks rules that were not checked', async () => {
     const { outcomes, authorized } = await explain(await newLicense(server));
     expect(authorized).toBe(true);
     expect(outcomes).toMatchObject({ device: 'not_asked', feature: 'not_asked', seat: 'not_asked' });
   });
 
-  it('tells whether the device could be activated now', async () => {
+  it('shows whether the device could be activated now', async () => {
     const machine_fingerprint = newFingerprint();
     const seatOf = async (license: { license_key: string }) =>
       (await explain(license, { machine_fingerprint })).outcomes['seat'];

@@ -8,7 +8,7 @@ import { keptDataDir } from '../helpers/kept-data-dir.ts';
 const server = sharedServer();
 
 describe('the first steps', () => {
-  it('are needed until they are finished, once and for good', async () => {
+  it('are needed until they are finished', async () => {
     const dataDir = await keptDataDir();
     const first = await startTestServer({ dataDir });
     expect(await adminSuccess(first, 'showFirstRun')).toMatchObject({ needed: true });

@@ -60,7 +60,7 @@ describe('an administrator', () => {
     expectFailure(await server.post('/certs/generate/', body, await newBearer(server)), 'invalid_request');
   });
 
-  it('is told the line of an imported file', async () => {
+  it('get the line number for an imported file', async () => {
     const { import_id } = await adminUpload(`Who\nNova\u0301k\n${ZERO_WIDTH}\n${PERSIAN}\n${OVERRIDE}\n`);
     const found = await adminSuccess(server, 'previewImport', { import_id, mapping: { holder: 'Who' } });
     expect(found).toMatchObject({
@@ -83,7 +83,7 @@ async function adminUpload(csv: string): Promise<{ import_id: string }> {
 }
 
 describe('client software', () => {
-  it('activates with the readable part of what it says', async () => {
+  it('activates with the readable part of its text', async () => {
     const license = await newLicense(server, { plan: 'enterprise' });
     const { activation } = await activateDevice(server, license, {
       machine_name: ' ws\u202E\u200B-7\u0007\r\n ',

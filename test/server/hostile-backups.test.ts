@@ -70,7 +70,7 @@ const flipped = (offset: number) =>
 
 describe('an encrypted backup', () => {
   const options = { passphrase: PASSPHRASE };
-  const AUTHENTICATION = /cannot be decrypted: the passphrase is wrong|was altered or cut off/u;
+  const AUTHENTICATION = /cannot be decrypted: the passphrase is wrong|was altered or truncated/u;
 
   it('has several chunks, so that the tests below mean something', () => {
     expect(encrypted.length).toBeGreaterThan(HEADER + 3 * CHUNK);

@@ -31,7 +31,7 @@ describe.each(ROWS)('%s', (name, row) => {
     expectSuccess(row, await callRow(server, row, input, bearer));
   });
 
-  it('gives back a sane request id, on success and on failure', async () => {
+  it('returns a well-formed request ID, on success and on failure', async () => {
     const headers = { ...bearer, 'x-request-id': 'client:7f.A_b-1' };
     const success = await callRow(server, row, await SAMPLES[name](server), headers);
     expect(success.headers.get('x-request-id')).toBe('client:7f.A_b-1');
@@ -48,7 +48,7 @@ describe.each(PATHS)('%s', (path, methods) => {
   const hasHead = methods.includes('GET') && path !== '/certs/download-key/';
   const allowed = new Set(hasHead ? [...methods, 'HEAD'] : methods);
 
-  it('refuses every other method, and says which ones there are', async () => {
+  it('refuses every other method, and lists the supported ones', async () => {
     for (const method of [
       'GET',
       'HEAD',
@@ -154,7 +154,7 @@ describe('a request id', () => {
     expect(ids.size).toBe(3);
   });
 
-  it('is made anew where there are two', async () => {
+  it('is replaced if there are two', async () => {
     const reply = await httpCall(`${server.api}/health/`, { headers: { 'x-request-id': ['one', 'two'] } });
     expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/u);
   });
@@ -185,7 +185,7 @@ describe('the API listener', () => {
     },
   );
 
-  it('answers the same to a foreign Origin, and lets no page read it', async () => {
+  it('answers a foreign Origin the same way without CORS headers', async () => {
     const reply = await httpCall(`${server.api}/health/`, { headers: { origin: 'https://evil.example' } });
     expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, null]);
   });
@@ -228,7 +228,7 @@ describe('the log', () => {
 });
 
 describe('a crash', () => {
-  it('is an internal_error that tells nothing, and everything in the log', async () => {
+  it('is an internal_error without details, which are in the log', async () => {
     const dataDir = await keptDataDir();
     const own = await startTestServer({ dataDir });
     const headers = { ...(await newBearer(own)), 'x-request-id': 'crash-1' };

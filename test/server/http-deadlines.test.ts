@@ -74,7 +74,7 @@ it('does not count the time in which the server is the slow one', async () => {
   client.destroy();
 });
 
-it('closes a refused connection although its client goes on sending', async () => {
+it('closes a refused connection although its client keeps sending', async () => {
   const { url } = await startListener((_request, response) => {
     response.writeHead(401).end('no');
   }, FAST);
@@ -83,7 +83,7 @@ it('closes a refused connection although its client goes on sending', async () =
   expect(statusOf(client.received())).toBe(401);
 });
 
-it('goes on with a refused connection whose body comes after all', async () => {
+it('keeps a refused connection whose body arrives after all', async () => {
   const { url } = await startListener((_request, response) => {
     response.writeHead(401, { 'content-length': '2' }).end('no');
   });

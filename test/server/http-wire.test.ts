@@ -45,7 +45,7 @@ const BROKEN: [string, string | Buffer][] = [
 ];
 
 describe.each(['api', 'adminOrigin'] as const)('the listener of %s', (listener) => {
-  it.each(BROKEN)('answers %s in the envelope, and goes on', async (_name, bytes) => {
+  it.each(BROKEN)('answers %s in the envelope, and keeps running', async (_name, bytes) => {
     const reply = readReply(await exchangeBytes(server[listener], bytes));
     expectFailure(reply, 'invalid_request', reply.status === 431 ? 431 : 400);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -86,13 +86,13 @@ describe('the wire', () => {
     expectFailure(reply, 'invalid_request');
   });
 
-  it('answers in the envelope what it cannot expect', async () => {
+  it('answers an unsupported Expect in the envelope', async () => {
     const reply = await jsonCall(`${server.api}/health/`, { headers: { expect: 'the-impossible' } });
     expect(reply.body).toMatchObject({ ok: false, error_code: 'invalid_request' });
     expect(reply.headers.has('x-request-id')).toBe(true);
   });
 
-  it('tells a client that waits for it to go on', async () => {
+  it('sends 100 Continue to a client that waits for it', async () => {
     const head = post(`${json}Expect: 100-continue\r\nConnection: close\r\nContent-Length: 2`, '{}');
     const bytes = await exchangeBytes(server.api, head);
     expect(bytes).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /u);

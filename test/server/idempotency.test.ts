@@ -134,7 +134,7 @@ describe('a key', () => {
     expectFailure(await send('/renew/', { license_id }, unique('key')), 'license_revoked', 409);
   });
 
-  it('says nothing to somebody whose token was revoked', async () => {
+  it('returns nothing for a revoked token', async () => {
     const { license_id } = await newLicense(server);
     const { api_token, token } = await server.admin.createApiToken({ name: 'leaving', role: 'admin' });
     const headers = { authorization: `Bearer ${api_token}` };

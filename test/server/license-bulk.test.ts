@@ -46,7 +46,7 @@ describe('many licenses', () => {
     for (const id of ids) expect(Date.parse((await show(id)).expires_at)).toBe(START + 375 * DAY_MS);
   });
 
-  it('are revoked with one reason; one that is revoked already stays as it is', async () => {
+  it('are revoked with one reason; one that is already revoked stays unchanged', async () => {
     const [fresh, before] = (await newIds(2)) as [number, number];
     await server.admin.revokeLicense({ ref: String(before), reason: 'earlier' });
     const license_ids = [fresh, before];
@@ -66,7 +66,7 @@ describe('many licenses', () => {
     expect(Date.parse((await show(id)).expires_at)).toBe(START + 11 * DAY_MS);
   });
 
-  it('are all told of, even if something breaks half-way', async () => {
+  it('are all reported, even after an error halfway', async () => {
     const [first, broken, last] = (await newIds(3)) as [number, number, number];
     await writeRows(
       server.dataDir,

@@ -47,12 +47,12 @@ it('is a CSV file of all that administrators need to know of a license', async (
   );
 });
 
-it('holds every license once, newest first, over all pages', async () => {
+it('contains every license once, newest first, over all pages', async () => {
   const holders = (await exported('?product=bulk')).map(({ holder }) => holder);
   expect(holders).toEqual(Array.from({ length: MANY }, (_, number) => `Holder ${MANY - 1 - number}`));
 });
 
-it('says what is unlimited by saying nothing, and so an empty list by its header', async () => {
+it('leaves unlimited values empty, and an empty list has only a header', async () => {
   const product = unique('product');
   await newLicense(server, { plan: 'enterprise', product });
   expect(await exported(`?product=${product}`)).toMatchObject([{ max_devices: '', devices: '0', email: '' }]);

@@ -35,7 +35,7 @@ describe('an issued license file', () => {
     expect(nativeVerify(Buffer.from(envelope.enc), signature, KEY.publicKey)).toBe(false);
   });
 
-  test('says what the contract lists', () => {
+  test('has the fields of the contract', () => {
     expect(payloadOf(licenseFile())).toEqual({
       meta: { issued: '2026-01-15T12:00:00.000Z', expiry: '2026-04-15T12:00:00.000Z', ttl: 90 * 86_400 },
       license: LICENSE,
@@ -66,7 +66,7 @@ describe('an issued license file', () => {
 describe('an encrypted license file', () => {
   const encryptFor = { licenseKey: LICENSE.license_key, fingerprint: FINGERPRINT };
 
-  test('is AES-256-GCM under SHA-256 of license key + fingerprint, and signed as it is', () => {
+  test('is AES-256-GCM under SHA-256 of license key + fingerprint, and signed in encrypted form', () => {
     const file = licenseFile({ encryptFor });
     const { enc, sig, alg } = envelopeOf(file);
     expect(alg).toBe('aes-256-gcm+ed25519');

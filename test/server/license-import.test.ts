@@ -104,8 +104,8 @@ describe('an uploaded file', () => {
     ['is UTF-16', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), /not UTF-8/u],
     ['ends within a letter', Buffer.concat([Buffer.from('a\nb'), Buffer.of(0xc3)]), /not UTF-8/u],
     ['names two columns alike', 'a,b,a\n1,2,3\n', /two columns are named a/u],
-    ['opens a quote and never closes it', 'a,b\n1,2\n1,"2\n3,4\n', /line \d: a quote is opened/u],
-    ['goes on behind a quote', 'a,b\n1,2\n1,"2"x\n', /line 3: .*closing quote/u],
+    ['opens a quote and never closes it', 'a,b\n1,2\n1,"2\n3,4\n', /line \d: a quote is not closed/u],
+    ['has text after a closing quote', 'a,b\n1,2\n1,"2"x\n', /line 3: .*closing quote/u],
     ['has a row without end', `a,b\n"${'x\n'.repeat(50_000)}",2\n`, /longer than 64 KiB/u],
     ['has too many rows', `a\n${'x\n'.repeat(50_001)}`, /more than 50000 rows/u],
   ])('is refused if it %s', async (_name, body, message) => {
@@ -132,7 +132,7 @@ describe('an uploaded file', () => {
 });
 
 describe('a preview', () => {
-  it('finds everything that is wrong, and says where', async () => {
+  it('finds every error with its position', async () => {
     const taken = (await newLicense(server)).license_key;
     const fresh = generateLicenseKey();
     const { plan } = await server.admin.createPlan({ name: unique('bound'), product: 'imager' });
@@ -179,8 +179,8 @@ describe('a preview', () => {
     );
     expect(said).toEqual([
       '3 Who: must not be empty',
-      '4 Mail: must be an e-mail address',
-      '5 Plan: there is no plan nowhere',
+      '4 Mail: must be an email address',
+      '5 Plan: plan nowhere not found',
       `6 Plan: plan ${archived.plan.name} is archived`,
       '7 Plan: must be 1 to 64 lowercase letters, digits or hyphens',
       `8 Product: plan ${plan.name} is for imager, not for carver`,
@@ -192,9 +192,9 @@ describe('a preview', () => {
       '12 Days: must be a whole number of days, 1 to 36500',
       '13 Days: must be a whole number of days, 1 to 36500',
       '14 Days: give days or expires_at, not both',
-      '15 Key: is the key of a license that is here already',
-      '16 Key: is mistyped: its check group does not match',
-      '18 Key: is in the file twice',
+      '15 Key: belongs to an existing license',
+      '16 Key: invalid license key (checksum mismatch)',
+      '18 Key: occurs twice in the file',
       expect.stringMatching(/^19 Who: contains /u),
       '21 null: has 11 cells for 7 columns',
       expect.stringMatching(/^22 Who: /u),
@@ -245,7 +245,7 @@ describe('a preview', () => {
 });
 
 describe('a run', () => {
-  it('issues what createLicense would, and says who did it', async () => {
+  it('issues the same licenses as createLicense, and records the actor', async () => {
     const product = unique('product');
     const key = generateLicenseKey();
     const { import_id } = await upload(
@@ -318,7 +318,7 @@ describe('a run', () => {
       state: 'failed',
       done: 0,
       total: 250,
-      errors: [{ line: 251, column: 'mail', message: 'must be an e-mail address' }],
+      errors: [{ line: 251, column: 'mail', message: 'must be an email address' }],
       error_count: 1,
     });
     expect(await byProduct(product)).toEqual([]);
@@ -345,7 +345,7 @@ describe('a run', () => {
     );
   });
 
-  it('fails if what was good is taken by the time it comes to it', async () => {
+  it('fails if a key is taken between check and import', async () => {
     const product = unique('product');
     const keys = Array.from({ length: 1500 }, () => generateLicenseKey());
     const text = ['key', ...keys].join('\n');
@@ -361,7 +361,7 @@ describe('a run', () => {
     expect(replies.find(({ state }) => state === 'failed')).toMatchObject({
       done: 0,
       errors: expect.arrayContaining([
-        { line: 2, column: 'key', message: 'is the key of a license that is here already' },
+        { line: 2, column: 'key', message: 'belongs to an existing license' },
       ]) as object[],
     });
     expect((await server.admin.countLicenses({ product })).count).toBe(1500);

@@ -60,7 +60,7 @@ describe('among a crowd of licenses', () => {
     }
   });
 
-  it('the one whose device is what all others are called is there, too', async () => {
+  it('finds a license by its device although all others have that name', async () => {
     const [newest] = (await adminSuccess(server, 'listLicenses', { search: 'abcdef', limit: 1 })).items;
     expect(newest.license_id).toBe(outsider);
     const issued = await listedIds(server, { search: 'abcdef', state: 'active', sort: 'expires' }, 500);

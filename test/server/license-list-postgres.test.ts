@@ -58,7 +58,7 @@ describe.skipIf(binaries === null)(`licenses on PostgreSQL${why}`, () => {
       expect(await listedIds(server, { search }, 5)).toEqual([license.license_id]);
   });
 
-  it('are changed by the hundred, and their timelines told', async () => {
+  it('are changed a hundred at a time, with timelines', async () => {
     const ids: number[] = [];
     for (let made = 0; made < 3; made += 1) ids.push((await newLicense(server)).license_id);
     clock.advance(1000);

@@ -21,7 +21,7 @@ describe('a list of licenses', () => {
     await newLicense(server, { holder: 'somebody else' });
   });
 
-  it('shows what its filters say, whichever go together, and is counted by the same', async () => {
+  it('applies any combination of filters, as does the count', async () => {
     expect(new Set(planted.map(({ state }) => state))).toHaveLength(6);
     for (const input of allLists([marker, `zofie ${marker}`])) {
       const expected = expectedIds(planted, input, START);
@@ -75,7 +75,7 @@ describe('a list of licenses', () => {
     }
   });
 
-  it('goes on where it was although the license it ended with has been renewed', async () => {
+  it('continues in place although its last license has been renewed', async () => {
     const holder = unique('moving');
     const made: number[] = [];
     for (const days of [10, 20, 30]) made.push((await newLicense(server, { holder, days })).license_id);

@@ -79,7 +79,7 @@ describe('by the clock', () => {
     expect(await notices(license)).toEqual(expected);
   });
 
-  it('tells at once of what was made late', async () => {
+  it('sends notices immediately for a license issued late', async () => {
     const expiring = await newLicense(server, { days: 3 });
     const grace = await newLicense(server, { expires_at: at(START - DAY_MS) });
     const expired = await newLicense(server, { expires_at: at(START - 100 * DAY_MS) });
@@ -91,14 +91,14 @@ describe('by the clock', () => {
     ]);
   });
 
-  it('tells the same of a license that nobody activated and of one with devices', async () => {
+  it('sends the same notices for a license with and without devices', async () => {
     const { license, end } = await planned(14);
     await activateDevice(server, license);
     await scanAt(end - 1);
     expect(await notices(license)).toEqual(['activated', 'expiring']);
   });
 
-  it('tells nothing of a revoked license, whenever that was', async () => {
+  it('sends no notices for a license that was revoked at any time', async () => {
     const early = await planned(14);
     await server.admin.revokeLicense({ ref: early.license.license_key });
     const late = await planned(14);
@@ -116,7 +116,7 @@ describe('a renewal', () => {
   const renew = ({ license_key }: { license_key: string }, input: object = {}) =>
     server.admin.renewLicense({ ref: license_key, ...input });
 
-  it('starts a term with notices of its own', async () => {
+  it('sends new notices in a new term', async () => {
     const { license, end, graceEnd } = await planned(14);
     await scanAt(end - 1, end, graceEnd);
     const { license: renewed } = await renew(license);
@@ -153,7 +153,7 @@ describe('a renewal', () => {
     expect(await notices(license)).toEqual(['expiring', 'renewed', 'expiring']);
   });
 
-  it('to an end in the past tells what that means', async () => {
+  it('to an expiry date in the past sends the matching notice', async () => {
     const { license } = await planned(14);
     await renew(license, { expires_at: at(START - DAY_MS), shorten: true });
     await scanAt(START);
@@ -231,7 +231,7 @@ describe('a change of grace', () => {
       expect(seen).toEqual(told);
     });
 
-    it('to some where there was none, after the end: the license enters grace, and that is told', async () => {
+    it('to some from none, after the end: the license enters grace, with an event', async () => {
       const { plan, license, end } = await planned(0);
       await scanAt(end - 1, end);
       clock.set(end + DAY_MS);
@@ -282,7 +282,7 @@ describe('the body of a notice', () => {
   });
 });
 
-describe('the server scans by itself', () => {
+describe('the server scans automatically', () => {
   const patience = { timeout: 20_000, interval: 20 };
 
   it('again and again, by the real time', async () => {
@@ -317,7 +317,7 @@ describe('the server scans by itself', () => {
 });
 
 describe('many licenses', () => {
-  it('are told of in one scan, and never twice by two scans at once', async () => {
+  it('are sent in one scan, and never twice by concurrent scans', async () => {
     const made = await Promise.all(Array.from({ length: 230 }, () => newLicense(server, { days: 1 })));
     const results = await Promise.all([scan(), scan(), scan()]);
     expect(results.reduce((sum, { emitted }) => sum + emitted, 0)).toBeGreaterThanOrEqual(made.length);
@@ -342,7 +342,7 @@ describe('after a clock that was years ahead went back', () => {
     expect(await notices(license)).toEqual(['expired', 'expiring', 'in_grace']);
   });
 
-  it('sends at once what is due at the right time', async () => {
+  it('immediately sends what is due at the correct time', async () => {
     const { license, end } = await planned(14);
     await scanAt(START, end + 5 * YEAR_MS, end + DAY_MS);
     expect(await notices(license)).toEqual(['expired', 'in_grace']);

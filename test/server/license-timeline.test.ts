@@ -50,7 +50,7 @@ const WHOLE_LIFE = [
 ];
 
 describe('the timeline of a license', () => {
-  it('tells what happened to it and to all that is its own, newest first', async () => {
+  it('shows the history of the license and its objects, newest first', async () => {
     const license = await eventfulLicense();
     await eventfulLicense();
     const { items, next_cursor } = await adminSuccess(server, 'licenseTimeline', {
@@ -75,7 +75,7 @@ describe('the timeline of a license', () => {
     expect(items.at(-1)).toMatchObject({ detail: { before: null, after: license } });
   });
 
-  it('says whose request a change came of', async () => {
+  it('shows which request caused a change', async () => {
     const { license_id } = await newLicense(server);
     const headers = { ...(await newBearer(server)), 'x-request-id': 'timeline-1' };
     await server.post('/renew/', { license_id, days: 1 }, headers);

@@ -128,7 +128,7 @@ it('answers tokens', async () => {
   await expectRecorded('token: license | moment | product of the token | product', lines);
 });
 
-it('activates, and says beforehand whether it would', async () => {
+it('activates as the preview predicts', async () => {
   const licenses = [
     ...judged,
     ['open', await prepare('open', false)] as [string, Prepared],

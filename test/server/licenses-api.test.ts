@@ -23,7 +23,7 @@ const create = async (input: object) =>
   (await adminSuccess(server, 'createLicense', { holder: 'H', ...input })).license;
 
 describe('a new license', () => {
-  it('has everything the contract says of it', async () => {
+  it('has every field of the contract', async () => {
     expect(await create({ holder: '  Nordwind  ', email: 'a@b.example' })).toEqual({
       license_id: expect.any(Number) as number,
       license_key: expect.stringMatching(KEY) as string,
@@ -164,7 +164,7 @@ describe('a reference to a license', () => {
 });
 
 describe('a revocation', () => {
-  it('is for good, and keeps its first reason', async () => {
+  it('is permanent, and keeps its first reason', async () => {
     const { license_id } = await newLicense(server);
     const ref = String(license_id);
     const first = await adminSuccess(server, 'revokeLicense', { ref, reason: 'chargeback' });
@@ -215,7 +215,7 @@ describe('the list of licenses', () => {
   const list = async (input: object) => adminSuccess(server, 'listLicenses', { ...input });
   const idsOf = (page: { items: { license_id: number }[] }) => page.items.map(({ license_id }) => license_id);
 
-  it('comes in pages, newest first, and is not upset by what is new', async () => {
+  it('comes in pages, newest first, unaffected by new licenses', async () => {
     const made: number[] = [];
     const marker = unique('paged');
     for (let time = 0; time < 5; time += 1)

@@ -63,7 +63,7 @@ describe('POST /licenses/', () => {
     [{}, 'invalid_request', 'holder: is required'],
     [{ holder: 'x', days: 0 }, 'invalid_request', 'days: must be at least 1 (got 0)'],
     [{ holder: 'x', email: 'x' }, 'invalid_request', 'email: must be an email address'],
-    [{ holder: 'x', plan: 'none' }, 'plan_not_found', 'there is no plan none'],
+    [{ holder: 'x', plan: 'none' }, 'plan_not_found', 'plan none not found'],
     [{ holder: 'x', order_number: 'a\u200bb' }, 'invalid_request', /^order_number: contains an invisible/u],
     [{ holder: 'x', notes: 'x'.repeat(4001) }, 'invalid_request', 'notes: must have at most 4000 characters'],
   ])('refuses %j', async (input, code, message) => {
@@ -115,7 +115,7 @@ describe('GET /licenses/show/', () => {
 describe('PUT /licenses/', () => {
   const update = (input: object) => success(server, 'updateLicense', { ...input }, admin);
 
-  it('changes what is given, clears what is null, and records it once', async () => {
+  it('changes the given fields, clears null ones, and records it once', async () => {
     const { license: before } = await create({
       holder: unique('Holder'),
       email: 'a@b.example',

@@ -117,7 +117,7 @@ describe('streams', () => {
     expect([begun(), vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  it('look every three seconds for what nobody tells, while somebody listens', async () => {
+  it('look for unreported changes every three seconds while there are listeners', async () => {
     const look = vi.fn((): LiveTopic[] => ['health']);
     const { open } = setUp(look);
     expect(look).not.toHaveBeenCalled();
@@ -143,7 +143,7 @@ describe('the lookout', () => {
     return async (isFirst = false) => [...(await look(isFirst))];
   }
 
-  it('tells when the health changes, for the worse and for the better', async () => {
+  it('report when the health changes, for better or worse', async () => {
     let health = 'ok';
     const look = lookoutOver(
       () => [],
@@ -158,7 +158,7 @@ describe('the lookout', () => {
     expect(await look()).toEqual(['health']);
   });
 
-  it('tells of health while the database does not answer, and later of what it missed', async () => {
+  it('report the health while the database does not answer, and missed changes later', async () => {
     let rows: RecentRow[] | null = [row(1)];
     const look = lookoutOver(
       () => {
@@ -183,7 +183,7 @@ describe('the lookout', () => {
     expect(await look()).toEqual([]);
   });
 
-  it('tells everything when more has happened than it sees', async () => {
+  it('report all topics when more has changed than the window shows', async () => {
     let rows = [row(1)];
     const look = lookoutOver(() => rows);
     await look(true);
@@ -191,7 +191,7 @@ describe('the lookout', () => {
     expect(await look()).toContain('settings');
   });
 
-  it('tells of attempts and notices', async () => {
+  it('report attempts and notices', async () => {
     let rows: RecentRow[] = [];
     const look = lookoutOver(() => rows);
     await look(true);

@@ -37,7 +37,7 @@ describe('the stream of changes', () => {
     expect(await client.next()).toMatchObject({ event: 'hello', data: { version } });
   });
 
-  it('tells what a change is about', async () => {
+  it('reports the topics of a change', async () => {
     const license = await newLicense(server);
     const client = await page();
     await activateDevice(server, license);
@@ -49,7 +49,7 @@ describe('the stream of changes', () => {
     expect(await client.next()).toMatchObject({ data: { topics: ['plans', 'licenses', 'audit'] } });
   });
 
-  it('tells at most once a second, and leaves nothing out', async () => {
+  it('reports at most once a second, and misses nothing', async () => {
     const client = await page();
     await server.admin.createApiToken({ name: 'first', role: 'admin' });
     const first = await client.next();
@@ -64,14 +64,14 @@ describe('the stream of changes', () => {
     expect(second!.at - first!.at).toBeGreaterThan(950);
   });
 
-  it('tells nothing of what was refused', async () => {
+  it('does not report refused changes', async () => {
     const client = await page();
     expectFailure(await callAdmin(server, 'createPlan', { name: 'trial' }), 'plan_exists');
     await server.admin.createApiToken({ name: 'done', role: 'admin' });
     expect((await client.next())?.data.topics).toEqual(['api_tokens', 'audit']);
   });
 
-  it('tells of deliveries that a job has tried', async () => {
+  it('reports deliveries that a job has attempted', async () => {
     const { license_id } = await newLicense(server);
     await server.admin.registerWebhook({
       url: `https://127.0.0.1:1/${unique('live')}`,
@@ -83,14 +83,14 @@ describe('the stream of changes', () => {
     await client.changed('webhooks');
   });
 
-  it('tells of notices that a job has given', async () => {
+  it('reports notices that a job has sent', async () => {
     const client = await page();
     const expires_at = new Date(Date.now() - 86_400_000).toISOString();
     await newLicense(server, { expires_at });
     await client.changed('deliveries');
   });
 
-  it('tells every page', async () => {
+  it('reports to every page', async () => {
     const pages = await Promise.all([page(), page(await signedIn(server)), page()]);
     await newLicense(server);
     for (const client of pages) await client.changed('licenses');
@@ -101,7 +101,7 @@ describe('the stream is for administrators:', () => {
   const url = () => `${server.adminOrigin}/admin/api/live/`;
   const bearer = () => ({ authorization: `Bearer ${server.runtimeSecret}` });
 
-  it('nobody else is let in', async () => {
+  it('other callers are refused', async () => {
     for (const headers of [{}, await newBearer(server), { cookie: 'license_desk_session=x' }])
       expectFailure(await jsonCall(url(), { headers }), 'unauthorized');
   });
@@ -146,7 +146,7 @@ describe('the stream ends', () => {
     for (const client of others) await client.changed('sessions');
   });
 
-  it('when somebody else ends the session', async () => {
+  it('when another administrator ends the session', async () => {
     const headers = await signedIn(server);
     const { items } = await server.admin.listSessions({});
     const client = await page(headers);
@@ -163,7 +163,7 @@ describe('the stream ends', () => {
     for (const client of others) await client.changed('licenses');
   });
 
-  it('for those who have vanished, who take nobody else’s place', async () => {
+  it('for vanished clients, which free their place', async () => {
     const first = await page();
     for (let round = 0; round < 3; round += 1) {
       const gone = await Promise.all(Array.from({ length: 19 }, () => listening(server)));

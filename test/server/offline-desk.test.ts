@@ -28,7 +28,7 @@ const preview = (request: MachineRequest, form: 'file' | 'line' = 'file') =>
   adminSuccess(server, 'previewOfflineRequest', { request: formatMachineRequest(request, form) });
 
 describe('POST /offline/preview/', () => {
-  it('says who asks for what, in either form, and changes nothing', async () => {
+  it('shows the content in both forms, and changes nothing', async () => {
     const license = await newLicense(server);
     const request = requestOf(license.license_key, { product: 'my-product', machineName: 'Labor 3' });
     const before = await dumpDatabase(server.dataDir);
@@ -148,7 +148,7 @@ const ALL_PASSED = {
 };
 
 describe('POST /offline/explain/', () => {
-  it('shows every rule with what it compared', async () => {
+  it('shows every rule with the values that it compared', async () => {
     const license = await newLicense(server);
     const { license_file, activation } = await activateDevice(server, license);
     const { machine_fingerprint } = activation;
@@ -173,14 +173,14 @@ describe('POST /offline/explain/', () => {
     });
   });
 
-  it('says what was not compared', async () => {
+  it('marks rules that were not checked', async () => {
     const { license_file } = await activateDevice(server, await newLicense(server));
     const body = await explain(license_file);
     expect(body.valid).toBe(true);
     expect(outcomesOf(body)).toEqual({ ...ALL_PASSED, machine: 'not_asked', product: 'not_asked' });
   });
 
-  it('goes on behind the first rule that fails', async () => {
+  it('continues after the first rule that fails', async () => {
     const license = await newLicense(server, { days: 30 });
     const { license_file, activation } = await activateDevice(server, license);
     await server.admin.releaseDevice({
@@ -220,7 +220,7 @@ describe('POST /offline/explain/', () => {
     expect(await at(Date.parse(license.grace_ends_at))).toMatchObject({ reason: 'license_expired' });
   });
 
-  it('comes to the same verdict as /validate-offline/', async () => {
+  it('reaches the same verdict as /validate-offline/', async () => {
     const license = await newLicense(server);
     const { license_file, activation } = await activateDevice(server, license);
     const { machine_fingerprint } = activation;
@@ -264,7 +264,7 @@ describe('POST /offline/explain/', () => {
     expect(outcomesOf(body)).toMatchObject({ known_here: 'failed', not_revoked_here: 'not_asked' });
   });
 
-  it('opens an encrypted file with what it is locked with', async () => {
+  it('opens an encrypted file with its key and fingerprint', async () => {
     const license = await newLicense(server);
     const { license_file, activation } = await activateDevice(server, license, { encrypt: true });
     const { machine_fingerprint } = activation;
@@ -317,7 +317,7 @@ describe('POST /licenses/file/', () => {
       fingerprint,
     });
 
-  it('signs a file for a device, as long as it is asked for, and notes it', async () => {
+  it('signs a file for a device with the requested validity, and records it', async () => {
     const license = await newLicense(server);
     const { machine_fingerprint } = (await activateDevice(server, license)).activation;
     const body = await issue({ license: String(license.license_id), machine_fingerprint, ttl_days: 7 });

@@ -123,7 +123,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('says where it is known to be, if that was set', async () => {
+  it('has the configured base URL', async () => {
     const own = await startTestServer({ flags: { 'base-url': 'https://license.example/desk/' } });
     const { body } = await own.get('/openapi.json');
     expect(body.servers).toMatchObject([{ url: 'https://license.example/desk/license/api/svc' }]);
@@ -154,7 +154,7 @@ describe('openapi.json', () => {
 });
 
 describe.each(ROWS)('the operation %s', (name, row) => {
-  it('tells its summary, who may call, and takes what the contract says', () => {
+  it('has its summary, its authentication and the request of the contract', () => {
     const operation = operationOf(name);
     expect(operation.summary).toBe(row.summary);
     expect(operation.security).toEqual(row.auth === 'bearer' ? [{ api_token: [] }] : []);
@@ -176,7 +176,7 @@ describe.each(ROWS)('the operation %s', (name, row) => {
     ]);
   });
 
-  it('tells of a success exactly what comes', async () => {
+  it('describes the actual reply of a success', async () => {
     const schema = schemaOf(operationOf(name), '200');
     const reply = await callRow(server, row, await SAMPLES[name](server), await newBearer(server));
     expect(Object.keys(schema.properties ?? {})).toEqual(
@@ -186,7 +186,7 @@ describe.each(ROWS)('the operation %s', (name, row) => {
     expect(schema.required).toContain('ok');
   });
 
-  it('tells of failures in the envelope, each under the status that it comes with', () => {
+  it('describes failures in the envelope under their actual status', () => {
     const { responses } = operationOf(name);
     const failures = Object.keys(responses).filter((status) => Number(status) >= 400);
     for (const status of failures) {
@@ -210,7 +210,7 @@ describe.each(ROWS)('the operation %s', (name, row) => {
   });
 });
 
-describe('what the document says of a failure is what comes', () => {
+describe('the documented failures match the actual ones', () => {
   const cases: [RowName, string, () => Promise<Record<string, unknown>>][] = [
     [
       'renew',
@@ -262,7 +262,7 @@ describe('what the document says of a failure is what comes', () => {
 describe('the reference page', () => {
   const get = (path: string) => httpCall(`${server.api}${path}`);
 
-  it('is HTML under a policy that lets nothing in from elsewhere', async () => {
+  it('is HTML under a policy that allows only its own content', async () => {
     const page = await get('/docs/');
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -296,7 +296,7 @@ describe('the reference page', () => {
     }
   });
 
-  it('reads the document that is beside it', async () => {
+  it('reads the document next to it', async () => {
     const { text } = await get('/docs/start.js');
     const url = /url: '([^']+)'/u.exec(text)?.[1];
     expect(new URL(url!, `${server.api}/docs/`).href).toBe(`${server.api}/openapi.json`);
@@ -328,7 +328,7 @@ describe('the index page', () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
   const origin = () => new URL(server.api).origin;
 
-  it.each(['/', '/license/api/svc/'])('at %s links to what there is', async (path) => {
+  it.each(['/', '/license/api/svc/'])('at %s links to the documents', async (path) => {
     const url = origin() + path;
     const page = await httpCall(url, { headers: { accept } });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);

@@ -23,7 +23,7 @@ const stats = async () => success(server, 'stats', {}, await newBearer(server));
 const NO_STATES = { issued: 0, active: 0, expiring: 0, in_grace: 0, expired: 0, revoked: 0 };
 
 describe('the overview of a new installation', () => {
-  it('is all zeros, and makes nothing', async () => {
+  it('is all zeros, and creates nothing', async () => {
     const shown = await overview();
     expect(shown).toMatchObject({
       licenses: {
@@ -60,7 +60,7 @@ describe('the licenses on the overview', () => {
     }
   });
 
-  it('are counted by state as each of them says itself, whatever the time, in the statistics too', async () => {
+  it('are counted by state at any time, as in the statistics', async () => {
     for (const days of [-20, -7, 0, 7, 14, 28, 30, 90, 120, 400]) {
       for (const ms of [-1, 0, 1]) {
         clock.set(START + days * DAY_MS + ms);
@@ -113,7 +113,7 @@ describe('the overview shows', () => {
     expect(authorizations[29].count).toBe(1);
   });
 
-  it('the newest of the licenses that nobody has activated', async () => {
+  it('the newest license without an activation', async () => {
     clock.set(START + 50 * DAY_MS);
     const older = await newLicense(server);
     const newer = await newLicense(server, { holder: 'Newest' });
@@ -161,7 +161,7 @@ describe('the overview shows', () => {
     expect(recent).toEqual(items);
   });
 
-  it('what is so when it is asked, however many ask', async () => {
+  it('the current state for any number of concurrent callers', async () => {
     const before = (await overview()).licenses.total as number;
     const asked = Array.from({ length: 20 }, () => overview());
     await newLicense(server);

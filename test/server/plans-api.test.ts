@@ -162,7 +162,7 @@ describe('POST /plans/', () => {
 });
 
 describe('PUT /plans/', () => {
-  it('changes what it is told to and nothing else', async () => {
+  it('changes the given fields and nothing else', async () => {
     const before = await create({ name: unique('change'), features: ['a'], tier: 3 });
     expect(await update({ name: before.name, tier: 4, features: [] })).toEqual({
       ...before,
@@ -187,7 +187,7 @@ describe('PUT /plans/', () => {
     expectFailure(await put({ name, tier: 1 }), 'plan_not_found');
   });
 
-  it('takes no name that another plan has', async () => {
+  it('refuses the name of another plan', async () => {
     const { id, name } = await create({ name: unique('unlucky') });
     expectFailure(await put({ id, name: 'trial' }), 'plan_exists');
     expectFailure(await put({ name, new_name: 'trial' }), 'plan_exists');
@@ -219,7 +219,7 @@ describe('PUT /plans/', () => {
     expect(await update({ id, product: null, tier: 2 })).toMatchObject({ product: null, tier: 2 });
   });
 
-  it('archives a plan, which then takes no new license and keeps its old ones', async () => {
+  it('archives a plan, which then refuses new licenses and keeps its existing ones', async () => {
     const { id, name } = await create({ name: unique('retire') });
     const { license_key } = await newLicense(server, { plan: name });
     expect(await update({ id, archived: true })).toMatchObject({ archived: true });

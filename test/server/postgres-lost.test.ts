@@ -35,7 +35,7 @@ describe.skipIf(binaries === null)(`a lost PostgreSQL server${why}`, () => {
     return rows as { pid: number }[];
   }
 
-  it('answers 503 until a lock is let go that somebody else holds', async () => {
+  it('answers 503 until another session releases its lock', async () => {
     const other = await connect({ url, file: '' });
     const transaction = await other.transaction();
     await other.query('LOCK TABLE activations', { transaction });

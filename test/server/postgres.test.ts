@@ -76,7 +76,7 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
     expect((await servers[1].post('/authorize/token/', { token })).status).toBe(401);
   });
 
-  it('tells pages of one server what is done on the other', async () => {
+  it('notifies pages of one server of changes on the other', async () => {
     const page = await listening(servers[0]);
     await servers[1].admin.createPlan({ name: 'from-the-other-side' });
     expect(await page.changed('plans')).toContain('audit');
@@ -120,7 +120,7 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
     await expect(servers[0].admin.downloadBackup({})).rejects.toThrow(/pg_dump/u);
   });
 
-  it('imports a file, whole or not at all, and hands all of it out again', async () => {
+  it('imports a file completely or not at all, and exports it again', async () => {
     const rows = Array.from({ length: 250 }, (_, row) => `Имя ${row},import`);
     const upload = async (lines: string[]) => {
       const file = new Blob([['who,product', ...lines].join('\n')]);

@@ -32,7 +32,7 @@ async function statuses(calls: Promise<Reply>[]): Promise<number[]> {
 }
 
 describe('--rate-limit 3', () => {
-  it('refuses the fourth call within a minute, and says when to come back', async () => {
+  it('refuses the fourth call within a minute, and says when to retry', async () => {
     await start({ 'rate-limit': '3' });
     for (const remaining of ['2', '1', '0']) {
       const reply = await ask();
@@ -65,7 +65,7 @@ describe('--rate-limit 3', () => {
     expectFailure(await ask({}, { token }, '/authorize/token'), 'rate_limited');
   });
 
-  it('lets exactly three of many through that come at once', async () => {
+  it('admits exactly three of many concurrent calls', async () => {
     await start({ 'rate-limit': '3' });
     const all = await statuses(Array.from({ length: 20 }, () => ask()));
     expect(all.filter((status) => status === 401)).toHaveLength(3);
@@ -99,7 +99,7 @@ describe('--rate-limit 3', () => {
     expect((await ask()).status).toBe(401);
   });
 
-  it('takes the peer address for the caller, whatever X-Forwarded-For says, and does not complain of it', async () => {
+  it('uses the peer address as the caller and ignores X-Forwarded-For', async () => {
     const complaints = vi.spyOn(console, 'error').mockImplementation(() => {});
     const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await start({ 'rate-limit': '3' });
@@ -181,7 +181,7 @@ describe('--trust-proxy', () => {
     }
   });
 
-  it('refuses what is no address, and logs the proxy', async () => {
+  it('refuses an invalid address, and logs the proxy', async () => {
     const dataDir = await keptDataDir();
     server = await startTestServer({ dataDir, flags: { 'rate-limit': '1', 'trust-proxy': 'on' } });
     const ids: string[] = [];

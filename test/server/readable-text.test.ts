@@ -100,7 +100,7 @@ describe('text from client software', () => {
     expect(readableText(text)).toBe(kept);
   });
 
-  it('is readable afterwards, whatever it was', () => {
+  it('is always readable afterwards', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 3 }),
       fc.constantFrom(

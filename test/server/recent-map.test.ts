@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { recentMap } from '#server/platform/recent-map.ts';
 
 describe('recentMap', () => {
-  it('keeps at most as many entries as it is told, the most recent ones', () => {
+  it('keeps at most the given number of entries, the most recent ones', () => {
     const map = recentMap<number, string>(100);
     for (let key = 0; key < 10_000; key += 1) map.set(key, String(key));
     const kept = Array.from({ length: 10_000 }, (_, key) => key).filter((key) => map.get(key) !== undefined);

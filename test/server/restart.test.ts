@@ -20,9 +20,7 @@ it('ends the server once it has answered, unless the next start would be refused
   });
 
   writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 0 }');
-  await expect(server.admin.restartServer({})).rejects.toThrow(
-    'the server would not start again: scan_seconds',
-  );
+  await expect(server.admin.restartServer({})).rejects.toThrow('the server would not start: scan_seconds');
 
   await server.admin.updateSettings({ changes: { scan_seconds: 90 } });
   expect(await server.admin.restartServer({})).toMatchObject({ restarting: true });

@@ -154,7 +154,7 @@ describe('the preview of a restore', () => {
   const backdoor = `INSERT INTO api_tokens (name, role, token_hash, last_four, created_at)
     VALUES ('backdoor', 'admin', '${'0'.repeat(64)}', 'evil', 1)`;
 
-  it('shows an API token and settings that somebody put into the backup', async () => {
+  it('shows an API token and settings that were added to the backup', async () => {
     const settings = '{ "database_url": "postgres://evil:secret@evil.example/desk" }';
     const forged = await forgedBackup(settings, backdoor);
     const preview = await previewOf(await present(), forged, { acceptUnsigned: true });

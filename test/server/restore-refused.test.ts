@@ -55,19 +55,19 @@ async function expectRefused(
 
 it('with a wrong passphrase', async () => {
   const prepared = await prepare(PASSPHRASE);
-  await expectRefused(prepared, /the passphrase is wrong, or the file was altered$/u, {
+  await expectRefused(prepared, /the passphrase is wrong or the file was altered$/u, {
     passphrase: 'Prilis zlutoucky kun',
   });
 });
 
 it('without the passphrase of an encrypted backup', async () => {
   const prepared = await prepare(PASSPHRASE);
-  await expectRefused(prepared, /backup\.tar is encrypted: its passphrase is required$/u);
+  await expectRefused(prepared, /backup\.tar is encrypted: enter its passphrase$/u);
 });
 
 it('with a passphrase for a backup that was made without one', async () => {
   const options = { passphrase: PASSPHRASE, acceptUnsigned: true };
-  await expectRefused(await prepare(), /is not encrypted and has no master key in it/u, options);
+  await expectRefused(await prepare(), /is not encrypted and does not contain a master key/u, options);
 });
 
 it('without --accept-unsigned for a backup that no passphrase authenticates', async () => {
@@ -87,7 +87,7 @@ it('with the master key of another installation', async () => {
 it('without any master key', async () => {
   const { file } = await prepare();
   const dataDir = await keptDataDir();
-  await expect(restore(file, dataDir)).rejects.toThrow(/put the master\.key that was kept separately into/u);
+  await expect(restore(file, dataDir)).rejects.toThrow(/copy your separately stored master\.key into/u);
   expect(readdirSync(dataDir)).toEqual(['server.lock']);
 });
 
@@ -127,5 +127,8 @@ it('where it was made by a newer version', async () => {
   const schema = /"schema": "(\d{4})/u.exec(manifest?.toString() ?? '')?.[1] ?? '';
   manifest?.write('9999', manifest.indexOf(`"${schema}`) + 1);
   writeFileSync(prepared.file, archive);
-  await expectRefused(prepared, /was made by a newer version of License Desk \(0\.1\.0\); update this one/u);
+  await expectRefused(
+    prepared,
+    /was made by a newer version of License Desk \(0\.1\.0\); install that version or a later one/u,
+  );
 });

@@ -97,7 +97,7 @@ describe.each<Kind>(['sqlite', 'postgres'])('on %s', (kind) => {
     expect(await counts()).toEqual({ events: 50, deliveries: 50, attempts: 20 });
   });
 
-  it.skipIf(isSkipped)('keeps what is still to be sent, whatever its age', async () => {
+  it.skipIf(isSkipped)('keeps unsent deliveries of any age', async () => {
     await write(
       ...plantEvents(1, 3, 500, 'pending'),
       ...plantEvents(11, 3, 500, 'retrying'),
@@ -254,7 +254,7 @@ describe('on the data directory', () => {
     ]);
   });
 
-  it('removes records of imports, and uploads that nobody imported', async () => {
+  it('removes records of imports, and uploads that were never imported', async () => {
     const record = (id: string, days: number) =>
       `INSERT INTO license_imports (import_id, licenses, finished_at) VALUES ('${id}', 1, ${START - days * DAY_MS})`;
     await writeRows(server.dataDir, record('old', 32), record('new', 20));

@@ -98,7 +98,7 @@ describe('a certificate is replaced', () => {
   const authority = { id: 3, certificate: new X509Certificate(made.certificate), notAfter: NOW + 3650 * DAY };
   const mark = authorityMark(authority);
 
-  const OLD = 'it is near its end';
+  const OLD = 'it expires soon';
   const EARLY = 'it is not valid yet';
   it.each<[string, Term, number, number, string | null]>([
     ['when it is new: no', {}, 0, 3650, null],
@@ -133,7 +133,7 @@ describe('a certificate is replaced', () => {
     expect(reason({ authority: { ...authority, certificate } })).toContain('authority');
   });
 
-  it('and comes without the authority that everybody has', () => {
+  it('and omits the authority, which clients have', () => {
     const { certificate } = authority;
     expect(intermediates({ certificate, pem: certificate.toString() })).toBe('');
   });
@@ -164,7 +164,7 @@ describe('the file that keeps it', () => {
   it('is of no use under another master key', async () => {
     const { dataDir } = await keep();
     const other = createSealer(Buffer.alloc(32, 2));
-    expect(() => readServerCertificate(dataDir, other)).toThrow('another master key');
+    expect(() => readServerCertificate(dataDir, other)).toThrow('a different master key');
   });
 
   it.each<[string, (content: string, other: string) => string]>([
@@ -191,12 +191,12 @@ describe('the file that keeps it', () => {
 describe('the life of a certificate', () => {
   it.each([
     [-1, 'not_yet_valid', /^is not valid yet, but on 2026-06-15T12:00:00.000Z$/u],
-    [0.5, 'good', /^ends in 89 days, on 2026-09-13T12:00:00.000Z$/u],
-    [82.9, 'good', /^ends in 7 days/u],
-    [83.1, 'ending', /^ends in 6 days/u],
-    [88.5, 'ending', /^ends in 1 day,/u],
-    [89.5, 'ending', /^ends in 0 days/u],
-    [90.1, 'ended', /^has ended on 2026-09-13T12:00:00.000Z$/u],
+    [0.5, 'good', /^expires in 89 days, on 2026-09-13T12:00:00.000Z$/u],
+    [82.9, 'good', /^expires in 7 days/u],
+    [83.1, 'ending', /^expires in 6 days/u],
+    [88.5, 'ending', /^expires in 1 day,/u],
+    [89.5, 'ending', /^expires in 0 days/u],
+    [90.1, 'ended', /^expired on 2026-09-13T12:00:00.000Z$/u],
   ])('after %d days', async (days, state, text) => {
     const certificate = new X509Certificate(await certificateOf(makeAuthority(), {}));
     const life = certificateLife(certificate, NOW + days * DAY);

@@ -36,7 +36,7 @@ async function refusal(changes: Changes): Promise<Record<string, string>> {
 beforeEach(() => rmSync(configFile(), { force: true }));
 
 describe('showing settings', () => {
-  it('tells each of them, who says it and how to say it', async () => {
+  it('shows each setting, its source and how to set it', async () => {
     const reply = (await adminSuccess(server, 'showSettings')) as Awaited<ReturnType<typeof show>>;
     expect(reply).toMatchObject({
       config_file: configFile(),
@@ -77,7 +77,7 @@ describe('showing settings', () => {
     expect(JSON.stringify(reply)).not.toContain(masterKey);
   });
 
-  it('says what would stop the next start, and goes on', async () => {
+  it('reports what would stop the next start, and keeps running', async () => {
     writeFileSync(configFile(), '{ "scan_seconds": ');
     expect(await show()).toMatchObject({
       config_problem: expect.stringContaining('one JSON object') as string,
@@ -88,14 +88,16 @@ describe('showing settings', () => {
       config_problem: 'scan_seconds in config.json is "often", but must be seconds above 0',
     });
     writeFileSync(configFile(), '{ "colour": "blue" }');
-    expect(await show()).toMatchObject({ config_problem: 'config.json has "colour", which is no setting' });
+    expect(await show()).toMatchObject({
+      config_problem: 'config.json has the unknown setting "colour"; correct or remove it',
+    });
   });
 });
 
 describe('dangerous settings', () => {
   const WARNING = {
     code: 'caller_address_forgeable',
-    message: expect.stringContaining('can forge that address') as string,
+    message: expect.stringContaining('can forge their address') as string,
   };
 
   it.each([
@@ -139,12 +141,12 @@ describe('dangerous settings', () => {
     onTestFinished(() => dangerous.stop());
     await vi.waitFor(() => {
       const log = readFileSync(join(dangerous.dataDir, 'logs', 'license-desk.1.log'), 'utf8');
-      expect(log).toMatch(/"level":40,.*can forge that address/u);
+      expect(log).toMatch(/"level":40,.*can forge their address/u);
     });
     const cli = cliOn(dangerous.dataDir);
-    expect(await cli.prints('settings', 'list')).toContain('Warning: trust_proxy takes');
+    expect(await cli.prints('settings', 'list')).toContain('Warning: trust_proxy accepts');
     writeFileSync(join(dangerous.dataDir, 'config.json'), '{ "trust_proxy": "on", "host": "0.0.0.0" }');
-    expect(await cli.prints('doctor')).toMatch(/^settings +ok +warning: trust_proxy takes/mu);
+    expect(await cli.prints('doctor')).toMatch(/^settings +ok +warning: trust_proxy accepts/mu);
     rmSync(join(dangerous.dataDir, 'config.json'));
     expect(await cli.prints('doctor')).not.toMatch(/^settings /mu);
   });
@@ -164,7 +166,7 @@ describe('changing settings', () => {
     expect(next).toMatchObject({ scanSeconds: 120, defaultProduct: 'desk', trustProxy: 1 });
   });
 
-  it('needs no restart for what says the same in other words', async () => {
+  it('needs no restart for an equivalent value', async () => {
     expect(await update({ scan_seconds: '60.0' })).toMatchObject({ restart_needed: false });
   });
 
@@ -206,9 +208,9 @@ describe('changing settings', () => {
     expect(wrong).toEqual({
       scan_seconds: 'must be seconds above 0',
       tls: 'must be off, auto, or two PEM files as CERT,KEY',
-      colour: 'is no setting',
-      port: 'is given by --port on the command line, which config.json cannot change',
-      data_dir: 'can only be given by --data-dir or LICENSE_DESK_DATA_DIR: config.json is in that directory',
+      colour: 'is not a setting',
+      port: 'is set by --port on the command line, which takes precedence over config.json',
+      data_dir: 'can only be set by --data-dir or LICENSE_DESK_DATA_DIR: config.json is in that directory',
     });
     expect(written()).toEqual({ default_product: 'desk' });
   });
@@ -221,7 +223,7 @@ describe('changing settings', () => {
       database_url: 'postgres://desk:secret@127.0.0.1:1/desk',
     });
     expect(Object.keys(wrong)).toEqual(['host', 'tls', 'webhook_ca', 'database_url']);
-    expect(wrong['host']).toMatch(/^192\.0\.2\.1:0 cannot be listened on/u);
+    expect(wrong['host']).toMatch(/^cannot listen on 192\.0\.2\.1:0/u);
     expect(JSON.stringify(wrong)).not.toContain('secret');
     expect(await refusal({ tls: 'cert.pem,key.pem' })).toEqual({ tls: 'cert.pem must be an absolute path' });
   });
@@ -231,7 +233,7 @@ describe('changing settings', () => {
     const shown = await setting('database_url');
     expect(shown).toMatchObject({ secret: true, next_value: 'postgres://desk:********@127.0.0.1:1/desk' });
     const wrong = await refusal({ database_url: shown?.next_value ?? '' });
-    expect(wrong).toEqual({ database_url: 'stands here without its password; write all of it' });
+    expect(wrong).toEqual({ database_url: 'is missing its password; enter the complete value' });
     await update({ database_url: null });
     const { items } = await server.admin.listAudit({ limit: 1 });
     expect(items).toMatchObject([{ action: 'settings.changed', after: { database_url: null } }]);
@@ -282,15 +284,15 @@ describe('ports', () => {
     const { port: taken } = other.address() as AddressInfo;
     const own = Number(new URL(desk.api).port);
     const change = (changes: Changes) => desk.admin.updateSettings({ changes });
-    await expect(change({ port: taken })).rejects.toThrow('another program listens there');
-    await expect(change({ admin_port: taken })).rejects.toThrow('another program listens there');
+    await expect(change({ port: taken })).rejects.toThrow('another program is using it');
+    await expect(change({ admin_port: taken })).rejects.toThrow('another program is using it');
     await expect(change({ port: own, admin_port: own })).rejects.toThrow('different ports');
     expect(await change({ port: own })).toMatchObject({ restart_needed: true });
   });
 });
 
 describe('a restart', () => {
-  it('is left to whoever started the server, where nothing watches over it', async () => {
+  it('is left to the administrator if there is no supervisor', async () => {
     const reply = await callAdmin(server, 'restartServer');
     expectFailure(reply, 'invalid_request');
     expect((reply.body as { message: string }).message).toContain('start it again');

@@ -388,7 +388,7 @@ describe('config.json', () => {
     expect(load({ file: '\ufeff{"port": 5}' }).port).toBe(5);
   });
 
-  it('that cannot be read says so', () => {
+  it('that cannot be read is reported', () => {
     rmSync(join(dataDir, 'config.json'), { force: true });
     const inTheWay = join(dataDir, 'file');
     writeFileSync(inTheWay, '');

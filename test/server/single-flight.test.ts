@@ -13,7 +13,7 @@ function controlledWork() {
 }
 
 describe('singleFlight', () => {
-  it('lets calls at the same moment share one run and its result', async () => {
+  it('lets concurrent calls share one run and its result', async () => {
     const { runs, work } = controlledWork();
     const flight = singleFlight(work);
     const calls = [flight(), flight(), flight()];
@@ -68,12 +68,12 @@ describe('singleFlight', () => {
     expect(inner).toBe(outer);
   });
 
-  it('hands the arguments of the call that starts the run to it', async () => {
+  it('passes on the arguments of the call that starts the run', async () => {
     const flight = singleFlight(async (text: string) => Promise.resolve(text));
     expect(await Promise.all([flight('first'), flight('second')])).toEqual(['first', 'first']);
   });
 
-  it('keeps a result, but no error, where it is told to', async () => {
+  it('keeps a result, but not an error, with keepResult', async () => {
     let count = 0;
     const flight = singleFlight(
       async () => {
@@ -104,7 +104,7 @@ describe('freshFlight', () => {
     expect(await Promise.all([second, third])).toEqual([2, 2]);
   });
 
-  it('goes on after a run that fails', async () => {
+  it('continues after a failed run', async () => {
     const { runs, work } = controlledWork();
     const flight = freshFlight(work);
     const first = flight();

@@ -68,12 +68,12 @@ describe('a start that cannot be', () => {
 
   it.each(['port', 'admin-port'])('says that --%s is taken, and leaves nothing behind', async (flag) => {
     const message = await refusal({ flags: { [flag]: port } });
-    for (const part of [`--${flag}`, port, 'listens there']) expect(message).toContain(part);
+    for (const part of [`--${flag}`, port, 'is using it']) expect(message).toContain(part);
     expect(existsSync(join(dataDir, 'runtime.json'))).toBe(false);
     await startsWell();
   });
 
-  it('says that --host is none of this machine', async () => {
+  it('reports that --host is not an address of this machine', async () => {
     const message = await refusal({ flags: { host: '192.0.2.1' } });
     expect(message).toMatch(/^--host is "192\.0\.2\.1", but 192\.0\.2\.1:0 cannot be listened on: /u);
     await startsWell();
@@ -125,13 +125,13 @@ describe('a start that cannot be', () => {
     expect(checks).toContainEqual({ check: 'webhook_ca', ok: false, detail: message });
   });
 
-  it('says that the data directory is a file', async () => {
+  it('reports that the data directory is a file', async () => {
     const file = join(dataDir, 'file');
     writeFileSync(file, '');
     expect(await refusal({ flags: { 'data-dir': file } })).toContain(file);
   });
 
-  it('says that another server has the data directory, and who it is', async () => {
+  it('names the server that uses the data directory', async () => {
     const first = await startTestServer({ dataDir });
     const message = await refusal();
     for (const part of [dataDir, 'in use', String(process.pid), first.api]) expect(message).toContain(part);
@@ -140,13 +140,13 @@ describe('a start that cannot be', () => {
     await startsWell();
   });
 
-  it('says that the database is of a newer version, and does not touch it', async () => {
+  it('reports a database of a newer version, and does not change it', async () => {
     await startsWell();
     await writeRows(dataDir, `INSERT INTO migrations (name) VALUES ('9999-from-the-future')`);
     expect(await refusal()).toContain('9999-from-the-future');
   });
 
-  it('says that the database is none', async () => {
+  it('reports a file that is not a database', async () => {
     writeFileSync(join(dataDir, 'license-desk.db'), randomBytes(8192));
     expect(await refusal()).toMatch(/database/iu);
   });
@@ -182,7 +182,7 @@ describe('the master key', () => {
     expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
   });
 
-  it('of the data directory says so when it is damaged', async () => {
+  it('of the data directory is reported if damaged', async () => {
     await startsWell();
     writeFileSync(join(dataDir, 'master.key'), 'damaged\n');
     const message = await refusal();
@@ -215,7 +215,7 @@ describe('a start that is given up', () => {
 });
 
 describe('a stop', () => {
-  it('may be asked for twice, and comes after what is under way', async () => {
+  it('can be requested twice, and waits for requests in progress', async () => {
     const server = await start();
     const calls = Array.from({ length: 20 }, async () => (await fetch(`${server.api}health/`)).status);
     const statuses = Promise.all(calls);

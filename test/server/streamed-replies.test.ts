@@ -113,7 +113,7 @@ describe('a document in parts', () => {
     expect((await text(response)).length).toBe(100 * PART.length);
   });
 
-  it('says how long it is where that is known', async () => {
+  it('has a Content-Length if it is known', async () => {
     makeParts = () => parts(2);
     length = 2 * PART.length;
     const response = await download();
@@ -148,7 +148,7 @@ describe('a document in parts', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is cut off by a failure midway, so that nobody takes it for the whole', async () => {
+  it('is cut off by a failure midway, so that it does not look complete', async () => {
     makeParts = () => parts(20, new Error('the disk is gone'));
     const response = await download();
     await expect(text(response)).rejects.toThrow('aborted');
@@ -156,7 +156,7 @@ describe('a document in parts', () => {
     expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
   });
 
-  it('tells of a failure ahead of its first part in the envelope', async () => {
+  it('reports a failure before its first part in the envelope', async () => {
     makeParts = () => parts(0, new ApiError('unavailable', 'not now'));
     expectFailure(await jsonCall(`${origin}/download/`), 'unavailable');
   });
@@ -189,7 +189,7 @@ describe('an uploaded file', () => {
     expect((await upload('abc', headers)).body).toMatchObject({ bytes: 3 });
   });
 
-  it('is refused beyond its limit, however its length is told', async () => {
+  it('is refused beyond its limit, with and without Content-Length', async () => {
     const tooLong = 'x'.repeat(1_048_577);
     expectFailure(await upload(tooLong), 'payload_too_large');
     const chunked = await upload(tooLong, { ...csv, 'transfer-encoding': 'chunked' });

@@ -206,7 +206,7 @@ describe('--tls auto', () => {
     expect(await health(server.api, join(folder, 'root.pem'))).toMatchObject({ ok: true });
   });
 
-  it('serves on with what it has once the authority has ended, and says so; without any it does not start', async () => {
+  it('keeps its certificate after the authority expires and warns; without one it does not start', async () => {
     const dataDir = await keptDataDir();
     const clock = createTestClock();
     const first = await startTestServer({ dataDir, flags, clock });
@@ -218,7 +218,7 @@ describe('--tls auto', () => {
     await second.stop();
     rmSync(kept(dataDir));
     await expect(startTestServer({ dataDir, flags, clock })).rejects.toThrow(
-      /^--tls is "auto", but the certificate authority has ended on \S+; import its new certificate$/u,
+      /^--tls is "auto", but the certificate authority expired on \S+; import its new certificate$/u,
     );
   });
 });

@@ -22,7 +22,7 @@ import {
 vi.setConfig({ testTimeout: 60_000 });
 
 const DAY = 86_400_000;
-const STAYS = 'the TLS certificate stays as it was';
+const STAYS = 'the TLS certificate was not replaced';
 const TAKEN = 'TLS certificate in use';
 
 function agentThatTrusts(...certificateFiles: string[]): Agent {
@@ -127,10 +127,10 @@ it('new files are taken while it runs, and nothing that is broken ever is', asyn
 
   const whole = readFileSync(third.certificate, 'utf8');
   put(whole.slice(0, whole.length / 2), used.certificate);
-  expect((await reasons(server, 2))[1]).toContain('the certificate cannot be used');
+  expect((await reasons(server, 2))[1]).toContain('the certificate is not usable');
   put('', used.certificate);
   rmSync(used.key);
-  expect((await reasons(server, 3)).at(-1)).toMatch(/ENOENT|cannot be used/u);
+  expect((await reasons(server, 3)).at(-1)).toMatch(/ENOENT|is not usable/u);
   expect((await shownCertificate(server.api)).fingerprint256).toBe(after.fingerprint256);
 
   // The other way round, and written in place.
@@ -172,7 +172,7 @@ it('links that are put in place of others are followed, as certbot does it', asy
   await secureGet(`${server.api}/health/`, agentThatTrusts(second.certificate));
 });
 
-it('warns of a certificate that ends soon, and of one that has ended', async () => {
+it('warns about a certificate that expires soon, and about an expired one', async () => {
   const folder = await keptDataDir();
   const dataDir = await keptDataDir();
   const { certificate, key } = makePemFiles(folder, 'desk');
@@ -181,9 +181,9 @@ it('warns of a certificate that ends soon, and of one that has ended', async () 
   const logged = () => readFileSync(join(dataDir, 'logs', 'license-desk.1.log'), 'utf8');
   const warning = (text: string) =>
     vi.waitFor(() => expect(logged()).toContain(`the TLS certificate in use ${text}`), { timeout: 20_000 });
-  await warning('ends in 1 day,');
+  await warning('expires in 1 day,');
   clock.advance(3 * DAY);
-  await warning('has ended on');
+  await warning('expired on');
   expect((await shownCertificate(server.api)).fingerprint256).toBe(fingerprintIn(certificate));
   await server.stop();
   expect(logged().match(/the TLS certificate in use/gu)).toHaveLength(2);

@@ -24,7 +24,7 @@ async function holdDatabase(dataDir: string): Promise<{ release(): Promise<void>
   };
 }
 
-describe('while somebody else holds the database', () => {
+describe('while another process has locked the database', () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('while somebody else holds the database', () => {
 });
 
 describe('activations that change nothing', () => {
-  it('are answered while somebody else holds the database', async () => {
+  it('are answered while another process has locked the database', async () => {
     const server = await startTestServer({ flags: { 'rate-limit-activations': '1' } });
     const make = (fields: object = {}) => newLicense(server, { plan: 'enterprise', ...fields });
     const [active, full, revoked, crowded] = [
@@ -106,7 +106,7 @@ describe('activations that change nothing', () => {
 });
 
 describe('GET /health/', () => {
-  it('says what fails while a job fails, and that it is over when it is', async () => {
+  it('reports a failing job, and its recovery', async () => {
     const server = await startTestServer({ flags: { 'scan-seconds': '0.2' } });
     const health = () => server.get('/health/');
     expect((await health()).body).toMatchObject({ status: 'ok', checks: { database: 'ok', jobs: 'ok' } });
@@ -126,7 +126,7 @@ describe('GET /health/', () => {
     await server.stop();
   });
 
-  it('tells how long it has been up, and the time', async () => {
+  it('reports its uptime and the time', async () => {
     const server = await startTestServer();
     const [first, second] = [await server.get('/health/'), await server.get('/health/')];
     expect(first.body.uptime_seconds).toBeGreaterThan(0);

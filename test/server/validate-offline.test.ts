@@ -43,7 +43,7 @@ function payloadOf(file: string) {
 }
 
 describe('a file from an activation', () => {
-  it('is valid, and comes with the license as it is now', async () => {
+  it('is valid, and returns the current license', async () => {
     const { license, license_file, machine_fingerprint } = await activated();
     const body = await validate(license_file, { machine_fingerprint, product_slug: 'my-product' });
     expect(body).toEqual({
@@ -72,7 +72,7 @@ describe('a file from an activation', () => {
     expect(payloadOf(short.license_file).meta.expiry).toBe(at(START + 44 * DAY_MS));
   });
 
-  it('holds the license object of the contract, and nothing more', async () => {
+  it('contains the license object of the contract, and nothing more', async () => {
     const { license, license_file, machine_fingerprint } = await activated();
     const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...object } = license;
     expect(payloadOf(license_file)).toEqual({
@@ -130,7 +130,7 @@ describe('a file is refused', () => {
     expect((await validate(license_file)).valid).toBe(true);
   });
 
-  it('when altered, whatever was altered', async () => {
+  it('when any part was altered', async () => {
     const { license_file } = await activated();
     const envelope = envelopeOf(license_file);
     const other = envelopeOf((await activated()).license_file);
@@ -159,7 +159,7 @@ describe('a file is refused', () => {
     }
   });
 
-  it('when signed by somebody else', async () => {
+  it('when signed with another key', async () => {
     expect(await validate(licenseFile())).toMatchObject({
       valid: false,
       reason: 'unknown_key_id',
@@ -279,7 +279,7 @@ it('the largest license file there can be comes back in', async () => {
   expect(await validate(license_file, { license_key, machine_fingerprint })).toMatchObject({ valid: true });
 });
 
-describe('what is no license file', () => {
+describe('an invalid license file', () => {
   it.each([
     ['nothing', ''],
     ['words', 'hello'],

@@ -20,7 +20,7 @@ test('each receiver and authority has an agent, which it keeps', async () => {
   expect(pool.size()).toBe(4);
 });
 
-test('whoever was served longest ago makes room, unless he is being served', async () => {
+test('the least recently used receiver is removed, unless it is in use', async () => {
   const { pool, agentOf } = newPool();
   let finish = () => {};
   const busy = pool.use('https://busy.example', null, async (agent) => {

@@ -9,7 +9,7 @@ const coded = (code: string, message = 'raw words', more: object = {}) =>
 /** What sockets and TLS say; delivery-sender.test.ts has those that a receiver on loopback can bring about. */
 describe('an error', () => {
   test.each([
-    [coded('EAI_AGAIN'), 'name_resolution', 'name does not resolve: the name server gives no answer'],
+    [coded('EAI_AGAIN'), 'name_resolution', 'name does not resolve: the name server does not answer'],
     [coded('ENOTFOUND'), 'name_resolution', 'name does not resolve'],
     [coded('ECONNREFUSED'), 'connection', 'connection refused'],
     [coded('EHOSTUNREACH'), 'connection', 'no route to the receiver'],
@@ -24,7 +24,7 @@ describe('an error', () => {
     [coded('CERT_HAS_EXPIRED'), 'certificate', 'certificate expired'],
     [coded('CERT_NOT_YET_VALID'), 'certificate', 'certificate is not valid yet'],
     [coded('INVALID_PURPOSE'), 'certificate', 'certificate is not meant for servers'],
-    [coded('EE_KEY_TOO_SMALL'), 'certificate', 'certificate has a key or signature that is too weak'],
+    [coded('EE_KEY_TOO_SMALL'), 'certificate', 'certificate has a weak key or signature'],
     [coded('SELF_SIGNED_CERT_IN_CHAIN'), 'certificate', 'certificate is issued by an unknown authority'],
     [
       coded('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
@@ -55,7 +55,7 @@ describe('an error', () => {
     [
       coded('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'),
       'tls',
-      'TLS handshake failed: no method that both sides know',
+      'TLS handshake failed: no common cipher or version',
     ],
     [coded('HPE_INVALID_CONSTANT'), 'bad_reply', 'reply is not HTTP'],
     [new ForbiddenAddressError('10.0.0.1'), 'forbidden_address', 'address 10.0.0.1 is not public'],
@@ -69,7 +69,7 @@ describe('an error', () => {
     if (error instanceof Error) expect(describeFailure(wrapped, around)).toEqual({ errorClass, message });
   });
 
-  test('says it in one line of at most 200 characters', () => {
+  test('uses one line of at most 200 characters', () => {
     const { message } = describeFailure(new Error(`one\r\n\u001B[2Jtwo\u202E ${'😀'.repeat(200)}`), around);
     expect(message).toMatch(/^one \[2Jtwo {2}😀/u);
     expect(message.length).toBeLessThanOrEqual(200);

@@ -47,7 +47,7 @@ describe('the delay after a failed attempt', () => {
     expect(retryDelayMs(3, MINUTE, asked * 4 * MINUTE, () => 0)).toBe(units * 4 * MINUTE);
   });
 
-  test('varies by itself', () => {
+  test('varies at random', () => {
     const delays = Array.from({ length: 50 }, () => retryDelayMs(5, MINUTE, null));
     expect(new Set(delays).size).toBeGreaterThan(10);
   });

@@ -93,14 +93,14 @@ describe('a delivery', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('tells what the receiver asked for', async () => {
+  test('reports the requested retry delay', async () => {
     const receiver = await startReceiver(good, (_request, response) => {
       response.writeHead(503, { 'retry-after': '120' }).end();
     });
     expect(await sendTo(receiver.url)).toMatchObject({ status: 503, retryAfterMs: 120_000 });
   });
 
-  test('goes to a receiver whose authority was given with the registration, and to nobody else by it', async () => {
+  test('reaches a receiver with a registered CA, which is not trusted for other receivers', async () => {
     const partner = new CertificateAuthority();
     onTestFinished(() => partner.remove());
     const receiver = await startReceiver(partner.issue({}));
@@ -166,7 +166,7 @@ describe('connections', () => {
     expect(receiver.connections).toBe(2);
   });
 
-  test('end when the sender is closed; what was under way comes back as stopped', async () => {
+  test('end when the sender is closed; attempts in progress end as stopped', async () => {
     const receiver = await startReceiver(good, () => undefined);
     const sender = newSender();
     const underWay = sender.send(delivery(receiver.url));
@@ -302,17 +302,17 @@ describe('certificates and TLS', () => {
 
   test('no TLS at all', async () => {
     const receiver = await startTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
-    expect(await sendTo(receiver.url)).toMatchObject(failed('tls', 'no TLS on this port'));
+    expect(await sendTo(receiver.url)).toMatchObject(failed('tls', 'receiver does not use TLS on this port'));
   });
 
   test('a receiver that asks for a client certificate', async () => {
     const receiver = await startReceiver(good, undefined, { requestCert: true, ca: [authority.cert] });
-    expect(await sendTo(receiver.url)).toMatchObject(failed('tls', 'receiver asks for a client certificate'));
+    expect(await sendTo(receiver.url)).toMatchObject(failed('tls', 'receiver requires a client certificate'));
   });
 });
 
 describe('broken receivers', () => {
-  test('nobody listens', async () => {
+  test('nothing listens', async () => {
     const probe = await startTcpServer(() => undefined);
     const other = probe.url.replace('127.0.0.1', '127.0.0.9');
     expect(await sendTo(other)).toMatchObject({
@@ -411,7 +411,7 @@ describe('replies', () => {
     expect(attempt).toMatchObject({ delivered: true, status: 200, reply: 'x'.repeat(4096) });
   });
 
-  test('whose body breaks off or stalls leave the status as it is', async () => {
+  test('whose body breaks off or stalls keep their status', async () => {
     const breaking = await startReceiver(good, (request) => {
       request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun');
     });

@@ -79,7 +79,7 @@ const eventually = (check: () => void | Promise<void>) =>
   vi.waitFor(check, { timeout: WAIT_MS, interval: 100 });
 
 describe('receivers that hang', { timeout: 120_000 }, () => {
-  it('are retried on time, 19 of them together', async () => {
+  it('are retried on time, 19 at a time', async () => {
     const unitMs = 200;
     const receivers = await startReceivers();
     const server = await serve(receivers, {

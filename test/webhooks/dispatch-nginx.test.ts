@@ -27,7 +27,7 @@ const REFUSED = [
   ['no-intermediate', 'certificate is issued by an unknown authority (Test Intermediate)', 'certificate'],
   ['tls-1.0', 'TLS version too old: the receiver must offer TLS 1.2 or later', 'tls'],
   ['tls-1.1', 'TLS version too old: the receiver must offer TLS 1.2 or later', 'tls'],
-  ['plain', 'no TLS on this port', 'tls'],
+  ['plain', 'receiver does not use TLS on this port', 'tls'],
 ] as const;
 
 const old = (version: string) => [`ssl_protocols ${version};`, 'ssl_ciphers DEFAULT@SECLEVEL=0;'];
@@ -96,7 +96,7 @@ describe.skipIf(!hasNginx())(`nginx${why}`, () => {
     return { delivery: delivery!, attempt: attempt! };
   }
 
-  it.each(['good', 'good-chain', 'tls-1.2', 'tls-1.3'])('%s is told', async (site) => {
+  it.each(['good', 'good-chain', 'tls-1.2', 'tls-1.3'])('%s gets the delivery', async (site) => {
     const { delivery, attempt } = await tellOnce(site);
     expect(delivery).toMatchObject({ status: 'delivered', last_error: null });
     expect(attempt).toMatchObject({ delivered: true, status: 204, error_class: null });
@@ -137,7 +137,7 @@ describe.skipIf(!hasNginx())(`nginx${why}`, () => {
     expect(nginx.answered(site)).toContain(delivery.id);
   });
 
-  it('expired stays refused, whatever the registration has', async () => {
+  it('expired stays refused with any registered CA', async () => {
     const { delivery } = await tellOnce('expired', authority.cert);
     expect(delivery.last_error).toBe('certificate expired on 2026-02-03');
   });

@@ -71,7 +71,7 @@ describe('planClaims', () => {
     expect([...planClaims(contenders)]).toEqual(plan);
   });
 
-  it('keeps within its limits, whatever comes and goes', () => {
+  it('stays within its limits under random load', () => {
     const contender = record({
       standing: constantFrom<Standing>('failing', 'untried', 'working'),
       isDue: boolean(),

@@ -35,7 +35,7 @@ it('a webhook that cannot be sent to does not stop the others', async () => {
   await allIn(server, ca!, 'delivered', 3);
   for (const delivery of await allIn(server, url!, 'failed', 3)) expect(delivery.attempts).toBe(6);
   const sealedError =
-    'a sealed webhook-secret does not open: it was altered, or sealed under another master key';
+    'cannot open a sealed webhook-secret: it was altered or sealed with a different master key';
   const [first] = await allIn(server, secret!, 'failed', 3);
   expect(first).toMatchObject({ attempts: 6, last_error: sealedError });
   const { id } = first!;

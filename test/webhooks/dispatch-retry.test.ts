@@ -231,7 +231,7 @@ describe('what has failed', () => {
     await server.admin.deleteWebhook({ id: later.webhook.id });
   });
 
-  it('since a time is retried all together, of one webhook or of all', async () => {
+  it('since a time is retried in bulk, for one webhook or for all', async () => {
     const paths = ['/since-a', '/since-b'] as const;
     const [a, b] = await Promise.all(paths.map((path) => registerPath(server, receiver, path)));
     for (const path of paths) await receiver.configure(path, { answers: [{ status: 500 }] });
@@ -296,7 +296,7 @@ describe('a server that stops', () => {
     expect((await server.kill()).code).toBe(0);
   });
 
-  it('sends at the next start, once, what fell due meanwhile', async () => {
+  it('sends once at the next start what became due meanwhile', async () => {
     const dataDir = temporaryDirectory();
     const path = '/due-meanwhile';
     let server = await serve(dataDir);

@@ -43,7 +43,7 @@ describe.each(SCALES)('$scale', ({ backoffMs, timeoutMs }) => {
   const simulate = () => simulateDispatcher({ backoffMs, timeoutMs });
   const wholeCycle = cycleMs({ backoffMs, timeoutMs });
 
-  it('19 hanging receivers are retried on time beside one that works', async () => {
+  it('19 hanging receivers are retried on time next to a working one', async () => {
     const simulation = simulate();
     const hanging = simulation.addWebhooks(19, 'hangs');
     const working = simulation.addWebhooks(1, 'accepts', { isKnown: true });
@@ -98,7 +98,7 @@ describe.each(SCALES)('$scale', ({ backoffMs, timeoutMs }) => {
     expectOnTime(simulation.attemptsOf(others), backoffMs);
   });
 
-  it('500 hanging receivers share what there is, and 20 working ones do not notice', async () => {
+  it('500 hanging receivers share their slots, and 20 working ones are not affected', async () => {
     const simulation = simulate();
     const hanging = simulation.addWebhooks(500, 'hangs');
     const working = simulation.addWebhooks(20, 'accepts', { isKnown: true });

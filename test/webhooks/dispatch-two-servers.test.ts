@@ -114,7 +114,7 @@ describe.skipIf(binaries === null)(`two servers on one database${why}`, { timeou
     expect(stats).toEqual({ deadlocks: 0 });
   });
 
-  it('goes on where a killed one stopped, as soon as its leases end', async () => {
+  it('continues for a killed server as soon as its leases end', async () => {
     const before = receiver.to('/a').length;
     const path = '/held';
     await registerPath(servers[0], receiver, path, 'license.renewed');

@@ -132,7 +132,7 @@ describe('registration', () => {
 });
 
 describe('a scope', () => {
-  it('of one event gets that one only, `all` gets everything', async () => {
+  it('of one event gets only that event, `all` gets everything', async () => {
     const all = await registerPath(server, receiver, '/scope-all');
     const one = await registerPath(server, receiver, '/scope-one', 'license.revoked');
     const license = await newLicense(server);

@@ -191,7 +191,7 @@ describe('TLS', () => {
     expect(canary.connections).toBe(0);
   });
 
-  test('an authority of its own is trusted besides the others, and only where it is given', async () => {
+  test('an additional CA is trusted only for its own receiver', async () => {
     const other = new CertificateAuthority();
     onTestFinished(() => other.remove());
     const receiver = await startReceiver(other.issue({}));

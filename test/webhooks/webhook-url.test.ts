@@ -172,13 +172,13 @@ describe('at registration', () => {
     }
   });
 
-  test('says which address it was', async () => {
+  test('names the address', async () => {
     const guard = { allow: [], lookup: answers('8.8.8.8', '10.0.0.1') };
     await expect(checkWebhookUrl('https://partner.example/', guard)).rejects.toThrow(
-      'partner.example leads to 10.0.0.1, which is not a public address',
+      'partner.example resolves to 10.0.0.1, which is neither a public address',
     );
     await expect(checkWebhookUrl('https://0x7f.1/', guard)).rejects.toThrow(
-      '127.0.0.1 is not a public address',
+      '127.0.0.1 is neither a public address',
     );
   });
 });

@@ -1,4 +1,4 @@
-// The first schema. Moments are BIGINT epoch milliseconds in UTC; lists are JSON text; what must never be, a constraint forbids.
+// The first schema. Times are BIGINT epoch milliseconds in UTC; lists are JSON text. Constraints forbid invalid states.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from '../connect.ts';
 
@@ -123,7 +123,7 @@ function statements(dialect: Dialect): string[] {
       body TEXT NOT NULL,
       created_at BIGINT NOT NULL
     )`,
-    // A license is told once per term that it is expiring, in grace, expired.
+    // Each notice (expiring, in grace, expired) is sent once per license and term.
     'CREATE UNIQUE INDEX events_notice ON events (license_id, name, term) WHERE term IS NOT NULL',
     'CREATE INDEX events_license ON events (license_id)',
     `CREATE TABLE deliveries (

@@ -1,4 +1,4 @@
-// Client certificates: the authority that signs them, their keys until they are fetched, what the revocation list is made of.
+// Client certificates: the authority that signs them, private keys until they are fetched, and CRL entries.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from '../connect.ts';
 
@@ -9,7 +9,7 @@ function statements(dialect: Dialect): string[] {
     : 'id INTEGER PRIMARY KEY AUTOINCREMENT';
   const bytes = isPostgres ? 'BYTEA' : 'BLOB';
   return [
-    // A renewed authority has several rows with one key; the key is what a certificate is bound to.
+    // A renewed authority has several rows with one key, and certificates refer to the key.
     `CREATE TABLE certificate_authorities (
       ${id},
       key_identifier TEXT NOT NULL,
@@ -40,7 +40,7 @@ function statements(dialect: Dialect): string[] {
     )`,
     'CREATE INDEX certificates_license ON certificates (license_id)',
     'CREATE INDEX certificates_end ON certificates (not_after, revoked_at)',
-    // The private key is sealed under the token, of which only the hash is here.
+    // The private key is sealed under a token, of which only the hash is stored.
     `CREATE TABLE certificate_keys (
       ${id},
       certificate_id BIGINT NOT NULL UNIQUE REFERENCES certificates (id),
@@ -49,7 +49,7 @@ function statements(dialect: Dialect): string[] {
       expires_at BIGINT NOT NULL
     )`,
     'CREATE INDEX certificate_keys_end ON certificate_keys (expires_at)',
-    // One row for each revoked certificate, encoded as the list needs it: in DER (hex) and in JSON.
+    // One row per revoked certificate, already encoded for the CRL: in DER (hex) and in JSON.
     `CREATE TABLE revocation_entries (
       ${id},
       certificate_id BIGINT NOT NULL UNIQUE REFERENCES certificates (id),

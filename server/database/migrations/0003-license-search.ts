@@ -1,8 +1,8 @@
-// What finding licenses takes among a million of them: their order by each sort, and parts of texts, keys and fingerprints.
+// Indices to find licenses among a million: one per sort order, and for parts of texts, keys and fingerprints.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from '../connect.ts';
 
-/** SQL of a text's pieces of three characters, `stride` apart, with spaces between. */
+/** SQL that splits a text into pieces of three characters, `stride` apart, separated by spaces. */
 function chunks(text: string, length: number, stride: number): string {
   const starts = Array.from(
     { length: Math.floor((length - 3) / stride) + 1 },
@@ -11,14 +11,14 @@ function chunks(text: string, length: number, stride: number): string {
   return starts.map((start) => `substr(${text}, ${start}, 3)`).join(` || ' ' || `);
 }
 
-// Nothing but row ids is kept of the texts. Keys and fingerprints are as random as can be, so that a piece here and there
-// tells them apart at a fraction of what all of their pieces would take.
+// The indices store row IDs, not texts. Keys and fingerprints are random, so a few pieces identify them with a fraction
+// of the space of all pieces.
 const LEAN = `content = '', columnsize = 0, detail = none`;
 const words = (row: string) => `${row}.search_text || char(10, 10)`;
 const keyChunks = (row: string) => chunks(`replace(${row}.license_key, '-', '')`, 25, 3);
 const fingerprintChunks = (row: string) => chunks(`substr(${row}.machine_fingerprint, 8)`, 64, 4);
 
-/** The indices hold all that the filters ask, so that passing over a license takes no look at its row. */
+/** The indices cover all filter columns, so that skipping a license does not read its row. */
 const SQLITE = [
   'CREATE INDEX licenses_newest ON licenses (id, expires_at, plan_id, product, revoked_at, first_activated_at)',
   'CREATE INDEX licenses_expiry ON licenses (expires_at, id, plan_id, product, revoked_at, first_activated_at)',
@@ -41,9 +41,9 @@ const SQLITE = [
 
 const POSTGRES = [
   'CREATE INDEX licenses_expiry ON licenses (expires_at, id)',
-  // No entry of an index may be longer than a third of a page.
+  // An index entry must not be longer than a third of a page.
   'CREATE INDEX licenses_holder ON licenses ((left(search_text, 200) COLLATE "C"), id)',
-  // Where the extension is not installed or not allowed, texts are read instead.
+  // Without the extension, or without permission to create it, searches read the texts.
   `DO $trigrams$ BEGIN
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
     CREATE INDEX licenses_words ON licenses USING gin (search_text gin_trgm_ops);
@@ -56,7 +56,7 @@ const POSTGRES = [
 /** Runs inside the transaction that `migrate()` opened. */
 export async function createLicenseSearch(sequelize: Sequelize, dialect: Dialect): Promise<void> {
   const statements = dialect === 'postgres' ? POSTGRES : SQLITE;
-  // The tokens of a license are looked up whenever it is shown.
+  // Every license page looks up the license's tokens.
   const shared = 'CREATE INDEX authorization_tokens_license ON authorization_tokens (license_id)';
   for (const statement of [...statements, shared]) await sequelize.query(statement);
 }

@@ -1,4 +1,4 @@
-// What the first screen and the audit log ask of the database, so that a million rows do not slow them down.
+// Indices for the overview and the audit log, so that a million rows do not slow them down.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from '../connect.ts';
 
@@ -9,7 +9,10 @@ const audit = (bytewise: string): string[] => [
   `CREATE INDEX audit_entries_request ON audit_entries (request_id ${bytewise})`,
 ];
 
-/** All that the state of a license in force follows from, so that counting reads no license; SQLite has licenses_expiry. */
+/**
+ * Covers everything that determines a license's state, so that counting reads no rows. SQLite has licenses_expiry for
+ * this.
+ */
 const POSTGRES = [
   'CREATE INDEX licenses_standing ON licenses (expires_at, plan_id, first_activated_at) WHERE revoked_at IS NULL',
 ];

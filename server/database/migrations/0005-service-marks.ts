@@ -1,4 +1,4 @@
-// What the service has to remember of itself once it has happened, such as that its first steps are over.
+// One-time events that the service has to remember, such as completing the first steps.
 import type { Sequelize } from 'sequelize';
 
 /** Runs inside the transaction that `migrate()` opened. */

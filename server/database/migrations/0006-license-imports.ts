@@ -1,4 +1,4 @@
-// Imports of license files that are done, so that none of them is done twice.
+// Completed license imports, so that no import runs twice.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from '../connect.ts';
 

@@ -1,8 +1,8 @@
-// What retention leaves behind: the totals of what it removed, and the notices that must not be sent twice.
+// What retention keeps: totals of the removed rows, and notices that must not be sent twice.
 import type { Sequelize } from 'sequelize';
 
 const STATEMENTS = [
-  // Notices whose events have been removed. Only those of the current term count.
+  // Notices whose events have been removed. Only those of the current term matter.
   `CREATE TABLE license_notices (
     license_id BIGINT NOT NULL REFERENCES licenses (id),
     name TEXT NOT NULL,

@@ -1,4 +1,4 @@
-// Signing keys that leaked, the signed lists that say so, and which key signed the license file that a device holds.
+// Leaked signing keys, the signed distrust lists, and the key that signed each device's license file.
 import type { Sequelize } from 'sequelize';
 
 const STATEMENTS = [
@@ -6,7 +6,7 @@ const STATEMENTS = [
     CHECK (distrusted_at IS NULL OR status = 'retired')`,
   'ALTER TABLE signing_keys ADD COLUMN distrust_reason TEXT',
   'CREATE TABLE distrust_lists (sequence BIGINT PRIMARY KEY, issued_at BIGINT NOT NULL, document TEXT NOT NULL)',
-  // Null: signed before this was recorded. Without a foreign key, which every activation would pay for.
+  // Null if the file was signed before this migration. A foreign key would cost time on every activation.
   'ALTER TABLE activations ADD COLUMN signing_key_id BIGINT',
   // The newest license file of each license that is not bound to a device.
   `CREATE TABLE unbound_license_files (
@@ -14,7 +14,7 @@ const STATEMENTS = [
     signing_key_id BIGINT NOT NULL REFERENCES signing_keys (id),
     issued_at BIGINT NOT NULL
   )`,
-  // Those that were issued before are known from the audit log.
+  // Files issued earlier are known from the audit log.
   `INSERT INTO unbound_license_files (license_id, signing_key_id, issued_at)
     SELECT l.id, max(k.id), max(a.created_at)
     FROM audit_entries a

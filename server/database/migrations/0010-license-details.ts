@@ -1,4 +1,4 @@
-// What an order system keeps on a license, and the search index following a changed holder or e-mail address.
+// Metadata for order systems, and triggers that keep the search index current when the holder or email address changes.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from '../connect.ts';
 
@@ -7,7 +7,7 @@ const COLUMNS = [
   'ALTER TABLE licenses ADD COLUMN notes TEXT',
 ];
 
-// An index without content is told the old text, or it would keep finding the license by it.
+// A contentless index must receive the old text, or it would still find the license by it.
 const SQLITE = [
   `CREATE TRIGGER licenses_search_change AFTER UPDATE OF search_text ON licenses
     WHEN old.search_text <> new.search_text BEGIN

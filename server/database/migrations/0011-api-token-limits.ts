@@ -1,9 +1,9 @@
-// Where and until when an API token is valid, and the secret that a rotation replaced, which overlaps with the new one.
+// API token networks and expiry, and the previous secret during the overlap after a rotation.
 import type { Sequelize } from 'sequelize';
 
 const STATEMENTS = [
   'ALTER TABLE api_tokens ADD COLUMN expires_at BIGINT',
-  // A JSON list; null: from anywhere.
+  // A JSON list; null allows any network.
   'ALTER TABLE api_tokens ADD COLUMN networks TEXT',
   'ALTER TABLE api_tokens ADD COLUMN previous_hash TEXT',
   'ALTER TABLE api_tokens ADD COLUMN previous_last_four TEXT',

@@ -9,9 +9,9 @@ export interface ActivationRow {
   platform: string | null;
   appVersion: string | null;
   activatedAt: number;
-  /** Null while the device holds its seat. */
+  /** Null while the device uses a seat. */
   releasedAt: number | null;
-  /** The row of the key that signed the device's newest license file; null if that was not recorded yet. */
+  /** The key that signed the device's newest license file; null if it was not recorded. */
   signingKeyId: number | null;
 }
 

@@ -11,7 +11,7 @@ export function toActivationObject(activation: Activation): ActivationObject {
   };
 }
 
-/** An activation as administrators see it. */
+/** An activation as shown to administrators. */
 export function toDeviceObject(activation: Activation): DeviceObject {
   return {
     ...toActivationObject(activation),

@@ -1,4 +1,4 @@
-// Devices take seats and give them back.
+// Activates and releases devices.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -27,7 +27,7 @@ interface Needs {
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
-  /** The time to live of files that the API hands out. */
+  /** Time to live of license files that the API issues. */
   fileTtlDays: number;
   limit: DeviceLimit;
   surges: Pick<DeviceSurgeWatch, 'onActivated'>;
@@ -36,11 +36,11 @@ interface Needs {
 interface Activated {
   license: License;
   activation: Activation;
-  /** Whether the device has taken a seat just now. */
+  /** Whether this call used a new seat. */
   isNew: boolean;
 }
 
-/** What an administrator does is not limited. */
+/** Administrators have no device limit. */
 const UNLIMITED: DeviceLimit = { reserve: () => () => {} };
 
 type DevicePage = Pick<RequestOf<typeof activationAdminContract.listDevices>, 'cursor' | 'limit'>;
@@ -86,25 +86,26 @@ export function createActivationService(needs: Needs) {
   }
 
   /**
-   * What an activation comes to without a change: most calls make none, and must neither wait for the database's one
-   * writer nor keep it busy.
-   * @returns the license alone if the device needs a seat
+   * Answers without a transaction if nothing changes. Most calls change nothing, and must neither wait for the single
+   * writer nor
+   * keep it busy.
+   * @returns only the license if the device needs a seat
    */
   async function lookUp(device: Device): Promise<{ license: License; activation: Activation | null }> {
     const reference = byKey(device.license_key);
-    // First, so that the license, which is read after it, counts this device.
+    // Read before the license, so that the license's count includes this device.
     const first = await activations.findLiveByKey(reference.key, device.machine_fingerprint);
     const license = await licenses.find(reference);
     if (!license) throw licenseNotFound();
     refuseUnusable(license, device.product_slug, clock.now());
     if (first || hasFreeSeat(license)) return { license, activation: first };
-    // The seat that made it full may be this device's own, taken by a call at the same moment.
+    // The last seat may have gone to this device, in a concurrent call.
     const activation = await activations.findLive(license.id, device.machine_fingerprint);
     if (!activation) refuseFull(license);
     return { license, activation };
   }
 
-  /** Decides again under the lock: others may have come first. */
+  /** Checks again under the lock, because other calls may have come first. */
   const activateLocked = (device: Device, key: SigningKeyInUse, call: Call): Promise<Activated> =>
     transaction(async () => {
       const license = await mustFindForChange(byKey(device.license_key));
@@ -134,7 +135,7 @@ export function createActivationService(needs: Needs) {
     }
   }
 
-  /** The same device again gets the same activation back: no seat, no event. */
+  /** Repeating the call for the same device returns the existing activation: no seat, no event. */
   async function activate(device: Device, limit: DeviceLimit, file: FileOptions, call: Call) {
     const key = await needs.files.activeKey();
     const found = await lookUp(device);
@@ -154,7 +155,7 @@ export function createActivationService(needs: Needs) {
     activate: (request: RequestOf<typeof activationContract.activate>, call: Call) =>
       activate(request, needs.limit, { ttlDays: needs.fileTtlDays, encrypt: request.encrypt }, call),
 
-    /** From the request file that an air-gapped machine made. */
+    /** Activates an offline device from its activation request. */
     async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {
       const device = deviceOf(readMachineRequest(request.request));
       const file = { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt };
@@ -174,7 +175,7 @@ export function createActivationService(needs: Needs) {
         const live = await activations.findLive(license.id, fingerprint);
         if (!live)
           throw new ApiError('device_not_found', 'no active device of the license has this fingerprint');
-        // A clock that was set back must not make a release precede its activation.
+        // If the clock was set back, the release must still not precede the activation.
         const releasedAt = Math.max(clock.now(), live.activatedAt);
         await activations.release(live.id, releasedAt);
         const device = toDeviceObject({ ...live, releasedAt });

@@ -15,7 +15,7 @@ const FIND_LIVE_BY_KEY = `${SELECT_LIVE} = (SELECT id FROM licenses WHERE licens
 const RECORD_UNBOUND_FILE = `
   INSERT INTO unbound_license_files (license_id, signing_key_id, issued_at) VALUES ($licenseId, $signingKeyId, $issuedAt)
   ON CONFLICT (license_id) DO UPDATE SET signing_key_id = excluded.signing_key_id, issued_at = excluded.issued_at`;
-/** Enough for a text; no count reads more rows than this. */
+/** Enough for the alert text; no count reads more rows than this. */
 const MAX_COUNTED = 10_000;
 const COUNT_NEWEST = `
   SELECT count(*) AS "count" FROM (
@@ -39,11 +39,14 @@ export function createActivationStore(sequelize: Sequelize) {
       live.first({ licenseId, machineFingerprint }),
     findLiveByKey: (licenseKey: string, machineFingerprint: string): Promise<Activation | null> =>
       liveByKey.first({ licenseKey, machineFingerprint }),
-    /** How many devices the license has gained since then (epoch milliseconds), released ones too; at most 10,000. */
+    /**
+     * How many devices the license has gained since `since` (epoch milliseconds), including released ones; at most
+     * 10,000.
+     */
     async countNewest(licenseId: number, since: number): Promise<number> {
       return (await newest.first({ licenseId, since }))?.count ?? 0;
     },
-    /** The licenses that have gained more than `moreThan` devices since then (epoch milliseconds). */
+    /** Licenses that have gained more than `moreThan` devices since `since` (epoch milliseconds). */
     findSurges: (since: number, moreThan: number) => surges.all({ since, moreThan }),
     async insert(activation: Omit<ActivationRow, 'id'>): Promise<Activation> {
       return { ...activation, id: await insert(activation) };
@@ -51,7 +54,7 @@ export function createActivationStore(sequelize: Sequelize) {
     async release(id: number, releasedAt: number): Promise<void> {
       await activations.update({ releasedAt }, { where: { id } });
     },
-    /** Remembers which key signed the newest license file of a device. */
+    /** Records which key signed the newest license file of a device. */
     async recordSigningKey(id: number, signingKeyId: number): Promise<void> {
       await activations.update({ signingKeyId }, { where: { id } });
     },
@@ -59,7 +62,7 @@ export function createActivationStore(sequelize: Sequelize) {
     async recordUnboundFile(licenseId: number, signingKeyId: number, issuedAt: number): Promise<void> {
       await unboundFile.run({ licenseId, signingKeyId, issuedAt });
     },
-    /** Newest first, the released ones too; one more than `limit` if there are more. */
+    /** Newest first, including released ones. Returns one more than `limit` if there are more. */
     async list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {
       const rows = await activations.findAll({
         where: { licenseId, ...(before === null ? {} : { id: { [Op.lt]: before } }) },

@@ -1,14 +1,14 @@
-// Limits new devices a minute per license (contract, section 8). Counted in memory, for each server separately.
+// Limits new devices per license and minute (contract, section 8). Counts in memory, per server.
 import type { Clock } from '#server/platform/clock.ts';
 import { isCurrent, rateLimited, type RateWindow, secondsLeft } from '#server/platform/rate-limit.ts';
 import { recentMap } from '#server/platform/recent-map.ts';
 
-/** Beyond it the licenses that gained a device least recently are forgotten. */
+/** Above this, the licenses with the least recent activations are forgotten. */
 const MAX_LICENSES = 20_000;
 
-/** A device that counts, or that would if its activation succeeds. */
+/** A device that counts, or will count if its activation succeeds. */
 interface CountedDevice {
-  /** Calls that are still under way. */
+  /** Calls in progress. */
   calls: number;
   isActivated: boolean;
 }
@@ -19,15 +19,16 @@ interface DeviceWindow extends RateWindow {
 
 export interface DeviceLimit {
   /**
-   * Takes one of the minute's devices before the activation is tried, so that calls at the same time cannot exceed the
-   * limit. The same device takes one only, however often it calls.
-   * @returns ends the call; the device stays counted only if one of its calls has activated it
+   * Reserves one of the minute's devices before the activation, so that concurrent calls cannot exceed the limit.
+   * Repeated calls for
+   * one device use one reservation.
+   * @returns ends the call; the device stays counted only if one of its calls activated it
    * @throws ApiError `rate_limited`
    */
   reserve(licenseId: number, fingerprint: string): (isActivated: boolean) => void;
 }
 
-/** @param limit 0 turns it off */
+/** @param limit 0 disables the limit */
 export function createDeviceLimit(limit: number, clock: Clock): DeviceLimit {
   const windows = recentMap<number, DeviceWindow>(MAX_LICENSES);
 

@@ -1,4 +1,4 @@
-// Watches for licenses that gain unusually many devices: their key may have been published.
+// Detects licenses that gain unusually many devices: their key may have been published.
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -7,13 +7,13 @@ import type { ActivationStore } from './activation-store.ts';
 
 const MINUTES = 60;
 const WINDOW_MS = MINUTES * 60_000;
-/** A license with more new devices than this within the window raises the alert. */
+/** More new devices than this within the window raise the alert. */
 const MAX_NEW_DEVICES = 100;
-/** A raised alert stays until the license gains no more than this, so that it does not come and go. */
+/** An alert is cleared only below this number, so that it does not flap. */
 const CALM_NEW_DEVICES = 50;
-/** Devices are counted this often, not at each activation. */
+/** Devices are counted this often, not on each activation. */
 const CHECK_MS = 2000;
-/** How often a license with an alert is counted again while it gains no devices. */
+/** How often a license with an alert is recounted while it gains no devices. */
 const RECHECK_MS = 60_000;
 
 interface Needs {
@@ -25,21 +25,21 @@ interface Needs {
 }
 
 interface WatchedLicense {
-  /** The alert's subject; null while there is no alert. */
+  /** The alert's subject; null without an alert. */
   subject: string | null;
   /** Epoch milliseconds. */
   checkAt: number;
 }
 
 export interface DeviceSurgeWatch {
-  /** @param license as it is after the activation */
+  /** @param license its state after the activation */
   onActivated(license: License): void;
-  /** Finds the surges that began before this server started, in the background. */
+  /** Finds surges that began before this server started, in the background. */
   start(): void;
   close(): void;
 }
 
-/** The key in short: alerts are seen by more people than licenses are. */
+/** Shortens the key: more people see alerts than licenses. */
 function subjectOf({ licenseKey, holder }: License): string {
   const groups = licenseKey.split('-');
   return `${groups.at(0)}-…-${groups.at(-1)} (${holder})`;
@@ -83,12 +83,12 @@ export function createDeviceSurgeWatch(needs: Needs): DeviceSurgeWatch {
       await raise(licenseId, watchLicense(licenseId), count);
   }
 
-  /** Devices are activated whether or not they can be counted. */
+  /** Activation must not fail because counting does. */
   async function attempt(counting: () => Promise<void>): Promise<void> {
     try {
       await counting();
     } catch (error) {
-      if (!isClosed) logger.warn({ err: error as Error }, 'new devices could not be counted');
+      if (!isClosed) logger.warn({ err: error as Error }, 'cannot count new devices');
     }
     timer = undefined;
     schedule();

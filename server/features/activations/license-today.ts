@@ -1,4 +1,4 @@
-// What the service knows today of a license whose file somebody holds.
+// The current state of a license whose file is being checked.
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { LicenseFileCheck } from '#server/features/signing/license-file-service.ts';
@@ -8,9 +8,12 @@ import type { Activation, ActivationStore } from './activation-store.ts';
 import type { FileRuleName } from './offline-desk-contract.ts';
 
 export interface Today {
-  /** Null: signed by us and yet unknown, as an older database was restored. Nothing vouches for it any more. */
+  /**
+   * Null if this installation signed the file but the license is unknown, for example after an older database was
+   * restored.
+   */
   license: License | null;
-  /** The activation of the file's device; null if that is not active, undefined if the file is bound to none. */
+  /** The activation of the file's device. Null if it is not active, undefined if the file is not bound to a device. */
   activation: Activation | null | undefined;
   /** Epoch milliseconds. */
   now: number;
@@ -26,7 +29,7 @@ export function questionAbout({ license, activation, now }: Today): VerdictQuest
 
 type TodayRule = (typeof RULES_FOR.license_file)[number];
 
-/** What each rule compares. */
+/** The values that each rule compares. */
 const INPUTS: Record<TodayRule, (today: Today) => RuleInputs> = {
   known: ({ license }) => ({ license_id: license?.id ?? null }),
   not_revoked: ({ license }) => ({ revoked_at: toTimestampOrNull(license?.revokedAt ?? null) }),
@@ -38,7 +41,7 @@ const INPUTS: Record<TodayRule, (today: Today) => RuleInputs> = {
   device: ({ activation }) => ({ is_active: isActive(activation) }),
 };
 
-/** How each rule comes out, in the order in which they are checked. */
+/** The outcome of each rule, in order. */
 export function explainToday(today: Today) {
   const question = questionAbout(today);
   return RULES_FOR.license_file.map((rule) => ({

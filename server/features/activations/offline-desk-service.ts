@@ -1,4 +1,4 @@
-// What administrators do for machines without a network: look at requests and license files, and sign files to carry.
+// What administrators do for offline devices: preview requests, check license files, and issue files.
 import { parseLicenseFile } from '../../../verifier/license-file-format.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -44,7 +44,7 @@ function isObstacle(code: string): code is ActivationObstacle {
   return (ACTIVATION_OBSTACLES as readonly string[]).includes(code);
 }
 
-/** All rules in their order, those that were not come to as not asked. */
+/** Puts the rules in order and marks the others as not checked. */
 function inOrder(rules: readonly ExplainedRule[]): ExplainedRule[] {
   const byName = new Map<FileRuleName, ExplainedRule>(rules.map((rule) => [rule.rule, rule]));
   return FILE_RULE_NAMES.map((rule) => byName.get(rule) ?? { rule, outcome: 'not_asked', inputs: {} });
@@ -66,7 +66,7 @@ export function createOfflineDeskService(needs: Needs) {
   const { licenses, activations, files, audit, transaction, clock } = needs;
   const lookUpToday = createTodayLookup({ licenses, activations });
 
-  /** What `activateOffline` would do, but for doing it. */
+  /** Previews what `activateOffline` would do. */
   async function tryActivation(text: string) {
     let license: License | null = null;
     let live: Activation | null = null;
@@ -85,7 +85,7 @@ export function createOfflineDeskService(needs: Needs) {
   }
 
   /**
-   * The device that a file is for; null if it is for any.
+   * The device that a file is for; null for a file that is not bound to a device.
    * @throws ApiError `license_revoked` or `license_expired`, or `device_not_found`
    */
   async function deviceFor(license: License, fingerprint: string | undefined): Promise<Activation | null> {
@@ -98,7 +98,7 @@ export function createOfflineDeskService(needs: Needs) {
   }
 
   return {
-    /** @throws ApiError `invalid_request` if the text is no request, or a damaged one */
+    /** @throws ApiError `invalid_request` if the text is not a valid activation request */
     async previewRequest(text: string): Promise<PreviewReply> {
       const request = readMachineRequest(text);
       const { license, live, obstacle } = await tryActivation(text);
@@ -117,7 +117,7 @@ export function createOfflineDeskService(needs: Needs) {
       };
     },
 
-    /** @throws ApiError `invalid_request` if the file is encrypted, and what opens it was not given */
+    /** @throws ApiError `invalid_request` if the file is encrypted and the key to open it is missing */
     async explainFile(request: ExplainRequest): Promise<ExplainReply> {
       const form = parseLicenseFile(request.license_file);
       const format: ExplainedRule = {
@@ -153,7 +153,7 @@ export function createOfflineDeskService(needs: Needs) {
     issueFile: (request: RequestOf<typeof offlineDeskContract.issueLicenseFile>, call: Call) =>
       transaction(async () => {
         const { machine_fingerprint: fingerprint, ttl_days: ttlDays = null } = request;
-        // The lock keeps the device from being released meanwhile.
+        // The lock prevents a concurrent release of the device.
         const license = await licenses.findForChange(byRef(request.license));
         if (!license) throw licenseNotFound();
         const device = await deviceFor(license, fingerprint);

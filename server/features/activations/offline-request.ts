@@ -1,4 +1,4 @@
-// Reads what an air-gapped machine asks for. It came from a stranger's machine: what it holds is checked like any activation.
+// Reads activation requests. They are untrusted input and validated like any activation.
 import { type MachineRequest, parseMachineRequest } from '../../../verifier/machine-request.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';

@@ -1,4 +1,4 @@
-// Checks a license file twice: as a machine without network would, and against what the service knows today.
+// Checks a license file twice: as an offline device would, and against the current data.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -25,7 +25,7 @@ type Reply = ReplyOf<typeof activationContract.validateOffline>;
 export function createOfflineValidationService(needs: Needs) {
   const lookUpToday = createTodayLookup(needs);
 
-  /** Whether the file says anything else than a new one would. */
+  /** Whether a new file would have different content. */
   function isOutdated(file: NonNullable<LicenseFileCheck['license']>, license: License): boolean {
     const current = needs.files.present(license, undefined);
     const fields = ['holder', 'product', 'plan', 'expires_at', 'grace_ends_at', 'max_activations'] as const;
@@ -77,7 +77,7 @@ export function createOfflineValidationService(needs: Needs) {
       const fingerprint = file.machine?.fingerprint ?? null;
       const reply = { license: needs.files.present(license, fingerprint ?? undefined), ...signed };
       if (reason !== null && reason !== 'file_expired') return { valid: false, reason, ...reply };
-      // The license is good, so a file that ran out, or was signed before a change, is replaced.
+      // The license is valid, so a file that expired or was signed before a change is replaced.
       const encrypt = file.checks.some((check) => check.rule === 'decryption');
       const renewed = () => reissue(license, today.activation, encrypt);
       if (reason !== null) return { valid: false, reason, ...reply, license_file: await renewed() };

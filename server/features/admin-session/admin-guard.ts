@@ -1,4 +1,5 @@
-// Lets nobody into the admin listener but this machine's administrators (DNS rebinding, cross-site requests).
+// Admits only this machine's administrators to the admin listener (protects against DNS rebinding and cross-site
+// requests).
 import type { Request, RequestHandler } from 'express';
 import type { Actor } from '#server/platform/call.ts';
 import type { EndpointAuth } from '#server/wire/endpoint.ts';
@@ -10,14 +11,14 @@ import type { AdminSessionService } from './admin-session-service.ts';
 const SESSION_COOKIE = 'license_desk_session_';
 const SIGN_IN_PATH = /\/session\/?$/u;
 
-/** Cookies know no ports: each server of a machine has a name of its own, or they would sign each other out. */
+/** Cookies ignore ports. Without a name per port, two servers on one machine would sign each other out. */
 export function sessionCookie(port: number): string {
   return `${SESSION_COOKIE}${port}`;
 }
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Refuses requests that were meant for another host or come from another page. */
+/** Rejects requests for another host or from another page. */
 export const checkHostAndOrigin: RequestHandler = (request, _response, next) => {
   const host = request.headers.host ?? '';
   const name = host.replace(/:\d+$/u, '');
@@ -27,7 +28,7 @@ export const checkHostAndOrigin: RequestHandler = (request, _response, next) => 
     throw new ApiError('forbidden', 'requests from other pages are refused');
   }
   if (request.headers['sec-fetch-site'] === 'cross-site') {
-    // A link from elsewhere may open the page, but nothing else.
+    // A link from another page may open the back office, but nothing else.
     const opensPage = request.method === 'GET' && request.headers['sec-fetch-mode'] === 'navigate';
     if (!opensPage || request.path.startsWith('/admin/')) {
       throw new ApiError('forbidden', 'requests from other pages are refused');
@@ -44,7 +45,7 @@ function cookie(request: Request, name: string): string | undefined {
   return undefined;
 }
 
-/** Which credential a refused call had; null if it had none. */
+/** The kind of credential of a rejected call; null if it had none. */
 export function adminCredential(request: Request): RefusedCredential | null {
   const { authorization, cookie: cookies = '' } = request.headers;
   if (request.method === 'POST' && SIGN_IN_PATH.test(request.path)) return 'sign_in_code';
@@ -53,14 +54,14 @@ export function adminCredential(request: Request): RefusedCredential | null {
 
 const MAX_USER_NAME = 64;
 
-/** What a command calls its user; nothing proves it. */
+/** The user name that a command claims, without proof. */
 function claimedUser(request: Request): string {
   const name = decodeURIComponent(String(request.headers['x-license-desk-user'] ?? '')).trim();
   const isName = name !== '' && name.length <= MAX_USER_NAME && textProblem(name) === null;
   return isName ? name : 'unknown';
 }
 
-/** Says which administrator calls. @throws ApiError `unauthorized` */
+/** Identifies the administrator. @throws ApiError `unauthorized` */
 export function authenticateAdmin(sessions: AdminSessionService) {
   return (auth: EndpointAuth, request: Request): Actor => {
     if (auth === 'sign_in') return { kind: 'public', name: 'sign-in' };

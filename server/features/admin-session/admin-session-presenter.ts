@@ -2,20 +2,20 @@ import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { adminSessionContract } from './admin-session-contract.ts';
 
-/** Somebody who is signed in. Moments are epoch milliseconds. */
+/** A signed-in administrator's session. Times are epoch milliseconds. */
 export interface AdminSession {
-  /** Says nothing of the cookie. */
+  /** Public; cannot be used to derive the cookie. */
   id: string;
   signedInAt: number;
   lastUsedAt: number;
   expiresAt: number;
-  /** As the browser calls itself. */
+  /** The browser's User-Agent header. */
   userAgent: string | null;
 }
 
 type SessionObject = ReplyOf<typeof adminSessionContract.listSessions>['items'][number];
 
-/** For the audit log: what does not change while the session lasts. */
+/** For the audit log: the fields that stay the same for the whole session. */
 export function toSessionRecord({ id, signedInAt, expiresAt, userAgent }: AdminSession) {
   return {
     id,
@@ -25,7 +25,7 @@ export function toSessionRecord({ id, signedInAt, expiresAt, userAgent }: AdminS
   };
 }
 
-/** @param currentId the session that asks, if it is one */
+/** @param currentId the caller's own session, if it has one */
 export function toSessionObject(session: AdminSession, currentId: string | undefined): SessionObject {
   return {
     ...toSessionRecord(session),

@@ -4,27 +4,30 @@ import { adminSessionContract } from './admin-session-contract.ts';
 import { sessionCookie } from './admin-guard.ts';
 import type { AdminSessionService } from './admin-session-service.ts';
 
-interface Surroundings {
-  /** The back office's own address with a fresh code; known once the listener has its port. */
+interface ListenerFacts {
+  /** A back office address with a new code. Available once the listener has its port. */
   signInAddress(): string;
-  /** The admin listener's port. */
+  /** The admin port. */
   port(): number;
   serverInfo(): { api_base_url: string; default_product: string; version: string };
 }
 
 const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict';
 
-export function adminSessionRoutes(sessions: AdminSessionService, around: Surroundings): Route[] {
+export function adminSessionRoutes(sessions: AdminSessionService, listener: ListenerFacts): Route[] {
   return implement(adminSessionContract, {
-    createSignInCode: () => ({ address: around.signInAddress() }),
+    createSignInCode: () => ({ address: listener.signInAddress() }),
     async signIn({ code }, call) {
       const { secret, expiresAt } = await sessions.signIn(code, call);
-      call.setReplyHeader('Set-Cookie', `${sessionCookie(around.port())}=${secret}; ${COOKIE_ATTRIBUTES}`);
+      call.setReplyHeader('Set-Cookie', `${sessionCookie(listener.port())}=${secret}; ${COOKIE_ATTRIBUTES}`);
       return { expires_at: toTimestamp(expiresAt) };
     },
     async signOut(_request, call) {
       await sessions.signOut(call);
-      call.setReplyHeader('Set-Cookie', `${sessionCookie(around.port())}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`);
+      call.setReplyHeader(
+        'Set-Cookie',
+        `${sessionCookie(listener.port())}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`,
+      );
       return {};
     },
     listSessions: (_request, call) => sessions.list(call),
@@ -33,6 +36,6 @@ export function adminSessionRoutes(sessions: AdminSessionService, around: Surrou
       return {};
     },
     endOtherSessions: (_request, call) => sessions.endOthers(call),
-    serverInfo: () => around.serverInfo(),
+    serverInfo: () => listener.serverInfo(),
   });
 }

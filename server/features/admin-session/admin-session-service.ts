@@ -1,4 +1,4 @@
-// Who may use the back office: the CLI by a secret in the runtime file, people by a one-time code and then a cookie.
+// Access to the back office: the CLI uses a secret from the runtime file; people use a one-time code and then a cookie.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Audit, RecordedEntry } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -11,9 +11,9 @@ import { hashSecret } from '#server/platform/secret-token.ts';
 import { type AdminSession, toSessionObject, toSessionRecord } from './admin-session-presenter.ts';
 
 const CODE_MS = 10 * 60_000;
-/** A working day. There is no shorter limit for idle ones: whoever sits at this desk can make a new code anyway. */
+/** A working day. No shorter idle limit: anyone with access to this desktop can create a new code anyway. */
 const SESSION_MS = 12 * 3_600_000;
-/** Old codes and sessions are dropped when new ones are made, so there are never more than this of each. */
+/** Oldest codes and sessions are dropped beyond this number of each. */
 const MAX_KEPT = 200;
 const MAX_USER_AGENT = 300;
 
@@ -23,7 +23,7 @@ interface Needs {
   runtimeSecret: string;
   audit: Audit;
   transaction: RunTransaction;
-  /** By its public id; called at once, however it came to its end. */
+  /** Called as soon as a session ends for any reason, with its public ID. */
   onEnded(sessionId: string): void;
   onAuditFailed(error: unknown, entry: RecordedEntry): void;
 }
@@ -38,12 +38,12 @@ function newSecret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** What a session is called where others may read it. */
+/** The session ID that others may see. */
 function newSessionId(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** Makes room for one more. @param drop is told of what gave way */
+/** Makes room for one more. @param drop receives each entry that is removed */
 function makeRoom<Kept extends { expiresAt: number }>(
   kept: Map<string, Kept>,
   now: number,
@@ -60,7 +60,7 @@ function makeRoom<Kept extends { expiresAt: number }>(
 
 export function createAdminSessionService(needs: Needs) {
   const { clock, audit, transaction, onEnded } = needs;
-  /** Both by the hash of the secret, so that comparing tells nothing of it. */
+  /** Both are keyed by the hash of the secret, so that comparisons reveal nothing about it. */
   const codes = new Map<string, { expiresAt: number }>();
   const sessions = new Map<string, AdminSession>();
   const runtimeHash = Buffer.from(hashSecret(needs.runtimeSecret));
@@ -85,8 +85,9 @@ export function createAdminSessionService(needs: Needs) {
   }
 
   /**
-   * Sessions are in memory, not in the database: while that cannot be written nobody may be kept from looking at what
-   * is wrong, nor from putting somebody out.
+   * Sessions are kept in memory, not in the database: administrators must be able to sign in and to sign others out
+   * while the
+   * database cannot be written.
    */
   async function note(call: Call, action: string, some: readonly AdminSession[]): Promise<void> {
     try {
@@ -108,7 +109,7 @@ export function createAdminSessionService(needs: Needs) {
   }
 
   return {
-    /** A code that signs one browser in, within ten minutes. */
+    /** Creates a code that signs in one browser within ten minutes. */
     createCode(): string {
       const code = newSecret();
       const now = clock.now();
@@ -117,7 +118,7 @@ export function createAdminSessionService(needs: Needs) {
       return code;
     },
 
-    /** @throws ApiError `unauthorized` for a code that is unknown, used or too old */
+    /** @throws ApiError `unauthorized` for a code that is unknown, used or expired */
     async signIn(code: string, call: Call): Promise<NewSession> {
       const now = clock.now();
       const hash = hashSecret(code);
@@ -126,7 +127,7 @@ export function createAdminSessionService(needs: Needs) {
         codes.delete(hash);
         throw new ApiError(
           'unauthorized',
-          'this sign-in link was used already or is too old; make a new one',
+          'this sign-in link was already used or has expired; create a new one',
         );
       }
       const secret = newSecret();
@@ -139,8 +140,8 @@ export function createAdminSessionService(needs: Needs) {
           call.userAgent === undefined ? null : readableText(call.userAgent).slice(0, MAX_USER_AGENT),
       };
       makeRoom(sessions, now, ({ id }) => onEnded(id));
-      // Used up with the session in place and not before, so that a failure leaves the code usable. No await in between:
-      // the same code sent twice at once signs in once.
+      // The code is used up only once the session exists, so that a failure leaves it usable. There is no await in
+      // between, so the same code sent twice at the same time signs in once.
       sessions.set(hashSecret(secret), session);
       codes.delete(hash);
       await note({ ...call, actor: actorOf(session) }, 'session.signed_in', [session]);
@@ -153,7 +154,7 @@ export function createAdminSessionService(needs: Needs) {
       await note(call, 'session.signed_out', mine);
     },
 
-    /** Those that are open, the last to sign in first. */
+    /** Open sessions, latest sign-in first. */
     list: (call: Call) => ({
       items: listOpen()
         .toReversed()
@@ -163,12 +164,12 @@ export function createAdminSessionService(needs: Needs) {
     /** @throws ApiError `not_found` */
     async end(sessionId: string, call: Call): Promise<void> {
       const named = listOpen().filter(({ id }) => id === sessionId);
-      if (named.length === 0) throw new ApiError('not_found', 'there is no such session; it may have ended');
+      if (named.length === 0) throw new ApiError('not_found', 'session not found; it may have ended');
       end(named);
       await note(call, 'session.ended', named);
     },
 
-    /** All but the caller's own. */
+    /** Ends all sessions except the caller's. */
     async endOthers(call: Call): Promise<{ ended: number }> {
       const others = listOpen().filter(({ id }) => id !== call.actor.id);
       end(others);
@@ -176,10 +177,10 @@ export function createAdminSessionService(needs: Needs) {
       return { ended: others.length };
     },
 
-    /** @param sessionId the public one */
+    /** @param sessionId the public ID */
     isLive: (sessionId: string): boolean => listOpen().some(({ id }) => id === sessionId),
 
-    /** @returns the actor behind a session cookie, or null */
+    /** @returns the actor of a session cookie, or null */
     bySession(secret: string | undefined): Actor | null {
       const session = secret === undefined ? undefined : sessions.get(hashSecret(secret));
       if (!session || !isOpen(session)) return null;
@@ -189,7 +190,7 @@ export function createAdminSessionService(needs: Needs) {
 
     /**
      * @param secret the bearer credential
-     * @param claimedName the OS user who runs the CLI, as it says
+     * @param claimedName OS user name that the CLI reports
      */
     byRuntimeSecret(secret: string, claimedName: string): Actor | null {
       if (!timingSafeEqual(Buffer.from(hashSecret(secret)), runtimeHash)) return null;

@@ -1,23 +1,23 @@
-// Keeps the conditions that need attention, in memory: what still holds after a restart is raised again by its owner.
+// Keeps conditions that need attention, in memory. After a restart, each owner raises its alerts again.
 import type { Clock } from '#server/platform/clock.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { type Alert, type AlertCode, ALERTS } from './alert-contract.ts';
 
-/** Bounds what a hostile client can raise; beyond it the oldest warning leaves. */
+/** Limits what a hostile client can raise. Above this, the oldest warning is removed. */
 const MAX_ALERTS = 100;
 
 interface AlertDetails {
-  /** Tells several alerts of one code apart. */
+  /** Distinguishes several alerts with the same code. */
   subject?: string;
   params?: Alert['params'];
 }
 
 export interface AlertBoard {
-  /** Raises the alert, or updates its params; `since` stays. */
+  /** Raises the alert or updates its params. `since` stays unchanged. */
   raise(code: AlertCode, details?: AlertDetails): void;
-  /** Without a subject, clears every alert of this code. Does nothing if none was raised. */
+  /** Without a subject, clears every alert with this code. Does nothing if there is no alert. */
   clear(code: AlertCode, subject?: string): void;
-  /** Critical ones first, then by age. */
+  /** Critical alerts first, then by age. */
   list(): Alert[];
 }
 

@@ -1,10 +1,10 @@
-// Raises an alert while log lines are lost, and some time after.
+// Raises an alert while log lines are lost, and for some time after.
 import type { DroppedLines } from '#server/platform/dropped-lines.ts';
 import type { AlertBoard } from './alert-board.ts';
 
-/** The alert follows a flood of drops this closely. */
+/** Delay between the first dropped line and the alert. */
 const RAISE_AFTER_MS = 1000;
-/** Long enough to be seen by someone who looks now and then. */
+/** Long enough to be seen by an administrator who checks occasionally. */
 const CLEAR_AFTER_MS = 3_600_000;
 
 interface Episode {
@@ -13,7 +13,7 @@ interface Episode {
   clearing: NodeJS.Timeout | undefined;
 }
 
-/** Each destination has an alert of its own, which clears an hour after the last lost line. */
+/** One alert per log destination, cleared an hour after the last lost line. */
 export function raiseLogDrops(dropped: DroppedLines, alerts: Pick<AlertBoard, 'raise' | 'clear'>): void {
   const episodes = new Map<string, Episode>();
   dropped.listen((destination, count) => {

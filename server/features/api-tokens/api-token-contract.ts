@@ -5,7 +5,7 @@ import { id, moment, network, pageOf, pageRequest, text, timestamp } from '#serv
 
 export const API_TOKEN_ROLES = ['admin', 'integrator'] as const;
 
-/** In days; how long the secret that a rotation replaces may stay valid. */
+/** In days; the maximum time that the previous secret stays valid after a rotation. */
 const MAX_OVERLAP_DAYS = 30;
 
 const apiToken = z.object({

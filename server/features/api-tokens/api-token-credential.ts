@@ -1,4 +1,4 @@
-// Reads the credential of an API call, and says what is wrong with one that is refused.
+// Reads the credential of an API call and explains why it is rejected.
 import { isInNetworks } from '#server/platform/network-list.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
@@ -31,14 +31,14 @@ export function networksOf({ networks }: Pick<ApiToken, 'networks'>): string[] {
 }
 
 interface Use {
-  /** By the secret that a rotation replaced. */
+  /** Whether the secret is the one that the last rotation replaced. */
   isPrevious: boolean;
-  /** The caller's. */
+  /** The caller's IP address. */
   address: string | undefined;
   now: number;
 }
 
-/** @throws ApiError `unauthorized` for a token that is known, but not valid here and now */
+/** @throws ApiError `unauthorized` for a known token that is not valid now or from this address */
 export function refuseUnusable(token: ApiToken, { isPrevious, address, now }: Use): void {
   if (token.revokedAt !== null) throw unauthorized('the API token is unknown or revoked');
   if (token.expiresAt !== null && token.expiresAt <= now)

@@ -13,9 +13,9 @@ export interface ApiTokenRow {
   lastUsedAt: number | null;
   revokedAt: number | null;
   expiresAt: number | null;
-  /** A JSON list of networks; null: from anywhere. */
+  /** A JSON list of networks; null allows any. */
   networks: string | null;
-  /** The secret that the last rotation replaced, in the same form as the present one. */
+  /** The secret that the last rotation replaced, in the same form as the current one. */
   previousHash: string | null;
   previousLastFour: string | null;
   previousExpiresAt: number | null;

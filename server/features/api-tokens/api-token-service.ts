@@ -1,4 +1,4 @@
-// API tokens: made, rotated and revoked by administrators, presented as bearer credentials.
+// Bearer API tokens: created, rotated and revoked by administrators.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -19,7 +19,7 @@ interface Needs {
   clock: Clock;
 }
 
-/** Last use is recorded to the minute, so that a busy integrator does not write at every call. */
+/** Last use is recorded at most once per minute, so that a busy integration does not write on every call. */
 const TOUCH_EVERY_MS = 60_000;
 
 type Uses = Partial<Pick<ApiToken, 'lastUsedAt' | 'previousLastUsedAt'>>;
@@ -50,12 +50,12 @@ function toTokenObject(token: ApiToken, now: number): ApiTokenObject {
 }
 
 export function createApiTokenService({ tokens, audit, transaction, clock }: Needs) {
-  /** Uses being written, by token id; a list that is asked for after them shows them. One for each token at most. */
+  /** Pending writes of last use, by token ID, at most one per token. Lists wait for them. */
   const touching = new Map<number, Promise<unknown>>();
 
   function touch(id: number, uses: Uses): void {
     if (touching.has(id)) return;
-    // No caller waits for this, or is turned away because the disk is full.
+    // The caller does not wait for this write, and a full disk does not reject the call.
     const written = transaction(() => tokens.update(id, uses)).catch(() => {});
     touching.set(id, written);
     void written.finally(() => touching.delete(id));
@@ -63,7 +63,7 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
 
   async function mustFindForChange(id: number): Promise<ApiToken> {
     const token = await tokens.findForChange(id);
-    if (!token) throw new ApiError('token_not_found', `there is no API token ${id}`);
+    if (!token) throw new ApiError('token_not_found', `API token ${id} not found`);
     return token;
   }
 
@@ -80,7 +80,7 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
 
   return {
     /**
-     * Who holds this credential.
+     * Authenticates the API token of a call.
      * @param header the `Authorization` header
      * @param address the caller's
      * @throws ApiError `unauthorized`
@@ -134,7 +134,7 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
       return toPage(rows, limit, (token) => toTokenObject(token, now));
     },
 
-    /** A second rotation ends the overlap of the first: of one token there are two secrets at most. */
+    /** A second rotation ends the overlap of the first, so a token has at most two secrets. */
     rotate: (id: number, overlapDays: number, call: Call) =>
       transaction(async () => {
         const now = clock.now();
@@ -157,7 +157,7 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
         return { api_token: secret.plaintext, token: toTokenObject(rotated, now) };
       }),
 
-    /** Revoking again keeps the first time. */
+    /** Revoking again keeps the time of the first revocation. */
     revoke: (id: number, call: Call) =>
       transaction(async () => {
         const now = clock.now();

@@ -16,7 +16,7 @@ export function createApiTokenStore(sequelize: Sequelize) {
   const tokens = defineApiToken(sequelize);
   const byHash = sqlOf(sequelize).statement<ApiToken>(BY_HASH);
   return {
-    /** By its secret, or the one that a rotation replaced. */
+    /** Finds a token by its current or its previous secret. */
     findByHash: (tokenHash: string): Promise<ApiToken | null> => byHash.first({ tokenHash }),
     async findForChange(id: number): Promise<ApiToken | null> {
       return (await tokens.findOne({
@@ -32,7 +32,7 @@ export function createApiTokenStore(sequelize: Sequelize) {
     async update(id: number, changes: Partial<Omit<ApiTokenRow, 'id'>>): Promise<void> {
       await tokens.update(changes, { where: { id } });
     },
-    /** Newest first, one more than `limit` if there are more. */
+    /** Newest first. Returns one more than `limit` if there are more. */
     async list(before: number | null, limit: number): Promise<ApiToken[]> {
       const rows = await tokens.findAll({
         where: before === null ? {} : { id: { [Op.lt]: before } },

@@ -19,7 +19,7 @@ const auditEntry = z.object({
 });
 
 const auditFilter = {
-  /** The whole name. */
+  /** The full name. */
   actor: searchText(100).optional(),
   action: z
     .string()
@@ -33,7 +33,7 @@ const auditFilter = {
   from: moment.optional(),
   /** Before this time. */
   to: moment.optional(),
-  /** The beginning of a request ID. */
+  /** The prefix of a request ID. */
   request_id: z
     .string()
     .regex(/^[\w.:-]{1,128}$/u, 'must be a request ID or the beginning of one')

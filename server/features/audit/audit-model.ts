@@ -8,9 +8,9 @@ export interface AuditRow {
   actorName: string;
   /** `license.revoked`, `plan.updated`, … */
   action: string;
-  /** What it was done to: `license:17`. */
+  /** The affected object: `license:17`. */
   subject: string;
-  /** JSON, or null where there was nothing. */
+  /** JSON; null if the object did not exist. */
   beforeState: string | null;
   afterState: string | null;
   requestId: string | null;

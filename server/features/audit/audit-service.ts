@@ -1,4 +1,4 @@
-// Writes down who did what; called inside the transaction of the change, so neither is there without the other.
+// Records who changed what. Called inside the transaction of the change, so that both are committed or neither.
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { Call } from '#server/platform/call.ts';
@@ -12,14 +12,14 @@ import type { AuditRow } from './audit-model.ts';
 import { AUDIT_CSV_HEADER, toAuditCells, toAuditEntry } from './audit-presenter.ts';
 import type { AuditSelection, AuditStore } from './audit-store.ts';
 
-/** Few enough that other questions to the database get their turn in between. */
+/** Small enough that other queries run between two pages. */
 const EXPORT_PAGE = 500;
 
 export interface Audit {
   /**
-   * @param action past tense, after the noun: `license.revoked`
+   * @param action noun and past tense: `license.revoked`
    * @param subject `license:17`
-   * @param before what it was, without secrets; null if it was not
+   * @param before the previous state without secrets; null if the object is new
    */
   record(
     call: Call,
@@ -36,7 +36,7 @@ interface AuditedChange {
   after: object | null;
 }
 
-/** An entry that has been committed; of many alike, the first one. */
+/** A committed entry; for a bulk change, the first of them. */
 export interface RecordedEntry extends AuditedChange {
   call: Call;
   action: string;
@@ -45,7 +45,7 @@ export interface RecordedEntry extends AuditedChange {
 interface Needs {
   entries: AuditStore;
   clock: Clock;
-  /** Called once an entry has been committed; absent where nobody listens. */
+  /** Called after an entry has been committed. */
   onRecorded?(entry: RecordedEntry): void;
 }
 
@@ -80,7 +80,7 @@ export function createAuditService({ entries, clock, onRecorded }: Needs) {
     if (onRecorded) afterCommit(() => onRecorded({ call, action, subject, before, after }));
   };
 
-  /** By keyset, so that it takes no more memory however many there are; what is added meanwhile is not in it. */
+  /** Reads by keyset with constant memory. Entries added meanwhile are not included. */
   async function* csvOf(selection: AuditSelection): AsyncGenerator<string> {
     yield csvLine(AUDIT_CSV_HEADER);
     for (let before: number | null = null; ;) {
@@ -94,7 +94,7 @@ export function createAuditService({ entries, clock, onRecorded }: Needs) {
 
   return {
     record,
-    /** What was done to many at once: an entry for each, as if one after the other. */
+    /** Records a bulk change: one entry per object, as if they were changed one by one. */
     async recordAll(call: Call, action: string, changes: readonly AuditedChange[]): Promise<void> {
       await entries.insertAll(changes.map((change) => toRow(call, action, change)));
       const [first] = changes;
@@ -107,7 +107,7 @@ export function createAuditService({ entries, clock, onRecorded }: Needs) {
     },
     async show(id: number) {
       const entry = await entries.find(id);
-      if (!entry) throw new ApiError('not_found', `there is no audit entry ${id}`);
+      if (!entry) throw new ApiError('not_found', `audit entry ${id} not found`);
       return { entry: toAuditEntry(entry) };
     },
     listActions: () => entries.listActions(),

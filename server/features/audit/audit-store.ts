@@ -6,22 +6,22 @@ import { type AuditRow, defineAudit } from './audit-model.ts';
 
 export interface AuditFilter {
   actor?: string | undefined;
-  /** `license.revoked`, or `license.` for all that is done to licenses. */
+  /** `license.revoked`, or `license.` for all license actions. */
   action?: string | undefined;
   subject?: string | undefined;
   /** Epoch milliseconds. */
   from?: number | undefined;
   to?: number | undefined;
-  /** The beginning of a request's id. */
+  /** The prefix of a request ID. */
   requestId?: string | undefined;
 }
 
-/** A filter with what the database was asked for ahead of the first page. */
+/** A filter with the facts that the database supplied before the first page. */
 export interface AuditSelection {
   filter: AuditFilter;
-  /** Exact ones; undefined: any. */
+  /** Exact actions; undefined for any. */
   actions: string[] | undefined;
-  /** Of what lies between the moments. */
+  /** IDs of the entries between the two times. */
   ids: { first: number; last: number } | undefined;
 }
 
@@ -29,7 +29,7 @@ const COLUMNS = `
   id AS "id", created_at AS "createdAt", actor_kind AS "actorKind", actor_name AS "actorName", action AS "action",
   subject AS "subject", before_state AS "beforeState", after_state AS "afterState", request_id AS "requestId"`;
 
-/** Each action there is, by one step of its index. */
+/** Lists distinct actions with one index step each. */
 const LIST_ACTIONS = `
   WITH RECURSIVE known(action) AS (
     SELECT min(action) FROM audit_entries
@@ -38,7 +38,7 @@ const LIST_ACTIONS = `
     FROM known WHERE known.action IS NOT NULL)
   SELECT action AS "action" FROM known WHERE action IS NOT NULL`;
 
-/** Behind every character of a request's id. */
+/** Sorts after every character of a request ID. */
 const AFTER_ALL = '~';
 
 function timeConditions({ from, to }: AuditFilter): Condition[] {
@@ -56,7 +56,7 @@ export function createAuditStore(sequelize: Sequelize) {
     return rows.map(({ action }) => action);
   }
 
-  /** Ids and moments go together but where a clock was set back, which no entry may be lost by. */
+  /** IDs and times ascend together, except where the clock was set back. No entry may be lost because of that. */
   async function idsBetween(filter: AuditFilter): Promise<AuditSelection['ids']> {
     const conditions = timeConditions(filter);
     if (conditions.length === 0) return undefined;
@@ -74,7 +74,7 @@ export function createAuditStore(sequelize: Sequelize) {
     return [
       ...given(plain, { before, actor, subject }),
       ...(ids === undefined ? [] : [{ sql: 'id BETWEEN $first AND $last', bind: ids }]),
-      // The plus keeps the index of moments out of it, whose entries would have to be sorted.
+      // The plus keeps SQLite from using the index of times, whose entries would have to be sorted.
       ...timeConditions(filter).map((condition) => ({ ...condition, sql: `+${condition.sql}` })),
       ...(requestId === undefined
         ? []
@@ -108,7 +108,9 @@ export function createAuditStore(sequelize: Sequelize) {
       };
     },
 
-    /** Newest first, one more than `limit` if there are more. @param before keyset paging: ids below this one */
+    /**
+     * Newest first. Returns one more than `limit` if there are more. @param before keyset paging: IDs below this one
+     */
     async list(selection: AuditSelection, before: number | null, limit: number): Promise<AuditRow[]> {
       if (selection.actions?.length === 0) return [];
       const conditions = conditionsOf(selection, before);
@@ -116,7 +118,8 @@ export function createAuditStore(sequelize: Sequelize) {
         `SELECT ${COLUMNS} FROM audit_entries WHERE ${allOf([...conditions, ...further]).sql}
          ORDER BY id DESC LIMIT $limit`;
       const actions = selection.actions ?? [];
-      // The newest of each action by its index, and of these the newest: a whole noun at once would be sorted.
+      // Reads the newest entries of each action by its index and merges them. Selecting a whole noun in one step would
+      // sort all of its entries.
       const each = actions.map(
         (_, index) => `SELECT * FROM (${newest({ sql: `action = $action${index}`, bind: {} })}) a${index}`,
       );

@@ -1,8 +1,8 @@
-// Which audited changes concern access, and how the security log describes them.
+// Selects audited changes that concern access, and describes them for the security log.
 import type { SecurityLog } from '#server/platform/security-log.ts';
 import type { RecordedEntry } from './audit-service.ts';
 
-/** The nouns that audit actions start with. */
+/** First part of the audit actions that concern access. */
 const NOUNS: ReadonlySet<string> = new Set([
   'api_token',
   'authority',
@@ -15,7 +15,7 @@ const NOUNS: ReadonlySet<string> = new Set([
 ]);
 const ACTIONS: ReadonlySet<string> = new Set(['webhook.secret_rotated']);
 
-/** Repeats a committed audit entry in the security log if it concerns access. */
+/** Copies a committed audit entry to the security log if it concerns access. */
 export function recordSecurityEvent(security: Pick<SecurityLog, 'record'>, entry: RecordedEntry): void {
   const { action, call, subject, before, after } = entry;
   if (!NOUNS.has(action.split('.')[0] ?? '') && !ACTIONS.has(action)) return;

@@ -1,4 +1,4 @@
-// Tells an administrator how each rule of an authorization comes out, also those behind the first that fails.
+// Explains the outcome of every rule of an authorization to an administrator, including those after the first failure.
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import { hasFreeSeat } from '#server/rules/license-refusals.ts';
 import {
@@ -29,9 +29,9 @@ type Reply = ReplyOf<typeof authorizationAdminContract.explainAuthorization>;
 type Rule = (typeof RULES_FOR.authorization)[number];
 
 interface Explained {
-  /** What helps if it fails. */
+  /** The remedy if the rule fails. */
   remedy: Remedy;
-  /** What is compared with what. */
+  /** The values that the rule compares. */
   inputs(facts: AuthorizationFacts): RuleInputs;
 }
 
@@ -74,7 +74,7 @@ export function createAuthorizationExplanation(needs: Needs) {
     });
   }
 
-  /** Whether the device could be activated now, as far as seats go; one that is active has its seat. */
+  /** Whether a seat is available for the device. An active device already has one. */
   function explainSeat(license: License, { fingerprint, license: found }: AuthorizationFacts) {
     const { maxActivations, activationCount } = license;
     const hasSeat = found.deviceActive > 0 || hasFreeSeat(license);
@@ -87,7 +87,7 @@ export function createAuthorizationExplanation(needs: Needs) {
     } as const;
   }
 
-  /** Asks the very look-up that `/authorize/` asks. It is counted nowhere. */
+  /** Uses the same look-up as `/authorize/`, without counting the call. */
   return async (request: Request): Promise<Reply> => {
     const { machine_fingerprint: fingerprint, feature } = request;
     const license = await needs.licenses.find(byRef(request.license));

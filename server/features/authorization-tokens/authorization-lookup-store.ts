@@ -1,9 +1,9 @@
-// The reads that clients hammer. Calls that arrive together share one statement, without any ORM work per call.
+// The most frequent reads. Calls that arrive together share one statement, without ORM work per call.
 import type { Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
 import { sqlOf } from '#server/database/sql.ts';
 
-/** What decides over a token. Moments are epoch milliseconds. */
+/** The facts that decide whether a token is valid. Times are epoch milliseconds. */
 export interface TokenFacts {
   tokenId: number;
   licenseId: number;
@@ -15,7 +15,7 @@ export interface TokenFacts {
   licenseGraceEndsAt: number;
 }
 
-/** What decides over a license, and what the reply says of it. Moments are epoch milliseconds. */
+/** The facts that decide whether a license is authorized and appear in the reply. Times are epoch milliseconds. */
 export interface LicenseFacts {
   licenseId: number;
   product: string;
@@ -26,12 +26,12 @@ export interface LicenseFacts {
   revokedAt: number | null;
   expiresAt: number;
   graceEndsAt: number;
-  /** 1 if the device that was asked about is active. */
+  /** 1 if the given device is active. */
   deviceActive: number;
 }
 
 export interface LicenseQuestion {
-  /** In its canonical form. */
+  /** In canonical form. */
   licenseKey: string;
   machineFingerprint: string | undefined;
 }

@@ -1,4 +1,4 @@
-// What `/authorize/` asks about a license, in the terms of the verdict.
+// Translates a call to `/authorize/` into a question for the verdict.
 import type { VerdictQuestion } from '#server/rules/license-verdict.ts';
 import type { LicenseFacts } from './authorization-lookup-store.ts';
 

@@ -1,4 +1,5 @@
-// Says whether a token, a license, a device may use a product. The busiest code of the service: hash, look up, compare.
+// Decides whether a token, license or device may use a product. The most frequently run code of the service: hash, look
+// up, compare.
 import { licenseState } from '#server/rules/license-lifecycle.ts';
 import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
 import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
@@ -27,7 +28,7 @@ function tokenReason(token: TokenFacts, product: string, now: number): TokenRepl
   const license = {
     revokedAt: token.licenseRevokedAt,
     graceEndsAt: token.licenseGraceEndsAt,
-    // A token may be for another product than its license.
+    // A token can be for a different product than its license.
     product: token.product,
   };
   return licenseVerdict(RULES_FOR.token, { license, product, now }) ?? undefined;
@@ -40,14 +41,14 @@ export function createAuthorizationService(needs: Needs) {
     async authorizeToken(
       request: RequestOf<typeof authorizationContract.authorizeToken>,
     ): Promise<TokenReply> {
-      if (!request.token) throw new ApiError('missing_token', 'the request carries no token');
+      if (!request.token) throw new ApiError('missing_token', 'the request has no authorization token');
       const product = request.product_slug ?? needs.defaultProduct;
       const token = isSecretToken('ldt_', request.token)
         ? await lookup.findToken(hashSecret(request.token))
         : null;
       const now = clock.now();
       if (!token || token.status !== 'active' || token.expiresAt <= now) {
-        // Not under the product that was asked for: strangers could fill the table with names of their own.
+        // Not counted under the requested product: unauthenticated callers could fill the table with made-up names.
         usage.count(needs.defaultProduct, false);
         throw new ApiError('token_invalid', 'the token is invalid, expired, or revoked');
       }

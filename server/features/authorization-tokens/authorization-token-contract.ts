@@ -24,7 +24,7 @@ export const TOKEN_STATES = ['active', 'expired', 'revoked', 'replaced'] as cons
 /** In the order in which they are checked. The last is about activating the device and does not affect the result. */
 const AUTHORIZATION_RULE_NAMES = ['not_revoked', 'in_term', 'product', 'device', 'feature', 'seat'] as const;
 
-/** What an administrator can do about a rule that fails. */
+/** What an administrator can do about a failed rule. */
 export const REMEDIES = [
   'new_license',
   'renew',

@@ -9,7 +9,7 @@ export interface AuthorizationTokenRow {
   /** Lower-case hex SHA-256. */
   tokenHash: string;
   lastFour: string;
-  /** `expired` only once a successor was issued; until then the clock says it. */
+  /** Becomes `expired` only when a successor is issued; until then, expiry follows from the clock. */
   status: 'active' | 'revoked' | 'replaced' | 'expired';
   createdAt: number;
   expiresAt: number;

@@ -1,4 +1,4 @@
-// Issuing and revoking authorization tokens: one active per license and product, its plaintext shown once.
+// Issues and revokes authorization tokens: one active token per license and product, shown once.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -27,7 +27,7 @@ interface Needs {
   defaultProduct: string;
 }
 
-/** The state by the clock: an active token whose time is up is expired. */
+/** The state at `now`: an active token past its expiry is expired. */
 function tokenState(token: AuthorizationToken, now: number): TokenState {
   return token.status === 'active' && token.expiresAt <= now ? 'expired' : token.status;
 }
@@ -55,7 +55,7 @@ export function createAuthorizationTokenService(needs: Needs) {
     return license;
   }
 
-  /** Ends the token that the new one takes the place of. */
+  /** Ends the token that the new one replaces. */
   async function endPredecessor(
     license: License,
     product: string,
@@ -72,7 +72,7 @@ export function createAuthorizationTokenService(needs: Needs) {
     issue: (request: RequestOf<typeof authorizationTokenAdminContract.issueToken>, call: Call) =>
       transaction(async () => {
         const now = clock.now();
-        // The lock on the license makes issues for it take turns.
+        // The license lock serializes token issues for one license.
         const license = mustExist(await licenses.findForChange(byRef(request.license)));
         refuseRevoked(license, now);
         const product = request.product ?? needs.defaultProduct;
@@ -104,12 +104,12 @@ export function createAuthorizationTokenService(needs: Needs) {
       return toPage(rows, limit, (token) => ({ ...toTokenObject(token, now), holder: token.holder }));
     },
 
-    /** Revoking a token that has ended already changes nothing. */
+    /** Revoking a token that has already ended changes nothing. */
     revoke: (id: number, call: Call) =>
       transaction(async () => {
         const now = clock.now();
         const token = await tokens.findForChange(id);
-        if (!token) throw new ApiError('token_not_found', `there is no authorization token ${id}`);
+        if (!token) throw new ApiError('token_not_found', `authorization token ${id} not found`);
         if (token.status !== 'active') return { authorization_token: toTokenObject(token, now) };
         await tokens.end(id, 'revoked', now);
         const revoked = toTokenObject({ ...token, status: 'revoked', endedAt: now }, now);

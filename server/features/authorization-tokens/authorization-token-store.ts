@@ -5,7 +5,7 @@ import { type AuthorizationTokenRow, defineAuthorizationToken } from './authoriz
 
 export type AuthorizationToken = AuthorizationTokenRow;
 
-/** With the holder of its license, so that a list can be read without looking each up. */
+/** Includes the holder of the license, so that a list needs no further look-ups. */
 export type ListedToken = AuthorizationToken & { holder: string };
 
 const HOLDER = literal(
@@ -49,7 +49,7 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
         });
       }
     },
-    /** Newest first, one more than `limit` if there are more. */
+    /** Newest first. Returns one more than `limit` if there are more. */
     async list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {
       const rows = await tokens.findAll({
         attributes: { include: [[HOLDER, 'holder']] },

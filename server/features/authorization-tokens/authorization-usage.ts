@@ -1,16 +1,16 @@
-// Counts authorizations and notes when tokens were last used, in memory, and writes it down now and then.
-// Statistics may lose the last seconds before a crash; an authorization must not wait for a disk.
+// Counts authorizations and records last uses in memory, and writes them periodically. A crash may lose the last
+// seconds of statistics; an authorization must not wait for a disk.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { AuthorizationTokenStore } from './authorization-token-store.ts';
 import type { AuthorizationUsageStore, UsageCount } from './authorization-usage-store.ts';
 
 const FLUSH_MS = 5000;
-/** Last use is told to the hour, so a busy token costs one write an hour. */
+/** Last use is recorded at most once per hour, so a busy token causes one write per hour. */
 const TOUCH_EVERY_MS = 3_600_000;
-/** What one flush writes at most, so that writing never holds up activations; the rest waits. */
+/** Limits one flush, so that it never delays activations. The rest waits. */
 const TOUCHES_PER_FLUSH = 2000;
-/** Beyond this a use goes unnoted; the token's next one will be. */
+/** Above this, a use is not recorded; the token's next use will be. */
 const MAX_WAITING = 50_000;
 
 interface UsedToken {
@@ -23,7 +23,7 @@ interface Needs {
   touchTokens: AuthorizationTokenStore['touch'];
   transaction: RunTransaction;
   clock: Clock;
-  /** Of an error that kept a flush from being written; its counts are kept for the next one. */
+  /** Called when a flush fails. Its counts are kept for the next one. */
   onError(error: unknown): void;
 }
 

@@ -15,16 +15,16 @@ const SALT_BYTES = 32;
 const PREFIX_BYTES = 7;
 const COUNTER_BYTES = 4;
 
-/** Where the header has what follows its magic. */
+/** Offsets of the header fields after the magic. */
 const AT = { version: 19, logN: 20, r: 21, p: 22, reserved: 23, salt: 24, prefix: 56, end: 63 } as const;
 
-/** A file must not be able to demand more than this of the machine that reads it. */
+/** Limits the memory that a file can demand when it is read. */
 const MAX_SCRYPT = { bytes: 1024 * 1024 * 1024, p: 4 } as const;
 const MAX_LOG_N = 24;
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** @param bytes of the archive @returns bytes of the encrypted archive */
+/** @param bytes size of the archive @returns size of the encrypted archive */
 export function encryptedSize(bytes: number): number {
   return HEADER_BYTES + bytes + TAG_BYTES * Math.max(1, Math.ceil(bytes / CHUNK_BYTES));
 }
@@ -82,8 +82,9 @@ interface Chunk {
 }
 
 /**
- * All but the last have `size` bytes; the last has at least one, unless the source is empty. As many at a time as come in
- * at a time: a step for each would cost more than encrypting it.
+ * Every chunk except the last has `size` bytes. The last has at least one, unless the source is empty. Yields as many
+ * chunks at a time
+ * as arrive together: one step per chunk would cost more than encrypting it.
  */
 async function* inChunks(source: Chunks, size: number): AsyncGenerator<Chunk[]> {
   let pending: Uint8Array[] = [];
@@ -105,7 +106,7 @@ async function* inChunks(source: Chunks, size: number): AsyncGenerator<Chunk[]> 
   yield [{ bytes: Buffer.concat(pending), counter, isLast: true }];
 }
 
-/** @returns the bytes of the encrypted archive */
+/** @returns the encrypted archive */
 export async function* encryptArchive(source: Chunks, passphrase: string): AsyncGenerator<Uint8Array> {
   const header = newHeader();
   const key = await keyFor(header, passphrase);
@@ -122,8 +123,8 @@ export async function* encryptArchive(source: Chunks, passphrase: string): Async
 }
 
 /**
- * Yields only what has been authenticated. A file that was cut off fails at its end, so nothing may be relied on before.
- * @param source what follows the header
+ * Yields only authenticated data. A truncated file fails at its end, so wait for the end before relying on the data.
+ * @param source the bytes after the header
  * @throws BackupError
  */
 export async function* decryptArchive(
@@ -136,7 +137,7 @@ export async function* decryptArchive(
     yield Buffer.concat(chunks.flatMap((chunk) => openChunk(key, header, chunk) ?? refuse(chunk.counter)));
 }
 
-/** @returns null if the chunk is not authentic */
+/** @returns null if authentication fails */
 function openChunk(key: Buffer, header: Buffer, { bytes, counter, isLast }: Chunk): Buffer[] | null {
   if (bytes.length < TAG_BYTES) return null;
   const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(header, counter, isLast));
@@ -151,7 +152,7 @@ function openChunk(key: Buffer, header: Buffer, { bytes, counter, isLast }: Chun
 function refuse(counter: number): never {
   throw new BackupError(
     counter === 0
-      ? 'cannot be decrypted: the passphrase is wrong, or the file was altered'
-      : 'was altered or cut off: its authentication fails',
+      ? 'cannot be decrypted: the passphrase is wrong or the file was altered'
+      : 'was altered or truncated: authentication failed',
   );
 }

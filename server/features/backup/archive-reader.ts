@@ -1,4 +1,5 @@
-// Reads an archive piece by piece, checks every byte of it against the manifest, and stops at what the manifest declares.
+// Reads an archive piece by piece, checks every byte against the manifest, and reads no more than the manifest
+// declares.
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,11 +9,11 @@ import { openArchive } from './archive-source.ts';
 import { tarSize } from './archive-writer.ts';
 import { BackupError, MANIFEST, manifest, type Manifest, MAX_SMALL_FILE } from './backup-format.ts';
 
-/** For its owner only. */
+/** Readable by the owner only. */
 const MODE = 0o600;
-/** Bytes that a manifest may take in the archive: further headers and the first piece of what follows are in it, too. */
+/** Maximum offset of the manifest's end, including headers and the first piece of the next entry. */
 const MAX_UNTIL_MANIFEST = 4 * MAX_SMALL_FILE;
-/** Bytes that other programs' archives have at their end. */
+/** Padding that other programs write at the end of an archive. */
 const MAX_PADDING = 64 * 1024;
 
 type Measured = Manifest['parts'][number];
@@ -20,9 +21,9 @@ type Chunks = AsyncIterable<Buffer>;
 
 interface ReadOptions {
   passphrase: string | null;
-  /** Where to unpack it, empty; null: it is only checked. */
+  /** An empty directory to unpack into; null only checks the archive. */
   directory: string | null;
-  /** Receives the manifest before anything is written, and throws to refuse the archive. */
+  /** Receives the manifest before anything is written. Throws to refuse the archive. */
   accept?(found: Manifest, authenticated: boolean): void;
 }
 
@@ -30,7 +31,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Its message would quote the text, which may be anything.
+    // The JSON error would quote the text, which can be anything.
     throw new Error(`${MANIFEST} is not valid JSON`);
   }
 }
@@ -48,7 +49,10 @@ async function readManifest(entry: Chunks): Promise<{ found: Manifest; bytes: nu
   return { found: read.data, bytes };
 }
 
-/** On disk when this ends, unless `path` is null. @throws Error if it is not what the manifest says */
+/**
+ * Writes the file completely before it returns, unless `path` is null. @throws Error if the file does not match the
+ * manifest
+ */
 async function unpack(entry: Chunks, part: Measured, path: string | null): Promise<void> {
   const hash = createHash('sha256');
   const file = path === null ? null : await open(path, 'wx', MODE);
@@ -64,14 +68,14 @@ async function unpack(entry: Chunks, part: Measured, path: string | null): Promi
   if (hash.digest('hex') !== part.sha256) throw new Error(`the SHA-256 of ${part.name} does not match`);
 }
 
-/** The archive as it comes in, up to a limit that is raised once the manifest is known. */
+/** Limits the archive's size; the limit is raised once the manifest is known. */
 function limited(source: AsyncIterable<Uint8Array>) {
   let allowed = MAX_UNTIL_MANIFEST;
   async function* chunks(): AsyncGenerator<Uint8Array> {
     let bytes = 0;
     for await (const chunk of source) {
       bytes += chunk.length;
-      if (bytes > allowed) throw new Error('it is larger than its manifest declares');
+      if (bytes > allowed) throw new Error('the archive is larger than its manifest declares');
       yield chunk;
     }
   }
@@ -85,15 +89,15 @@ function limited(source: AsyncIterable<Uint8Array>) {
 
 /** @throws Error if it is not the file that the manifest lists */
 function refuseOther({ name, type, size }: { name: string; type?: unknown; size?: number }, part?: Measured) {
-  if (!part)
-    throw new Error(`its manifest does not list ${JSON.stringify(name)}, or the file is there twice`);
+  if (!part) throw new Error(`its manifest does not list ${JSON.stringify(name)}, or the file occurs twice`);
   if (type !== 'file') throw new Error(`${part.name} is not a regular file`);
   if (size !== part.bytes) throw new Error(`${part.name} has ${size} bytes instead of ${part.bytes}`);
 }
 
 /**
- * All of it has been checked when this ends, and authenticated if it is encrypted; what it has unpacked before is not to
- * be used if it throws.
+ * Once this returns, the whole archive has been checked, and authenticated if it is encrypted. If it throws, do not use
+ * the unpacked
+ * files.
  * @throws BackupError if it is not a backup or is refused; Error if it is damaged or cannot be read or unpacked
  */
 export async function readArchive(
@@ -104,7 +108,7 @@ export async function readArchive(
   const source = limited(tar);
   const archive = extract();
   const feeding = pipeline(source.chunks, archive as unknown as NodeJS.WritableStream);
-  // The loop receives it as well.
+  // The loop below receives this error as well.
   feeding.catch(() => {});
   let found: Manifest | undefined;
   const awaited = new Map<string, Measured>();

@@ -1,4 +1,4 @@
-// Opens a backup as the stream of its tar archive, whether it is compressed, encrypted, both or neither.
+// Opens a backup as a tar stream, whether it is compressed, encrypted, both or neither.
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -14,14 +14,14 @@ type Chunks = AsyncIterable<Uint8Array>;
 
 export interface OpenedArchive {
   tar: Chunks;
-  /** A passphrase proves that it is as it was made, once all of it has been read. */
+  /** Whether a passphrase proves that the backup is unaltered, once it has been read completely. */
   authenticated: boolean;
 }
 
 interface Peeked {
-  /** The first block, or all there is if that is less. */
+  /** The first block, or everything if the file is shorter. */
   head: Buffer;
-  /** What follows that many bytes. Of `from` and `close`, one is called, once. */
+  /** The bytes from that offset. Call either `from` or `close`, exactly once. */
   from(offset: number): Chunks;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ function startsWith(head: Buffer, magic: Buffer): boolean {
 }
 
 function decompress(source: Chunks): Chunks {
-  // An error ends the last stream, and whoever reads that one receives it.
+  // An error ends the last stream, where its reader receives it.
   return pipeline(Readable.from(source), createGunzip({ chunkSize: CHUNK }), () => {});
 }
 
@@ -60,9 +60,9 @@ function isTar(head: Buffer): boolean {
 }
 
 /**
- * Reads no more than the beginning: what is wrong with the rest is thrown while `tar` is read.
- * @param passphrase null if there is none; not used if the archive is not encrypted
- * @throws BackupError if it is not an archive, or is encrypted and there is no passphrase
+ * Reads only the beginning. Errors in the rest are thrown while `tar` is read.
+ * @param passphrase null if not given; ignored if the archive is not encrypted
+ * @throws BackupError if it is not an archive, or is encrypted and the passphrase is missing
  */
 export async function openArchive(file: string, passphrase: string | null): Promise<OpenedArchive> {
   let opened = await peek(createReadStream(file, { highWaterMark: CHUNK }));
@@ -75,7 +75,5 @@ export async function openArchive(file: string, passphrase: string | null): Prom
   }
   if (!isEncrypted && isTar(head)) return { tar: from(0), authenticated: false };
   await close();
-  throw new BackupError(
-    isEncrypted ? 'is encrypted: its passphrase is required' : 'is not a License Desk backup',
-  );
+  throw new BackupError(isEncrypted ? 'is encrypted: enter its passphrase' : 'is not a License Desk backup');
 }

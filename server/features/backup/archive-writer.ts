@@ -1,4 +1,4 @@
-// Writes the archive piece by piece: a database may be larger than memory.
+// Writes the archive piece by piece, because a database can be larger than memory.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -9,18 +9,18 @@ import { encryptArchive, encryptedSize } from './archive-encryption.ts';
 import { type Manifest, TAR_BLOCK } from './backup-format.ts';
 
 const CHUNK = 256 * 1024;
-/** For its owner only, also after somebody unpacks it by hand. */
+/** Readable by the owner only, even after someone unpacks it manually. */
 const MODE = 0o600;
 
-/** One file of the archive, as text or by its path. */
+/** A file for the archive, as text or by its path. */
 export type Source<Name extends string = string> = { name: Name } & ({ text: string } | { path: string });
 
 type Measured = Manifest['parts'][number];
 
 interface ArchiveOptions {
-  /** Encrypts the archive; null leaves it readable by everybody. */
+  /** Encrypts the archive; null leaves it readable by anyone. */
   passphrase: string | null;
-  /** Of every file in it. */
+  /** For all files in the archive. */
   mtime: Date;
 }
 
@@ -30,7 +30,7 @@ function contentOf(source: Source): Readable {
     : createReadStream(source.path, { highWaterMark: CHUNK });
 }
 
-/** @returns bytes and SHA-256 of the file as it is now */
+/** @returns size and SHA-256 of the file at this moment */
 export async function measure(source: Source<Measured['name']>): Promise<Measured> {
   const hash = createHash('sha256');
   for await (const chunk of contentOf(source)) hash.update(chunk as Buffer);
@@ -41,10 +41,10 @@ async function sizeOf(source: Source): Promise<number> {
   return 'text' in source ? Buffer.byteLength(source.text) : (await stat(source.path)).size;
 }
 
-/** @param sizes bytes of each file */
+/** @param sizes size of each file in bytes */
 export function tarSize(sizes: readonly number[]): number {
   const blocks = sizes.map((size) => 1 + Math.ceil(size / TAR_BLOCK));
-  // Two empty blocks end it.
+  // A tar file ends with two empty blocks.
   return TAR_BLOCK * blocks.reduce((sum, count) => sum + count, 2);
 }
 
@@ -67,7 +67,7 @@ async function* packFiles(sources: readonly Source[], mtime: Date): AsyncGenerat
   }
 }
 
-/** @param sources in the order they will have @returns the archive and its size in bytes */
+/** @param sources in the archive's order @returns the archive and its size in bytes */
 export async function writeArchive(sources: readonly Source[], { passphrase, mtime }: ArchiveOptions) {
   const size = tarSize(await Promise.all(sources.map(sizeOf)));
   const packed = packFiles(sources, mtime);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 
-/** Characters; fewer are refused, because the passphrase is all that protects a copied file. */
+/** In characters. A shorter passphrase is refused, because it is the only protection of a copied file. */
 export const MIN_PASSPHRASE = 12;
 export const MAX_PASSPHRASE = 1000;
 

@@ -1,8 +1,8 @@
-// The archive inside a backup: a tar file whose first entry, the manifest, lists the others with their SHA-256.
+// The archive inside a backup: a tar file. Its first entry is the manifest, which lists the others with their SHA-256.
 import { z } from 'zod';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
-/** A backup cannot be used, or not here; the message is one line for the administrator. */
+/** A backup cannot be used, or not here. The message is one line for the administrator. */
 export class BackupError extends OperatorError {
   override readonly name = 'BackupError';
 }
@@ -10,18 +10,18 @@ export class BackupError extends OperatorError {
 export const MANIFEST = 'manifest.json';
 export const DATABASE = 'license-desk.db';
 export const CONFIG = 'config.json';
-/** As it is in the data directory: only in an archive that is encrypted as a whole. */
+/** Included unchanged, and only in an archive that is encrypted as a whole. */
 export const MASTER_KEY = 'master.key';
-/** Sealed under the passphrase: how backups had it before the whole archive was encrypted. */
+/** Sealed under the passphrase: the earlier format, before the whole archive was encrypted. */
 export const SEALED_MASTER_KEY = 'master-key.json';
-/** The purpose that key was sealed for. */
+/** The purpose that this key was sealed for. */
 export const MASTER_KEY_PURPOSE = 'backup-master-key';
 
-/** Bytes: what the size of everything in a tar file is a multiple of. */
+/** In bytes: every size in a tar file is a multiple of this. */
 export const TAR_BLOCK = 512;
-/** Bytes: the limit for what is read into memory. */
+/** In bytes: the maximum size of a file that is read into memory. */
 export const MAX_SMALL_FILE = 1024 * 1024;
-/** Bytes: disk space that stays free beside the copy of a database, for the server and for migrations. */
+/** In bytes: disk space to keep free in addition to a copy of the database, for the server and for migrations. */
 export const SPARE_SPACE = 64 * 1024 * 1024;
 
 const part = z.object({
@@ -33,9 +33,9 @@ const part = z.object({
 export const manifest = z.object({
   format: z.literal('license-desk-backup'),
   format_version: z.literal(1),
-  /** Of License Desk. */
+  /** License Desk version. */
   version: z.string(),
-  /** The newest migration that the database has been through. */
+  /** The newest applied migration. */
   schema: z.string(),
   created_at: z.iso.datetime(),
   parts: z

@@ -1,4 +1,4 @@
-// Makes backups while the server runs: a copy of the database first, then the archive as fast as it is taken.
+// Creates backups while the server runs: first a copy of the database, then the archive as fast as the client reads it.
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, stat, statfs } from 'node:fs/promises';
 import type { Audit } from '#server/features/audit/audit-service.ts';
@@ -23,17 +23,17 @@ import {
 import { copyFile } from './data-files.ts';
 
 /**
- * Private keys that wait for their one download. Replies to idempotent calls stay in: without them, a call that is
- * repeated after a restore would take effect twice.
+ * Private keys that wait for their one download. Idempotent replies stay in: without them, a call that is repeated
+ * after a restore would take effect twice.
  */
 const LEFT_OUT = ['certificate_keys'];
 
 interface Needs {
   dataDir: string;
-  /** The SQLite database; null where PostgreSQL has the data. */
+  /** The SQLite database; null with PostgreSQL. */
   database: string | null;
   masterKey: Buffer;
-  /** Of License Desk, and of its database. */
+  /** License Desk version and database schema. */
   version: string;
   schema: string;
   audit: Audit;
@@ -49,7 +49,7 @@ interface Needs {
 const noRoom = (needed: number, free: number) =>
   new ApiError(
     'unavailable',
-    `not enough disk space for a copy of the database beside it: ${needed} bytes needed, ${free} bytes free`,
+    `not enough disk space to copy the database: ${needed} bytes needed, ${free} bytes free`,
   );
 
 async function freeBytes(directory: string): Promise<number> {
@@ -90,7 +90,9 @@ export function createBackupService(needs: Needs) {
     return [...parts, { name: DATABASE, path: copy }];
   }
 
-  /** The last part goes out when the copy is gone: whoever has all of it may ask for another backup. */
+  /**
+   * Sends the last part only after the copy is removed, so that a client that has all of it can request another backup.
+   */
   async function* thenRemove(parts: DocumentParts): DocumentParts {
     let last: string | Uint8Array | undefined;
     try {
@@ -110,7 +112,7 @@ export function createBackupService(needs: Needs) {
   }
 
   async function begin(passphrase: string | null, source: string): Promise<Document> {
-    // Loaded for the first backup: a server that starts needs none of it.
+    // Loaded on demand, to keep the start fast.
     const { measure, writeArchive } = await import('./archive-writer.ts');
     const now = clock.now();
     await makeCopy(source);
@@ -134,8 +136,8 @@ export function createBackupService(needs: Needs) {
 
   return {
     /**
-     * The copy is made when this ends, and gone when all of it has been read or nobody wants more.
-     * @param passphrase encrypts it, the master key included; null: it is readable by everybody, without that key
+     * Makes the copy before it returns. The copy is removed when the backup has been read completely or abandoned.
+     * @param passphrase encrypts the backup and includes the master key; null makes a readable backup without that key
      */
     async download(passphrase: string | null, call: Call): Promise<Document> {
       if (database === null) {
@@ -145,7 +147,7 @@ export function createBackupService(needs: Needs) {
         );
       }
       if (isBusy)
-        throw new ApiError('unavailable', 'another backup is being made; try again when it is done');
+        throw new ApiError('unavailable', 'another backup is in progress; try again when it is done');
       isBusy = true;
       try {
         await transaction(() =>
@@ -157,7 +159,7 @@ export function createBackupService(needs: Needs) {
         throw error;
       }
     },
-    /** Gives up on a copy that is being made. */
+    /** Cancels a copy in progress. */
     close: () => closing.abort(),
   };
 }

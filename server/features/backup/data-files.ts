@@ -1,4 +1,4 @@
-// What a backup or a restore keeps in the data directory while it works, and how a restore puts things in place.
+// Files that backups and restores keep in the data directory while they work, and the final step of a restore.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,35 +8,38 @@ import { CONFIG, DATABASE } from './backup-format.ts';
 
 export const PLAN = 'plan.json';
 
-/** In the order in which they are put in place: the restore is complete once the database is. */
+/** In the order in which they are put in place. The database comes last and completes the restore. */
 const INCOMING = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
-/** What belongs to the old database or the old key, and would be wrong beside the new ones. */
+/** Files that belong to the previous database or key and must not remain next to the new ones. */
 const OUTGOING = [`${DATABASE}-wal`, `${DATABASE}-shm`, CONFIG, 'tls'];
 
 const plan = z.object({
-  /** What is in the backup. */
+  /** The files in the backup. */
   names: z.array(z.enum(INCOMING)),
-  /** The folder for what was there before. */
+  /** The folder for the previous data. */
   before: z.string().regex(/^before-restore-[\dTZ-]+$/u),
 });
 
 export type RestorePlan = z.infer<typeof plan>;
 
-/** The copy of the database, while a backup is being made. */
+/** The copy of the database during a backup. */
 export const copyFile = (dataDir: string) => join(dataDir, 'backup-copy.db');
-/** Where a restore prepares what it will put in place; worthless if it is interrupted. */
+/** Where a restore prepares its files; discarded if it is interrupted. */
 export const stagingFolder = (dataDir: string) => join(dataDir, 'restore-staging');
-/** The same once everything is prepared: when it has this name, the restore is committed and will be completed. */
+/** The staging folder's name once the restore is committed. From then on it will be completed. */
 const readyFolder = (dataDir: string) => join(dataDir, 'restore-ready');
 
-/** Removes what a crashed process left. Called under the data directory's lock. */
+/** Removes what a crashed process left behind. Requires the data directory lock. */
 export function removeLeftovers(dataDir: string): void {
   const copy = copyFile(dataDir);
   for (const path of [copy, `${copy}-journal`, stagingFolder(dataDir)])
     rmSync(path, { recursive: true, force: true });
 }
 
-/** A free name for the folder that keeps the present data: `before-restore-20260131T120000Z`. @param now epoch milliseconds */
+/**
+ * A free name for the folder that keeps the current data: `before-restore-20260131T120000Z`. @param now epoch
+ * milliseconds
+ */
 export function folderForBefore(dataDir: string, now: number): string {
   const name = `before-restore-${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '')}Z`;
   for (let count = 1; ; count += 1) {
@@ -45,7 +48,7 @@ export function folderForBefore(dataDir: string, now: number): string {
   }
 }
 
-/** Everything in the staging folder will be put in place, now or by the next start. */
+/** Commits to putting the staging folder in place, now or at the next start. */
 export function commitRestore(dataDir: string): void {
   syncDirectory(stagingFolder(dataDir));
   renameSync(stagingFolder(dataDir), readyFolder(dataDir));
@@ -53,8 +56,8 @@ export function commitRestore(dataDir: string): void {
 }
 
 /**
- * Puts in place what a restore has committed, also after a crash midway. Called under the data directory's lock.
- * @returns whether there was anything to do
+ * Puts a committed restore in place, also after a crash midway. Requires the data directory lock.
+ * @returns whether there was a restore to finish
  */
 export function finishRestore(dataDir: string): boolean {
   const ready = readyFolder(dataDir);
@@ -68,7 +71,7 @@ export function finishRestore(dataDir: string): boolean {
   if (existsSync(join(ready, DATABASE))) {
     for (const name of OUTGOING) if (!names.includes(name as never)) keep(name);
     for (const name of INCOMING) {
-      // It has been put in place already.
+      // Already put in place.
       if (!existsSync(join(ready, name))) continue;
       keep(name);
       renameSync(join(ready, name), join(dataDir, name));
@@ -77,7 +80,7 @@ export function finishRestore(dataDir: string): boolean {
   if (readdirSync(kept).length === 0) rmdirSync(kept);
   else syncDirectory(kept);
   syncDirectory(dataDir);
-  // Under its old name it is removed by the next start, should this be interrupted.
+  // Renamed back first: if this is interrupted, the next start removes the staging folder.
   rmSync(stagingFolder(dataDir), { recursive: true, force: true });
   renameSync(ready, stagingFolder(dataDir));
   removeLeftovers(dataDir);

@@ -1,11 +1,11 @@
-// Reads what a restored database holds, and compares it with the present one. Neither is changed.
+// Compares a restored database with the current one, without changing either.
 import type { Values } from '#server/database/named-values.ts';
 import { type SqliteFile, openUnchanging, unchangingUri } from '#server/database/sqlite-file.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { Comparison, Counts, Listed, Revived } from './restore-preview.ts';
 import type { HighestGiven } from './restored-database-store.ts';
 
-/** More are counted, but not named. */
+/** Everything is counted, but no more than this is listed. */
 const MAX_LISTED = 10_000;
 
 const COUNTS = (schema: 'main' | 'present') => `
@@ -16,7 +16,7 @@ const COUNTS = (schema: 'main' | 'present') => `
 const SAME_INSTALLATION = `
   SELECT 1 FROM main.signing_keys AS r JOIN present.signing_keys AS p ON p.key_id = r.key_id LIMIT 1`;
 
-/** Their ids say nothing by themselves: another installation has the same ones. */
+/** The ID alone is not enough: another installation uses the same ones. */
 const SAME_WEBHOOK = 'p.id = r.id AND p.url = r.url AND p.created_at = r.created_at';
 
 const API_TOKENS = (isPresent: string) => `
@@ -52,7 +52,7 @@ const REVIVED = {
     SELECT p.serial_number, p.subject, p.revoke_reason, p.revoked_at
     FROM present.certificates AS p JOIN main.certificates AS r ON r.serial_number = p.serial_number
     WHERE p.revoked_at IS NOT NULL AND r.revoked_at IS NULL AND r.not_after > $now ORDER BY p.revoked_at DESC`,
-  // A registration that was deleted long ago may have been removed altogether.
+  // A webhook that was deleted long ago may have been removed completely.
   webhooks: `
     SELECT r.id, r.url, r.scope, p.deleted_at
     FROM main.webhooks AS r LEFT JOIN present.webhooks AS p ON ${SAME_WEBHOOK}
@@ -63,7 +63,7 @@ const REVIVED = {
     WHERE p.distrusted_at IS NOT NULL AND r.distrusted_at IS NULL ORDER BY p.distrusted_at DESC`,
 };
 
-/** The present database may be of a version that could not distrust keys. */
+/** The current database may be from a version without key distrust. */
 const KNOWS_DISTRUST = `SELECT 1 FROM pragma_table_info('signing_keys', 'present') WHERE name = 'distrusted_at'`;
 
 interface Token {
@@ -199,11 +199,11 @@ async function readPresent(database: SqliteFile, file: string, now: number) {
 }
 
 /**
- * Nothing else may write either file meanwhile.
+ * Nothing else may write to either file meanwhile.
  * @param restored has this version's schema
- * @param presentFile of any version; null if there is none. It may be damaged: that is a reason to restore
+ * @param presentFile of any version, possibly damaged (a reason to restore); null if there is none
  * @param now epoch milliseconds
- * @returns `highest`: of the present database; null if that cannot be read, or there is none
+ * @returns `highest`: from the current database; null if it is missing or unreadable
  */
 export async function compareDatabases(
   restored: string,

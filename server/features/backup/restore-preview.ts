@@ -1,4 +1,4 @@
-// What a restore would bring, and what it would undo: shown before it is committed.
+// What a restore brings and what it undoes, shown before it is committed.
 
 export interface Counts {
   licenses: number;
@@ -11,9 +11,9 @@ export interface RestoredApiToken {
   name: string;
   role: string;
   created_at: string;
-  /** As it is shown elsewhere: `ldk_…` and its last four characters. */
+  /** As shown elsewhere: `ldk_…` and its last four characters. */
   token: string;
-  /** Whether the present database has it; null if that cannot be said. */
+  /** Whether the current database has it; null if unknown. */
   present: boolean | null;
 }
 
@@ -25,14 +25,14 @@ export interface RestoredWebhook {
 }
 
 export interface SettingChange {
-  /** As `config.json` has it. */
+  /** As named in `config.json`. */
   name: string;
-  /** Now, and after the restore; null: not set. Secrets are masked. */
+  /** Values before and after the restore; null if not set. Secrets are masked. */
   now: string | null;
   restored: string | null;
 }
 
-/** All that there are, and the first of them. */
+/** The total and the first items. */
 export interface Listed<Item> {
   count: number;
   items: Item[];
@@ -71,17 +71,17 @@ export interface RevivedWebhook {
   id: number;
   url: string;
   scope: string;
-  /** Null where the deleted registration is not kept any more. */
+  /** Null if the deleted webhook is no longer stored. */
   deleted_at: string | null;
 }
 
-/** A distrusted key that the backup trusts. */
+/** A distrusted key that the backup still trusts. */
 export interface RevivedSigningKey {
   key_id: string;
   distrusted_at: string;
 }
 
-/** What was revoked, replaced or deleted after the backup was made, and is active in the backup. */
+/** Objects that were revoked, replaced or deleted after the backup and are active in it. */
 export interface Revived {
   licenses: Listed<RevivedLicense>;
   authorization_tokens: Listed<RevivedAuthorizationToken>;
@@ -95,22 +95,22 @@ export interface Comparison {
   counts: Counts;
   api_tokens: Listed<RestoredApiToken>;
   webhooks: Listed<RestoredWebhook>;
-  /** The present database; null if there is none, or it cannot be read. */
+  /** The current database; null if it is missing or unreadable. */
   present: {
     counts: Counts;
-    /** Whether the backup is of this installation, or of another one. */
+    /** Whether the backup is from this installation. */
     same_installation: boolean;
     revived: Revived;
   } | null;
-  /** Why the present database cannot be read; null if it can, or there is none. */
+  /** Why the current database cannot be read; null if it can, or if there is none. */
   present_problem: string | null;
 }
 
 export interface RestorePreview extends Comparison {
   created_at: string;
-  /** Of License Desk. */
+  /** License Desk version. */
   version: string;
-  /** Whether a passphrase proves that nobody has altered the backup. */
+  /** Whether a passphrase proves that the backup is unaltered. */
   authenticated: boolean;
   settings: SettingChange[];
 }

@@ -1,5 +1,5 @@
-// Restores a backup in two steps: it is unpacked, checked and previewed first, and put in place on request.
-// Until then nothing in the data directory has changed.
+// Restores a backup in two steps: it is unpacked, checked and previewed first, and put in place on confirmation. Until
+// then, nothing in the data directory changes.
 import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '#server/platform/clock.ts';
@@ -33,21 +33,21 @@ import { SealError } from '#server/platform/sealer.ts';
 
 export interface RestoreRequest {
   file: string;
-  /** Null if there is none. */
+  /** Null if not given. */
   passphrase: string | null;
-  /** Takes an archive that no passphrase authenticates (contract, section 8). */
+  /** Accepts an archive that no passphrase authenticates (contract, section 8). */
   acceptUnsigned: boolean;
 }
 
 interface Needs {
   dataDir: string;
-  /** From the environment, which the next start takes before any other. */
+  /** From the environment, which takes precedence at the next start. */
   masterKey: string | null;
   clock: Clock;
   isKnownSchema(name: string): boolean;
-  /** Brings the database to this version's schema. @throws SealError if the key does not open what it holds */
+  /** Migrates the database to this version's schema. @throws SealError if the key cannot open its secrets */
   upgradeDatabase(file: string, masterKey: Buffer): Promise<void>;
-  /** The names of triggers and views in the database that no migration has made. */
+  /** Names of triggers and views that no migration has created. */
   findForeignCode(file: string): Promise<string[]>;
   /** Reads both. @param present null if there is none */
   compareDatabases(
@@ -55,9 +55,9 @@ interface Needs {
     present: string | null,
     now: number,
   ): Promise<{ comparison: Comparison; highest: HighestGiven | null }>;
-  /** @param now, restored the contents of `config.json`; null if there is none */
+  /** @param now, restored contents of `config.json`; null if there is none */
   compareSettings(now: string | null, restored: string | null): SettingChange[];
-  /** Makes the database ready for its next start. */
+  /** Prepares the database for its next start. */
   finishDatabase(
     file: string,
     masterKey: Buffer,
@@ -66,18 +66,18 @@ interface Needs {
 }
 
 export interface Restored {
-  /** The folder in the data directory that holds what was there before; null if there was nothing. */
+  /** The folder in the data directory with the previous data; null if there was none. */
   before: string | null;
 }
 
-/** A restore that waits for its confirmation. The data directory stays locked meanwhile. */
+/** A restore that waits for confirmation. The data directory stays locked meanwhile. */
 export interface PendingRestore {
   preview: RestorePreview;
-  /** Puts the backup in place, all of it or nothing. @throws BackupError */
+  /** Puts the whole backup in place, or nothing. @throws BackupError */
   commit(): Promise<Restored>;
 }
 
-/** @param error of the archive, or of the file system, or of something else */
+/** @param error from the archive, the file system or elsewhere */
 function aboutFile(file: string, error: unknown): Error {
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof BackupError) return new BackupError(`${file} ${message}`);
@@ -99,8 +99,10 @@ export function createRestoreService(needs: Needs) {
   function refuseUnusable(found: Manifest): void {
     const { schema, version, parts } = found;
     if (!needs.isKnownSchema(schema))
-      throw new BackupError(`was made by a newer version of License Desk (${version}); update this one`);
-    if (!hasPart(found, DATABASE)) throw new BackupError('has no database in it');
+      throw new BackupError(
+        `was made by a newer version of License Desk (${version}); install that version or a later one`,
+      );
+    if (!hasPart(found, DATABASE)) throw new BackupError('does not contain a database');
     const large = parts.find(({ name, bytes }) => name !== DATABASE && bytes > MAX_SMALL_FILE);
     if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);
   }
@@ -135,7 +137,7 @@ export function createRestoreService(needs: Needs) {
     }
   }
 
-  /** They would do what the preview does not show. @throws BackupError */
+  /** Triggers and views could do what the preview does not show. @throws BackupError */
   async function refuseForeignCode(file: string): Promise<void> {
     const names = await needs.findForeignCode(staged(DATABASE));
     if (names.length === 0) return;
@@ -176,7 +178,7 @@ export function createRestoreService(needs: Needs) {
     };
   }
 
-  /** @returns the folder for what was there before; null if there was nothing */
+  /** @returns the folder for the previous data; null if there was none */
   function putInPlace(): string | null {
     const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
     const before = folderForBefore(dataDir, clock.now());
@@ -195,8 +197,8 @@ export function createRestoreService(needs: Needs) {
 
   return {
     /**
-     * Called under the data directory's lock, which is kept until the restore is committed or cancelled.
-     * @throws BackupError, ConfigError or NewerDatabaseError, and then nothing has changed
+     * Requires the data directory lock, which is kept until the restore is committed or cancelled.
+     * @throws BackupError, ConfigError or NewerDatabaseError; nothing has changed then
      */
     async open(request: RestoreRequest): Promise<PendingRestore> {
       finishRestore(dataDir);
@@ -204,7 +206,7 @@ export function createRestoreService(needs: Needs) {
       mkdirSync(staging, { mode: 0o700 });
       return open(request);
     },
-    /** Removes what has been unpacked, unless it has been committed. */
+    /** Removes the unpacked files unless the restore has been committed. */
     cancel: () => removeLeftovers(dataDir),
   };
 }

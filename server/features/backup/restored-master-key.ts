@@ -1,4 +1,4 @@
-// Which master key a restored database is used with: the environment's, the backup's, or the one in the data directory.
+// Chooses the master key for a restored database: from the environment, the backup or the data directory.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MASTER_KEY_ENV } from '#server/platform/config.ts';
@@ -8,7 +8,7 @@ import { BackupError, MASTER_KEY_PURPOSE, SEALED_MASTER_KEY } from './backup-for
 
 export interface ChosenKey {
   key: Buffer;
-  /** In words, for the message when it is the wrong one. */
+  /** Where the key comes from, for the error message if it is wrong. */
   from: string;
   isFromBackup: boolean;
 }
@@ -27,7 +27,7 @@ async function openSealedKey(content: string, passphrase: string): Promise<Buffe
   }
 }
 
-/** @returns null if the backup has none, or one that only the passphrase opens, and there is none @throws BackupError */
+/** @returns null if the backup has no key, or a sealed one and no passphrase was given @throws BackupError */
 async function keyInBackup(staging: string, passphrase: string | null): Promise<Buffer | null> {
   const plain = readMasterKeyFile(staging);
   if (plain) return plain;
@@ -35,12 +35,12 @@ async function keyInBackup(staging: string, passphrase: string | null): Promise<
   if (existsSync(sealed))
     return passphrase === null ? null : openSealedKey(readFileSync(sealed, 'utf8'), passphrase);
   if (passphrase === null) return null;
-  throw new BackupError('the backup is not encrypted and has no master key in it: leave out the passphrase');
+  throw new BackupError('the backup is not encrypted and does not contain a master key; omit the passphrase');
 }
 
 /**
  * @param staging the folder with the unpacked backup
- * @param fromEnvironment takes precedence, as it will for the next start
+ * @param fromEnvironment takes precedence, as at the next start
  * @throws BackupError or ConfigError
  */
 export async function chooseMasterKey(
@@ -58,7 +58,7 @@ export async function chooseMasterKey(
   const path = join(dataDir, MASTER_KEY_FILE);
   if (existsSync(path)) return { key: loadMasterKey(dataDir, null, false), from: path, isFromBackup: false };
   const remedy = existsSync(join(staging, SEALED_MASTER_KEY))
-    ? 'give the passphrase that the backup was made with'
-    : `put the master.key that was kept separately into ${dataDir}, or set ${MASTER_KEY_ENV}`;
+    ? 'enter the passphrase of the backup'
+    : `copy your separately stored master.key into ${dataDir}, or set ${MASTER_KEY_ENV}`;
   throw new BackupError(`the master key of the backup is missing: ${remedy}`);
 }

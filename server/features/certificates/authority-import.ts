@@ -1,4 +1,4 @@
-// An authority that was made elsewhere: whatever would make its certificates useless is refused here.
+// Validates an imported authority. Anything that would make its certificates unusable is rejected here.
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { ApiError } from '#server/wire/errors.ts';
 import { DerError } from './der.ts';
@@ -13,7 +13,7 @@ export interface GivenAuthority {
   keyIdentifier: string;
   /** PEM. */
   certificate: string;
-  /** PEM of the authorities above it; empty if there are none. */
+  /** PEM of the authorities above it; empty for a root. */
   chain: string;
   /** Epoch milliseconds. */
   notAfter: number;
@@ -31,7 +31,7 @@ function refuse(field: 'certificate' | 'private_key', message: string): never {
 function readCertificates(text: string): X509Certificate[] {
   const blocks = certificateBlocks(text);
   if (blocks.length === 0 || blocks.length > MAX_CHAIN)
-    return refuse('certificate', `must hold 1 to ${MAX_CHAIN} certificates in PEM`);
+    return refuse('certificate', `must contain 1 to ${MAX_CHAIN} certificates in PEM`);
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch {
@@ -58,9 +58,9 @@ function checkAuthority(certificate: X509Certificate, key: KeyObject, now: numbe
   const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   if (modulusLength < LEAST_BITS) refuse('private_key', mustBeRsa(`${modulusLength} bits`));
   if (!certificate.ca || !maySign(certificate.raw))
-    refuse('certificate', 'must be that of an authority: CA:TRUE, keyCertSign, cRLSign');
+    refuse('certificate', 'must be a CA certificate (CA:TRUE, keyCertSign, cRLSign)');
   if (Date.parse(certificate.validFrom) > now) refuse('certificate', 'is not valid yet');
-  if (Date.parse(certificate.validTo) <= now) refuse('certificate', `has ended on ${certificate.validTo}`);
+  if (Date.parse(certificate.validTo) <= now) refuse('certificate', `expired on ${certificate.validTo}`);
 }
 
 /** Whether a key can be loaded depends on the crypto library: Node's loads more types than Electron's. */
@@ -82,10 +82,10 @@ function checkChain([first, ...above]: X509Certificate[]): void {
     below = certificate;
   }
   if (below.checkIssued(below) && !below.verify(below.publicKey))
-    refuse('certificate', 'its signature is wrong');
+    refuse('certificate', 'its signature is not valid');
 }
 
-/** Natively read above, which takes more than DER is. */
+/** Node's parser above accepts more than DER. */
 function readDer<Result>(read: () => Result): Result {
   try {
     return read();
@@ -97,7 +97,7 @@ function readDer<Result>(read: () => Result): Result {
 
 /**
  * @param now epoch milliseconds
- * @throws ApiError `invalid_request` that says what is wrong with it
+ * @throws ApiError `invalid_request` with the reason
  */
 export function readGivenAuthority(
   given: { certificate: string; private_key: string },

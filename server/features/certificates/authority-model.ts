@@ -3,11 +3,11 @@ import { idColumn, integerColumn, textColumn } from '#server/database/columns.ts
 
 export interface AuthorityRow {
   id: number;
-  /** Lower-case hex. A renewed authority has several rows with one key. */
+  /** Lower-case hex. The rows of a renewed authority share one key. */
   keyIdentifier: string;
   /** PEM. */
   certificate: string;
-  /** PEM of the authorities above an imported one; empty if there are none. */
+  /** PEM of the authorities above an imported one; empty for a root. */
   chain: string;
   /** PKCS#8 DER, sealed with the master key. */
   privateKeySealed: string;

@@ -1,4 +1,4 @@
-// The certificate authority: made at first use, renewed before its end, or imported.
+// The certificate authority: created at first use, renewed before it expires, or imported.
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { currentTransaction } from '#server/database/current-transaction.ts';
@@ -22,13 +22,13 @@ import { toPem } from './pem.ts';
 import { systemCall } from './system-call.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 
-/** What the private key is sealed for. */
+/** The purpose that the private key is sealed for. */
 const AUTHORITY_KEY = 'certificate-authority';
 const KEY_BITS = 3072;
 const YEARS = 10;
-/** Of the key's identifier, so that two installations have different authorities. */
+/** Digits of the key identifier in the name, so that two installations have different names. */
 const NAME_DIGITS = 8;
-/** So early that a certificate of two years never has to be cut short. */
+/** Early enough that a two-year certificate never has to be shortened. */
 const RENEW_BEFORE_MS = 731 * DAY_MS;
 
 interface Needs {
@@ -44,7 +44,7 @@ export function createAuthorityService(needs: Needs) {
   const { authorities, sealer, audit, transaction, clock } = needs;
   const open = (row: AuthorityRow) => sealer.open(AUTHORITY_KEY, row.privateKeySealed);
 
-  /** Every change makes a new active row, so its id tells whether this is still how things are. */
+  /** Every change inserts a new active row, so a matching ID shows that this is current. */
   let known: { active: Authority; all: Authority[]; until: number } | undefined;
 
   /** @returns null before the first use */
@@ -56,27 +56,27 @@ export function createAuthorityService(needs: Needs) {
     const rows = await authorities.list();
     const all = rows.map((row) => toAuthority(row, rows, open(row), now));
     const [active] = all;
-    if (!active) throw new Error('the active authority is not there');
-    // One that ends is no longer handed out with the others.
+    if (!active) throw new Error('the active certificate authority is missing');
+    // The cache expires with the first certificate, because expired ones are not handed out.
     const until = Math.min(...rows.map(({ notAfter }) => notAfter).filter((end) => end > now));
-    // What a transaction sees may be rolled back, and its id be given to another row.
+    // A transaction may be rolled back and its ID reused for another row.
     if (!currentTransaction()) known = { active, all, until };
     return active;
   }
 
   async function mustFind(): Promise<Authority> {
     const authority = await find();
-    if (!authority) throw new Error('there is no certificate authority yet');
+    if (!authority) throw new Error('no certificate authority exists yet');
     return authority;
   }
 
-  /** Whether lists in the name of the one tell of certificates of the other. */
+  /** Whether CRLs issued in the name of one also cover certificates of the other. */
   const isSameIssuer = (before: Authority, given: GivenAuthority): boolean =>
     before.keyIdentifier === given.keyIdentifier && before.issuer.subject.equals(given.subject);
 
-  /** A certificate for the key, signed with itself. @param privateKeyDer PKCS#8 */
+  /** Creates a self-signed certificate for the key. @param privateKeyDer PKCS#8 */
   async function selfSigned(privateKeyDer: Buffer): Promise<GivenAuthority> {
-    // The library that builds certificates is loaded when the first one is built.
+    // The certificate builder is loaded on first use, to keep the start fast.
     const { buildAuthorityCertificate } = await import('./certificate-builder.ts');
     const now = clock.now();
     const privateKey = createPrivateKey({ key: privateKeyDer, format: 'der', type: 'pkcs8' });
@@ -104,7 +104,7 @@ export function createAuthorityService(needs: Needs) {
     };
   }
 
-  /** Inside a transaction. */
+  /** Requires a transaction. */
   async function activate(given: GivenAuthority, origin: 'made' | 'imported'): Promise<Authority> {
     await authorities.retireActive();
     await authorities.insert({
@@ -133,7 +133,7 @@ export function createAuthorityService(needs: Needs) {
     const { privateKeyDer } = await generateRsaKey(KEY_BITS);
     const made = await selfSigned(privateKeyDer);
     return transaction(async () => {
-      // Another server may have been first.
+      // Another server may have created it first.
       const existing = await find();
       if (existing) return existing;
       const authority = await activate(made, 'made');
@@ -150,7 +150,7 @@ export function createAuthorityService(needs: Needs) {
       if (before.origin === 'imported') {
         throw new ApiError(
           'invalid_request',
-          'an imported authority is renewed by whoever made it; import its new certificate with the same key',
+          'an imported authority cannot be renewed here; import a new certificate for the same key',
         );
       }
       const row = (await authorities.list())[0] as AuthorityRow;
@@ -167,27 +167,27 @@ export function createAuthorityService(needs: Needs) {
 
   return {
     find,
-    /** Makes it at its first use, which takes a moment: not inside a transaction. */
+    /** Creates the authority at first use, which takes a moment. Do not call it inside a transaction. */
     current,
-    /** The same inside a transaction, until whose end nothing takes its place. */
+    /** The same inside a transaction, and locks the authority until the transaction ends. */
     async hold(): Promise<Authority> {
       await authorities.lockActive('SHARE');
       return mustFind();
     },
-    /** Every certificate that an authority of this service has ever had. */
+    /** Every certificate that the authorities of this service have had. */
     async all(): Promise<readonly Authority[]> {
       return (await find()) === null ? [] : (known?.all ?? []);
     },
     async show() {
       return { authority: toAuthorityObject(await current()) };
     },
-    /** The key and the name stay, so that everything issued before chains to the new certificate too. */
+    /** Keeps key and name, so that previously issued certificates chain to the new certificate too. */
     async renew(call: Call) {
       await current();
       const renewed = await renew(call, () => true);
       return { authority: toAuthorityObject(renewed ?? (await mustFind())) };
     },
-    /** Before the end comes near. @returns whether it was due */
+    /** Renews well before expiry. @returns whether renewal was due */
     async renewIfDue(): Promise<boolean> {
       const isDue = ({ origin, notAfter }: Authority) =>
         origin === 'made' && notAfter - clock.now() < RENEW_BEFORE_MS;
@@ -195,18 +195,20 @@ export function createAuthorityService(needs: Needs) {
       if (!authority || !isDue(authority)) return false;
       return (await renew(systemCall(), isDue)) !== null;
     },
-    /** @throws ApiError `authority_in_use` while certificates of another are in force: no list could revoke them */
+    /**
+     * @throws ApiError `authority_in_use` while certificates of another authority are valid: no CRL could revoke them
+     */
     async import(request: RequestOf<typeof certificateAdminContract.importAuthority>, call: Call) {
       const now = clock.now();
       const given = readGivenAuthority(request, now);
       return transaction(async () => {
-        // What is being issued is waited for, so that it is counted.
+        // Waits for certificates that are being issued, so that they are counted.
         await authorities.lockActive('UPDATE');
         const before = await find();
         if (before && !isSameIssuer(before, given)) {
           const inForce = await needs.certificates.countInForce(before.keyIdentifier, now);
           if (inForce > 0) {
-            const message = `certificates of the present authority are in force (${inForce}); revoke them first`;
+            const message = `certificates of the current authority are still valid (${inForce}); revoke them first`;
             throw new ApiError('authority_in_use', message);
           }
         }

@@ -15,9 +15,9 @@ export function createAuthorityStore(sequelize: Sequelize) {
   const active = sql.statement<{ id: number }>(ACTIVE_ID);
   const all = sql.statement<AuthorityRow>(LIST);
   return {
-    /** What tells whether the authority in memory is still the active one. */
+    /** Shows whether the cached authority is still the active one. */
     activeId: async (): Promise<number | null> => (await active.first())?.id ?? null,
-    /** Until the transaction ends: `SHARE` to issue under the active one, `UPDATE` to put another in its place. */
+    /** Lasts until the transaction ends: `SHARE` to issue certificates, `UPDATE` to replace the authority. */
     lockActive: (strength: 'UPDATE' | 'SHARE') =>
       sql.lock('certificate_authorities', { status: 'active' }, strength),
     /** The active one first, then the retired ones, newest first. */

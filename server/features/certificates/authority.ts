@@ -1,4 +1,4 @@
-// An authority as it is used: certificate, key, and what relying parties need to chain to it.
+// A loaded authority: certificate, key, and the chain that relying parties need.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { AuthorityRow } from './authority-model.ts';
@@ -7,21 +7,21 @@ import { oneLine } from './distinguished-name.ts';
 import { type Issuer, readIssuer } from './issuer.ts';
 
 export interface Authority {
-  /** Of its row. */
+  /** The row's ID. */
   id: number;
   origin: 'made' | 'imported';
-  /** Lower-case hex; what certificates are bound to. */
+  /** Lower-case hex; certificates refer to it. */
   keyIdentifier: string;
   certificate: X509Certificate;
   /** Epoch milliseconds. */
   notAfter: number;
-  /** PEM: its certificate, those it had before and that still hold, those above it. */
+  /** PEM: the certificate, earlier ones that are still valid, and the authorities above it. */
   pem: string;
   issuer: Issuer;
 }
 
 /**
- * @param rows all authorities, for those certificates that the same key had before
+ * @param rows all authorities, to find earlier certificates of the same key
  * @param privateKeyDer PKCS#8
  */
 export function toAuthority(

@@ -1,4 +1,4 @@
-// Builds X.509 certificates (RFC 5280, section 4): our authority's own, those of clients, and our server's.
+// Builds X.509 certificates (RFC 5280, section 4) for the authority, for clients and for the server.
 import type { KeyObject } from 'node:crypto';
 import { derInteger, derTime, TAG, tlv } from './der.ts';
 import type { SubjectNames } from './distinguished-name.ts';
@@ -9,7 +9,7 @@ import { SHA256_WITH_RSA, signStructure, signStructureAside } from './signed-str
 
 const VERSION_3 = Buffer.from('a003020102', 'hex');
 
-/** When a certificate is valid, in epoch milliseconds: the first moment and the last, cut to whole seconds. */
+/** First and last moment of validity in epoch milliseconds, truncated to seconds. */
 export interface Validity {
   notBefore: number;
   notAfter: number;
@@ -32,21 +32,23 @@ interface LeafOrder extends Validity {
 
 export interface ClientOrder extends LeafOrder {
   names: SubjectNames;
-  /** Where the revocation list is; http or https. */
+  /** http or https. */
   crlUrl: string;
 }
 
 export interface ServerOrder extends LeafOrder {
   commonName: string;
-  /** None where only this server would have it: to fetch it is to trust the certificate already (RFC 5280, section 8). */
+  /**
+   * Omitted if only this server would offer the CRL: fetching it requires trusting the certificate first (RFC 5280,
+   * section 8).
+   */
   crlUrl?: string;
   /** Host names, a leading `*.` allowed, and IP addresses; at least one. */
   hosts: readonly string[];
 }
 
 /**
- * Self-signed, for signing client certificates and revocation lists and nothing else.
- *
+ * Self-signed; may only sign client certificates and CRLs.
  * @returns DER
  */
 export function buildAuthorityCertificate(order: AuthorityOrder): Buffer {
@@ -58,18 +60,16 @@ export function buildAuthorityCertificate(order: AuthorityOrder): Buffer {
 }
 
 /**
- * For TLS clients only. An email address is in the subject, and in the alternative names where RFC 5280, 4.1.2.6
- * wants it.
- *
+ * For TLS clients only. An email address is in the subject and in the alternative names, as RFC 5280, 4.1.2.6 requires.
  * @returns DER
  * @throws RangeError if the email address is not ASCII
- * @throws TypeError if the URL is none
+ * @throws TypeError if the URL is invalid
  */
 export function buildClientCertificate(order: ClientOrder): Buffer {
   return signStructure(clientContent(order), order.issuer.privateKey);
 }
 
-/** The same, signed in a thread of the pool. */
+/** The same, but signs in a thread of the pool. */
 export async function issueClientCertificate(order: ClientOrder): Promise<Buffer> {
   return signStructureAside(clientContent(order), order.issuer.privateKey);
 }
@@ -86,15 +86,14 @@ function clientContent(order: ClientOrder): Buffer {
 }
 
 /**
- * For a TLS server only.
- *
+ * For TLS servers only.
  * @returns DER
- * @throws RangeError if there is no host, or one is neither a host name nor an IP address
- * @throws TypeError if the URL is none
+ * @throws RangeError if there are no hosts, or one is neither a host name nor an IP address
+ * @throws TypeError if the URL is invalid
  */
 export function buildServerCertificate(order: ServerOrder): Buffer {
   if (order.hosts.length === 0) throw new RangeError('a server certificate needs a host');
-  // Only RSA keys encipher keys (RFC 8410, section 5; RFC 8813, section 3).
+  // Key encipherment is for RSA keys only (RFC 8410, section 5; RFC 8813, section 3).
   const isRsa = order.publicKey.asymmetricKeyType === 'rsa';
   const alternativeNames: GeneralName[] = order.hosts.map(toHostName);
   const content = encodeContent(order, encodeSubject({ commonName: order.commonName }), {
@@ -131,9 +130,10 @@ function encodeContent(
   );
 }
 
-/** In ASCII, as the extension has it. @throws TypeError unless it is an http or https URL */
+/** In ASCII, as the extension requires. @throws TypeError unless it is an http or https URL */
 function toCrlUrl(text: string): string {
   const { protocol, href } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('the list is not offered by HTTP');
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError(`the CRL URL must be http or https (got ${text})`);
   return href;
 }

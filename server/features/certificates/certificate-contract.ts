@@ -16,7 +16,7 @@ import {
   timestamp,
 } from '#server/wire/fields.ts';
 
-/** Of a certificate or a signing request; ours have 2 KiB. */
+/** Limit for a certificate or signing request; typical ones have 2 KiB. */
 const PEM_MAX = 16_384;
 const PRIVATE_KEY_MAX = 16_384;
 
@@ -24,7 +24,7 @@ const reason = z.enum(REVOCATION_REASONS);
 const pem = z.string().meta({ description: 'PEM.' });
 
 const serialNumber = z.string().meta({ description: '32 lowercase hex digits.' });
-/** As OpenSSL, browsers and Windows show it: case, colons and spaces do not matter. */
+/** As shown by OpenSSL, browsers and Windows: case, colons and spaces do not matter. */
 const givenSerialNumber = z
   .string()
   .max(200)

@@ -1,4 +1,4 @@
-// A certificate as it is ordered: its key made or read, its text signed. None of it needs the database.
+// Drafts a certificate: creates or reads its key and signs its content, without the database.
 import { hash, type KeyObject } from 'node:crypto';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import type { Caller } from '#server/platform/call.ts';
@@ -18,11 +18,11 @@ export type Order = RequestOf<typeof certificateContract.generateCertificate>;
 
 export interface Subject {
   publicKey: KeyObject;
-  /** PKCS#8; null if the caller has it. */
+  /** PKCS#8; null if the caller keeps the key. */
   privateKeyDer: Buffer | null;
 }
 
-/** A certificate without the license that it is for. */
+/** A certificate that is not yet assigned to a license. */
 export type Draft = Omit<Certificate, 'id' | 'licenseId'>;
 
 function refuseRequest(message: string): never {
@@ -38,15 +38,18 @@ function readRequest(csr: string): Subject {
   }
 }
 
-/** Makes a key, or reads the one of the signing request. @throws ApiError `rate_limited` if too many wait for a key */
+/**
+ * Creates a key, or reads the one in the signing request. @throws ApiError `rate_limited` if too many calls wait for a
+ * key
+ */
 export async function newSubject({ csr, key_size: keySize }: Order, caller: Caller): Promise<Subject> {
   return csr === undefined ? generateRsaKey(keySize, caller) : readRequest(csr);
 }
 
-/** The library that writes names and extensions is loaded when they are first needed. */
+/** Loaded on first use, to keep the start fast. */
 let builder: { issueClientCertificate: typeof issueClientCertificate } | undefined;
 
-interface Circumstances {
+interface DraftContext {
   issuer: Issuer;
   /** Lower-case hex. */
   authorityKey: string;
@@ -56,18 +59,18 @@ interface Circumstances {
   crlUrl: string;
 }
 
-/** @throws ApiError `unavailable` if the authority has ended, `invalid_request` if the key is the authority's own */
+/** @throws ApiError `unavailable` if the authority has expired, `invalid_request` if the key is the authority's key */
 export async function draftCertificate(
   order: Order,
   publicKey: KeyObject,
-  { issuer, authorityKey, endsAt, now, crlUrl }: Circumstances,
+  { issuer, authorityKey, endsAt, now, crlUrl }: DraftContext,
 ): Promise<Draft> {
-  // By the key itself: the identifier of an imported one may be made in any way.
+  // Compares the key itself: the identifier of an imported one can be computed in any way.
   if (toSpki(issuer.privateKey).equals(toSpki(publicKey)))
-    return refuseRequest("its key is the authority's own");
+    return refuseRequest("its key must not be the authority's key");
   const notAfter = Math.min(wholeSeconds(now + order.validity_days * DAY_MS), endsAt);
   if (notAfter <= now)
-    throw new ApiError('unavailable', 'the certificate authority has ended; import its new certificate');
+    throw new ApiError('unavailable', 'the certificate authority has expired; import its new certificate');
   const { common_name: commonName, organization, email } = order;
   const names = { commonName, organization, email };
   const serial = newSerial();

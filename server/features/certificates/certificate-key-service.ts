@@ -1,4 +1,4 @@
-// Private keys that wait to be fetched: sealed under a token that only the caller has, once, for a quarter of an hour.
+// Private keys that wait for their single download: sealed under a token that only the caller has, for 15 minutes.
 import { hkdfSync } from 'node:crypto';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -27,14 +27,14 @@ interface Needs {
   apiBaseUrl(): string;
 }
 
-/** Only the token opens it: neither the database nor the master key helps. */
+/** Derives the key from the token alone: neither the database nor the master key can open it. */
 function sealerFor(token: string): Sealer {
   return createSealer(Buffer.from(hkdfSync('sha256', token, '', 'license-desk/certificate-key', KEY_BYTES)));
 }
 
-/** The same for a token that never was, was used, or is too old. */
+/** The same error for a token that is unknown, used or expired. */
 function invalidToken(): ApiError {
-  return new ApiError('download_token_invalid', 'this link is unknown, was used before, or is too old');
+  return new ApiError('download_token_invalid', 'this link is unknown, was already used, or has expired');
 }
 
 export function createCertificateKeyService(needs: Needs) {
@@ -42,7 +42,7 @@ export function createCertificateKeyService(needs: Needs) {
 
   async function take(token: string, call: Call) {
     const tokenHash = hashSecret(token);
-    // So that strangers who guess do not keep the one writer busy.
+    // Checked first, so that guessing does not occupy the single writer.
     if (!(await certificates.hasKey(tokenHash))) throw invalidToken();
     return transaction(async () => {
       const taken = await certificates.takeKey(tokenHash, clock.now());
@@ -56,7 +56,7 @@ export function createCertificateKeyService(needs: Needs) {
   }
 
   return {
-    /** Inside the transaction that issues the certificate. @param privateKeyDer PKCS#8 */
+    /** Call it inside the transaction that issues the certificate. @param privateKeyDer PKCS#8 */
     async keep({ id }: Certificate, privateKeyDer: Buffer) {
       const { plaintext, hash } = createSecretToken('ldd_');
       const expiresAt = clock.now() + TTL_MS;
@@ -69,7 +69,7 @@ export function createCertificateKeyService(needs: Needs) {
       };
     },
 
-    /** The key is gone from here before its first byte is sent: what is lost on the way has to be issued anew. */
+    /** Deletes the key before sending it. If the download fails, a new certificate must be issued. */
     async download({ token }: { token?: string | undefined }, call: Call) {
       if (token === undefined) throw invalidToken();
       const { certificate, privateKey } = await take(token, call);

@@ -3,7 +3,7 @@ import type { CertificateObject } from './certificate-contract.ts';
 import type { CertificateState } from './certificate-state-contract.ts';
 import type { Certificate } from './certificate-store.ts';
 
-/** Revoked comes before anything the clock says; both ends of the term belong to it (RFC 5280, 4.1.2.5). */
+/** Revocation takes precedence over time. Both ends of the validity period are inclusive (RFC 5280, 4.1.2.5). */
 export function certificateState(
   certificate: Pick<Certificate, 'revokedAt' | 'notBefore' | 'notAfter'>,
   now: number,
@@ -30,13 +30,13 @@ export function toCertificateObject(certificate: Certificate, now: number): Cert
   };
 }
 
-/** The same for the audit log, which needs no copy of the certificate. */
+/** For the audit log, without the certificate itself. */
 export function toCertificateRecord(certificate: Certificate, now: number): object {
   const { pem: _pem, ...record } = toCertificateObject(certificate, now);
   return record;
 }
 
-/** What events say of it (contract, section 6). */
+/** The certificate fields in events (contract, section 6). */
 export function toEventCertificate(certificate: Certificate): object {
   return {
     serial_number: certificate.serialNumber,

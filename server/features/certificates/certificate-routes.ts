@@ -13,7 +13,7 @@ interface Services {
   revocationList: RevocationListService;
 }
 
-/** @param rows the public rows, or the same rows as the admin listener has them */
+/** @param rows the public endpoints, or the same endpoints on the admin listener */
 export function certificateRoutes(rows: typeof certificateContract, services: Services): Route[] {
   const { certificates, keys, validation, revocationList } = services;
   const handlers: Handlers<typeof certificateContract> = {

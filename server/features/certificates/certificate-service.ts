@@ -1,4 +1,4 @@
-// Issuing client certificates, listing them, and revoking them.
+// Issues, lists and revokes client certificates.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import { type RunTransaction, together } from '#server/database/transaction.ts';
@@ -30,11 +30,11 @@ interface Needs {
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
-  /** `http://127.0.0.1:8787/license/api/svc`, without a slash at its end. */
+  /** `http://127.0.0.1:8787/license/api/svc`, without a trailing slash. */
   apiBaseUrl(): string;
-  /** Ends once the revocation list has what was revoked before, or when that takes too long to wait for. */
+  /** Resolves when the CRL contains all earlier revocations, or after a time limit. */
   publishRevocations(): Promise<void>;
-  /** Whether the revocation list still lacks it. */
+  /** Whether the certificate's revocation is missing from the CRL. */
   isUnlisted(certificate: Certificate): Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ interface Prepared extends Subject {
 }
 
 function notFound(): ApiError {
-  return new ApiError('certificate_not_found', 'there is no such certificate');
+  return new ApiError('certificate_not_found', 'certificate not found');
 }
 
 export function createCertificateService(needs: Needs) {
@@ -112,7 +112,7 @@ export function createCertificateService(needs: Needs) {
     });
 
   return {
-    /** All that takes long: whether the license allows it is seen later. */
+    /** Does the slow work before the transaction. The license is checked later. */
     async prepare(order: Order, call: Call): Promise<Prepared> {
       const subject = await newSubject(order, call);
       const issuer = await authority.current();
@@ -125,7 +125,7 @@ export function createCertificateService(needs: Needs) {
         const license = mustExist(found);
         // A relying party checks the CRL, not the license (decision 0037).
         refuseUnsignable(license, clock.now());
-        // It may have been renewed or replaced since.
+        // The authority may have been renewed or replaced since.
         const draft =
           issuer.id === prepared.issuer.id ? prepared.draft : await draftFor(order, prepared, issuer);
         const certificate = await certificates.insert({ ...draft, licenseId: license.id });
@@ -161,8 +161,8 @@ export function createCertificateService(needs: Needs) {
     },
 
     /**
-     * Revoking again changes nothing. The reply waits for the CRL, also for a second caller while the CRL is being
-     * rebuilt for the first; `listed` is false if that takes too long (contract, section 8).
+     * Revoking again changes nothing. Every caller waits for the CRL, including one that arrives while the CRL is
+     * being rebuilt for another. `listed` is false if that takes too long (contract, section 8).
      */
     async revoke(request: RequestOf<typeof certificateContract.revokeCertificate>, call: Call) {
       const certificate = await revoke(request, call);

@@ -1,8 +1,9 @@
-// What a certificate can be, and why it can be revoked; without a library, so that commands which only name them load none.
+// Certificate states and revocation reasons. Without imports, so that commands that only need the names load no
+// library.
 
 export const CERTIFICATE_STATES = ['good', 'revoked', 'expired', 'not_yet_valid'] as const;
 
-/** Why a certificate is revoked; names and meanings as in RFC 5280, section 5.3.1. */
+/** Revocation reasons, named and defined as in RFC 5280, section 5.3.1. */
 export const REVOCATION_REASONS = [
   'unspecified',
   'key_compromise',

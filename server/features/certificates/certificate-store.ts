@@ -9,7 +9,7 @@ export type Certificate = CertificateRow;
 
 export type CertificateReference = { id: number } | { serialNumber: string };
 
-/** What decides over a certificate, and what the verdict says of it. */
+/** The facts that decide whether a certificate is valid and appear in the reply. */
 export type CertificateFacts = Pick<
   Certificate,
   'serialNumber' | 'subject' | 'notBefore' | 'notAfter' | 'revokedAt' | 'revokeReason'
@@ -56,7 +56,7 @@ const HAS_KEY = `SELECT 1 AS "found" FROM certificate_keys WHERE token_hash = $t
 const HAS_ENDED_KEY = `SELECT 1 AS "found" FROM certificate_keys WHERE expires_at <= $now LIMIT 1`;
 const WIPE_KEYS = 'DELETE FROM certificate_keys WHERE expires_at <= $now';
 
-/** The condition under which a certificate is in the state; revoked comes before anything the clock says. */
+/** The condition for a state. Revocation takes precedence over time. */
 function inState(state: CertificateState, now: number): WhereOptions {
   switch (state) {
     case 'revoked':
@@ -99,7 +99,7 @@ export function createCertificateStore(sequelize: Sequelize) {
       return row as unknown as Certificate | null;
     },
 
-    /** Newest first, one more than `limit` if there are more. */
+    /** Newest first. Returns one more than `limit` if there are more. */
     async list({ licenseId, status, before, limit, now }: CertificateFilter): Promise<Certificate[]> {
       const rows = await certificates.findAll({
         where: {
@@ -124,7 +124,7 @@ export function createCertificateStore(sequelize: Sequelize) {
 
     hasKey: async (tokenHash: string): Promise<boolean> => (await hasKey.first({ tokenHash })) !== null,
 
-    /** The key that waits under the token, which is gone with this: of many callers one gets it. */
+    /** Takes and deletes the key stored under the token, so only one of several callers gets it. */
     takeKey: (
       tokenHash: string,
       now: number,
@@ -133,10 +133,10 @@ export function createCertificateStore(sequelize: Sequelize) {
 
     hasEndedKeys: async (now: number): Promise<boolean> => (await hasEndedKey.first({ now })) !== null,
 
-    /** @returns how many keys that nobody fetched in time were removed */
+    /** @returns the number of removed keys, which were not downloaded in time */
     wipeKeys: (now: number): Promise<number> => sql.run(WIPE_KEYS, { now }),
 
-    /** How many certificates of the authority's key are neither revoked nor over. */
+    /** Number of certificates of the authority's key that are neither revoked nor expired. */
     async countInForce(authorityKey: string, now: number): Promise<number> {
       return certificates.count({
         where: { authorityKey, revokedAt: null, notAfter: { [Op.gte]: now } },

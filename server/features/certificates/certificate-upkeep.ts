@@ -1,4 +1,4 @@
-// What certificates need done from time to time, whether or not anybody calls.
+// Periodic maintenance of certificates.
 import type { Clock } from '#server/platform/clock.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { AuthorityService } from './authority-service.ts';
@@ -14,17 +14,17 @@ interface Needs {
 }
 
 export interface UpkeepResult {
-  /** Private keys that nobody fetched in time. */
+  /** Private keys that were not downloaded in time. */
   keysWiped: number;
   authorityRenewed: boolean;
-  /** Number of the new revocation list; null if none was due. */
+  /** Number of the new CRL; null if none was due. */
   listNumber: number | null;
 }
 
 export function createCertificateUpkeep(needs: Needs) {
   const { certificates, authority, revocationList, transaction, clock } = needs;
 
-  /** Mostly there are none, and then nothing has to wait for the database's one writer. */
+  /** Usually there are none, and the check needs no turn of the single writer. */
   async function wipeKeys(): Promise<number> {
     if (!(await certificates.hasEndedKeys(clock.now()))) return 0;
     return transaction(() => certificates.wipeKeys(clock.now()));

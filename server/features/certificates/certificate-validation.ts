@@ -1,4 +1,4 @@
-// Tells whether a certificate is one of ours and good. What callers send is parsed natively, and never by anything else.
+// Checks whether a certificate was issued here and is valid. Untrusted input is only ever parsed by Node's own parser.
 import { createHash, X509Certificate } from 'node:crypto';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -20,7 +20,7 @@ interface Needs {
 
 const BLOCK = /^\s*-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/u;
 
-/** The DER of a lone PEM block that is written without anything odd; null if it has to be looked at more closely. */
+/** The DER of a single, plainly formatted PEM block; null if it needs a closer look. */
 function decode(pem: string): Buffer | null {
   const encoded = BLOCK.exec(pem)?.[1]?.replaceAll(/\s/gu, '');
   if (encoded === undefined) return null;
@@ -31,7 +31,7 @@ function decode(pem: string): Buffer | null {
 function parse(pem: string): { certificate: X509Certificate; verdict: Omit<Verdict, 'status'> } {
   try {
     const certificate = new X509Certificate(pem);
-    // Each field is read from the DER only here, so that what cannot be read is refused like the rest.
+    // All fields are read here, so that an unreadable one is rejected like any other invalid certificate.
     const { serialNumber, subject, validTo } = certificate;
     const notAfter = Date.parse(validTo);
     const verdict = {
@@ -44,7 +44,7 @@ function parse(pem: string): { certificate: X509Certificate; verdict: Omit<Verdi
     };
     return { certificate, verdict };
   } catch {
-    const message = 'is no certificate in PEM';
+    const message = 'must be a certificate in PEM';
     throw new ApiError('invalid_request', `certificate: ${message}`, {
       details: [{ path: 'certificate', message }],
     });
@@ -74,8 +74,8 @@ export function createCertificateValidation({ certificates, authority, clock }: 
   const find = (der: Buffer) => certificates.findFacts(createHash('sha256').update(der).digest('hex'));
 
   /**
-   * Bytes that were issued to a client are known by their digest: who signed them, for what and when is in their row,
-   * and need not be looked for in what a stranger sends.
+   * Untrusted certificates are matched by digest before they are parsed. The row of an issued one has the issuer,
+   * holder and validity.
    */
   async function validate(pem: string): Promise<Verdict> {
     const der = decode(pem);
@@ -84,7 +84,7 @@ export function createCertificateValidation({ certificates, authority, clock }: 
     const { certificate, verdict } = parse(pem);
     if (!(await isIssuedByUs(certificate))) return { ...verdict, status: 'unknown_issuer' };
     const issued = await find(certificate.raw);
-    // Ours by its signature, but none that was issued to a client: that of the server, say, or of the authority.
+    // Signed by the authority, but not issued to a client: for example the server's certificate or the authority's.
     return issued ? verdictOn(issued) : { ...verdict, status: 'unknown' };
   }
 

@@ -1,4 +1,4 @@
-// Builds revocation lists (RFC 5280, section 5) from entries that were encoded when they were revoked.
+// Builds CRLs (RFC 5280, section 5) from entries that were encoded at revocation.
 import type { RevocationReason } from './certificate-state-contract.ts';
 import { derInteger, derTime, TAG, tlv } from './der.ts';
 import type { Issuer } from './issuer.ts';
@@ -33,19 +33,18 @@ export interface Revocation {
 
 export interface RevocationListOrder {
   issuer: Issuer;
-  /** A safe integer that only grows (RFC 5280, 5.2.3). */
+  /** A safe integer that only increases (RFC 5280, 5.2.3). */
   number: number;
   /** Epoch milliseconds. */
   thisUpdate: number;
-  /** Epoch milliseconds; the list is refused from here on. */
+  /** Epoch milliseconds; relying parties reject the CRL from then on. */
   nextUpdate: number;
-  /** `encodeRevokedEntry` of every revoked certificate, one behind the other. */
+  /** Concatenated results of `encodeRevokedEntry`, one per revoked certificate. */
   entries: Buffer;
 }
 
 /**
- * One element of revokedCertificates; an unspecified reason is shown by having none (RFC 5280, 5.3.1).
- *
+ * Encodes one element of revokedCertificates. The unspecified reason is omitted (RFC 5280, 5.3.1).
  * @returns DER, about 50 bytes
  */
 export function encodeRevokedEntry({ serial, revokedAt, reason }: Revocation): Buffer {
@@ -59,11 +58,11 @@ export function encodeRevokedEntry({ serial, revokedAt, reason }: Revocation): B
 }
 
 /**
- * A complete version 2 list with authority key identifier and number. Without entries the element that would hold
- * them is absent (RFC 5280, 5.1.2.6).
- *
+ * Builds a complete version 2 CRL with authority key identifier and number. Without entries, revokedCertificates is
+ * absent (RFC 5280,
+ * 5.1.2.6).
  * @returns DER
- * @throws RangeError if the number is not a safe integer from 0
+ * @throws RangeError if the number is not a non-negative safe integer
  */
 export function buildRevocationList(order: RevocationListOrder): Buffer {
   const { issuer, number, thisUpdate, nextUpdate, entries } = order;
@@ -86,7 +85,7 @@ export function buildRevocationList(order: RevocationListOrder): Buffer {
   return signStructure(content, issuer.privateKey);
 }
 
-/** An extension that is not critical; none here is. */
+/** Encodes a non-critical extension; all extensions here are non-critical. */
 function encodeExtension(objectIdentifier: Buffer, value: Buffer): Buffer {
   return tlv(TAG.sequence, objectIdentifier, tlv(TAG.octetString, value));
 }

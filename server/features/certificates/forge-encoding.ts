@@ -1,10 +1,10 @@
-// All that node-forge does for us: it writes names and certificate extensions. It is never given anything to parse.
+// The only uses of node-forge: writing names and certificate extensions. It never parses input.
 import forge from 'node-forge';
 import type { SubjectNames } from './distinguished-name.ts';
 
 declare module 'node-forge' {
   namespace pki {
-    /** Missing in its types. Takes what `setExtensions` has completed; returns the whole `[3]` element. */
+    /** Missing in the package's types. Takes the result of `setExtensions`; returns the whole `[3]` element. */
     function certificateExtensionsToAsn1(extensions: readonly object[]): asn1.Asn1;
   }
 }
@@ -14,21 +14,21 @@ const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
 const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 
-/** The types file asks for a class where the library wants a type of string. */
+/** The types declare a class where the library expects a string type. */
 const UTF8_STRING: number = forge.asn1.Type.UTF8;
 const IA5_STRING: number = forge.asn1.Type.IA5STRING;
 
-/** GeneralName's numbers (RFC 5280, 4.2.1.6). */
+/** GeneralName tags (RFC 5280, 4.2.1.6). */
 const GENERAL_NAME = { email: 1, dns: 2, uri: 6, ip: 7 } as const;
 
-/** An address: text in ASCII, and bytes in network order for `ip`. */
+/** ASCII text, or bytes in network order for `ip`. */
 export type GeneralName =
   | { kind: 'email' | 'dns' | 'uri'; value: string }
   | { kind: 'ip'; value: readonly number[] };
 
-/** What one of our certificates says about itself; what is absent is left out. */
+/** The extensions of a certificate. Absent ones are omitted. */
 export interface Extensions {
-  /** With a path length of 0: it issues certificates, but no further authorities. */
+  /** With path length 0: it issues certificates, but no subordinate authorities. */
   authority: boolean;
   keyUsage: readonly ('digitalSignature' | 'keyEncipherment' | 'keyCertSign' | 'cRLSign')[];
   extendedKeyUsage?: 'clientAuth' | 'serverAuth';
@@ -40,11 +40,11 @@ export interface Extensions {
 }
 
 /**
- * A Name, organization first: read from its end, as RFC 4514 has it, it begins with the common name. UTF8String but
- * for the email address, which is IA5String (RFC 5280, 4.1.2.4 and 4.1.2.6).
- *
+ * Encodes a Name, organization first: RFC 4514 reads it from the end, so it starts with the common name. All values are
+ * UTF8String
+ * except the email address, which is IA5String (RFC 5280, 4.1.2.4 and 4.1.2.6).
  * @returns DER
- * @throws RangeError if the email address is not ASCII; URIError if a name has half a surrogate pair
+ * @throws RangeError if the email address is not ASCII; URIError if a name contains half a surrogate pair
  */
 export function encodeSubject({ commonName, organization, email }: SubjectNames): Buffer {
   const attributes: forge.pki.CertificateField[] = [];
@@ -59,8 +59,7 @@ export function encodeSubject({ commonName, organization, email }: SubjectNames)
 }
 
 /**
- * Key usage and basic constraints are critical (RFC 5280, 4.2.1.3 and 4.2.1.9), all others are not.
- *
+ * Key usage and basic constraints are critical (RFC 5280, 4.2.1.3 and 4.2.1.9); all others are not.
  * @returns DER of the `[3]` element of a TBSCertificate
  * @throws RangeError if a text is not ASCII
  */
@@ -72,7 +71,7 @@ export function encodeExtensions(order: Extensions): Buffer {
     { name: 'keyUsage', critical: true, ...usages },
   ];
   if (extendedKeyUsage !== undefined) extensions.push({ name: 'extKeyUsage', [extendedKeyUsage]: true });
-  // The library would compute the identifier itself, but of RSA keys only.
+  // The library would compute the identifier, but only for RSA keys.
   const identifier = forge.asn1.create(
     forge.asn1.Class.UNIVERSAL,
     forge.asn1.Type.OCTETSTRING,
@@ -99,9 +98,9 @@ function toAltName(name: GeneralName): object {
   return { type: GENERAL_NAME[name.kind], value };
 }
 
-/** The library writes one octet for each character, and a wrong one for any beyond Latin-1. */
+/** The library writes one octet per character, which is wrong for characters beyond Latin-1. */
 function ascii(value: string): string {
-  if (!/^[\x20-\x7e]+$/u.test(value)) throw new RangeError('a text that must be ASCII is not');
+  if (!/^[\x20-\x7e]+$/u.test(value)) throw new RangeError(`${JSON.stringify(value)} is not ASCII`);
   return value;
 }
 

@@ -1,4 +1,4 @@
-// What a certificate takes from its issuer and from its key.
+// Reads what a certificate needs from its issuer's certificate and key.
 import { createHash, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { contentOf, type DerElement, DerError, openElement, readElements, TAG } from './der.ts';
 
@@ -14,7 +14,7 @@ export const VERSION_TAG = 0xa0;
 const EXTENSIONS_TAG = 0xa3;
 
 export interface Issuer {
-  /** DER of its subject, byte for byte as in its certificate. */
+  /** DER of the subject, byte for byte as in the certificate. */
   subject: Buffer;
   /** Content of its SubjectKeyIdentifier. */
   keyIdentifier: Buffer;
@@ -22,21 +22,21 @@ export interface Issuer {
   privateKey: KeyObject;
 }
 
-/** 16 random bytes that as a number are positive and have no leading zeros, so that their hex is one length. */
+/** 16 random bytes: positive as a number and without leading zeros, so that the hex form has a fixed length. */
 export function newSerial(): Buffer {
   const serial = randomBytes(SERIAL_BYTES);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   return serial;
 }
 
-/** 20 bytes: SHA-1 of the bits of the key (RFC 5280, 4.2.1.2, method 1). */
+/** 20 bytes: SHA-1 of the key's bits (RFC 5280, 4.2.1.2, method 1). */
 export function keyIdentifier(publicKey: KeyObject): Buffer {
   const [, bits] = openElement(readElements(toSpki(publicKey))[0], TAG.sequence);
-  // The first octet counts unused bits.
+  // The first octet is the number of unused bits.
   return createHash('sha1').update(contentOf(bits, TAG.bitString).subarray(1)).digest();
 }
 
-/** DER of the SubjectPublicKeyInfo; that of its public half, if a private key is given. */
+/** DER of the SubjectPublicKeyInfo. A private key is converted to its public key. */
 export function toSpki(key: KeyObject): Buffer {
   const known = encoded.get(key);
   if (known) return known;
@@ -46,16 +46,16 @@ export function toSpki(key: KeyObject): Buffer {
   return spki;
 }
 
-/** A certificate needs its key in three places. */
+/** A certificate contains its key in three places. */
 const encoded = new WeakMap<KeyObject, Buffer>();
 
-/** Of which only the frame is read: see to it that it is a certificate. */
+/** Reads only the outer structure; the caller must know that it is a certificate. */
 export function certificateFields(certificateDer: Buffer): DerElement[] {
   const [content] = openElement(readElements(certificateDer)[0], TAG.sequence);
   return openElement(content, TAG.sequence);
 }
 
-/** @returns the content of its OCTET STRING, read as elements; null if there is no such extension */
+/** @returns the content of its OCTET STRING as elements; null if the extension is missing */
 function readExtension(fields: readonly DerElement[], objectIdentifier: Buffer): DerElement | null {
   const list = fields.find(({ tag }) => tag === EXTENSIONS_TAG);
   const extensions = list ? openElement(openElement(list, EXTENSIONS_TAG)[0], TAG.sequence) : [];
@@ -66,14 +66,14 @@ function readExtension(fields: readonly DerElement[], objectIdentifier: Buffer):
 }
 
 /**
- * What the certificates and lists of an authority copy from its own certificate, of anybody's making.
- *
- * @returns `keyIdentifier` null if the certificate names none
+ * Reads the fields of an authority's certificate that its certificates and CRLs copy. The certificate may come from any
+ * software.
+ * @returns `keyIdentifier` null if the certificate has none
  * @throws DerError
  */
 export function readIssuer(certificateDer: Buffer): { subject: Buffer; keyIdentifier: Buffer | null } {
   const fields = certificateFields(certificateDer);
-  // Version 1 has no version; then come serial, algorithm, issuer, validity, subject.
+  // Version 1 omits the version field. Then follow serial, algorithm, issuer, validity, subject.
   const subject = fields[fields[0]?.tag === VERSION_TAG ? 5 : 4];
   if (subject?.tag !== TAG.sequence) throw new DerError('a certificate has no subject');
   const identifier = readExtension(fields, SUBJECT_KEY_IDENTIFIER);
@@ -84,14 +84,13 @@ export function readIssuer(certificateDer: Buffer): { subject: Buffer; keyIdenti
 }
 
 /**
- * Whether an authority may sign certificates and revocation lists; one that does not say may do both.
- *
+ * Whether an authority may sign certificates and CRLs. Without a key usage extension, it may sign both.
  * @throws DerError
  */
 export function maySign(certificateDer: Buffer): boolean {
   const usage = readExtension(certificateFields(certificateDer), KEY_USAGE);
   if (!usage) return true;
-  // The first octet counts unused bits.
+  // The first octet is the number of unused bits.
   const bits = contentOf(usage, TAG.bitString)[1] ?? 0;
   return (bits & KEY_CERT_SIGN) !== 0 && (bits & CRL_SIGN) !== 0;
 }

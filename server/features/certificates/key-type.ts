@@ -1,5 +1,5 @@
-// Names the type of a key by reading its DER. Electron's BoringSSL cannot load every type that Node's OpenSSL can, and
-// then fails without saying which type it met.
+// Names a key's type from its DER. Electron's BoringSSL cannot load every type that Node's OpenSSL can, and its error
+// does not name the type.
 import { contentOf, type DerElement, DerError, openElement, readElements, TAG } from './der.ts';
 import { certificateFields, VERSION_TAG } from './issuer.ts';
 
@@ -35,14 +35,14 @@ const CURVES: Readonly<Record<string, string>> = {
 };
 
 const PRIVATE_KEY = /-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----([\d\sA-Za-z+/=]+)-----END \1-----/u;
-/** Far longer than any that is in use: a sender could make the message as long as the request. */
+/** Far longer than any identifier in use. Limits the length of the error message. */
 const MAX_IDENTIFIER_BYTES = 32;
 /** `parameters` in ECPrivateKey (RFC 5915, section 3). */
 const EC_PARAMETERS_TAG = 0xa0;
 
 /**
  * @param algorithm AlgorithmIdentifier of a key
- * @returns its object identifier in dotted form if the type has no name here
+ * @returns the type's name, or its dotted object identifier if it has none here
  * @throws DerError
  */
 export function keyType(algorithm: DerElement | undefined): string {
@@ -60,7 +60,7 @@ export function certificateKeyType(certificateDer: Buffer): string {
   return keyType(openElement(key, TAG.sequence)[0]);
 }
 
-/** @returns null if the text has no readable private key, or an encrypted one */
+/** @returns null if the text has no readable private key, or only an encrypted one */
 export function privateKeyType(pem: string): string | null {
   const [, label = '', body = ''] = PRIVATE_KEY.exec(pem) ?? [];
   try {
@@ -82,7 +82,7 @@ function ecType(parameters: DerElement | undefined): string {
   return `EC on ${CURVES[toHex(parameters)] ?? `curve ${dotted(parameters.content)}`}`;
 }
 
-/** X.690, 8.19: base 128, the first two arcs in one number. */
+/** X.690, 8.19: base 128, with the first two arcs combined. */
 function dotted(content: Buffer): string {
   if (content.length > MAX_IDENTIFIER_BYTES) return 'an unknown type';
   const numbers: bigint[] = [];

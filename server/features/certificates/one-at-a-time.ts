@@ -1,17 +1,20 @@
-// Long work in the thread pool, one piece after the other: the database uses the same few threads and must find one free.
+// Runs long work in the thread pool one piece at a time, because the database needs a free thread in the same pool.
 import { callerGone, type Caller } from '#server/platform/call.ts';
 import { ApiError } from '#server/wire/errors.ts';
 
 export interface Turn {
-  /** How long the work takes, in milliseconds. */
+  /** Estimated duration in milliseconds. */
   estimateMs: number;
-  /** Who waits for it: refused when the queue is full, dropped once gone. The service's own work is neither. */
+  /**
+   * The waiting client: rejected if the queue is full, dropped after a disconnect. The service's own work has no caller
+   * and neither happens.
+   */
   caller?: Caller | undefined;
 }
 
 /**
- * @param maxWaitMs work of callers is refused when what waits already takes longer than this
- * @returns a function that starts work when everything given to it before has ended; it throws `rate_limited`
+ * @param maxWaitMs a caller's work is rejected if the queue already takes longer than this
+ * @returns a function that starts work after everything queued before; throws `rate_limited`
  */
 export function oneAtATime(
   maxWaitMs: number,

@@ -1,4 +1,4 @@
-// Serves the stored revocation list: read from the database when there is a new one, and never built on request.
+// Serves the stored CRL. Reads a new one from the database when there is one; never builds it on request.
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { Document } from '#server/platform/document.ts';
@@ -19,7 +19,7 @@ const TYPES = {
 
 type Format = keyof typeof TYPES;
 
-/** Another server on the same database may have made a list; its own this one hears of at once. */
+/** Another server on the database may have built a CRL. This server knows its own CRLs immediately. */
 const LOOK_AGAIN_MS = 1000;
 
 interface Needs {
@@ -27,12 +27,12 @@ interface Needs {
   authority: Pick<AuthorityService, 'current'>;
   clock: Clock;
   publishRevocations(): Promise<void>;
-  /** Whether a revocation is on no list yet. */
+  /** Whether a revocation is missing from the CRL. */
   hasUnlisted(): Promise<boolean>;
 }
 
 interface Loaded extends RevocationListRow {
-  /** Made when they are first asked for; null if a newer list had taken the place of this one. */
+  /** Created on first use; null if a newer CRL has replaced this one. */
   documents: Record<Format, () => Promise<Document | null>>;
   written: Partial<Record<Format, Document>>;
 }
@@ -47,7 +47,7 @@ export function createRevocationListService(needs: Needs) {
   let loaded: Loaded | undefined;
   let lookedAt = -Infinity;
 
-  /** One at a time, so that no older answer takes the place of a newer one. */
+  /** One at a time, so that an older result never replaces a newer one. */
   const look = singleFlight(async () => {
     const found = await lists.newest();
     lookedAt = performance.now();
@@ -56,14 +56,15 @@ export function createRevocationListService(needs: Needs) {
 
   async function publish(): Promise<void> {
     await needs.publishRevocations();
-    // One that is under way may have begun before.
+    // A look in progress may have started before the CRL was built.
     await look.current()?.catch(() => {});
     lookedAt = -Infinity;
   }
 
   /**
-   * A revocation that was committed shortly before a crash may be on no list yet. Nothing is served before it is
-   * listed, or its upkeep has had its time.
+   * A revocation committed shortly before a crash may be missing from the CRL. Nothing is served until it is listed, or
+   * until the
+   * rebuild has had its time.
    */
   const listLeftovers = singleFlight(
     async () => {
@@ -72,14 +73,14 @@ export function createRevocationListService(needs: Needs) {
     { keepResult: true },
   );
 
-  /** The first list there is; or one in place of a list that has ended while nobody did the upkeep. */
+  /** Builds the first CRL, or replaces one that expired while no server ran. */
   const make = singleFlight(async () => {
     await authority.current();
     await publish();
     await look();
   });
 
-  /** Neither ended, nor made while the clock was ahead: relying parties refuse everybody by such a list. */
+  /** Not expired, and not built while the clock was ahead: relying parties reject all certificates with such a CRL. */
   const isInForce = ({ thisUpdate, nextUpdate }: RevocationListRow): boolean => {
     const now = clock.now();
     return thisUpdate <= now && now < nextUpdate;
@@ -89,7 +90,7 @@ export function createRevocationListService(needs: Needs) {
     await listLeftovers();
     if (performance.now() - lookedAt > LOOK_AGAIN_MS) await look();
     if (!loaded || !isInForce(loaded)) await make();
-    if (!loaded) throw new ApiError('unavailable', 'the revocation list is still being made; try again');
+    if (!loaded) throw new ApiError('unavailable', 'the CRL is still being built; retry in a moment');
     return loaded;
   }
 
@@ -121,8 +122,8 @@ export function createRevocationListService(needs: Needs) {
     };
   }
 
-  /** What most callers get, who only ask whether theirs is still the newest. */
-  function atHand(format: Format): Document | undefined {
+  /** Fast path for most callers, which only check whether their copy is current. */
+  function cachedDocument(format: Format): Document | undefined {
     const isKnown = loaded !== undefined && performance.now() - lookedAt <= LOOK_AGAIN_MS;
     return isKnown && isInForce(loaded as Loaded) ? loaded?.written[format] : undefined;
   }
@@ -135,20 +136,20 @@ export function createRevocationListService(needs: Needs) {
         list.written[format] = written;
         return written;
       }
-      // A newer list took its place in between.
+      // A newer CRL replaced it meanwhile.
       lookedAt = -Infinity;
     }
   }
 
   return {
-    /** What was revoked before this is on the list that is served after it. */
+    /** Earlier revocations are in the CRL that is served after this. */
     publish,
     serve(
       { format: given }: RequestOf<typeof certificateContract.revocationList>,
       call: Call,
     ): Document | Promise<Document> {
       const format = given ?? preferredFormat(call);
-      return atHand(format) ?? document(format);
+      return cachedDocument(format) ?? document(format);
     },
   };
 }

@@ -1,22 +1,22 @@
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
 
-/** A stored list without its document. Moments are epoch milliseconds. */
+/** A stored CRL without its document. Times are epoch milliseconds. */
 export interface RevocationListRow {
   number: number;
-  /** By whose name it is signed; another certificate of the same key may have another name. */
+  /** The authority that signed it; another certificate of the same key may have another name. */
   authorityId: number;
   authorityKey: string;
   builtAt: number;
   thisUpdate: number;
   nextUpdate: number;
-  /** Certificates that ended before this are not on it, unless it is the first to have them. */
+  /** Certificates that expired before this are left out, unless no earlier CRL contained them. */
   endedBefore: number;
 }
 
 type Contents = Pick<RevocationListRow, 'number' | 'authorityKey' | 'endedBefore'>;
 
-/** A revoked certificate as the list has it: in DER and in JSON. */
+/** A revoked certificate, encoded for the CRL in DER and in JSON. */
 interface NewEntry {
   certificateId: number;
   authorityKey: string;
@@ -42,8 +42,9 @@ const IS_UNLISTED = `
   WHERE certificate_id = $certificateId AND authority_key = $authorityKey AND first_listed_in IS NULL`;
 
 /**
- * Ahead of reading: an entry that another server commits between the two statements is then neither marked nor missed,
- * but left for the next list.
+ * Runs before the read: an entry that another server commits between the two statements is then left for the next CRL,
+ * neither
+ * marked nor missed.
  */
 const MARK_LISTED = `
   UPDATE revocation_entries SET first_listed_in = $number
@@ -55,8 +56,9 @@ const LISTED = `WHERE first_listed_in <= $number AND authority_key = $authorityK
 const COUNT_LISTED = `SELECT count(*) AS "count" FROM revocation_entries ${LISTED}`;
 
 /**
- * One text, put together by the database: a row apiece would cost ten times as much. Their order means nothing. What
- * was revoked after its end is on one list all the same.
+ * Concatenated by the database: one row per entry would be ten times slower. Order does not matter. A certificate that
+ * was revoked
+ * after it expired still appears in one CRL.
  */
 const entries = (column: 'der_hex' | 'json', separator: '' | ',') => `
   SELECT coalesce(string_agg(${column}, '${separator}'), '') AS "text" FROM revocation_entries ${LISTED}`;
@@ -85,33 +87,33 @@ export function createRevocationListStore(sequelize: Sequelize) {
   const derHex = sql.statement<{ text: string }>(entries('der_hex', ''));
 
   return {
-    /** A certificate that has been revoked; it is on no list yet. */
+    /** Adds an entry for a revoked certificate. No CRL contains it yet. */
     async insertEntry(entry: NewEntry): Promise<void> {
       await insertEntry.run({ ...entry });
     },
     newest: (): Promise<RevocationListRow | null> => newest.first(),
-    /** @returns null if a newer list has taken its place */
+    /** @returns null if a newer CRL has replaced it */
     der: async (number: number): Promise<Buffer | null> => (await document.first({ number }))?.der ?? null,
-    /** What is on the list, as a JSON array. */
+    /** The entries of the CRL as a JSON array. */
     json: async (list: Contents): Promise<string> => `[${(await json.first({ ...list }))?.text ?? ''}]`,
     countListed: async (list: Contents): Promise<number> =>
       (await countListed.first({ ...list }))?.count ?? 0,
     hasUnlisted: async (authorityKey: string): Promise<boolean> =>
       (await unlisted.first({ authorityKey })) !== null,
-    /** Whether a revoked certificate is on no list yet. */
+    /** Whether a revoked certificate is missing from the CRL. */
     isUnlisted: async (certificateId: number, authorityKey: string): Promise<boolean> =>
       (await isUnlisted.first({ certificateId, authorityKey })) !== null,
-    /** Marks what the list is the first to have, and reads all that is on it: DER, one element behind the other. */
+    /** Marks the entries that are new in the CRL, and reads all its entries: concatenated DER elements. */
     async collectEntries(list: Contents): Promise<Buffer> {
       await sql.run(MARK_LISTED, { ...list });
       return Buffer.from((await derHex.first({ ...list }))?.text ?? '', 'hex');
     },
-    /** The new list takes the place of all before it. */
+    /** Replaces all earlier CRLs. */
     async replace(list: RevocationListRow, der: Buffer): Promise<void> {
       await sql.run(INSERT, { ...list, der });
       await sql.run('DELETE FROM revocation_lists WHERE number < $number', { number: list.number });
     },
-    /** After a restore: the next list is built at once, and its number is beyond all that were given out. */
+    /** After a restore: the next CRL is built immediately, with a number above all that were used. */
     async skipNumbers(least: number, ahead: number, builtBefore: number): Promise<void> {
       await sql.run(SKIP_NUMBERS, { least, ahead, builtBefore });
     },

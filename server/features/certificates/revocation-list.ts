@@ -1,4 +1,4 @@
-// When the revocation list is made anew, and of what (RFC 5280, section 5).
+// When a CRL is rebuilt, and from which entries (RFC 5280, section 5).
 import type { Clock } from '#server/platform/clock.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
@@ -7,7 +7,10 @@ import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
 import { buildRevocationList } from './crl-builder.ts';
 import type { RevocationListRow, RevocationListStore } from './revocation-list-store.ts';
 
-/** Relying parties refuse everybody once the list has ended, so that much must go wrong before it does. */
+/**
+ * Relying parties reject all certificates once the CRL expires, so it is valid for much longer than the rebuild
+ * interval.
+ */
 const VALID_MS = 7 * DAY_MS;
 const REBUILD_AFTER_MS = DAY_MS;
 const SECOND_MS = 1000;
@@ -22,20 +25,20 @@ export function createRevocationListBuilder({ lists, transaction, clock }: Needs
   async function isDue(newest: RevocationListRow | null, authority: Authority): Promise<boolean> {
     if (newest?.authorityId !== authority.id) return true;
     const age = clock.now() - newest.builtAt;
-    // Made later than now: the clock was set back, and the list is not valid yet.
+    // Built in the future: the clock was set back, and the CRL is not valid yet.
     return age < 0 || age >= REBUILD_AFTER_MS || lists.hasUnlisted(authority.keyIdentifier);
   }
 
   return {
-    /** @returns the number of the new list, or null if the present one will do */
+    /** @returns the number of the new CRL, or null if the current one is still good */
     async buildIfDue(authority: Authority): Promise<number | null> {
       if (!(await isDue(await lists.newest(), authority))) return null;
       return transaction(async () => {
         const newest = await lists.newest();
-        // Another server may have been first.
+        // Another server may have built one first.
         if (!(await isDue(newest, authority))) return null;
         const now = clock.now();
-        // Beyond all numbers that an older state of the database, now restored, may have given out since.
+        // Above all numbers that were used before a restore of an older database.
         const number = Math.max((newest?.number ?? 0) + 1, Math.floor(now / SECOND_MS));
         const list = {
           number,
@@ -44,8 +47,8 @@ export function createRevocationListBuilder({ lists, transaction, clock }: Needs
           builtAt: now,
           thisUpdate: wholeSeconds(now - CLOCK_SKEW_MS),
           nextUpdate: wholeSeconds(now + VALID_MS),
-          // Each certificate is on one list made after its end, and leaves with the next (RFC 5280, section 3.3). A list
-          // made while the clock was ahead says nothing of what has ended.
+          // Each certificate is in one CRL built after it expired, and is left out of the next (RFC 5280, section 3.3).
+          // A CRL built while the clock was ahead does not count for that.
           endedBefore: Math.min(newest?.builtAt ?? 0, now),
         };
         const entries = await lists.collectEntries(list);

@@ -1,4 +1,5 @@
-// Keeps the server's own certificate over restarts, its private key sealed. A file: each server of a database has its own.
+// Keeps the server's certificate across restarts, with its private key sealed. In a file, because each server of a
+// database needs its own.
 import { createPrivateKey } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,16 +9,16 @@ import type { Sealer } from '#server/platform/sealer.ts';
 import { checkCredentials, type TlsCredentials } from '#server/platform/tls-credentials.ts';
 
 export interface ServerCertificate {
-  /** PEM: its own, then those between it and the authority that clients trust. */
+  /** PEM: the server's certificate, then those up to the authority that clients trust. */
   certificate: string;
   /** PKCS#8. */
   privateKeyDer: Buffer;
-  /** Tells the certificate that the authority had. */
+  /** Identifies the authority's certificate at the time. */
   authority: string;
   hosts: readonly string[];
 }
 
-/** What the private key is sealed for. */
+/** The purpose that the private key is sealed for. */
 const SERVER_KEY = 'server-certificate';
 
 const fileContent = z.object({
@@ -37,8 +38,8 @@ function pathIn(dataDir: string): string {
 }
 
 /**
- * Its private key still sealed.
- * @returns null if there is none
+ * Reads the file; the private key stays sealed.
+ * @returns null if the file is missing
  * @throws Error if it cannot be read
  */
 export function readSealedCertificate(dataDir: string): z.infer<typeof fileContent> | null {
@@ -63,8 +64,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * @returns null if there is none
- * @throws Error if it cannot be used
+ * @returns null if the file is missing
+ * @throws Error if it is unusable
  */
 export function readServerCertificate(dataDir: string, sealer: Sealer): ServerCertificate | null {
   const read = readSealedCertificate(dataDir);

@@ -1,4 +1,4 @@
-// The certificate that the server itself shows its clients: issued by its own authority, and never old.
+// The server's TLS certificate, issued by the built-in authority and replaced before it expires.
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '#server/platform/clock.ts';
 import { ConfigError } from '#server/platform/config.ts';
@@ -21,7 +21,7 @@ import {
 import type { ServerNames } from './server-names.ts';
 
 const LIFE_MS = 90 * DAY_MS;
-/** It is replaced when less than this part of its life is left. */
+/** The certificate is replaced when less than this share of its lifetime is left. */
 const SPARE_PART = 1 / 3;
 
 interface Needs {
@@ -30,42 +30,42 @@ interface Needs {
   sealer: Sealer;
   clock: Clock;
   logger: Logger;
-  /** As of now: addresses come and go. */
+  /** Evaluated on each call, because addresses change. */
   names(): ServerNames;
 }
 
-interface Circumstances {
+interface ServerCertificateFacts {
   authority: Pick<Authority, 'id' | 'certificate' | 'notAfter'>;
   hosts: readonly string[];
   /** Epoch milliseconds. */
   now: number;
 }
 
-/** Every change of the authority makes a new row; its fingerprint tells it from a row of another database. */
-export function authorityMark({ id, certificate }: Circumstances['authority']): string {
+/** Every change of the authority adds a row. The fingerprint also distinguishes rows of different databases. */
+export function authorityMark({ id, certificate }: ServerCertificateFacts['authority']): string {
   return `${id} ${certificate.fingerprint256}`;
 }
 
-function endOf(now: number, { notAfter }: Circumstances['authority']): number {
+function endOf(now: number, { notAfter }: ServerCertificateFacts['authority']): number {
   return Math.min(wholeSeconds(now + LIFE_MS), notAfter);
 }
 
-/** @returns null if the certificate is as good as a new one would be */
+/** @returns null if a new certificate would be no better */
 export function reasonToReplace(
   inUse: Omit<ServerCertificate, 'privateKeyDer'>,
-  { authority, hosts, now }: Circumstances,
+  { authority, hosts, now }: ServerCertificateFacts,
 ): string | null {
   if (inUse.authority !== authorityMark(authority)) return 'the authority has a new certificate';
   if (inUse.hosts.join() !== hosts.join()) return 'the names or addresses of this server have changed';
   const { validFrom, validTo } = new X509Certificate(inUse.certificate);
   const [start, end] = [Date.parse(validFrom), Date.parse(validTo)];
   if (now < start) return 'it is not valid yet';
-  // An authority that is about to end itself could give it no more time.
+  // If the authority itself is about to expire, a new certificate would not last longer.
   const isOld = end - now < (end - start) * SPARE_PART && end < endOf(now, authority);
-  return isOld ? 'it is near its end' : null;
+  return isOld ? 'it expires soon' : null;
 }
 
-/** PEM of the authority and those above it, up to the one that signed itself, which clients have. */
+/** PEM of the authority and those above it, without the self-signed root, which clients have. */
 export function intermediates({ certificate, pem }: Pick<Authority, 'certificate' | 'pem'>): string {
   const chain: X509Certificate[] = [];
   const others = certificateBlocks(pem).map((block) => new X509Certificate(block));
@@ -79,7 +79,7 @@ export function intermediates({ certificate, pem }: Pick<Authority, 'certificate
 }
 
 /**
- * Opens the certificate that was kept, or makes one, and makes another whenever there is a reason to.
+ * Opens the stored certificate or issues one, and replaces it whenever there is a reason to.
  * @throws ConfigError if there is none and the authority cannot issue one
  */
 export async function openServerCertificate(needs: Needs): Promise<TlsSource> {
@@ -91,11 +91,11 @@ export async function openServerCertificate(needs: Needs): Promise<TlsSource> {
     if (notAfter <= now) {
       const ended = new Date(authority.notAfter).toISOString();
       throw new ConfigError(
-        `--tls is "auto", but the certificate authority has ended on ${ended}; import its new certificate`,
+        `--tls is "auto", but the certificate authority expired on ${ended}; import its new certificate`,
       );
     }
     const { publicKey, privateKeyDer } = await generateEcKey();
-    // The library that builds certificates is loaded when the first one is built.
+    // The certificate builder is loaded on first use, to keep the start fast.
     const { buildServerCertificate } = await import('./certificate-builder.ts');
     const own = buildServerCertificate({
       issuer: authority.issuer,
@@ -114,7 +114,7 @@ export async function openServerCertificate(needs: Needs): Promise<TlsSource> {
     try {
       return readServerCertificate(dataDir, sealer);
     } catch (error) {
-      logger.warn({ err: error as Error }, 'the TLS certificate that was kept cannot be used');
+      logger.warn({ err: error as Error }, 'the stored TLS certificate is unusable');
       return null;
     }
   }
@@ -123,23 +123,23 @@ export async function openServerCertificate(needs: Needs): Promise<TlsSource> {
     try {
       writeServerCertificate(dataDir, sealer, made);
     } catch (error) {
-      // It serves all the same; the next start makes another.
-      logger.warn({ err: error as Error }, 'the TLS certificate cannot be kept over a restart');
+      // The certificate still works; the next start issues another one.
+      logger.warn({ err: error as Error }, 'cannot store the TLS certificate');
     }
   }
 
   let inUse = readKept();
 
-  /** @returns null if it can stay */
+  /** @returns null if the certificate can stay */
   async function replace(): Promise<ServerCertificate | null> {
     const authority = await needs.authority.current();
     const names = needs.names();
     const circumstances = { authority, hosts: names.hosts, now: clock.now() };
-    const reason = inUse ? reasonToReplace(inUse, circumstances) : 'there is none';
+    const reason = inUse ? reasonToReplace(inUse, circumstances) : 'no stored certificate';
     if (reason === null) return null;
     inUse = await make(authority, names);
     keep(inUse);
-    logger.info({ reason, hosts: inUse.hosts }, 'TLS certificate made');
+    logger.info({ reason, hosts: inUse.hosts }, 'issued a TLS certificate');
     return inUse;
   }
 
@@ -149,7 +149,7 @@ export async function openServerCertificate(needs: Needs): Promise<TlsSource> {
       const made = await replace();
       if (made) return made;
     } catch (error) {
-      // An old one is better than no service; what is wrong is told of from now on.
+      // An outdated certificate is better than no service. The error is logged.
       if (!kept || !(error instanceof ConfigError)) throw error;
     }
     return kept as ServerCertificate;

@@ -1,4 +1,4 @@
-// Under which names and addresses clients reach this server.
+// The names and addresses under which clients reach this server.
 import ipaddr from 'ipaddr.js';
 import type { Config } from '#server/platform/config.ts';
 import { addressesOf, type Interfaces } from '#server/platform/lan-address.ts';
@@ -13,11 +13,11 @@ export interface Machine {
 
 export interface ServerNames {
   commonName: string;
-  /** Each in the one form there is of it, in order. */
+  /** In canonical form, sorted. */
   hosts: string[];
 }
 
-/** The one form there is of it; null if no certificate can name it. */
+/** The canonical form; null if a certificate cannot name the host. */
 function canonical(host: string): string | null {
   try {
     const { kind, value } = toHostName(host);
@@ -27,7 +27,7 @@ function canonical(host: string): string | null {
   }
 }
 
-/** This machine's own names come with and without their domain; those that no certificate can name are left out. */
+/** This machine's names with and without their domain, except those that a certificate cannot contain. */
 export function serverNames(
   { host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>,
   machine: Machine,

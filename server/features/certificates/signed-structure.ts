@@ -1,4 +1,4 @@
-// The frame that certificates and revocation lists share: content, algorithm, signature (RFC 5280, 4.1.1 and 5.1.1).
+// The outer structure of certificates and CRLs: content, algorithm, signature (RFC 5280, 4.1.1 and 5.1.1).
 import { type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { TAG, tlv } from './der.ts';
@@ -9,7 +9,7 @@ export const SHA256_WITH_RSA = Buffer.from('300d06092a864886f70d01010b0500', 'he
 
 /**
  * @param content DER that names `SHA256_WITH_RSA` as its algorithm
- * @param privateKey of the issuer, RSA
+ * @param privateKey the issuer's RSA key
  * @returns DER
  * @throws TypeError if the key is not RSA
  */
@@ -18,11 +18,11 @@ export function signStructure(content: Buffer, privateKey: KeyObject): Buffer {
 }
 
 const signAside = promisify(sign);
-/** Refuses none: a signature takes a millisecond, and the number of open requests bounds how many wait. */
+/** No limit: a signature takes a millisecond, and the number of open requests limits the queue. */
 const inTurn = oneAtATime(Number.POSITIVE_INFINITY);
 const SIGNATURE_MS = 1;
 
-/** The same in a thread of the pool: a signature takes a millisecond. */
+/** The same in a thread of the pool, because a signature takes a millisecond. */
 export async function signStructureAside(content: Buffer, privateKey: KeyObject): Promise<Buffer> {
   return frame(
     content,
@@ -32,11 +32,11 @@ export async function signStructureAside(content: Buffer, privateKey: KeyObject)
 
 function asRsa(privateKey: KeyObject): KeyObject {
   if (privateKey.asymmetricKeyType === 'rsa') return privateKey;
-  throw new TypeError('the key of a certificate authority is RSA');
+  throw new TypeError('the key of a certificate authority must be RSA');
 }
 
 function frame(content: Buffer, signature: Buffer): Buffer {
-  // RSA signatures fill all bits of their octets: no unused ones.
+  // RSA signatures have no unused bits.
   const bits = tlv(TAG.bitString, Buffer.alloc(1), signature);
   return tlv(TAG.sequence, content, SHA256_WITH_RSA, bits);
 }

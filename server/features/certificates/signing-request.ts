@@ -1,4 +1,4 @@
-// Reads the certificate requests (PKCS#10, RFC 2986) that callers send who keep their private key to themselves.
+// Reads signing requests (PKCS#10, RFC 2986) from clients that keep their private key.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { contentOf, type DerElement, DerError, openElement, readElements, TAG } from './der.ts';
 import { keyType } from './key-type.ts';
@@ -17,7 +17,7 @@ const RSA_KEY = '06092a864886f70d010101';
 const EC_KEY = '06072a8648ce3d0201';
 const ED25519 = '06032b6570';
 const CURVES = new Set(['06082a8648ce3d030107', '06052b81040022', '06052b81040023']);
-/** How an uncompressed point begins (RFC 5480, 2.2): one that no library refuses. */
+/** First octet of an uncompressed point (RFC 5480, 2.2), which every library accepts. */
 const UNCOMPRESSED = 0x04;
 const NULL = '0500';
 
@@ -26,7 +26,9 @@ interface SignatureAlgorithm {
   digest: 'sha256' | 'sha384' | 'sha512' | null;
 }
 
-/** By object identifier, as DER element in hex (RFC 4055, 5; RFC 5758, 3.2; RFC 8410, 3). No MD5, no SHA-1. */
+/**
+ * By object identifier, as DER element in hex (RFC 4055, 5; RFC 5758, 3.2; RFC 8410, 3). MD5 and SHA-1 are excluded.
+ */
 const SIGNATURE_ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
   '06092a864886f70d01010b': { key: 'rsa', digest: 'sha256' },
   '06092a864886f70d01010c': { key: 'rsa', digest: 'sha384' },
@@ -37,16 +39,15 @@ const SIGNATURE_ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
   [ED25519]: { key: 'ed25519', digest: null },
 };
 
-/** Why a request is refused: one sentence for whoever sent it. */
+/** Why a request is rejected; one sentence for the client. */
 export class SigningRequestError extends Error {
   override readonly name = 'SigningRequestError';
 }
 
 /**
- * The key of a request whose sender has shown to have its private half. Subject and extensions that it asks for are
- * not read.
- *
- * @param pem one block, `CERTIFICATE REQUEST` or `NEW CERTIFICATE REQUEST`; text around it is no matter
+ * Reads the public key after checking that the sender has the private key. Requested subject and extensions are
+ * ignored.
+ * @param pem one block, `CERTIFICATE REQUEST` or `NEW CERTIFICATE REQUEST`; other text is ignored
  * @returns RSA of 2048 to 4096 bits, EC on P-256, P-384 or P-521, or Ed25519
  * @throws SigningRequestError
  */
@@ -62,7 +63,7 @@ function decode(pem: string): Buffer {
   const blocks = pem.match(BEGIN_LINES)?.length ?? 0;
   if (blocks > 1) refuse('The signing request must be a single PEM block.');
   if (blocks === 0 || !pem.includes('CERTIFICATE REQUEST-----'))
-    refuse('There is no PEM certificate request.');
+    refuse('The signing request must contain a PEM certificate request.');
   const base64 = REQUEST.exec(pem)?.[2]?.replaceAll(/\s/gu, '') ?? '';
   if (!BASE64.test(base64) || base64.length % 4 !== 0) {
     refuse('The signing request is damaged: its PEM block cannot be decoded.');
@@ -71,11 +72,11 @@ function decode(pem: string): Buffer {
 }
 
 interface Request {
-  /** What is signed. */
+  /** The signed part. */
   content: Buffer;
   /** SubjectPublicKeyInfo. */
   key: DerElement;
-  /** Object identifier in hex; empty if it has unusual parameters. */
+  /** Object identifier in hex; empty for unexpected parameters. */
   algorithm: string;
   signature: Buffer;
 }
@@ -97,7 +98,7 @@ function takeApart(der: Buffer): Request {
   }
 }
 
-/** RSA comes with NULL or nothing (RFC 4055, section 2.1), the others with nothing. */
+/** RSA has NULL parameters or none (RFC 4055, section 2.1); the others have none. */
 function readAlgorithm(element: DerElement | undefined): string {
   const [objectIdentifier, parameters] = openElement(element, TAG.sequence);
   contentOf(objectIdentifier, TAG.objectIdentifier);
@@ -105,7 +106,7 @@ function readAlgorithm(element: DerElement | undefined): string {
   return isPlain ? toHex(objectIdentifier) : '';
 }
 
-/** The octets of a BIT STRING without unused bits. */
+/** The octets of a BIT STRING that must not have unused bits. */
 function bitsOf(element: DerElement | undefined): Buffer {
   const content = contentOf(element, TAG.bitString);
   if (content[0] !== 0) throw new DerError('a bit string ends within an octet');
@@ -119,7 +120,7 @@ function readKey(element: DerElement): KeyObject {
   return key;
 }
 
-/** @returns object identifier of the kind of key, in hex */
+/** @returns object identifier of the key type, in hex */
 function checkKind(element: DerElement): string {
   let kind = '';
   let curve = '';

@@ -1,4 +1,4 @@
-// What the service does of itself is in the audit log under its own name.
+// In the audit log, the service's own actions appear under its own name.
 import { type Call, directCall } from '#server/platform/call.ts';
 
 export function systemCall(): Call {

@@ -5,9 +5,9 @@ export interface EventRow {
   id: number;
   name: string;
   licenseId: number | null;
-  /** The license's term that a notice is about; null for events that may happen again. */
+  /** The license term that a notice is about; null for events that can occur repeatedly. */
   term: number | null;
-  /** The bytes that every receiver gets, in UTF-8. */
+  /** The exact UTF-8 text that every receiver gets. */
   body: string;
   createdAt: number;
 }

@@ -10,26 +10,26 @@ import type { EventStore } from './event-store.ts';
 export interface LicenseEvent {
   name: EventName;
   license: License;
-  /** The device that the event is about, else the newest active one. */
+  /** The affected device, or else the newest active one. */
   machineFingerprint?: string;
-  /** Fields that this event adds to the body (contract, section 6). */
+  /** Additional fields in the body (contract, section 6). */
   extra?: Record<string, unknown>;
-  /** Set for a notice, which a license gets once per term. */
+  /** Set for a notice, which is sent once per license and term. */
   term?: number;
 }
 
 export interface Events {
-  /** Must be called inside the transaction of the change. */
+  /** Call it inside the transaction of the change. */
   emit(event: LicenseEvent): Promise<void>;
   hasNotice(licenseId: number, name: EventName, term: number): Promise<boolean>;
 }
 
 interface Needs {
   events: EventStore;
-  /** Writes one delivery for each webhook whose scope covers the event. @returns how many */
+  /** Writes one delivery for each webhook whose scope covers the event. @returns their number */
   queueDeliveries(eventId: number, name: EventName, now: number): Promise<number>;
   clock: Clock;
-  /** Called once deliveries have been committed. */
+  /** Called after deliveries have been committed. */
   onQueued(): void;
 }
 

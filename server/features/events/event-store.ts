@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
 import { defineEvent } from './event-model.ts';
 
-/** Where an event stands in the order of age. */
+/** Position of an event when ordered by age. */
 export interface EventPosition {
   /** Epoch milliseconds. */
   createdAt: number;
@@ -14,14 +14,14 @@ const HAS_NOTICE = `
   UNION ALL
   SELECT 1 FROM license_notices WHERE license_id = $licenseId AND name = $name AND term = $term LIMIT 1`;
 
-/** Pending, delivering and retrying deliveries have a next attempt; their events are still needed. */
+/** Pending, delivering and retrying deliveries have a next attempt and still need their events. */
 const FIND_OLD = `
   SELECT e.created_at AS "createdAt", e.id AS "id" FROM events e
   WHERE e.created_at >= $createdAt AND (e.created_at > $createdAt OR e.id >= $id) AND e.created_at < $before
     AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id AND d.next_attempt_at IS NOT NULL)
   ORDER BY e.created_at, e.id LIMIT $limit`;
 
-/** Each notice is sent once per license and term, however long the term is. */
+/** Each notice is sent once per license and term, even if the term outlasts retention. */
 const keepNotices = (isRemoved: string) => `
   INSERT INTO license_notices (license_id, name, term)
   SELECT e.license_id, e.name, e.term FROM events e JOIN licenses l ON l.id = e.license_id
@@ -38,13 +38,13 @@ export function createEventStore(sequelize: Sequelize) {
   const { isIn } = sql.dialect;
   return {
     insert: sql.insert(defineEvent(sequelize)),
-    /** Whether this term's notice has been sent, even if retention has removed its event since. */
+    /** Whether this term's notice has been sent, even if retention has since removed its event. */
     hasNotice: async (licenseId: number, name: string, term: number): Promise<boolean> =>
       (await sql.selectFirst(HAS_NOTICE, { licenseId, name, term })) !== null,
-    /** Those before a moment that retention may remove, oldest first. @param from the first to look at */
+    /** Removable events before a given time, oldest first. @param from where to continue */
     findOld: (before: number, from: EventPosition, limit: number): Promise<EventPosition[]> =>
       sql.select(FIND_OLD, { ...from, before, limit }),
-    /** Removes those that have no delivery left. @returns how many they were */
+    /** Removes events without remaining deliveries. @returns their number */
     async removeDelivered(eventIds: readonly number[]): Promise<number> {
       const rows = await sql.select<{ id: number }>(
         `SELECT e.id AS "id" FROM events e WHERE ${isIn('e.id', 'eventIds')}

@@ -1,4 +1,4 @@
-// Remembers that the first steps are over, for every administrator and every browser.
+// Remembers, for all administrators and browsers, that the first steps are finished.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Call } from '#server/platform/call.ts';
@@ -16,7 +16,7 @@ export function createFirstRunService({ firstRun, audit, transaction, clock }: N
   return {
     show: async () => ({ needed: !(await firstRun.isOver()) }),
 
-    /** Again: ok, with the first time kept. */
+    /** Repeating it succeeds and keeps the first time. */
     async finish(skipped: boolean, call: Call) {
       await transaction(async () => {
         if (await firstRun.finish(clock.now()))

@@ -10,7 +10,7 @@ export function createFirstRunStore(sequelize: Sequelize, marks: ServiceMarkStor
   return {
     isOver: async (): Promise<boolean> =>
       (await marks.find(NAME)) !== null || (await sql.selectFirst(HAS_LICENSES)) !== null,
-    /** @returns false if it was finished before */
+    /** @returns false if it was already finished */
     finish: (now: number): Promise<boolean> => marks.setOnce(NAME, now),
   };
 }

@@ -12,12 +12,12 @@ interface Needs {
   version: string;
   /** Rejects if the database does not answer. */
   pingDatabase(): Promise<unknown>;
-  /** Whether the jobs run as they should. */
+  /** Whether the jobs are running normally. */
   jobsAreFine(): boolean;
   storage(): Pick<StorageService, 'check' | 'known' | 'isBroken'>;
-  /** Whether the time of day can be relied on. */
+  /** Whether the system clock can be trusted. */
   isClockTrusted(): boolean;
-  /** Whether the server is still starting, or stopping. */
+  /** Whether the server is starting or stopping. */
   isDraining(): boolean;
 }
 
@@ -46,7 +46,7 @@ export function createHealthService(needs: Needs) {
   }
 
   return {
-    /** @throws ApiError `unavailable` that names what fails */
+    /** @throws ApiError `unavailable` that names the failing parts */
     async check(): Promise<ReplyOf<typeof healthContract.health>> {
       const checks = { database: toCheck(await canRead()), jobs: toCheck(needs.jobsAreFine()) };
       requireAll(checks, 'failing');
@@ -58,12 +58,12 @@ export function createHealthService(needs: Needs) {
         checks,
       };
     },
-    /** For whoever runs the server. @throws ApiError `unavailable` that names the first part that fails */
+    /** For operators. @throws ApiError `unavailable` that names the first failing part */
     async checkAll(): Promise<void> {
       await this.check();
       requireAll({ ...needs.storage().known(), clock: toCheck(needs.isClockTrusted()) }, 'failing');
     },
-    /** Jobs do not count: a server whose webhooks are stuck still answers its clients. @throws ApiError `unavailable` */
+    /** Ignores jobs: a server with stuck webhooks still serves its clients. @throws ApiError `unavailable` */
     async ready(): Promise<ReplyOf<typeof healthContract.healthReady>> {
       const parts = await needs.storage().check();
       const checks = {

@@ -1,4 +1,4 @@
-// Idempotency-Key: the same key and body within 24 hours gives the first reply again (contract, section 2).
+// Idempotency-Key: repeating a key and body within 24 hours returns the first reply (contract, section 2).
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -17,7 +17,7 @@ interface Needs {
   clock: Clock;
 }
 
-/** Equal for equal requests, whatever the order of their fields. */
+/** Equal for requests that differ only in the order of fields. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)
@@ -32,15 +32,19 @@ export function createIdempotencyService({ replies, sealer, transaction, clock }
     const first = await replies.find(key);
     if (!first || first.createdAt < now - DAY_MS) return null;
     if (first.requestHash !== requestHash) {
-      throw new ApiError('idempotency_conflict', 'this Idempotency-Key was used with another request');
+      throw new ApiError(
+        'idempotency_conflict',
+        'this Idempotency-Key was already used for a different request',
+      );
     }
     return JSON.parse(sealer.open(SEAL_PURPOSE, first.replySealed).toString()) as object;
   }
 
   return {
     /**
-     * The reply is kept in the transaction of the change it tells of: after a crash there are both or neither.
-     * Failures are not kept; they changed nothing.
+     * Stores the reply in the transaction of the change, so that a crash keeps both or neither. Failures change nothing
+     * and are not
+     * stored.
      * @throws ApiError `idempotency_conflict` if the key was used with another body
      */
     async runOnce(call: IdempotentCall, work: Work): Promise<object> {

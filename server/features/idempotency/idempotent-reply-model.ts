@@ -6,9 +6,9 @@ export interface IdempotentReplyRow {
   idempotencyKey: string;
   endpoint: string;
   caller: string;
-  /** SHA-256 of the request, to tell another body from the same. */
+  /** SHA-256 of the request, to detect a different body. */
   requestHash: string;
-  /** The reply, sealed: it may hold a secret. */
+  /** The reply, sealed because it may contain a secret. */
   replySealed: string;
   createdAt: number;
 }

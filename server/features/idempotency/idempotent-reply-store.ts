@@ -18,7 +18,7 @@ export function createIdempotentReplyStore(sequelize: Sequelize) {
       await replies.create(reply);
     },
     removeOld: removeOldest(sqlOf(sequelize), 'idempotent_replies', 'created_at'),
-    /** Makes way for another reply under the same key. Retention removes the rest. */
+    /** Makes room for a new reply under the same key. Retention removes all others. */
     async removeIfOlder(key: ReplyKey, createdAt: number): Promise<void> {
       await replies.destroy({ where: { ...key, createdAt: { [Op.lt]: createdAt } } });
     },

@@ -1,26 +1,26 @@
-// Reads a CSV file row by row, in whichever dialect it was written; never the whole of it at once.
+// Reads CSV files of any dialect row by row, without loading the whole file.
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { ApiError } from '#server/wire/errors.ts';
 
 export interface CsvRow {
-  /** On which the row begins, from 1. */
+  /** Line on which the row begins, from 1. */
   line: number;
   cells: string[];
 }
 
 const DELIMITERS = [',', ';', '\t'];
-/** Small, as the rows of a piece are read in one go, during which nobody else is answered. */
+/** Small, because all rows of a piece are parsed without a pause for other requests. */
 const PIECE_BYTES = 16_384;
-/** Far more than a license has to say; a quote that is never closed would swallow the rest of the file. */
+/** Far more than a license needs. Without a limit, an unclosed quote would swallow the rest of the file. */
 const MAX_ROW_BYTES = 65_536;
 
-/** What is wrong with the form of a file, in the words of the people who made it. */
+/** Explains papaparse's error codes to the person who made the file. */
 const PROBLEMS: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'a text goes on behind its closing quote',
-  INVALID_OPENING_QUOTE: 'a quote stands inside a text that is not quoted',
+  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
+  CSV_INVALID_CLOSING_QUOTE: 'there is text after a closing quote',
+  INVALID_OPENING_QUOTE: 'there is a quote inside an unquoted value',
   CSV_MAX_RECORD_SIZE: `the row is longer than ${MAX_ROW_BYTES / 1024} KiB`,
 };
 
@@ -28,7 +28,7 @@ function unreadable(problem: string): ApiError {
   return new ApiError('invalid_request', `file: ${problem}`);
 }
 
-/** Its text with line ends of one kind, without a byte order mark. @throws ApiError `invalid_request` */
+/** The file's text with uniform line ends and without a byte order mark. @throws ApiError `invalid_request` */
 async function* textOf(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (bytes?: Uint8Array) => {
@@ -38,7 +38,7 @@ async function* textOf(path: string): AsyncGenerator<string> {
       throw unreadable('it is not UTF-8; save it as "CSV UTF-8"');
     }
   };
-  // A carriage return at the end of a piece may be the first half of a line end.
+  // A carriage return at the end of a piece may be half of a line end.
   let held = '';
   for await (const bytes of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
     const text = held + decode(bytes as Buffer);
@@ -48,20 +48,20 @@ async function* textOf(path: string): AsyncGenerator<string> {
   yield (held + decode()).replace('\r', '\n');
 }
 
-/** The delimiter that the first line has most of; a comma if it has none. @throws ApiError `invalid_request` */
+/** The most frequent delimiter in the first line; a comma if it has none. @throws ApiError `invalid_request` */
 export async function detectDelimiter(path: string): Promise<string> {
   let head = '';
   for await (const text of textOf(path)) {
     head = (head + text).trimStart();
     if (head.includes('\n') || head.length > MAX_ROW_BYTES) break;
   }
-  // What is quoted tells nothing.
+  // Delimiters inside quotes do not count.
   const line = head.replaceAll(/"[^"]*"/gu, '').split('\n', 1)[0] ?? '';
   const counts = DELIMITERS.map((delimiter) => line.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))] as string;
 }
 
-/** All rows, the one with the names of the columns first; empty lines are passed over. @throws ApiError `invalid_request` */
+/** All rows, including the header; skips empty lines. @throws ApiError `invalid_request` */
 export async function* readCsv(path: string, delimiter: string): AsyncGenerator<CsvRow> {
   const parser = parse({
     delimiter,
@@ -72,7 +72,7 @@ export async function* readCsv(path: string, delimiter: string): AsyncGenerator<
     max_record_size: MAX_ROW_BYTES,
     info: true,
   });
-  // Its errors come out of the parser, which it destroys.
+  // Errors of the pipeline surface in the parser, which it destroys.
   pipeline(textOf(path), parser, () => {});
   try {
     for await (const { info, record } of parser as AsyncIterable<{

@@ -1,4 +1,4 @@
-// Goes through a file row by row and says of each what license it would become, or what is wrong with it.
+// Checks a file row by row and returns either the license that a row creates or its errors.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { draftLicense, usablePlan } from '#server/rules/license-draft.ts';
 import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
@@ -9,7 +9,7 @@ import { readCsv, type CsvRow } from './csv-reader.ts';
 import { createRowReader, type ImportOrder, type ImportRecipe } from './import-row.ts';
 import type { ImportError } from './license-transfer-contract.ts';
 
-/** A batch is soon done, so that whoever else calls is answered between two of them. */
+/** Small enough that other requests are served between two batches. */
 const BATCH = 100;
 
 export interface ImportFile {
@@ -19,7 +19,7 @@ export interface ImportFile {
 }
 
 export interface CheckedBatch {
-  /** How many it is made of, good or not. */
+  /** The number of rows, valid or not. */
   rows: number;
   good: { draft: NewLicense; plan: Plan }[];
   errors: ImportError[];
@@ -45,7 +45,7 @@ async function* batchesOf(file: ImportFile): AsyncGenerator<CsvRow[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Remembers what one pass over a file has seen. @param now the moment of issue of all its licenses */
+/** Tracks what one pass over a file has seen. @param now time of issue of all its licenses */
 function createPass(needs: CheckNeeds, columns: readonly string[], recipe: ImportRecipe, now: number) {
   const readRow = createRowReader(columns, recipe);
   const plans = new Map<string, Promise<Plan | null>>();
@@ -57,12 +57,12 @@ function createPass(needs: CheckNeeds, columns: readonly string[], recipe: Impor
     return found;
   }
 
-  /** The key that a license brings along, as all keys are written. @throws ApiError */
+  /** Reads the existing key of a license in canonical form. @throws ApiError */
   function ownKey(typed: string, taken: ReadonlySet<string>): string {
     const key = parseLicenseKey(typed);
-    if (key === null) throw new ApiError('invalid_request', 'is mistyped: its check group does not match');
-    if (seenKeys.has(key)) throw new ApiError('invalid_request', 'is in the file twice');
-    if (taken.has(key)) throw new ApiError('invalid_request', 'is the key of a license that is here already');
+    if (key === null) throw new ApiError('invalid_request', 'invalid license key (checksum mismatch)');
+    if (seenKeys.has(key)) throw new ApiError('invalid_request', 'occurs twice in the file');
+    if (taken.has(key)) throw new ApiError('invalid_request', 'belongs to an existing license');
     seenKeys.add(key);
     return key;
   }
@@ -103,7 +103,7 @@ function createPass(needs: CheckNeeds, columns: readonly string[], recipe: Impor
   };
 }
 
-/** The same on every pass, unless plans or licenses have changed in between. */
+/** Every pass gives the same result unless plans or licenses change in between. */
 export async function* checkImport(
   needs: CheckNeeds,
   file: ImportFile,

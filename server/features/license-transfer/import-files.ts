@@ -1,4 +1,4 @@
-// Uploaded files, in the data directory until they are imported, cancelled, or forgotten for a day.
+// Uploaded files, kept in the data directory until they are imported, cancelled or a day old.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ApiError } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 
-/** Not the fault of whoever sends the file. */
+/** Errors that are not the uploader's fault. */
 const NO_ROOM: ReadonlySet<string | undefined> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -16,13 +16,13 @@ const NO_ROOM: ReadonlySet<string | undefined> = new Set([
   'EACCES',
 ]);
 
-/** @param directory made when it is first needed */
+/** @param directory created on first use */
 export function createImportFiles(directory: string) {
   const pathOf = (id: string) => join(directory, `${id}.csv`);
 
   async function write(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    // Nobody but the owner may read it: it is a list of customers.
+    // Readable by the owner only: it is a customer list.
     const file = await open(path, 'wx', 0o600);
     try {
       for await (const piece of pieces) await file.writeFile(piece);
@@ -35,15 +35,15 @@ export function createImportFiles(directory: string) {
     pathOf,
     has: (id: string): boolean => existsSync(pathOf(id)),
     remove: (id: string): Promise<void> => rm(pathOf(id), { force: true }),
-    /** Restarts its day, so that nothing removes it while it is imported. */
+    /** Restarts the one-day period, so that the file is not removed during its import. */
     async touch(id: string): Promise<void> {
       const now = new Date();
       await utimes(pathOf(id), now, now);
     },
 
     /**
-     * Keeps a file once `accept` has read it to its end without complaint, and nothing of it otherwise.
-     * @throws ApiError `unavailable` where there is no room for it
+     * Keeps a file if `accept` reads it to its end without an error; otherwise removes it.
+     * @throws ApiError `unavailable` if there is no space for it
      */
     async keep<Result>(pieces: AsyncIterable<Uint8Array>, accept: (path: string) => Promise<Result>) {
       const id = randomUUID();
@@ -57,16 +57,16 @@ export function createImportFiles(directory: string) {
         await rm(draft, { force: true });
         const { code } = error as NodeJS.ErrnoException;
         if (!NO_ROOM.has(code)) throw error;
-        throw new ApiError('unavailable', `the file cannot be kept in the data directory (${code})`);
+        throw new ApiError('unavailable', `the file cannot be stored in the data directory (${code})`);
       }
     },
 
-    /** Removes what has been there for a day, whatever is left of uploads that a crash cut off included. */
+    /** Removes files that are a day old, including remains of interrupted uploads. */
     async removeForgotten(): Promise<void> {
       const names = await readdir(directory).catch(() => []);
       for (const name of names) {
         const path = join(directory, name);
-        // Somebody else may have removed it meanwhile.
+        // Another process may have removed it meanwhile.
         const found = await stat(path).catch(() => null);
         if (found && Date.now() - found.mtimeMs > DAY_MS) await rm(path, { force: true });
       }

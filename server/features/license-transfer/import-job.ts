@@ -1,4 +1,5 @@
-// One uploaded file and what has become of it so far. Kept in memory: what outlives the process is the file, and that it was imported.
+// An uploaded file and the state of its import, in memory. Only the file and the record of a completed import survive a
+// restart.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '#server/wire/errors.ts';
 import { detectDelimiter, readCsv } from './csv-reader.ts';
@@ -13,19 +14,19 @@ import {
 const SAMPLE_ROWS = 5;
 const ROWS_PER_TURN = 200;
 
-/** What a file is made of. */
+/** Structure of a CSV file. */
 export interface CsvForm {
   delimiter: string;
   columns: string[];
   sample: string[][];
-  /** Without the one that names the columns. */
+  /** Without the header. */
   rows: number;
 }
 
 export interface Findings {
-  /** The first ones. */
+  /** The first errors. */
   errors: ImportError[];
-  /** All of them. */
+  /** Total number of errors. */
   errorCount: number;
 }
 
@@ -36,7 +37,7 @@ export interface ImportJob {
   state: ImportState;
   done: number;
   findings: Findings;
-  /** While it runs: its end, and the way to bring that about. */
+  /** While the import runs: its completion, and how to stop it. */
   running: { ended: Promise<void>; stop: AbortController } | null;
 }
 
@@ -58,7 +59,7 @@ export function toStatus(id: string, { state, done, form, findings }: ImportJob)
   return { import_id: id, state, done, total: form.rows, errors, error_count: errorCount };
 }
 
-/** Of an import that is over since before this process was started. */
+/** Status of an import that was completed before this process started. */
 export function doneStatus(id: string, licenses: number): ImportStatus {
   return { import_id: id, state: 'done', done: licenses, total: licenses, errors: [], error_count: 0 };
 }
@@ -72,7 +73,7 @@ function columnsOf(cells: readonly string[]): string[] {
 }
 
 /**
- * Reads the whole file once, so that nothing about its form is left to be found out later.
+ * Reads the whole file once, so that all structural errors are found at upload.
  * @throws ApiError `invalid_request`
  */
 export async function inspectCsv(path: string): Promise<CsvForm> {

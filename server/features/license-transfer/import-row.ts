@@ -1,4 +1,4 @@
-// From a row of a file to what `createLicense` would be asked: pure, by the very schema of that request.
+// Converts a row to a `createLicense` request and validates it with that request's schema. Pure.
 import { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import type { LicenseOrder } from '#server/rules/license-draft.ts';
 import { csvText } from '#server/wire/csv.ts';
@@ -20,27 +20,27 @@ export type ImportRecipe = Pick<
 export interface ImportOrder {
   line: number;
   order: LicenseOrder;
-  /** As it stands in the file; undefined if the license gets a new one. */
+  /** As written in the file; undefined if the license gets a new key. */
   licenseKey: string | undefined;
 }
 
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/u;
 
-/** Where the schema's own words are about JSON. */
+/** Replaces schema messages that are worded for JSON. */
 const MESSAGES: Partial<Record<ImportField, string>> = {
   holder: 'must not be empty',
-  email: 'must be an e-mail address',
+  email: 'must be an email address',
   days: 'must be a whole number of days, 1 to 36500',
   expires_at: 'must be a date such as 2027-01-31, or a time with offset such as 2027-01-31T12:00:00Z',
 };
 
-/** A plain date is its first moment in UTC, as it is on the command line. */
+/** A plain date means midnight UTC, as on the command line. */
 function toField(field: ImportField, text: string): unknown {
   if (field === 'expires_at' && PLAIN_DATE.test(text)) return `${text}T00:00:00Z`;
   return field === 'days' && /^\d{1,15}$/u.test(text) ? Number(text) : text;
 }
 
-/** @param columns as the file names them, each once */
+/** @param columns the file's unique column names */
 export function createRowReader(columns: readonly string[], { mapping, defaults }: ImportRecipe) {
   const places = IMPORT_FIELDS.flatMap((field) => {
     const column = mapping[field];
@@ -48,7 +48,7 @@ export function createRowReader(columns: readonly string[], { mapping, defaults 
   });
   const columnOf = (field: unknown) => mapping[field as ImportField] ?? null;
 
-  /** The license that a row asks for, or what is wrong with it. */
+  /** Returns the requested license, or the errors in the row. */
   return ({ line, cells }: CsvRow): ImportOrder | ImportError[] => {
     if (cells.length > columns.length)
       return [{ line, column: null, message: `has ${cells.length} cells for ${columns.length} columns` }];

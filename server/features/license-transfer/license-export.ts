@@ -1,4 +1,4 @@
-// Writes licenses out as CSV, page by page: a million of them take no more memory than a page.
+// Exports licenses as CSV page by page, with the memory of one page.
 import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import type { LicensePosition, LicenseSequence } from '#server/features/licenses/license-finder-store.ts';
@@ -16,11 +16,11 @@ interface Needs {
 
 type Filter = RequestOf<typeof licenseTransferAdminContract.exportLicenses>;
 
-/** A page is soon made, so that whoever else calls is answered between two of them. */
+/** Small enough that other requests are served between two pages. */
 const PAGE = 100;
 const NEWEST_FIRST: LicenseSequence = { sort: 'created', order: 'desc' };
 
-/** By the name of the column; an import of the file finds them there again. */
+/** By column name. An import recognizes the same names. */
 const COLUMNS: Record<string, (license: LicenseRecord) => CsvCell> = {
   license_key: (license) => license.license_key,
   holder: (license) => license.holder,
@@ -35,7 +35,7 @@ const COLUMNS: Record<string, (license: LicenseRecord) => CsvCell> = {
 };
 
 export function createLicenseExport({ licenses, clock }: Needs) {
-  /** Newest first, so that what is issued meanwhile is left out; each state is that of the moment it began. */
+  /** Newest first, so that licenses issued meanwhile are left out. Each state is as of the start of the export. */
   async function* linesOf({ expires_within_days: expiresWithinDays, ...facets }: Filter) {
     const now = clock.now();
     const filter = { ...facets, expiresWithinDays, now };

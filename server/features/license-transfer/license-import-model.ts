@@ -1,7 +1,7 @@
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
 import { idColumn, integerColumn, textColumn } from '#server/database/columns.ts';
 
-/** An import that is done, so that it is never done again. */
+/** A completed import, recorded so that it never runs again. */
 export interface LicenseImportRow {
   id: number;
   importId: string;

@@ -1,4 +1,4 @@
-// Imports a file of licenses: kept when it is uploaded, checked as often as one likes, and then all of it or nothing.
+// Imports files of licenses: uploaded once, previewed any number of times, then imported completely or not at all.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditService } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -37,21 +37,21 @@ interface Needs extends Omit<CheckNeeds, 'findTakenKeys'> {
 
 type Recipe = RequestOf<typeof licenseTransferAdminContract.runImport>;
 
-/** Of a server that is to stop within five seconds. */
-const PATIENCE_MS = 1000;
-/** The files take space on the disk of the data directory. */
+/** A stopping server has five seconds in total. */
+const STOP_TIMEOUT_MS = 1000;
+/** Limited because the files take disk space in the data directory. */
 const MAX_WAITING = 20;
 const RETRY_AFTER_SECONDS = 60;
 const CANCELLED = new Error('the import was cancelled');
-const SERVER_STOPS = new Error('the server stops');
+const SERVER_STOPS = new Error('the server is stopping');
 
-/** What was good when it was checked is not any more: a plan or a license has changed in between. */
+/** A plan or license changed between the check and the import. */
 class ChangedSinceCheckedError extends Error {
   override readonly name = 'ChangedSinceCheckedError';
   readonly batch: CheckedBatch;
 
   constructor(batch: CheckedBatch) {
-    super('the file does not fit any more');
+    super('a plan or license has changed since the file was checked');
     this.batch = batch;
   }
 }
@@ -77,16 +77,18 @@ export function createLicenseImportService(needs: Needs) {
     await files.removeForgotten();
   }
 
-  /** @returns the status alone, where it was done before this process was started. @throws ApiError `import_not_found` */
+  /**
+   * @returns only the status, if the import was completed before this process started @throws ApiError
+   *   `import_not_found`
+   */
   async function find(id: string): Promise<{ job: ImportJob } | { status: ImportStatus }> {
     const job = jobs.get(id);
     if (job) return { job };
     const done = await imports.findDone(id);
     if (done !== null) return { status: doneStatus(id, done) };
-    if (!files.has(id))
-      throw new ApiError('import_not_found', 'there is no such import; upload the file again');
+    if (!files.has(id)) throw new ApiError('import_not_found', 'import not found; upload the file again');
     const form = await inspectCsv(files.pathOf(id));
-    // Somebody else may have been faster.
+    // A concurrent call may have created the job first.
     const found = jobs.get(id) ?? newJob(form, clock.now());
     jobs.set(id, found);
     return { job: found };
@@ -116,7 +118,7 @@ export function createLicenseImportService(needs: Needs) {
     await audit.recordAll(call, 'license.created', changes);
   }
 
-  /** Inside a transaction, which undoes all of it if it does not come to its end. */
+  /** Requires a transaction, which undoes everything if the import is interrupted. */
   async function insertFile(id: string, job: ImportJob, recipe: Recipe, call: Call, signal: AbortSignal) {
     signal.throwIfAborted();
     if ((await imports.findDone(id)) !== null) return;
@@ -137,7 +139,7 @@ export function createLicenseImportService(needs: Needs) {
   async function work(id: string, job: ImportJob, recipe: Recipe, call: Call, signal: AbortSignal) {
     try {
       await files.touch(id);
-      // Ahead of the transaction, as nobody else can write during that.
+      // Checks before the transaction, which blocks other writers.
       const { findings } = await findAll(checkFile(id, job, recipe), signal);
       job.findings = findings;
       if (findings.errorCount > 0) {
@@ -147,7 +149,7 @@ export function createLicenseImportService(needs: Needs) {
       await transaction(() => insertFile(id, job, recipe, call, signal));
       job.state = 'done';
       job.done = job.form.rows;
-      // It is done, whatever becomes of the file; what cannot be removed now is in a day.
+      // The import is complete even if the file cannot be removed; it is removed within a day.
       await files.remove(id).catch(() => {});
     } catch (error) {
       job.done = 0;
@@ -164,10 +166,11 @@ export function createLicenseImportService(needs: Needs) {
     await files.remove(id);
   }
 
-  /** Whoever asks for it while it runs waits for the same end. */
+  /** Concurrent calls wait for the same import. */
   function run(id: string, job: ImportJob, recipe: Recipe, call: Call): Promise<void> {
     if (job.running) return job.running.ended;
-    if (isEnding) throw new ApiError('unavailable', 'the server stops; run the import when it is back');
+    if (isEnding)
+      throw new ApiError('unavailable', 'the server is stopping; run the import after the restart');
     refuseUnknownColumns(recipe, job.form.columns);
     const stop = new AbortController();
     job.state = 'running';
@@ -180,7 +183,7 @@ export function createLicenseImportService(needs: Needs) {
     return ended;
   }
 
-  /** An upload that was never imported makes way for a new one, the oldest first. */
+  /** Removes the oldest upload that was never imported, if there are too many. */
   async function makeRoom(): Promise<void> {
     const waiting = [...jobs].filter(([, { state }]) => state === 'uploaded' || state === 'running');
     if (waiting.length < MAX_WAITING) return;
@@ -203,7 +206,9 @@ export function createLicenseImportService(needs: Needs) {
       return { import_id: id, columns: form.columns, sample: form.sample, rows: form.rows };
     },
 
-    /** Changes nothing. @throws ApiError `invalid_request` for an import that is over, or whose file has no such column */
+    /**
+     * Changes nothing. @throws ApiError `invalid_request` if the import is finished or its file lacks a mapped column
+     */
     async preview(request: RequestOf<typeof licenseTransferAdminContract.previewImport>) {
       const id = request.import_id;
       const found = await find(id);
@@ -220,7 +225,7 @@ export function createLicenseImportService(needs: Needs) {
       };
     },
 
-    /** Once: an import that is done stays as it is. */
+    /** Runs once: a completed import stays unchanged. */
     async run(request: Recipe, call: Call): Promise<ImportStatus> {
       const id = request.import_id;
       const found = await find(id);
@@ -240,20 +245,23 @@ export function createLicenseImportService(needs: Needs) {
       if ('status' in found) return found.status;
       const { job } = found;
       job.running?.stop.abort(CANCELLED);
-      // How it ends is told to whoever started it.
+      // The caller that started the import receives its error.
       await job.running?.ended.catch(() => {});
       if (job.state === 'uploaded' || job.state === 'failed') await drop(id, job);
       return toStatus(id, job);
     },
 
-    /** What is almost done may still come to its end; other imports are undone, and their files stay. None begins any more. */
+    /** Lets an almost completed import finish, and undoes others but keeps their files. No new import starts. */
     async end(): Promise<void> {
       isEnding = true;
       const running = [...jobs.values()].map((job) => job.running).filter((one) => one !== null);
       const ended = Promise.allSettled(running.map((one) => one.ended));
-      const patience = new AbortController();
-      await Promise.race([ended, delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {})]);
-      patience.abort();
+      const timeout = new AbortController();
+      await Promise.race([
+        ended,
+        delay(STOP_TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => {}),
+      ]);
+      timeout.abort();
       for (const { stop } of running) stop.abort(SERVER_STOPS);
       await ended;
     },

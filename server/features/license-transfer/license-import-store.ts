@@ -9,7 +9,7 @@ export function createLicenseImportStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   return {
     insert: sql.insert(defineLicenseImport(sequelize)),
-    /** @returns how many licenses it brought; null if it is not done */
+    /** @returns the number of imported licenses; null if the import was not completed */
     findDone: async (importId: string): Promise<number | null> =>
       (await sql.selectFirst<{ licenses: number }>(FIND_DONE, { importId }))?.licenses ?? null,
     removeOld: removeOldest(sql, 'license_imports', 'finished_at'),

@@ -12,7 +12,7 @@ export const MAX_SHOWN_ERRORS = 200;
 
 export const IMPORT_STATES = ['uploaded', 'running', 'done', 'failed', 'cancelled'] as const;
 
-/** What a column can be: a field of `createLicense`, or the existing key of a license. */
+/** Fields that a column can be mapped to: a field of `createLicense`, or an existing license key. */
 export const IMPORT_FIELDS = [
   'holder',
   'email',

@@ -1,6 +1,7 @@
 /**
- * Has the next item made while the present one is worked on. When it is given up, what was begun has ended before that
- * does: nothing is left to run behind a rollback.
+ * Produces the next item while the current one is processed. When abandoned, it first waits for the item in progress,
+ * so that
+ * nothing keeps running after a rollback.
  */
 export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item> {
   const items = source[Symbol.asyncIterator]();
@@ -10,7 +11,7 @@ export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerat
       const item = await next;
       if (item.done) return;
       next = items.next();
-      // Its failure is met when it is waited for, or not at all.
+      // Its error surfaces when the item is awaited, or never.
       next.catch(() => {});
       yield item.value;
     }

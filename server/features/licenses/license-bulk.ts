@@ -1,4 +1,4 @@
-// The same change to many licenses: each by itself, with the very calls that change one.
+// Applies one change to many licenses, each separately and through the same service calls.
 import type { Call } from '#server/platform/call.ts';
 import type { ApiError } from '#server/wire/errors.ts';
 import type { BulkReply } from './license-contract.ts';
@@ -6,12 +6,12 @@ import type { LicenseService } from './license-service.ts';
 
 interface Needs {
   licenses: Pick<LicenseService, 'renew' | 'revoke'>;
-  /** The failure as the caller may see it; an unexpected one is logged. */
+  /** The failure as shown to the caller. An unexpected one is logged. */
   describeFailure(error: unknown, call: Call): ApiError;
 }
 
 export function createLicenseBulk({ licenses, describeFailure }: Needs) {
-  /** Whatever goes wrong with one license, the caller learns what became of each. */
+  /** One license can fail without affecting the others. The reply has the outcome of each. */
   async function changeEach(
     ids: readonly number[],
     call: Call,

@@ -39,7 +39,7 @@ export const licenseObject = z
   })
   .meta({ id: 'License' });
 
-/** What administrators see beyond the license object. */
+/** Additional fields for administrators. */
 export const licenseRecord = licenseObject
   .extend({
     email: z.string().nullable(),
@@ -51,7 +51,7 @@ export const licenseRecord = licenseObject
   })
   .meta({ id: 'LicenseRecord' });
 
-/** How a public request names a license. An administrator's `REF` is one text with either of them. */
+/** How a public request names a license. An administrator's `REF` is one text with either. */
 export const reference = {
   license_id: id.optional().meta({ description: 'License ID.' }),
   license_key: z
@@ -61,12 +61,12 @@ export const reference = {
     .meta({ description: 'License key. Case, spaces and hyphens do not matter.' }),
 };
 
-/** A request about a license that `license_id`, `license_key` or both name. */
+/** A request about a license that is named by `license_id`, `license_key` or both. */
 export function licenseRequest<Shape extends z.ZodRawShape>(fields: Shape) {
   return needsOneOf(z.object({ ...reference, ...fields }), 'license_id', 'license_key');
 }
 
-/** An administrator's reference in a query string or a command line: an id or a key. */
+/** An administrator's reference in a query string or a command: an ID or a key. */
 export const licenseRef = text(64).meta({ description: 'License ID or license key.' });
 
 const renewal = { days: days.optional(), expires_at: moment.optional() };
@@ -79,7 +79,7 @@ const ONE_END = [
 
 const email = z.email().max(254);
 
-/** What can be corrected on a license; null clears a field. */
+/** Editable details of a license; null clears a field. */
 export const licenseChanges = {
   holder: text(200).optional(),
   email: email.nullable().optional(),

@@ -1,4 +1,4 @@
-// Where a page of licenses ended: the order it was in, and the license that it ended with.
+// A position in a list of licenses: the sort order and the last license of the page.
 import { cursorOf, malformedCursor, NUMBER, oneOf, OPTIONAL_MOMENT } from '#server/database/cursor.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { LicensePosition, LicenseSequence } from './license-finder-store.ts';
@@ -15,7 +15,7 @@ export function toCursor(sequence: LicenseSequence, last: { id: number; expiresA
   return CURSOR.write({ ...sequence, id: last.id, expiresAt });
 }
 
-/** @throws ApiError `invalid_request` for a cursor that no page of this order gave out */
+/** @throws ApiError `invalid_request` for a cursor that no page with this order returned */
 export function fromCursor(
   cursor: string | undefined,
   { sort, order }: LicenseSequence,
@@ -25,6 +25,9 @@ export function fromCursor(
   const { id, expiresAt } = position;
   if ((position.sort === 'expires') !== (expiresAt !== undefined)) throw malformedCursor();
   if (position.sort !== sort || position.order !== order)
-    throw new ApiError('invalid_request', 'cursor: is of another order than the one asked for');
+    throw new ApiError(
+      'invalid_request',
+      'cursor: does not match the requested sort order; start from the first page',
+    );
   return { id, expiresAt };
 }

@@ -1,4 +1,4 @@
-// Correcting what a license says about its holder and its order. Its term, plan and devices have calls of their own.
+// Edits a license's holder and order details. Term, plan and devices have separate endpoints.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Call } from '#server/platform/call.ts';
@@ -15,7 +15,7 @@ interface Needs {
   clock: Clock;
 }
 
-/** Undefined leaves a field as it is; null clears it. */
+/** Undefined leaves a field unchanged; null clears it. */
 interface Changes {
   holder?: string | undefined;
   email?: string | null | undefined;
@@ -35,7 +35,7 @@ function changed(license: License, { holder, email, order_number, notes }: Chang
 
 export function createLicenseDetails({ licenses, audit, transaction, clock }: Needs) {
   return {
-    /** Writes nothing if nothing changes, so that a repeated call leaves no second audit entry. */
+    /** Writes nothing if nothing changes, so that a repeated call adds no audit entry. */
     update: (reference: LicenseReference, changes: Changes, call: Call) =>
       transaction(async () => {
         const now = clock.now();

@@ -1,4 +1,4 @@
-// Which licenses a list shows: one page of ids, or their number, among a million and within a tenth of a second.
+// Finds the licenses of a list: one page of IDs, or their number, in a tenth of a second among a million.
 import { allOf, bindOf, type Condition } from '#server/database/condition.ts';
 import { NO_LICENSES } from '#server/database/license-search-index.ts';
 import type { Sql } from '#server/database/sql.ts';
@@ -7,38 +7,41 @@ import { facetConditions, type LicenseFilter, termRange } from './license-query.
 
 export type LicenseSort = 'created' | 'expires' | 'holder';
 
-/** An order of licenses, in which no two are alike: by the sort, then by id. */
+/** A total order of licenses: by the sort key, then by ID. */
 export interface LicenseSequence {
   sort: LicenseSort;
   order: 'asc' | 'desc';
 }
 
-/** Keyset paging: where the last page ended. */
+/** Keyset paging: the last license of the previous page. */
 export interface LicensePosition {
   id: number;
-  /** `expires_at` of that license, in that order only: it may have changed since. */
+  /** `expires_at` of that license, when sorting by it: it may have changed since. */
   expiresAt?: number | undefined;
 }
 
-/** So many are sorted in less time than a common text takes to be found in the order asked for, if it is far down. */
+/** Sorting this many is faster than walking the requested order when matches are far down. */
 const RARE = 40_000;
-/** Of what may have the text, so many of the newest are looked at before it is asked how many there are. */
+/** This many of the newest candidates are tried before counting all candidates. */
 const NEWEST = 1000;
-/** A short text that so few of the newest licenses have is looked up, any other one comes up soon enough. */
+/**
+ * A short text is looked up in the index only if it is this rare among the newest licenses. Otherwise a walk finds it
+ * soon enough.
+ */
 const SAMPLE = 5000;
 const RARE_IN_SAMPLE = 50;
 
 /** How a search finds licenses. */
 interface Found {
-  /** Selects the ids of all that may have the text; null if they are so many that passing over the others is quicker. */
+  /** Selects the IDs of all candidates; null if there are so many that skipping the others is faster. */
   words: Condition | null;
-  /** That license `l` has it. */
+  /** Checks that license `l` has the text. */
   text: Condition;
-  /** Selects the ids of those with the code; null if it can be none. */
+  /** Selects the IDs of licenses with the code; null if the text cannot be a code. */
   codes: Condition | null;
 }
 
-/** By which index each sort is met in its order. */
+/** The index that has each sort order. */
 const WALKS: Record<LicenseSort, string> = {
   created: 'licenses_newest',
   expires: 'licenses_expiry',
@@ -48,13 +51,13 @@ const WALKS: Record<LicenseSort, string> = {
 export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
   const search = dialect.licenseSearch;
 
-  /** @param from a FROM clause, with what follows it */
+  /** @param from a FROM clause and what follows it */
   async function countUpTo(most: number, { sql: from, bind }: Condition): Promise<number> {
     const sql = `SELECT count(*) AS "count" FROM (SELECT 1 ${from} LIMIT $most) bounded`;
     return (await selectFirst<{ count: number }>(sql, { ...bind, most }))?.count ?? 0;
   }
 
-  /** What a sort compares, of license `alias`; null where ids are all. */
+  /** The sort key of license `alias`; null when sorting by ID. */
   function keyOf(sort: LicenseSort, alias: string): string | null {
     if (sort === 'created') return null;
     if (sort === 'expires') return `${alias}.expires_at`;
@@ -66,7 +69,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     return `ORDER BY ${key === null ? '' : `${key} ${order}, `}l.id ${order}`;
   }
 
-  /** @param idColumn what the ids are read from, in that order. @returns what is to be met beside the facets */
+  /** @param idColumn where the IDs are read from, in that order @returns the conditions in addition to the facets */
   function isBeyond(
     { sort, order }: LicenseSequence,
     after: LicensePosition | null,
@@ -78,12 +81,12 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     const bind = { afterId: id, afterExpiry: expiresAt };
     if (sort === 'created') return [{ sql: `${idColumn} ${beyond} $afterId`, bind }];
     if (sort === 'expires') return [{ sql: `(l.expires_at, l.id) ${beyond} ($afterExpiry, $afterId)`, bind }];
-    // The cursor does not carry the name, which may be longer than a cursor; a license keeps its holder.
+    // The cursor has no name, which may be longer than a cursor can be; the license itself supplies it.
     const last = `(SELECT ${keyOf(sort, 'k')} FROM licenses k WHERE k.id = $afterId)`;
     return [{ sql: `(${keyOf(sort, 'l')}, l.id) ${beyond} (${last}, $afterId)`, bind }];
   }
 
-  /** The entries of the index of words which begin with a text that is too short for one; null if they are many. */
+  /** Index terms that start with a text too short for the index; null if there are many. */
   async function termsOf(text: string): Promise<string[] | null> {
     const words = search.hasWords(text);
     const sample = '(SELECT n.search_text FROM licenses n ORDER BY n.id DESC LIMIT $sample) l';
@@ -99,7 +102,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     return rows.map(({ term }) => term);
   }
 
-  /** What selects the licenses that may have the words; null if they are so many that passing over the others is quicker. */
+  /** Selects the candidates for the words; null if there are so many that skipping the others is faster. */
   async function rareWords({ text }: LicenseSearch): Promise<Condition | null> {
     if (text === null) return NO_LICENSES;
     const terms = search.needsTerms(text) ? await termsOf(text) : [];
@@ -109,7 +112,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     return found > RARE ? null : words;
   }
 
-  /** Few licenses between two moments are sooner read by their ends and sorted than met in another order. */
+  /** A few licenses between two times are read by expiry and sorted faster than by walking another order. */
   async function walkFor(filter: LicenseFilter, sort: LicenseSort): Promise<string> {
     const range = sort === 'expires' ? null : termRange(filter);
     if (range === null) return dialect.indexedBy(WALKS[sort]);
@@ -128,7 +131,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     return { words: await rareWords(parsed), text: hasText(parsed), codes: search.codes(parsed) };
   }
 
-  /** @param walk how the table is read where the search does not say which licenses to look at */
+  /** @param walk how to read the table when the search does not select IDs */
   function fromClause(facets: readonly Condition[], walk: string, found: Found | null): Condition {
     const facet = allOf(facets);
     if (!found) return { sql: `FROM licenses l ${walk} WHERE ${facet.sql}`, bind: facet.bind };
@@ -139,7 +142,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
       return { sql: `FROM licenses l ${walk} WHERE ${facet.sql} AND (${either})`, bind };
     }
     const coded = codes === null ? '' : `UNION ALL SELECT id, 1 AS coded FROM (${codes.sql}) codes`;
-    // Whoever is found by its words is not found by a code once more.
+    // A license found by its words must not be returned again for its code.
     return {
       sql: `FROM (SELECT id, 0 AS coded FROM (${words.sql}) words ${coded}) f
         ${dialect.orderedJoin} licenses l ${dialect.readById} ON l.id = f.id
@@ -149,8 +152,9 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
   }
 
   /**
-   * By id, an ordered index of words gives them in order: whoever wants the first page reads no more licenses than that,
-   * while a sort would first have read every one that may have the text.
+   * When sorting by ID, an ordered word index returns IDs in order, so the first page reads only as many licenses as it
+   * shows.
+   * A sort would first read every candidate.
    */
   function pageById(
     filter: LicenseFilter,
@@ -173,15 +177,16 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
   return {
     orderBy,
     /**
-     * Selects what `page` does for a first page of the newest, if that many are among the first that may have the text;
-     * fewer, if not. Null where that is not worth a try.
+     * Selects the same as `page` for a first page by newest, if enough of the newest candidates match; otherwise
+     * returns fewer.
+     * Null if it is not worth trying.
      */
     soon(filter: LicenseFilter, sequence: LicenseSequence, limit: number): Condition | null {
       const { sort, order } = sequence;
       if (!search.isOrdered || sort !== 'created' || !filter.search) return null;
       const parsed = parseSearch(filter.search);
       const { text } = parsed;
-      // What is found by a code may be older than the first that may have the text, and newer than others that have it.
+      // A license found by its code can be older than the newest candidates and newer than other matches.
       if (text === null || search.needsTerms(text) || search.codes(parsed) !== null) return null;
       const { sql, bind } = search.words(text);
       const words = {
@@ -207,7 +212,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
       const sql = `SELECT l.id AS id ${from.sql} ${orderBy(sequence)} LIMIT $limit`;
       return { sql, bind: { ...from.bind, limit } };
     },
-    /** How many there are, but no more than `most`. */
+    /** Counts matches, up to `most`. */
     async count(filter: LicenseFilter, most: number): Promise<number> {
       const walk = await walkFor(filter, filter.search ? 'holder' : 'expires');
       const found = filter.search ? await lookFor(filter.search) : null;

@@ -8,7 +8,7 @@ export interface LicenseRow {
   email: string | null;
   orderNumber: string | null;
   notes: string | null;
-  /** Holder and e-mail address, folded. */
+  /** Holder and email address, case-folded. */
   searchText: string;
   product: string;
   planId: number;
@@ -17,9 +17,9 @@ export interface LicenseRow {
   firstActivatedAt: number | null;
   revokedAt: number | null;
   revokeReason: string | null;
-  /** Counts renewals, from 1; each notice is given once per term. */
+  /** Counts renewals, from 1. Each notice is sent once per term. */
   term: number;
-  /** When the scan has to look at this license next. */
+  /** When the scan must look at this license next. */
   noticeDueAt: number | null;
 }
 

@@ -1,4 +1,4 @@
-// The SQL of licenses: the columns of one, and what selects them by state, plan, product and end. Runs on both databases.
+// SQL for licenses: their columns, and conditions for state, plan, product and expiry. Runs on both databases.
 import type { Condition } from '#server/database/condition.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 import { EXPIRING_MS, type LicenseState } from '#server/rules/license-lifecycle.ts';
@@ -17,10 +17,10 @@ export const LICENSE_COLUMNS = `
 
 export const LICENSE_TABLES = 'licenses l JOIN plans p ON p.id = l.plan_id';
 
-/** The end of the grace period in SQL; both operands are BIGINT. */
+/** The end of the grace period; both operands are BIGINT. */
 const GRACE_ENDS_AT = '(l.expires_at + p.grace_days * 86400000)';
 
-/** The state of a license as SQL, by the rules of `licenseState`. */
+/** The state of a license in SQL, by the same rules as `licenseState`. */
 export const LICENSE_STATE = `CASE
   WHEN l.revoked_at IS NOT NULL THEN 'revoked'
   WHEN ${GRACE_ENDS_AT} <= $now THEN 'expired'
@@ -29,12 +29,12 @@ export const LICENSE_STATE = `CASE
   WHEN l.first_activated_at IS NULL THEN 'issued'
   ELSE 'active' END`;
 
-/** The longest grace period of all plans: what ended before that is expired, whatever its plan. */
+/** The longest grace period of all plans. A license whose term ended before that is expired on any plan. */
 const LONGEST_GRACE = '(SELECT coalesce(max(m.grace_days), 0) FROM plans m) * 86400000';
 const GRACE_IS_OVER =
   'l.expires_at + (SELECT g.grace_days FROM plans g WHERE g.id = l.plan_id) * 86400000 <= $now';
 
-/** The same rules state by state, as ranges of `expires_at`, which an index can narrow down. */
+/** The same rules as conditions per state, with ranges of `expires_at` for the index. */
 const STATE_CONDITIONS: Record<LicenseState, string> = {
   revoked: 'l.revoked_at IS NOT NULL',
   expired: `l.revoked_at IS NULL AND l.expires_at <= $now
@@ -46,19 +46,19 @@ const STATE_CONDITIONS: Record<LicenseState, string> = {
   active: 'l.revoked_at IS NULL AND l.expires_at >= $soon AND l.first_activated_at IS NOT NULL',
 };
 
-/** What licenses can be narrowed down to. */
+/** Filters of a list of licenses. */
 export interface LicenseFilter {
   state?: LicenseState | undefined;
   search?: string | undefined;
   /** By name. */
   plan?: string | undefined;
   product?: string | undefined;
-  /** Ending between now and then. */
+  /** Expiring between now and then. */
   expiresWithinDays?: number | undefined;
   now: number;
 }
 
-/** The range of `expires_at` that the filter leaves, where it has an end on both sides; null where it has not. */
+/** The filter's range of `expires_at` if it is bounded on both sides; otherwise null. */
 export function termRange({ state, expiresWithinDays, now }: LicenseFilter): Condition | null {
   if (state === 'in_grace')
     return { sql: `l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE}`, bind: { now } };
@@ -70,7 +70,7 @@ export function termRange({ state, expiresWithinDays, now }: LicenseFilter): Con
   return { sql: 'l.expires_at > $now AND l.expires_at <= $last', bind: { now, last: Math.min(...ends) } };
 }
 
-/** All of the filter but the search, as conditions on `l` alone. */
+/** All filters except the search, as conditions on `l`. */
 export function facetConditions({
   state,
   plan,

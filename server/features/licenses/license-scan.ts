@@ -1,4 +1,5 @@
-// Sends the notices that a license is expiring, in grace or expired: each once per term, after downtime the newest only.
+// Sends notices that a license is expiring, in grace or expired: each once per term, and only the newest after
+// downtime.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -8,7 +9,7 @@ import type { License, LicenseStore } from './license-store.ts';
 import type { NoticeClock } from './notice-clock.ts';
 import { recoverNotices } from './notice-recovery.ts';
 
-/** Few enough that a batch never keeps an activation waiting for long. */
+/** Small enough that a batch never delays an activation for long. */
 const BATCH = 100;
 
 interface Needs {
@@ -17,9 +18,9 @@ interface Needs {
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
-  /** Whether notices may be sent by this reading of the clock. */
+  /** Whether the clock can be trusted for sending notices. */
   isTrusted(now: number): boolean;
-  /** Asked between batches; true ends the scan early, and the next one goes on. */
+  /** Checked between batches; true ends the scan early, and the next one continues. */
   isCancelled(): boolean;
 }
 
@@ -37,7 +38,7 @@ function extraFields(notice: LicenseNotice, license: License, now: number): Reco
   return notice === 'license.in_grace' ? { grace_ends_at: toTimestamp(license.graceEndsAt) } : {};
 }
 
-/** Runs until nothing is due any more. Each batch is one transaction, so a crash loses and repeats nothing. */
+/** Runs until no license is due. Each batch is one transaction, so a crash neither loses nor repeats a notice. */
 export async function scanLicenses({
   licenses,
   noticeClock,
@@ -70,7 +71,7 @@ export async function scanLicenses({
   for (;;) {
     if (isCancelled()) return result;
     const now = clock.now();
-    // A notice that was sent cannot be taken back.
+    // A sent notice cannot be revoked.
     if (!isTrusted(now)) return { ...result, held: true };
     const count = await transaction(async () => {
       const due = await licenses.findNoticeDue(now, BATCH);

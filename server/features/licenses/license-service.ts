@@ -1,4 +1,4 @@
-// Issuing, renewing, upgrading and revoking licenses.
+// Issues, renews, upgrades and revokes licenses.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -46,11 +46,11 @@ interface Renewal {
   days?: number | undefined;
   /** Epoch milliseconds. */
   expires_at?: number | undefined;
-  /** Allows an earlier end than the present one. */
+  /** Allows an expiry date before the current one. */
   shorten?: boolean | undefined;
 }
 
-/** Beyond it nobody reads a number of hits, and every further one takes time. */
+/** Counting stops here: exact larger numbers are not useful and take time. */
 const COUNTED = 10_000;
 
 function toFilter(request: RequestOf<typeof licenseAdminContract.countLicenses>, now: number): LicenseFilter {
@@ -172,9 +172,12 @@ export function createLicenseService(needs: Needs) {
         refuseRevoked(before, now);
         const plan = await mustFindPlan(planName);
         if (plan.id === before.planId)
-          throw new ApiError('plan_unchanged', `the license is on plan ${plan.name} already`);
+          throw new ApiError('plan_unchanged', `the license is already on plan ${plan.name}`);
         if (plan.tier <= before.tier) {
-          throw new ApiError('not_an_upgrade', `plan ${plan.name} is of no higher tier than ${before.plan}`);
+          throw new ApiError(
+            'not_an_upgrade',
+            `plan ${plan.name} must have a higher tier than ${before.plan}`,
+          );
         }
         refuseOtherProduct(plan, before.product);
         const graceEnd = graceEndsAt(before.expiresAt, plan.graceDays);
@@ -192,7 +195,7 @@ export function createLicenseService(needs: Needs) {
         return { license: toLicenseRecord(upgraded, now), previous_plan: before.plan };
       }),
 
-    /** Revoking again changes nothing and tells nobody. */
+    /** Revoking again changes nothing and sends no event. */
     revoke: (reference: LicenseReference, reason: string | undefined, call: Call) =>
       transaction(async () => {
         const now = clock.now();

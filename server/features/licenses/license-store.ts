@@ -7,7 +7,7 @@ import { graceEndsAt } from '#server/rules/license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
 import { LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
 
-/** A license as everything else sees it: its own row, what its plan grants, and what its devices say. */
+/** A license with the fields that come from its plan and its devices. */
 export interface License extends Omit<LicenseRow, 'searchText'> {
   plan: string;
   tier: number;
@@ -22,10 +22,10 @@ export interface License extends Omit<LicenseRow, 'searchText'> {
 
 export type NewLicense = Omit<LicenseRow, 'id'>;
 
-/** By id, by key, or by both, which then have to name the same license. */
+/** By ID, key or both. If both are given, they must name the same license. */
 export interface LicenseReference {
   id?: number | undefined;
-  /** In its canonical form. */
+  /** In canonical form. */
   key?: string | undefined;
 }
 
@@ -75,9 +75,9 @@ export function createLicenseStore(sequelize: Sequelize) {
     return rows.map((row) => toLicense(row));
   }
 
-  /** @param page selects their ids */
+  /** @param page SQL that selects the IDs */
   function selectPage(page: Condition, sequence: LicenseSequence) {
-    // Left to itself, SQLite might walk all licenses in the order of the list.
+    // Without this join order, SQLite might walk all licenses in the order of the list.
     const tables = `(${page.sql}) page ${orderedJoin} licenses l ON l.id = page.id JOIN plans p ON p.id = l.plan_id`;
     return select(tables, finder.orderBy(sequence), page.bind);
   }
@@ -87,7 +87,7 @@ export function createLicenseStore(sequelize: Sequelize) {
   }
 
   async function find({ id, key }: LicenseReference): Promise<License | null> {
-    if (id === undefined && key === undefined) throw new Error('a license is named by its id or its key');
+    if (id === undefined && key === undefined) throw new Error('a license reference needs an ID or a key');
     const statement = key === undefined ? byId : id === undefined ? byKey : byBoth;
     const [row] = await statement.all({ id, key });
     return row ? toLicense(row) : null;
@@ -95,7 +95,9 @@ export function createLicenseStore(sequelize: Sequelize) {
 
   return {
     find,
-    /** Locks the license until the transaction ends, so that what is decided from it still holds when it is written. */
+    /**
+     * Locks the license until the transaction ends, so that a decision based on it is still true when it is written.
+     */
     async findForChange(reference: LicenseReference): Promise<License | null> {
       await sql.lock('licenses', columnsOf(reference));
       return find(reference);
@@ -104,13 +106,13 @@ export function createLicenseStore(sequelize: Sequelize) {
       const created = await licenses.create(license);
       return created.get('id') as number;
     },
-    /** Many at once. @returns their ids, in the order of the licenses */
+    /** Inserts many licenses. @returns their IDs, in the same order */
     async insertAll(drafts: readonly NewLicense[]): Promise<number[]> {
       const rows = await insertAll(drafts);
       const ids = new Map(rows.map(({ id, licenseKey }) => [licenseKey, id]));
       return drafts.map(({ licenseKey }) => ids.get(licenseKey) as number);
     },
-    /** Which of these keys licenses have. */
+    /** Returns those of the keys that existing licenses use. */
     async findTakenKeys(keys: readonly string[]): Promise<string[]> {
       const taken: string[] = [];
       for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
@@ -122,17 +124,18 @@ export function createLicenseStore(sequelize: Sequelize) {
     async update(id: number, changes: Partial<Omit<LicenseRow, 'id'>>): Promise<void> {
       await licenses.update(changes, { where: { id } });
     },
-    /** Whether any license has the plan. */
+    /** Whether any license uses the plan. */
     hasPlan: async (planId: number): Promise<boolean> =>
       (await sql.selectFirst(HAS_PLAN, { planId })) !== null,
     /**
-     * Licenses that wait for the end of their grace period wait for the new end; those past the old one that are back
-     * in grace are looked at again.
+     * Licenses waiting for the end of their grace period get the new end. Those past the old end that are in grace
+     * again are scanned
+     * again.
      */
     async moveGraceEnd(planId: number, graceMs: number, now: number): Promise<void> {
       await sql.run(MOVE_GRACE_END, { planId, graceMs, now });
     },
-    /** In the order asked for, one more than `limit` if there are more. */
+    /** In the requested order. Returns one more than `limit` if there are more. */
     async list({ sort, order, after, limit, ...filter }: LicensePageRequest): Promise<License[]> {
       const sequence = { sort, order };
       const soon = after === null ? finder.soon(filter, sequence, limit + 1) : null;
@@ -142,8 +145,8 @@ export function createLicenseStore(sequelize: Sequelize) {
     },
     count: finder.count,
     /**
-     * Licenses in force whose grace period ends after `from` and whose term ends by `to`, in that order, locked.
-     * @param after where the page before ended
+     * Valid licenses whose grace period ends after `from` and whose term ends by `to`, ordered by expiry and locked.
+     * @param after the last license of the previous page
      */
     listExpiringBetween: (
       from: number,
@@ -159,7 +162,10 @@ export function createLicenseStore(sequelize: Sequelize) {
          ORDER BY l.expires_at, l.id LIMIT $limit ${lockRows('l')}`,
         { from, to, afterExpiry: after.expiresAt, afterId: after.id, limit },
       ),
-    /** Licenses that the scan has to look at, the longest waiting first; locked, and skipped where another server has them. */
+    /**
+     * Licenses that are due for the scan, longest overdue first. Locks them, and skips those that another server has
+     * locked.
+     */
     findNoticeDue: (now: number, limit: number) =>
       select(
         LICENSE_TABLES,

@@ -1,4 +1,4 @@
-// What the audit log and the events tell of one license, put together.
+// A license's history, combined from the audit log and the events.
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
 
@@ -10,17 +10,17 @@ export interface TimelineRow {
   actorKind: string | null;
   actorName: string | null;
   requestId: string | null;
-  /** JSON; of a change, where there was something. */
+  /** JSON; for a change with a previous state. */
   before: string | null;
   after: string | null;
-  /** JSON; of an event. */
+  /** JSON; for an event. */
   body: string | null;
 }
 
-/** Keyset paging: what the last page ended with. */
+/** Keyset paging: the last entry of the previous page. */
 export type TimelinePosition = Pick<TimelineRow, 'at' | 'kind' | 'id'>;
 
-/** The log names devices by their license, tokens and certificates by themselves. */
+/** The audit log names devices by their license, but tokens and certificates by themselves. */
 const TIMELINE = `
   SELECT a.created_at AS "at", 'change' AS "kind", a.id AS "id", a.action AS "name", a.actor_kind AS "actorKind",
     a.actor_name AS "actorName", a.request_id AS "requestId", a.before_state AS "before", a.after_state AS "after",
@@ -33,14 +33,14 @@ const TIMELINE = `
   SELECT e.created_at, 'event', e.id, e.name, NULL, NULL, NULL, NULL, NULL, e.body
   FROM events e WHERE e.license_id = $licenseId`;
 
-/** A change is written down after its event, in the same millisecond more often than not. */
+/** A change is recorded after its event, usually in the same millisecond. */
 const NEWEST_FIRST = 'ORDER BY "at" DESC, "kind", "id" DESC';
 const BEYOND = `WHERE "at" < $at OR ("at" = $at AND ("kind" > $kind OR ("kind" = $kind AND "id" < $id)))`;
 
 export function createLicenseTimelineStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   return {
-    /** One more than `limit` if there are more. */
+    /** Returns one more than `limit` if there are more. */
     list(licenseId: number, after: TimelinePosition | null, limit: number): Promise<TimelineRow[]> {
       return sql.select(
         `SELECT * FROM (${TIMELINE}) timeline ${after === null ? '' : BEYOND} ${NEWEST_FIRST} LIMIT $limit`,

@@ -1,4 +1,4 @@
-// What happened to one license, newest first: who changed what, and what partners were told.
+// A license's history, newest first: changes and the events that were sent.
 import { cursorOf, NUMBER, oneOf } from '#server/database/cursor.ts';
 import { toPage } from '#server/database/page.ts';
 import { isClaimed } from '#server/platform/call.ts';

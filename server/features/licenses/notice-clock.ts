@@ -2,7 +2,7 @@ import type { ServiceMarkStore } from '#server/features/storage/service-mark-sto
 
 const NAME = 'license_scan_clock';
 
-/** Remembers the latest time that the license scan has gone by. */
+/** Remembers the latest time that the license scan has used. */
 export function createNoticeClock(marks: Pick<ServiceMarkStore, 'find' | 'set'>) {
   return {
     /** Epoch milliseconds; null before the first scan. */

@@ -4,9 +4,9 @@ import { dueNotice, EXPIRING_MS, type NoticeMoments, nextNoticeAt } from '#serve
 import type { LicenseStore } from './license-store.ts';
 import type { NoticeClock } from './notice-clock.ts';
 
-/** Smaller steps back are corrections, or the skew between servers on one database. */
+/** Smaller steps back are corrections, or differences between servers on one database. */
 const TOLERANCE_MS = 5 * 60_000;
-/** How far the stored time may lag behind: each update is a write to the disk. */
+/** How far the stored time may lag; each update is a disk write. */
 const REMEMBER_EVERY_MS = 60_000;
 const BATCH = 100;
 
@@ -17,12 +17,12 @@ interface Needs {
   isCancelled(): boolean;
 }
 
-/** When to look at the license next, judged by the time that is right now. */
+/** When to look at the license next, according to the corrected clock. */
 function noticeDueAt(license: NoticeMoments, now: number): number | null {
   return dueNotice(license, now) === null ? nextNoticeAt(license, now) : now;
 }
 
-/** @returns false if it was interrupted */
+/** @returns false if interrupted */
 async function reschedule(needs: Needs, now: number, seen: number): Promise<boolean> {
   const { licenses, transaction } = needs;
   let after = { expiresAt: 0, id: 0 };
@@ -42,15 +42,16 @@ async function reschedule(needs: Needs, now: number, seen: number): Promise<bool
 }
 
 /**
- * To be called before each scan. If the clock is earlier than an earlier scan's, every license that such a scan may
- * have looked at gets its next notice anew; the scan then sends what is due and was not sent in this term.
- * Interrupted, it starts over.
+ * Call it before each scan. If the clock is behind an earlier scan's, every license that such a scan may have processed
+ * gets
+ * its next notice rescheduled. The scan then sends what is due and was not sent in this term. If interrupted, it starts
+ * over.
  */
 export async function recoverNotices(needs: Needs, now: number): Promise<void> {
   const { noticeClock, transaction } = needs;
   const seen = await noticeClock.read();
   const behindMs = seen === null ? -Infinity : seen - now;
-  // Within the tolerance the later time stays, and so it does until it is worth another write.
+  // Within the tolerance, the later time stays until it is worth another write.
   if (behindMs > -REMEMBER_EVERY_MS && behindMs <= TOLERANCE_MS) return;
   if (seen !== null && behindMs > TOLERANCE_MS && !(await reschedule(needs, now, seen))) return;
   await transaction(() => noticeClock.write(now));

@@ -3,7 +3,7 @@
 /** Below the admin listener's API root. */
 export const LIVE_PATH = '/live/';
 
-/** What may have changed, by the names of what screens show. */
+/** What may have changed, named by what screens show. */
 export const LIVE_TOPICS = [
   'licenses',
   'devices',

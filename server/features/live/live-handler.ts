@@ -1,4 +1,4 @@
-// The stream of changes as Express middleware, beside the rows of the admin listener and behind the same door.
+// The live stream as Express middleware, next to the admin endpoints and with the same authentication.
 import type { Request, RequestHandler } from 'express';
 import type { Actor } from '#server/platform/call.ts';
 import type { EndpointAuth } from '#server/wire/endpoint.ts';
@@ -8,7 +8,7 @@ import type { LiveStreams } from './live-streams.ts';
 
 interface Needs {
   streams: Pick<LiveStreams, 'open'>;
-  /** Says who calls, or throws `unauthorized`. */
+  /** Returns the caller, or throws `unauthorized`. */
   authenticate(auth: EndpointAuth, request: Request): Actor;
   isLive(sessionId: string): boolean;
 }

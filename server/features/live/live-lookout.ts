@@ -1,16 +1,14 @@
-// Changes that nobody tells of: what other servers on the database do, and how the service is.
+// Detects changes that this process does not report: those of other servers on the database, and the health of the
+// service.
 import { LIVE_TOPICS, type LiveTopic } from './live-contract.ts';
 import type { LiveStore, RecentRow } from './live-store.ts';
 import { topicsOfAction } from './live-topics.ts';
 
-/**
- * Looked at each time, seen or not: a transaction that began early may commit late, and then has a lower id than what
- * was seen before it.
- */
+/** Reread each time: a transaction that began early may commit late, with a lower ID than rows already seen. */
 const WINDOW = 100;
 
 interface Needs {
-  /** Null where this process is the only one that writes. */
+  /** Null if this process is the only writer. */
   recent: LiveStore | null;
   /** A text that changes with the health of the service; never rejects. */
   readHealth(): Promise<string>;
@@ -23,7 +21,7 @@ function topicsOfRow({ kind, action }: RecentRow): LiveTopic[] {
   return kind === 'attempt' ? ['deliveries', 'webhooks'] : topicsOfAction(action ?? '');
 }
 
-/** What this server did itself is found, too, and told a second time; that costs a listener one look. */
+/** Also finds and reports this server's own changes again, which costs each listener one reload. */
 export function createLookout({ recent, readHealth }: Needs) {
   let seen = new Set<string>();
   let health = '';
@@ -33,7 +31,7 @@ export function createLookout({ recent, readHealth }: Needs) {
     const rows = await recent.listRecent(WINDOW);
     const fresh = rows.filter((row) => !seen.has(keyOf(row)));
     seen = new Set(rows.map((row) => keyOf(row)));
-    // So many that others may be out of sight.
+    // A full window may hide further changes.
     if (fresh.filter(({ kind }) => kind === 'audit').length === WINDOW) return [...LIVE_TOPICS];
     return fresh.flatMap((row) => topicsOfRow(row));
   }
@@ -42,7 +40,7 @@ export function createLookout({ recent, readHealth }: Needs) {
     const before = health;
     health = await readHealth();
     const topics = new Set<LiveTopic>(health === before ? [] : ['health']);
-    // While the database does not answer, that is told as health; the next look finds what this one missed.
+    // If the database does not answer, the health topic reports it, and the next look finds what this one missed.
     for (const topic of await lookAtDatabase().catch(() => [])) topics.add(topic);
     return isFirst ? new Set() : topics;
   };

@@ -1,15 +1,15 @@
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
 
-/** Something that was written down lately. */
+/** A recently written row. */
 export interface RecentRow {
   kind: 'audit' | 'notice' | 'attempt';
   id: number;
-  /** Of an audit entry. */
+  /** Action of an audit entry. */
   action: string | null;
 }
 
-/** Each by its primary key, so this costs the same however much there is. */
+/** Reads by primary key, so the cost is independent of the table size. */
 const RECENT = `
   SELECT 'audit' AS "kind", id AS "id", action AS "action"
   FROM (SELECT id, action FROM audit_entries ORDER BY id DESC LIMIT $count) a

@@ -1,22 +1,22 @@
-// One client's stream: what changed, at most once a second, and no more than the client takes.
+// One client's stream of changes: at most one message per second, and no more than the client reads.
 import type { ServerResponse } from 'node:http';
 import type { LiveChange, LiveEnd, LiveHello, LiveTopic } from './live-contract.ts';
 
-/** A screen that is redrawn more often helps nobody. */
+/** Redrawing a screen more often has no benefit. */
 const LEAST_INTERVAL_MS = 1000;
-/** How long a browser waits before it connects again. */
+/** How long a browser waits before it reconnects. */
 const RECONNECT_MS = 3000;
 
 export interface LiveStream {
-  /** Says hello; what it is told before waits until then. */
+  /** Sends the greeting. Earlier changes wait until then. */
   greet(hello: LiveHello): void;
-  tell(topics: Iterable<LiveTopic>): void;
-  /** Shows both sides that the connection is there; drops a client that has not taken what it was sent last. */
+  report(topics: Iterable<LiveTopic>): void;
+  /** Shows both sides that the connection works. Drops a client that has not read the last message. */
   keepAlive(): void;
   end(reason: LiveEnd['reason']): void;
 }
 
-/** @param response its head is written; nothing else writes to it */
+/** @param response its head has been written; nothing else may write to it */
 export function createLiveStream(response: ServerResponse): LiveStream {
   const waiting = new Set<LiveTopic>();
   let sentAt = -Infinity;
@@ -29,14 +29,14 @@ export function createLiveStream(response: ServerResponse): LiveStream {
 
   function send(): void {
     timer = undefined;
-    // Whoever reads slowly gets one message for all that was to tell meanwhile, when there is room again.
+    // A slow client gets one message with all changes once it can read again.
     if (!isGreeted || waiting.size === 0 || response.writableNeedDrain) return;
     sentAt = performance.now();
     write('change', { topics: [...waiting] });
     waiting.clear();
   }
 
-  /** Never at the same moment: what one commit changes is told in one message. */
+  /** Delayed, so that the changes of one commit share a message. */
   function sendSoon(): void {
     timer ??= setTimeout(send, Math.max(0, sentAt + LEAST_INTERVAL_MS - performance.now()));
   }
@@ -52,7 +52,7 @@ export function createLiveStream(response: ServerResponse): LiveStream {
       write('hello', hello);
       sendSoon();
     },
-    tell(topics) {
+    report(topics) {
       for (const topic of topics) waiting.add(topic);
       sendSoon();
     },

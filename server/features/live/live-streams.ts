@@ -1,4 +1,4 @@
-// Everybody who listens for changes.
+// All open live streams.
 import type { ServerResponse } from 'node:http';
 import { ApiError } from '#server/wire/errors.ts';
 import type { LiveEnd, LiveHello, LiveTopic } from './live-contract.ts';
@@ -7,11 +7,11 @@ import { singleFlight } from '#server/platform/single-flight.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 const LOOK_EVERY_MS = 3000;
-/** Each costs a connection; the windows of a few administrators come nowhere near. */
+/** Limits connections; the windows of a few administrators stay far below. */
 const MAX_STREAMS = 20;
 
 export interface Listener {
-  /** Undefined for the CLI, which has none. */
+  /** Undefined for the CLI, which has no session. */
   sessionId: string | undefined;
   /** Whether it may still listen. */
   isSignedIn(): boolean;
@@ -20,9 +20,9 @@ export interface Listener {
 interface Needs {
   hello: LiveHello;
   /**
-   * What has changed since the last look without anybody telling. Asked from time to time, while somebody listens.
-   * @param isFirst whether all before this look is of no interest
-   * @returns never a rejection
+   * Returns changes since the last call that were not published. Called periodically while there are listeners.
+   * @param isFirst whether earlier changes are irrelevant
+   * @returns never rejects
    */
   look(isFirst: boolean): Promise<Iterable<LiveTopic>>;
 }
@@ -34,13 +34,13 @@ export function createLiveStreams({ hello, look }: Needs) {
   let isClosed = false;
 
   function publish(topics: Iterable<LiveTopic>): void {
-    const told = [...topics];
-    if (told.length === 0) return;
-    for (const stream of open.keys()) stream.tell(told);
+    const changed = [...topics];
+    if (changed.length === 0) return;
+    for (const stream of open.keys()) stream.report(changed);
     for (const listener of listeners) listener();
   }
 
-  /** One look at a time; who comes while it is under way shares it. */
+  /** One look at a time; concurrent callers share it. */
   const lookAgain = singleFlight(async (isFirst: boolean) => {
     publish(await look(isFirst));
   });
@@ -58,7 +58,7 @@ export function createLiveStreams({ hello, look }: Needs) {
     }
   }
 
-  /** @returns ends when it is known what has been there before: everything after that is told of */
+  /** @returns resolves once the current state is known: all later changes are reported */
   function wake(): Promise<void> {
     timers = [setInterval(keepAlive, KEEP_ALIVE_MS), setInterval(() => void lookAgain(false), LOOK_EVERY_MS)];
     return lookAgain(true);
@@ -70,7 +70,10 @@ export function createLiveStreams({ hello, look }: Needs) {
   }
 
   return {
-    /** @param beginReply writes the head; called only if the stream is let in. @throws ApiError `unavailable` at a stop */
+    /**
+     * @param beginReply writes the head; called only if the stream is accepted @throws ApiError `unavailable` while
+     *   stopping
+     */
     open(response: ServerResponse, listener: Listener, beginReply: () => void): void {
       if (isClosed) throw new ApiError('unavailable', 'the server is stopping');
       const [oldest] = open.keys();
@@ -84,18 +87,18 @@ export function createLiveStreams({ hello, look }: Needs) {
         if (open.delete(stream) && open.size === 0) rest();
       });
     },
-    /** Tells everybody who listens. */
+    /** Notifies all listeners. */
     publish,
-    /** For whoever wants to know within this process that something has changed. @returns ends that */
+    /** Notifies a listener in this process. @returns a function that removes it */
     listen(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** The session is over, and so is all that it listens to. */
+    /** Ends the streams of a session that has ended. */
     endSession(sessionId: string): void {
       for (const [stream, listener] of open) if (listener.sessionId === sessionId) end(stream, 'signed_out');
     },
-    /** Ends all, and lets nobody in any more. */
+    /** Ends all streams and accepts no new ones. */
     close(): void {
       isClosed = true;
       for (const stream of open.keys()) end(stream, 'stopping');

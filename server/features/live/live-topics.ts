@@ -1,6 +1,6 @@
 import type { LiveTopic } from './live-contract.ts';
 
-/** By the noun of the action in the audit log. Counts, states and terms are shown with what they follow from. */
+/** By the noun of the audit action. Topics include everything derived from the object: counts, states, terms. */
 const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readonly LiveTopic[]>([
   ['license', ['licenses', 'events']],
   ['licenses', ['licenses', 'events']],
@@ -18,7 +18,7 @@ const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readon
   ['session', ['sessions']],
 ]);
 
-/** @param action as the audit log has it: `license.revoked` */
+/** @param action as in the audit log: `license.revoked` */
 export function topicsOfAction(action: string): LiveTopic[] {
   const noun = action.slice(0, action.indexOf('.'));
   return [...(TOPICS.get(noun) ?? []), 'audit'];

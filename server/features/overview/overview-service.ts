@@ -1,4 +1,4 @@
-// The first screen in one call: a few counts by index, nothing that grows with what has been written down.
+// The overview in one call: a few indexed counts, independent of the amount of data.
 import type { AuditService } from '#server/features/audit/audit-service.ts';
 import type { AuthorityService } from '#server/features/certificates/authority-service.ts';
 import type { RevocationListStore } from '#server/features/certificates/revocation-list-store.ts';
@@ -22,7 +22,7 @@ interface Needs {
   perDay: Pick<StatisticsStore, 'countActivationsPerDay' | 'countAuthorizationsPerDay'>;
   lists: Pick<RevocationListStore, 'newest' | 'countListed' | 'hasUnlisted'>;
   authority: Pick<AuthorityService, 'find'>;
-  /** Those that a retry would send again. */
+  /** Failed deliveries that can be retried. */
   countFailedDeliveries(): Promise<number>;
   audit: Pick<AuditService, 'list'>;
   clock: Clock;
@@ -99,7 +99,7 @@ export function createOverviewService(needs: Needs) {
   }
 
   return {
-    /** The same for everybody, so that many screens that hear of one change ask the database once. */
+    /** Shared by all callers, so that many screens that reload together cause one set of queries. */
     read: freshFlight(compute),
   };
 }

@@ -2,14 +2,14 @@ import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 
-/** Licenses in force that end within so many days. */
+/** Valid licenses that expire within so many days. */
 export interface EndingCounts {
   days7: number;
   days30: number;
   days90: number;
 }
 
-/** A license in force that was never activated. */
+/** A valid license that was never activated. */
 export interface UnusedLicense {
   id: number;
   licenseKey: string;
@@ -26,7 +26,7 @@ export interface SoonExpired {
   expiresAt: number;
 }
 
-/** Counted piece by piece, each license once. */
+/** Disjoint ranges, so that each license is counted once. */
 const COUNT_ENDING = [
   ['days7', '$now', '$in7'],
   ['days30', '$in7', '$in30'],
@@ -62,7 +62,7 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
       return { days7, days30: days7 + days30, days90: days7 + days30 + days90 };
     },
 
-    /** The last of those that `issued` stands for. */
+    /** The newest license in the state `issued`. */
     findNewestUnused: (now: number): Promise<UnusedLicense | null> =>
       selectFirst(
         `SELECT l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder"
@@ -72,7 +72,7 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
         { soon: now + expiringMs },
       ),
 
-    /** Those that end next, the first of them first. */
+    /** The next licenses to expire, soonest first. */
     listSoonExpired: (now: number, limit: number): Promise<SoonExpired[]> =>
       select(
         `SELECT l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.product AS "product",
@@ -83,7 +83,7 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
         { now, until: now + 90 * DAY_MS, limit },
       ),
 
-    /** @param most what is beyond is not counted */
+    /** @param most counting stops at this number */
     async countEndingBy(now: number, until: number, most: number): Promise<number> {
       const sql = `
         SELECT count(*) AS "count" FROM (

@@ -1,24 +1,24 @@
-// How the service is, for the desktop app around it: told when it has changed.
+// Reports the service's status to the desktop app whenever it changes.
 import type { LiveStreams } from '#server/features/live/live-streams.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 import type { OverviewStore } from './overview-store.ts';
 
-/** What the app shows in its tray, and notifies the administrator of when it gets worse. */
+/** Shown in the app's tray. The app notifies the administrator when it gets worse. */
 export interface ServerStatus {
   health: 'ok' | 'failing';
-  /** Deliveries whose retries are used up. They can be tried again. */
+  /** Deliveries whose retries are used up. They can be retried. */
   failed_deliveries: number;
   /** Licenses that expire within a week, up to a limit. */
   ending_soon: number;
 }
 
 const SOON_MS = 7 * DAY_MS;
-/** Whoever has more than this many does not look at each. */
+/** Above this, exact numbers are not useful. */
 const MOST_ENDING = 1000;
-/** Health changes without anybody telling, and licenses near their end by the clock. */
+/** Health and expiring licenses change without an event, so they are polled. */
 const LOOK_EVERY_MS = 15_000;
-/** What changes together is told together. */
+/** Changes within this time are reported together. */
 const SETTLE_MS = 1000;
 
 interface Needs {
@@ -50,7 +50,7 @@ export function createServerStatus(needs: Needs) {
       await count();
       return { health: 'ok', ...counts };
     } catch {
-      // What was counted last stays true as far as anybody knows.
+      // The last counts are the best available.
       return { health: 'failing', ...counts };
     }
   }

@@ -3,7 +3,7 @@ import { type Handlers, implement, type Route } from '#server/platform/route.ts'
 import type { planContract } from './plan-contract.ts';
 import type { PlanService } from './plan-service.ts';
 
-/** @param rows the public rows, or the same rows as the admin listener has them */
+/** @param rows the public endpoints, or the same endpoints on the admin listener */
 export function planRoutes(rows: typeof planContract & Contract, plans: PlanService): Route[] {
   const handlers: Handlers<typeof planContract> = {
     listPlans: (request) => plans.list(request),

@@ -1,4 +1,4 @@
-// Plans: their licenses follow every change at once, so what a plan says is what holds.
+// Plans. A change applies to existing licenses immediately.
 import { cursorOf, NUMBER } from '#server/database/cursor.ts';
 import { toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -40,7 +40,7 @@ const CURSOR = cursorOf({ tier: NUMBER, id: NUMBER });
 
 function refuse(error: unknown, name: string): never {
   if (error instanceof DuplicatePlanError)
-    throw new ApiError('plan_exists', `there is a plan named ${name} already`);
+    throw new ApiError('plan_exists', `a plan named ${name} already exists`);
   throw error;
 }
 
@@ -54,7 +54,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
   async function find(reference: { id?: number | undefined; name?: string | undefined }): Promise<Plan> {
     const { id, name } = reference;
     const plan = await plans.findForChange(id === undefined ? { name: name ?? '' } : { id });
-    if (!plan) throw new ApiError('plan_not_found', `there is no plan ${id ?? name}`);
+    if (!plan) throw new ApiError('plan_not_found', `plan ${id ?? name} not found`);
     return plan;
   }
 
@@ -89,7 +89,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
     update: (request: RequestOf<typeof planContract.updatePlan>, call: Call): Promise<{ plan: PlanObject }> =>
       transaction(async () => {
         const before = await find(request);
-        // Named by its id, `name` is the new name; named by its name, `new_name` is.
+        // With `id`, `name` is the new name; without it, `new_name` is.
         const name = request.new_name ?? (request.id === undefined ? undefined : request.name);
         if (
           request.product !== undefined &&

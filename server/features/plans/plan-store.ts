@@ -34,7 +34,7 @@ export function createPlanStore(sequelize: Sequelize) {
     return row ? toPlan(row as unknown as PlanRow) : null;
   };
   return {
-    /** By tier, then id, from behind `after`. */
+    /** By tier, then ID, starting after `after`. */
     async list(after: { tier: number; id: number } | null, limit: number): Promise<Plan[]> {
       const behind = after && {
         [Op.or]: [{ tier: { [Op.gt]: after.tier } }, { tier: after.tier, id: { [Op.gt]: after.id } }],
@@ -43,7 +43,7 @@ export function createPlanStore(sequelize: Sequelize) {
       return (rows as unknown as PlanRow[]).map((row) => toPlan(row));
     },
     findByName: (name: string) => read({ name }),
-    /** Locks the row: what is found is what the change starts from. */
+    /** Locks the row, so that the change starts from the current state. */
     findForChange: (where: { id: number } | { name: string }) => read(where, forUpdate()),
     /** @throws DuplicatePlanError if the name is taken */
     async insert(plan: Omit<Plan, 'id'>): Promise<Plan> {

@@ -1,8 +1,8 @@
-// The `before-restore-*` folders in the data directory, each holding what a restore replaced.
+// The `before-restore-*` folders in the data directory, each with the data that a restore replaced.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** As the restore names them: `before-restore-20260131T120000Z`, `-2` and so on if taken. */
+/** The name that a restore gives: `before-restore-20260131T120000Z`, with `-2` and so on if it is taken. */
 const NAME = /^before-restore-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-\d+)?$/u;
 
 interface RestoreFolder {
@@ -32,7 +32,7 @@ export function createRestoreFolders(dataDir: string) {
   }
 
   return {
-    /** @param before epoch milliseconds @returns how many folders */
+    /** @param before epoch milliseconds @returns the number of removed folders */
     async removeBefore(before: number): Promise<number> {
       const old = (await list()).filter(({ restoredAt }) => restoredAt < before);
       for (const { path } of old) await rm(path, { recursive: true, force: true });

@@ -1,9 +1,9 @@
-// How long each kind of record is kept: the one list of periods and their settings.
+// How long each kind of record is kept, with the setting for each period.
 import type { Config } from '#server/platform/config.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 import type { RetentionKind } from './retention-contract.ts';
 
-/** The settings by kind, each with its name in `config.json`. */
+/** The setting for each kind, by its name in `config.json`. */
 const SETTINGS = {
   events: ['retain_events_days', 'retainEventsDays'],
   deliveries: ['retain_events_days', 'retainEventsDays'],
@@ -20,7 +20,7 @@ export type RetentionSettings = Pick<Config, SettingName>;
 interface Period {
   /** The setting's name in `config.json`. */
   setting: string | null;
-  /** 0: forever; null: as long as something refers to them. */
+  /** 0 means forever; null means as long as something refers to the records. */
   days: number | null;
 }
 
@@ -46,7 +46,7 @@ export function retentionPeriods(settings: RetentionSettings): RetentionPeriods 
   };
 }
 
-/** The moment before which records are removed; null: none are. */
+/** Records from before this time are removed; null if none are. */
 export function cutoff({ days }: Period, now: number): number | null {
   return days === null || days === 0 ? null : now - days * DAY_MS;
 }

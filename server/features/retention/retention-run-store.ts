@@ -21,7 +21,7 @@ const LIST = `
   SELECT kind AS "kind", ran_at AS "ranAt", removed AS "removed", removed_total AS "removedTotal"
   FROM retention_runs`;
 
-/** What the last run for each kind has removed. */
+/** Stores what the last run removed, by kind. */
 export function createRetentionRunStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   return {
@@ -29,7 +29,7 @@ export function createRetentionRunStore(sequelize: Sequelize) {
     async noteRun(kind: RetentionKind, at: number): Promise<void> {
       await sql.run(NOTE_RUN, { kind, at });
     },
-    /** Of the run that has been noted. */
+    /** Adds to the counts of the run recorded last. */
     async noteRemoved(kind: RetentionKind, count: number): Promise<void> {
       await sql.run(NOTE_REMOVED, { kind, count });
     },

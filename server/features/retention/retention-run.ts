@@ -1,4 +1,4 @@
-// One run of the retention job: removes what is older than the settings allow, in batches with pauses between them.
+// One run of the retention job: removes records past their retention period, in batches with pauses.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventPosition, EventStore } from '#server/features/events/event-store.ts';
 import type { DeliveryStore } from '#server/features/webhooks/delivery-store.ts';
@@ -13,17 +13,17 @@ import { RETENTION_KINDS, type RetentionKind } from './retention-contract.ts';
 import { cutoff, type RetentionPeriods } from './retention-periods.ts';
 import type { RetentionRunStore } from './retention-run-store.ts';
 
-/** Rows that one transaction removes at most: other writers wait a few milliseconds for it. */
+/** Maximum number of rows per transaction, so that other writers wait only a few milliseconds. */
 const BATCH = 200;
-/** The job writes at most a fifth of the time; the rest belongs to other writers. */
+/** The job uses at most a fifth of the writer's time. */
 const PAUSE_FACTOR = 4;
 const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1000;
 
-/** Kinds whose rows nothing refers to. */
+/** Kinds whose rows have no references to them. */
 type PlainKind = 'attempts' | 'audit' | 'idempotency' | 'imports';
 
-/** The owner of each table removes its own rows: in every call at most `limit`, so that no transaction is long. */
+/** Each table's owner removes its rows, at most `limit` per call, so that transactions stay short. */
 export interface PruneStores {
   plain: Record<PlainKind, (before: number, limit: number) => Promise<number>>;
   events: Pick<EventStore, 'findOld' | 'removeDelivered'>;
@@ -36,22 +36,22 @@ interface Needs {
   stores: PruneStores;
   periods: RetentionPeriods;
   folders: RestoreFolders;
-  /** Removes uploaded files that nobody imported. */
+  /** Removes uploaded files that were never imported. */
   removeForgottenUploads(): Promise<void>;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
-  /** Whether anything may be removed by this reading of the clock. */
+  /** Whether the clock can be trusted for removing records. */
   isTrusted(now: number): boolean;
-  /** Asked between batches; true ends the run early, and the next one continues. */
+  /** Checked between batches; true ends the run early, and the next one continues. */
   isCancelled(): boolean;
-  /** Called after each transaction that removed something, with the number of rows. */
+  /** Called after each transaction that removed rows, with their number. */
   onBatch?(rows: number): void;
 }
 
 type Removed = Partial<Record<RetentionKind, number>>;
 
-/** Kinds of which something was removed. */
+/** Kinds with removed rows. */
 function countsOf(removed: Removed): [RetentionKind, number][] {
   return (Object.entries(removed) as [RetentionKind, number][]).filter(([, count]) => count > 0);
 }
@@ -76,7 +76,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     return false;
   }
 
-  /** The start of a UTC day, so that the daily share of records goes in one run and not in 24. */
+  /** Cut off at the start of a UTC day, so that a day's records go in one run rather than in 24. */
   function before(kind: RetentionKind): number | null {
     const limit = cutoff(periods[kind], startedAt);
     return limit === null || kind === 'idempotency' ? limit : Math.floor(limit / DAY_MS) * DAY_MS;
@@ -86,7 +86,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     for (const [kind, count] of countsOf(removed)) await runs.noteRemoved(kind, count);
   }
 
-  /** @param batch removes some, and tells what; nothing if there is nothing left */
+  /** @param batch removes some rows and returns their numbers; empty when none are left */
   async function inBatches(batch: () => Promise<Removed>): Promise<void> {
     while (mayContinue()) {
       const began = performance.now();
@@ -124,7 +124,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     );
   }
 
-  /** First the attempts of a batch of events, then their deliveries, then the events: foreign keys allow no other order. */
+  /** Attempts first, then deliveries, then events, as foreign keys require. */
   async function removeSome(ids: readonly number[]): Promise<Removed> {
     const attempts = await deliveries.removeAttemptsOf(ids, BATCH);
     if (attempts > 0) return { attempts };
@@ -138,7 +138,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     let from: EventPosition = { createdAt: 0, id: 0 };
     await inBatches(async () => {
       for (;;) {
-        // Ahead of the transaction: passing over many events that are still needed takes time.
+        // Before the transaction, because skipping many events that are still needed takes time.
         const old = await events.findOld(limit, from, BATCH);
         const [first] = old;
         const last = old.at(-1);
@@ -146,7 +146,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
         from = first;
         const removed = await remove(() => removeSome(old.map(({ id }) => id)));
         if (countsOf(removed).length > 0) return removed;
-        // A retry of each of them has begun meanwhile.
+        // All of them have been retried meanwhile.
         from = { ...last, id: last.id + 1 };
       }
     });
@@ -162,7 +162,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
   }
 
   async function pruneImports(): Promise<void> {
-    // The files first: a record keeps its file from being imported twice.
+    // Files first, because an import's record keeps its file from being imported twice.
     if (mayContinue()) await needs.removeForgottenUploads();
     await prunePlain('imports');
   }

@@ -1,4 +1,4 @@
-// What is stored, how long it is kept, and what retention has removed.
+// Reports what is stored, how long it is kept, and what retention has removed.
 import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { RestoreFolders } from './restore-folders.ts';

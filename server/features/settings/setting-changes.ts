@@ -1,19 +1,19 @@
-// What one `config.json` says other than another one: shown before a restore puts it in place.
+// Differences between two `config.json` files, shown before a restore.
 import type { Given } from '#server/platform/config.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 import { shownValue } from './setting-presenter.ts';
 
 export interface SettingDifference {
-  /** As `config.json` has it. */
+  /** As named in `config.json`. */
   name: string;
-  /** Null: not set. Secrets are masked. */
+  /** Null if not set. Secrets are masked. */
   now: string | null;
   restored: string | null;
 }
 
 const UNREADABLE = '(not a JSON object)';
 
-/** @param content null if there is no such file @returns null if it holds no settings that can be read */
+/** @param content null if the file is missing @returns null if it has no readable settings */
 function parse(content: string | null): Record<string, unknown> | null {
   if (content === null) return {};
   try {
@@ -39,7 +39,7 @@ function shown(name: string, text: string | null): string | null {
 
 /**
  * In alphabetical order.
- * @param now, restored what the files hold; null if there is no such file
+ * @param now, restored the files' contents; null if the file is missing
  */
 export function settingDifferences(now: string | null, restored: string | null): SettingDifference[] {
   const [old, next] = [parse(now), parse(restored)];

@@ -1,4 +1,4 @@
-// How settings are shown: as one would write them, without the secrets in them.
+// How settings are shown: as an administrator would write them, without secrets.
 import type { Given, SettingValues } from '#server/platform/config.ts';
 import { maskPasswords, maskSecret } from '#server/platform/mask-passwords.ts';
 import { type Setting, settingKey } from '#server/platform/settings.ts';
@@ -16,14 +16,17 @@ function toText(value: Value): string | null {
   return String(value);
 }
 
-/** What may be told of a setting that this says: everything but passwords in URLs. */
+/** The value that may be shown: everything except passwords in URLs. */
 export function shownValue(row: Setting<unknown>, given: Given): string | null {
   const text = given.source === 'default' ? toText(row.fallback as Value) : given.text;
   if (text === null) return null;
   return row.secret ? maskSecret(text) : maskPasswords(text);
 }
 
-/** Whether the file may say what it is: it can neither overrule a flag or the environment, nor say where it is itself. */
+/**
+ * Whether `config.json` can change it: the file cannot override a flag or the environment, nor contain its own
+ * location.
+ */
 export function isEditable(row: Setting<unknown>, { source }: Given): boolean {
   return row.flag !== 'data-dir' && (source === 'file' || source === 'default');
 }

@@ -1,4 +1,4 @@
-// Tries out what a setting's words alone do not tell: whether the next start could use the value.
+// Checks whether the next start could use changed settings: files, addresses, the database.
 import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
 import type { SettingName, SettingValues } from '#server/platform/config.ts';
@@ -14,25 +14,25 @@ const ADMIN_HOST = '127.0.0.1';
 type Trial = [names: SettingName[], trial: () => Promise<unknown>];
 
 export interface TrialNeeds {
-  /** Ports that this server listens on, and will have let go of at its next start. */
+  /** Ports that this server uses now and releases before the next start. */
   ownPorts(): readonly number[];
   /** @throws Error if the database cannot be reached */
   tryDatabase(url: string): Promise<void>;
 }
 
-/** @throws Error if nothing could listen there */
+/** @throws Error if the address cannot be listened on */
 function tryAddress(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
-      reject(new Error(`${host}:${port} cannot be listened on: ${why}`));
+      const why = error.code === 'EADDRINUSE' ? 'another program is using it' : error.message;
+      reject(new Error(`cannot listen on ${host}:${port}: ${why}`));
     });
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
   });
 }
 
-/** The server may be started in another folder than the one that the value was written in. */
+/** The server's next start may have a different working directory. */
 function requireAbsolute(path: string): void {
   if (!isAbsolute(path)) throw new Error(`${path} must be an absolute path`);
 }
@@ -44,16 +44,16 @@ function requireAbsoluteTls(tls: TlsSetting): void {
 }
 
 /**
- * @param next what the next start would take
- * @param changed which of it is new
- * @returns what of it would not work
+ * @param next settings of the next start
+ * @param changed the changed ones
+ * @returns the problems found
  */
 export async function tryOut(
   next: SettingValues,
   changed: ReadonlySet<SettingName>,
   { ownPorts, tryDatabase }: TrialNeeds,
 ): Promise<ErrorDetail[]> {
-  // Its own ports the server has let go of by then; any free one stands for them.
+  // This server's own ports will be free by then, so any free port is tried instead.
   const portToTry = (port: number) => (ownPorts().includes(port) ? 0 : port);
   const trials: Trial[] = [
     [['host', 'port'], () => tryAddress(next.host, portToTry(next.port))],

@@ -1,4 +1,4 @@
-// Shows the settings, and changes what the next start will read from config.json.
+// Shows the settings, and changes what the next start reads from config.json.
 import { join } from 'node:path';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
@@ -34,15 +34,15 @@ type Changes = RequestOf<typeof settingsAdminContract.updateSettings>['changes']
 type Rows = [SettingName, Setting<unknown>][];
 
 const ROWS = Object.entries(SETTINGS) as Rows;
-const ADVICE_TO_CALL = 'Changed settings are taken up by a restart of the server, which takes a moment.';
+const ADVICE_TO_CALL = 'Changed settings take effect after a restart of the server.';
 const ADVICE_TO_DO =
-  'Changed settings are taken up at the next start: stop the server where it was started, and start it again there.';
+  'Changed settings take effect at the next start. Stop the server where it was started, then start it again.';
 
 interface Needs extends TrialNeeds {
   config: Config;
   audit: Audit;
   transaction: RunTransaction;
-  /** Ends the process, to be started again by whoever watches over it; null where nobody does. */
+  /** Ends the process so that its supervisor restarts it; null without a supervisor. */
   restart: (() => void) | null;
 }
 
@@ -66,20 +66,20 @@ function changed(file: ConfigFile, changes: Changes): ConfigFile {
   return next;
 }
 
-/** Those of the values in force and of the next start's, each once. */
+/** Warnings about the current settings and those of the next start, without duplicates. */
 function warningsOf(now: SettingValues, next: SettingValues): SettingWarning[] {
   const known = settingWarnings(now);
   return [...known, ...settingWarnings(next).filter(({ code }) => !known.some((one) => one.code === code))];
 }
 
 export function createSettingsService({ config, audit, transaction, restart, ...trials }: Needs) {
-  /** Who says at the next start what a setting is: flags and environment are taken to stay as they are. */
+  /** The source of a setting at the next start, assuming unchanged flags and environment. */
   function nextGiven(name: SettingName, file: ConfigFile): Given {
     const now = config.given[name];
     return isEditable(SETTINGS[name], now) ? givenBy(SETTINGS[name], { flags: {}, env: {} }, file) : now;
   }
 
-  /** What the next start will take; of what would stop it, what is in force. */
+  /** Settings of the next start. Where one is invalid, the current value is used. */
   function nextValues(file: ConfigFile): SettingValues {
     const values = ROWS.map(([name, row]) => {
       const given = nextGiven(name, file);
@@ -88,7 +88,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     return Object.fromEntries(values) as SettingValues;
   }
 
-  /** What the file says, as far as it can be read, and what of it would stop the next start. */
+  /** The readable settings in the file, and the problem that would stop the next start. */
   async function lookAtFile(): Promise<{ file: ConfigFile; problem: string | null }> {
     let file: ConfigFile = {};
     try {
@@ -107,7 +107,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     writeFileDurably(configFilePath(config.dataDir), `${JSON.stringify(file, null, 2)}\n`);
   }
 
-  /** @throws ApiError `invalid_request` if it cannot be read: whoever wrote it by hand is not to lose that */
+  /** @throws ApiError `invalid_request` if the file cannot be read, so that manual edits are not lost */
   function fileToChange(): ConfigFile {
     try {
       return readConfigFile(config.dataDir);
@@ -117,29 +117,29 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     }
   }
 
-  /** @returns why this may not be written; null if it may */
+  /** @returns why the setting cannot be changed to this; null if it can */
   function problemOf(row: Setting<unknown> | undefined, given: Given | undefined, value: Changes[string]) {
-    if (!row || !given) return 'is no setting';
+    if (!row || !given) return 'is not a setting';
     if (!isEditable(row, given)) {
       if (row === SETTINGS.dataDir)
-        return `can only be given by --${row.flag} or ${row.env}: config.json is in that directory`;
+        return `can only be set by --${row.flag} or ${row.env}: config.json is in that directory`;
       if (given.source === 'flag')
-        return `is given by --${row.flag} on the command line, which config.json cannot change`;
-      return `is given by ${row.env} in the environment, which config.json cannot change`;
+        return `is set by --${row.flag} on the command line, which takes precedence over config.json`;
+      return `is set by ${row.env} in the environment, which takes precedence over config.json`;
     }
     if (value === null) return null;
     if (row.secret && String(value).includes(MASK))
-      return 'stands here without its password; write all of it';
+      return 'is missing its password; enter the complete value';
     return row.parse(String(value)) === undefined ? `must be ${row.allowed}` : null;
   }
 
-  /** @returns the settings that they are about. @throws ApiError `invalid_request` */
+  /** @returns the changed settings @throws ApiError `invalid_request` */
   function check(changes: Changes, file: ConfigFile): Set<SettingName> {
     const names = new Set<SettingName>();
     const details: ErrorDetail[] = [];
     for (const [key, value] of Object.entries(changes)) {
       const [name, row] = findSetting(key) ?? [];
-      // What stops the next start because it is no setting can be taken out.
+      // An unknown name stops the next start, so it can be removed.
       if (!row && value === null && Object.hasOwn(file, key)) continue;
       const message = problemOf(row, name && config.given[name], value);
       if (message !== null) details.push({ path: key, message });
@@ -181,7 +181,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
   return {
     show,
 
-    /** All of them or none. What else the file holds is kept as it is, whether or not it is understood. */
+    /** Changes all settings or none. Other members of the file are kept, including unknown ones. */
     async update(changes: Changes, call: Call): Promise<SettingsObject> {
       const found = fileToChange();
       const names = check(changes, found);
@@ -197,18 +197,18 @@ export function createSettingsService({ config, audit, transaction, restart, ...
           texts(before, changes),
           texts(after, changes),
         );
-        // Last, as nothing takes it back; and read again without a wait in between, so that no other change is lost.
+        // Written last, because it cannot be undone. Reads again without an await in between, so that no other change
+        // is lost.
         write(changed(fileToChange(), changes));
       });
       return show();
     },
 
-    /** Ends once this call has been answered. */
+    /** Restarts after this call has been answered. */
     async restart(call: Call) {
       if (!restart) throw new ApiError('invalid_request', ADVICE_TO_DO);
       const { problem } = await lookAtFile();
-      if (problem !== null)
-        throw new ApiError('invalid_request', `the server would not start again: ${problem}`);
+      if (problem !== null) throw new ApiError('invalid_request', `the server would not start: ${problem}`);
       await transaction(async () => {
         await audit.record(call, 'server.restarted', 'server', null, null);
         afterCommit(restart);

@@ -9,7 +9,7 @@ import type { DistrustListRow } from './signing-key-store.ts';
 
 interface DistrustListOrder {
   readonly distrusted: readonly { readonly keyId: string; readonly distrustedAt: number }[];
-  /** Of the newest list; null if there is none yet. */
+  /** Sequence number of the newest list; null if there is none. */
   readonly lastSequence: number | null;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
@@ -19,8 +19,9 @@ interface DistrustListOrder {
 }
 
 /**
- * The sequence number is the last one plus one, or the time in seconds if that is greater: it keeps growing when an
- * older backup is restored.
+ * The sequence number is the last one plus one, or the time in seconds if that is greater, so it keeps growing after a
+ * restore of an
+ * older backup.
  */
 export function issueDistrustList(order: DistrustListOrder): DistrustListRow {
   const { distrusted, lastSequence, issuedAt, keyId, sign } = order;

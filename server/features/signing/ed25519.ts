@@ -1,4 +1,4 @@
-// Ed25519 by node:crypto, a hundred times as fast as plain JavaScript; the verifier has the portable one.
+// Ed25519 with node:crypto, a hundred times as fast as the verifier's portable JavaScript.
 import {
   createPrivateKey,
   createPublicKey,
@@ -8,7 +8,7 @@ import {
   verify,
 } from 'node:crypto';
 
-/** What precedes the 32 bytes of a key in its SPKI DER form (RFC 8410, section 4). */
+/** The prefix of a 32-byte key in SPKI DER form (RFC 8410, section 4). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 export interface NewKeyPair {

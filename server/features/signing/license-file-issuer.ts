@@ -1,34 +1,34 @@
-// Builds license files (contract section 3). Pure but for the random bytes of encryption; the caller owns the key.
+// Builds license files (contract section 3). Pure except for random bytes; the caller owns the key.
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { formatLicenseFile, signedBytes } from '../../../verifier/license-file-format.ts';
 import type { LicenseFilePayload, LicenseObject } from '../../../verifier/license-file-payload.ts';
 
-/** The one standard length of a GCM nonce (NIST SP 800-38D section 5.2.1.1). */
+/** The standard length of a GCM nonce (NIST SP 800-38D section 5.2.1.1). */
 const IV_LENGTH = 12;
 
 export interface LicenseFileOrder {
   readonly license: LicenseObject;
-  /** The one machine the file is for; null for a file that any machine may use. */
+  /** The device that the file is bound to; null for any. */
   readonly machine: { readonly fingerprint: string } | null;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
-  /** How long the file is good, in milliseconds; null for as long as the license is. */
+  /** Time to live in milliseconds; null for as long as the license is valid. */
   readonly ttlMs: number | null;
-  /** The name of whoever issues the license, for people to read. */
+  /** Display name of the issuer. */
   readonly issuer: string;
   /** Ed25519 with the private key that `keyId` names. */
   readonly sign: (bytes: Uint8Array) => Uint8Array;
   readonly keyId: string;
-  /** Encrypts the file so that only this license key and fingerprint together open it. */
+  /** Encrypts the file so that opening it takes both license key and fingerprint. */
   readonly encryptFor?: { readonly licenseKey: string; readonly fingerprint: string } | undefined;
 }
 
-/** It ends with its time to live or the license's grace, whichever is earlier; all in milliseconds. */
+/** The earlier of time to live and end of the grace period; all in milliseconds. */
 export function fileEnd(graceEndsAt: number, issuedAt: number, ttlMs: number | null): number {
   return Math.min(graceEndsAt, issuedAt + (ttlMs ?? Infinity));
 }
 
-/** The text of a signed license file. */
+/** Returns the text of a signed license file. */
 export function issueLicenseFile(order: LicenseFileOrder): string {
   const { license, machine, issuedAt, ttlMs, issuer, keyId, encryptFor } = order;
   const expiresAt = fileEnd(Date.parse(license.grace_ends_at), issuedAt, ttlMs);

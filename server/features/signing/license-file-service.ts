@@ -1,4 +1,4 @@
-// Signs license files, and checks the ones that come back.
+// Signs license files and verifies them.
 import { CannotDecryptError } from '../../../verifier/license-file-decryption.ts';
 import type { VerificationReason } from '../../../verifier/license-file-rules.ts';
 import {
@@ -21,11 +21,11 @@ const ISSUER = 'License Desk';
 
 export interface FileOrder {
   license: License;
-  /** The device that the file is for; null binds it to none. */
+  /** The device that the file is bound to; null for any. */
   fingerprint: string | null;
-  /** Null: good for as long as the license is. */
+  /** Null: valid for as long as the license is. */
   ttlDays: number | null;
-  /** Only this license key and this device together open the file. */
+  /** Makes opening the file require both license key and fingerprint. */
   encrypt: boolean;
   /** From `activeKey()`. */
   key: SigningKeyInUse;
@@ -36,23 +36,26 @@ export interface VerificationRequest {
   fingerprint: string | undefined;
   product: string | undefined;
   licenseKey: string | undefined;
-  /** What the clock reads, in epoch milliseconds; the present moment unless given. */
+  /** The time of the check in epoch milliseconds. Default: now. */
   now?: number | undefined;
 }
 
-/** Without a last-seen store no clock is found to be set back. */
+/** Does not detect a clock that was set back, because there is no last-seen store. */
 export interface LicenseFileCheck extends LicenseFileVerification {
   readonly reason: Exclude<VerificationReason, 'clock_rolled_back'> | null;
 }
 
 export interface LicenseFiles {
   present(license: License, fingerprint: string | undefined): LicenseObject;
-  /** The key that new files are signed with. */
+  /** The key that signs new files. */
   activeKey(): Promise<SigningKeyInUse>;
   issue(order: FileOrder): string;
-  /** The same, with its end in epoch milliseconds. */
+  /** The same, plus the file's end in epoch milliseconds. */
   issueUntil(order: FileOrder): { text: string; expiresAt: number };
-  /** @throws ApiError `invalid_request` if the text is no license file, or an encrypted one without what opens it */
+  /**
+   * @throws ApiError `invalid_request` if the text is not a license file, or is encrypted and the key to open it is
+   *   missing
+   */
   verify(request: VerificationRequest): Promise<LicenseFileCheck>;
 }
 
@@ -91,7 +94,7 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
           keys: await signer.verificationKeys(),
           now,
           fingerprint,
-          // The fingerprint is optional to callers of the API (contract, section 3).
+          // The fingerprint is optional in the API (contract, section 3).
           anyMachine: fingerprint === undefined,
           product,
           licenseKey,

@@ -1,4 +1,4 @@
-// The signing keys as a server uses them: opened, and ready to be published.
+// Signing keys in memory: opened, and ready to be published.
 import type { KeyObject } from 'node:crypto';
 import type { VerificationKey } from '../../../verifier/public-key-format.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
@@ -11,23 +11,23 @@ export const SEAL_PURPOSE = 'signing-key';
 
 /** The active key. */
 export interface SigningKeyInUse {
-  /** Of its row. */
+  /** The row's ID. */
   readonly id: number;
   readonly keyId: string;
-  /** @returns the 64 bytes of the signature */
+  /** @returns the 64-byte signature */
   sign(message: Uint8Array): Buffer;
 }
 
 export interface LoadedKeys {
   readonly active: SigningKeyInUse;
-  /** All keys, retired ones included; distrusted ones are marked. */
+  /** All keys, including retired ones. Distrusted ones are marked. */
   readonly verification: readonly VerificationKey[];
   readonly published: PublicKeys;
-  /** What `SigningKeyStore.version()` said when they were read. */
+  /** The result of `SigningKeyStore.version()` when they were read. */
   readonly version: string;
 }
 
-/** @throws SealError if the master key is another one */
+/** @throws SealError if they were sealed with a different master key */
 export function openSigningKey(sealer: Sealer, row: SigningKeyRow): KeyObject {
   return readPrivateKey(sealer.open(SEAL_PURPOSE, row.privateKeySealed));
 }
@@ -51,12 +51,12 @@ export function toSigningKeyObject(row: SigningKeyRow): SigningKeyObject {
 
 interface StoredKeys {
   rows: readonly SigningKeyRow[];
-  /** The newest list, in its armour. */
+  /** The newest list in its text form. */
   distrustList: string | null;
   version: string;
 }
 
-/** @returns null while there is no active key */
+/** @returns null without an active key */
 export function loadKeys({ rows, distrustList, version }: StoredKeys, sealer: Sealer): LoadedKeys | null {
   const active = rows.find((row) => row.status === 'active');
   if (!active) return null;

@@ -1,4 +1,4 @@
-// Who holds a license file under a signing key: devices, and licenses with a file that is not bound to a device.
+// License files signed by a key: for devices, and for licenses with a file that is not bound to a device.
 import type { Sequelize } from 'sequelize';
 import { cursorOf, NUMBER } from '#server/database/cursor.ts';
 import { toPage } from '#server/database/page.ts';
@@ -13,7 +13,7 @@ interface ReissueRow {
   activationId: number;
   machineFingerprint: string | null;
   machineName: string | null;
-  /** The activation, or the issue of an unbound file; epoch milliseconds. */
+  /** Time of the activation, or of the issue of an unbound file; epoch milliseconds. */
   since: number;
   isRecorded: number;
   licenseKey: string;
@@ -22,12 +22,13 @@ interface ReissueRow {
   expiresAt: number;
 }
 
-/** A file of a license that is revoked or over needs no replacement. */
+/** Files of revoked or expired licenses need no replacement. */
 const USABLE = `l.revoked_at IS NULL AND l.expires_at + p.grace_days * ${DAY_MS} > $now`;
 
 /**
- * Activations from before keys were recorded count if they are older than the key's retirement: a device that was
- * activated under an earlier key may have fetched a new file since.
+ * Activations from before keys were recorded count if they are older than the key's retirement. A device activated
+ * under an earlier
+ * key may have received a new file since.
  */
 const DEVICES = `
   FROM activations a JOIN licenses l ON l.id = a.license_id JOIN plans p ON p.id = l.plan_id
@@ -61,7 +62,7 @@ interface ReissuePage {
   now: number;
 }
 
-/** Each list ends with a device, or with 0 for a file that is not bound to one. */
+/** Each page ends with a device, or with 0 for an unbound file. */
 const CURSOR = cursorOf({ licenseId: NUMBER, activationId: NUMBER }, 'is not one that a page returned');
 const FIRST = { licenseId: 0, activationId: 0 };
 
@@ -76,14 +77,14 @@ export function createReissueStore(sequelize: Sequelize) {
     async count(key: SigningKeyRow, now: number): Promise<number> {
       return (await sql.selectFirst<{ count: number }>(COUNT, bindOf(key, now)))?.count ?? 0;
     },
-    /** By license; one more than `limit` if there are more. */
+    /** By license. Returns one more than `limit` if there are more. */
     list(key: SigningKeyRow, { cursor, limit, now }: ReissuePage): Promise<ReissueRow[]> {
       return sql.select(LIST, { ...bindOf(key, now), ...(CURSOR.read(cursor) ?? FIRST), limit: limit + 1 });
     },
   };
 }
 
-/** @param rows one more than `limit`, if there are that many */
+/** @param rows up to `limit` + 1 rows */
 export function toReissuePage(rows: readonly ReissueRow[], limit: number) {
   return toPage(rows, limit, toFileToReissue, CURSOR.write);
 }

@@ -11,7 +11,7 @@ export interface SigningKeyRow {
   status: 'active' | 'retired';
   createdAt: number;
   retiredAt: number | null;
-  /** Null while files under the key are accepted. */
+  /** Null unless the key is distrusted. */
   distrustedAt: number | null;
   distrustReason: string | null;
 }

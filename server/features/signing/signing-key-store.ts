@@ -2,11 +2,11 @@ import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
 import { defineSigningKey, type SigningKeyRow } from './signing-key-model.ts';
 
-/** A signed list as it was published; `issuedAt` is epoch milliseconds. */
+/** A published list; `issuedAt` is epoch milliseconds. */
 export interface DistrustListRow {
   sequence: number;
   issuedAt: number;
-  /** In its armour. */
+  /** In its text form. */
   document: string;
 }
 
@@ -30,11 +30,11 @@ export function createSigningKeyStore(sequelize: Sequelize) {
       const rows = await keys.findAll({ order: ['status', ['id', 'DESC']], raw: true });
       return rows as unknown as SigningKeyRow[];
     },
-    /** A text that differs whenever a key was added, retired or distrusted. */
+    /** Changes whenever a key is added, retired or distrusted. */
     async version(): Promise<string> {
       return JSON.stringify(await version.all());
     },
-    /** Makes servers that change keys at the same time take turns; SQLite has one writer anyway. */
+    /** Serializes key changes of several servers. SQLite has one writer anyway. */
     lock: (): Promise<void> => sql.lock('signing_keys'),
     async insert(key: Omit<SigningKeyRow, 'id'>): Promise<void> {
       await keys.create(key);

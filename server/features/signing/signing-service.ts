@@ -30,13 +30,13 @@ interface Needs {
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
-  /** Other servers may change the keys, so each use asks the database whether they did. */
+  /** Whether other servers may change the keys, so that each use must check for changes. */
   isShared: boolean;
 }
 
 export interface Signer {
   activeKey(): Promise<SigningKeyInUse>;
-  /** All keys, retired ones included; distrusted ones are marked. */
+  /** All keys, including retired ones. Distrusted ones are marked. */
   verificationKeys(): Promise<readonly VerificationKey[]>;
 }
 
@@ -44,7 +44,7 @@ type DistrustRequest = RequestOf<typeof signingAdminContract.distrustSigningKey>
 type DistrustReply = ReplyOf<typeof signingAdminContract.distrustSigningKey>;
 type ReissueRequest = RequestOf<typeof signingAdminContract.listFilesToReissue>;
 
-/** Opens the keys; makes the first one on a fresh database. */
+/** Opens the keys. Creates the first one in a new database. */
 export async function createSigningService(needs: Needs) {
   const { keys, reissue, sealer, audit, transaction, clock, isShared } = needs;
 
@@ -65,7 +65,7 @@ export async function createSigningService(needs: Needs) {
   }
 
   async function load(): Promise<LoadedKeys | null> {
-    // Read first: a change that comes in between is then noticed at the next use.
+    // Read first, so that a concurrent change is noticed at the next use.
     const version = await keys.version();
     const list = await keys.newestList();
     return loadKeys({ rows: await keys.list(), distrustList: list?.document ?? null, version }, sealer);
@@ -73,7 +73,7 @@ export async function createSigningService(needs: Needs) {
 
   async function mustLoad(): Promise<LoadedKeys> {
     const found = await load();
-    if (!found) throw new Error('there is no active signing key');
+    if (!found) throw new Error('no active signing key found');
     return found;
   }
 
@@ -81,7 +81,7 @@ export async function createSigningService(needs: Needs) {
     const existing = await load();
     if (existing) return existing;
     return transaction(async () => {
-      // Another server may have been first.
+      // Another server may have created it first.
       if ((await load()) === null) await insertKey();
       return mustLoad();
     });
@@ -94,7 +94,7 @@ export async function createSigningService(needs: Needs) {
     return loaded;
   }
 
-  /** What has been written holds in this process once it is committed. */
+  /** Loads the changed keys once they are committed. */
   async function adopt(): Promise<LoadedKeys> {
     const next = await mustLoad();
     afterCommit(() => {
@@ -110,7 +110,7 @@ export async function createSigningService(needs: Needs) {
     await audit.record(call, 'signing_key.rotated', subject, { key_id: before }, { key_id: after });
   }
 
-  /** Signs the list anew with the active key, if there is anything to list. */
+  /** Signs the list again with the active key, unless it is empty. */
   async function publishDistrustList(): Promise<void> {
     const distrusted = (await keys.list()).flatMap(({ keyId: id, distrustedAt }) =>
       distrustedAt === null ? [] : [{ keyId: id, distrustedAt }],
@@ -131,7 +131,7 @@ export async function createSigningService(needs: Needs) {
 
   async function mustFind(wanted: string): Promise<SigningKeyRow> {
     const row = (await keys.list()).find(({ keyId: id }) => id === wanted);
-    if (!row) throw new ApiError('not_found', `no signing key has the id ${wanted}`);
+    if (!row) throw new ApiError('not_found', `signing key ${wanted} not found`);
     return row;
   }
 
@@ -154,7 +154,7 @@ export async function createSigningService(needs: Needs) {
         return (await adopt()).published;
       }),
 
-    /** For good. An active key is replaced first: the list must not be signed with a key that is on it. */
+    /** Permanent. An active key is replaced first, because the list must not be signed with a key that is on it. */
     distrust: ({ key_id, reason }: DistrustRequest, call: Call): Promise<DistrustReply> =>
       transaction(async () => {
         await keys.lock();
@@ -181,7 +181,7 @@ export async function createSigningService(needs: Needs) {
         };
       }),
 
-    /** Who holds a license file under the key, as far as it is known. */
+    /** Known license files signed by the key. */
     async filesToReissue({ key_id, cursor, limit }: ReissueRequest) {
       const key = await mustFind(key_id);
       const now = clock.now();

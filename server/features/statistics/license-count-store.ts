@@ -1,4 +1,4 @@
-// How many licenses there are: a million of them in a few hundredths of a second, each figure by an index of its own.
+// Counts licenses: a few hundredths of a second for a million, with one index per number.
 import type { Sequelize } from 'sequelize';
 import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
@@ -11,14 +11,14 @@ export interface StateCounts {
 }
 
 interface Figure {
-  /** `kind` is a plan's name and a product; the others have neither. */
+  /** `kind` is a plan name or a product; null for other numbers. */
   figure: 'total' | 'issued' | 'expiring' | 'ended' | 'in_grace' | 'revoked' | 'kind';
   plan: string | null;
   product: string | null;
   count: number;
 }
 
-/** @param only narrows `l` down */
+/** @param only additional condition on `l` */
 const kinds = (only: string) => `
   SELECT 'kind' AS "figure", p.name AS "plan", k.product AS "product", k.count AS "count"
   FROM (SELECT l.plan_id, l.product, count(*) AS count FROM licenses l WHERE ${only} GROUP BY l.product, l.plan_id) k
@@ -33,7 +33,7 @@ function toStateCounts(figures: readonly Figure[]): StateCounts {
     total: of('total'),
     byState: {
       issued: of('issued'),
-      // Most are, so they are what is left: counting them would take longer than all the others.
+      // Computed as the remainder: most licenses are active, and counting them would take longest.
       active: of('total') - others,
       expiring: of('expiring'),
       in_grace: of('in_grace'),
@@ -43,7 +43,7 @@ function toStateCounts(figures: readonly Figure[]): StateCounts {
   };
 }
 
-/** @param expiringMs how long before its end a license is expiring */
+/** @param expiringMs how long before expiry a license is expiring */
 export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number) {
   const { dialect, select } = sqlOf(sequelize);
   const licenses = (index: string) => `licenses l ${dialect.indexedBy(index)}`;
@@ -51,7 +51,7 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
   const count = (figure: Figure['figure'], from: string) =>
     `SELECT '${figure}' AS "figure", NULL AS "plan", NULL AS "product", count(*) AS "count" FROM ${from}`;
 
-  /** The rules of `licenseState`, as ranges of an index that holds all they need. @param only narrows `l` down */
+  /** The rules of `licenseState` as ranges of a covering index. @param only additional condition on `l` */
   const states = (only: string) => [
     count('total', `licenses l WHERE ${only}`),
     count('revoked', `${licenses('licenses_revoked')} WHERE l.revoked_at IS NOT NULL AND ${only}`),
@@ -78,7 +78,7 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
     ),
   ];
 
-  /** One statement, so that all figures are of the same moment. */
+  /** One statement, so that all numbers are from the same moment. */
   const read = (parts: readonly string[], now: number, bind: Values) =>
     select<Figure>(parts.join(' UNION ALL '), { now, soon: now + expiringMs, ...bind });
 

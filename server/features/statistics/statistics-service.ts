@@ -11,18 +11,18 @@ interface Needs {
   stats: StatisticsStore;
   licenses: Pick<LicenseCountStore, 'count'>;
   clock: Clock;
-  /** Writes down the authorizations that are still counted in memory. */
+  /** Writes the authorization counts that are still in memory. */
   flushUsage(): Promise<void>;
 }
 
 type Stats = ReplyOf<typeof statisticsContract.stats>;
 
-/** Where the database cannot be written, figures that lack the last seconds are better than none. */
-const FLUSH_PATIENCE_MS = 1000;
+/** If the database cannot be written, numbers without the last seconds are better than none. */
+const FLUSH_TIMEOUT_MS = 1000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 3660;
 
-/** In a Map on the way, as a plan may be named `constructor`. */
+/** Sums in a Map, because a plan can be named `constructor`. */
 function sumBy<Row extends { count: number }>(
   rows: Row[],
   nameOf: (row: Row) => string,
@@ -46,12 +46,15 @@ export function createStatisticsService({ stats, licenses, clock, flushUsage }: 
   return {
     async read({ from, to, product }: RequestOf<typeof statisticsContract.stats>): Promise<Stats> {
       const now = clock.now();
-      await Promise.race([flushUsage(), delay(FLUSH_PATIENCE_MS, undefined, { ref: false })]);
-      // Up to and with the present millisecond.
+      await Promise.race([flushUsage(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
+      // Includes the current millisecond.
       const until = to ?? now + 1;
       const period = { from: from ?? until - DEFAULT_DAYS * DAY_MS, to: until, product };
       if (period.from > period.to || period.to - period.from > MAX_DAYS * DAY_MS) {
-        throw new ApiError('invalid_request', `from: must lie before to, and at most ${MAX_DAYS} days`);
+        throw new ApiError(
+          'invalid_request',
+          `from: must be before to, and at most ${MAX_DAYS} days earlier`,
+        );
       }
       const deliveries = sumBy(await stats.countDeliveries(), (row) => row.status);
       return {

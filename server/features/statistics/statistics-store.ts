@@ -21,7 +21,7 @@ interface Period {
   product: string | undefined;
 }
 
-/** A range of an index for each day; grouping what there is in all of them takes seven times as long. */
+/** One index range per day; grouping all rows takes seven times as long. */
 const ACTIVATIONS_EACH_DAY = `
   WITH RECURSIVE days (day) AS (
     SELECT CAST($first AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < $last
@@ -39,7 +39,7 @@ const PRODUCT_ACTIVATIONS_PER_DAY = `
   FROM activations a JOIN licenses l ON l.id = a.license_id
   WHERE a.activated_at >= $from AND a.activated_at < $to AND l.product = $product GROUP BY 1 ORDER BY 1`;
 
-/** ISO date of a day that is numbered since 1970. */
+/** ISO date of a day number since 1970. */
 function isoDay(number: number): string {
   return new Date(number * DAY_MS).toISOString().slice(0, 10);
 }
@@ -65,7 +65,7 @@ export function createStatisticsStore(sequelize: Sequelize) {
       const condition = only('l.product', product);
       const from =
         product === undefined ? 'activations a' : 'activations a JOIN licenses l ON l.id = a.license_id';
-      // Two counts, as each of them is found in an index alone.
+      // Two counts, each answered by an index alone.
       const row = await selectFirst<{ total: number; active: number }>(
         `SELECT (SELECT count(*) FROM ${from} WHERE ${condition.sql}) AS "total",
            (SELECT count(*) FROM ${from} WHERE a.released_at IS NULL AND ${condition.sql}) AS "active"`,
@@ -87,10 +87,10 @@ export function createStatisticsStore(sequelize: Sequelize) {
       return rows.map(({ day, count }) => ({ day: isoDay(day), count }));
     },
 
-    /** By stored status; active ones whose time is up count as expired. */
+    /** By stored status, except that active tokens past their expiry count as expired. */
     async countTokens(now: number, product: string | undefined): Promise<TokenCounts> {
       const condition = only('t.product', product);
-      // In the order of an index, by what is stored: sorting a million by what they are now takes longer.
+      // Grouped by stored status in index order: sorting a million rows by their current state takes longer.
       const rows = await select<{ status: keyof TokenCounts | 'overdue'; count: number }>(
         `SELECT t.status AS "status", count(*) AS "count" FROM authorization_tokens t WHERE ${condition.sql}
          GROUP BY t.status

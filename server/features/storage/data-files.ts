@@ -1,4 +1,4 @@
-// Notices that the data directory, or the database in it, was removed, unmounted or replaced while the server has it open.
+// Detects that the data directory or its database was removed, unmounted or replaced while the server has it open.
 import { closeSync, openSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
@@ -13,7 +13,7 @@ interface Watched {
 }
 
 export interface DataFiles {
-  /** @returns the first path that is not what it was; null if all are */
+  /** @returns the first path that is missing or replaced; null if all are in place */
   findLost(): Promise<string | null>;
   close(): void;
 }
@@ -26,18 +26,19 @@ function identify(path: string): Watched | null {
 }
 
 /**
- * Compares device and inode: a few system calls, which no request waits for. A watcher on the directory (inotify) would
- * wake this thread for every write to the log, and says nothing of an unmount.
- * @param directory held open, so that its inode number is not given to its replacement; SQLite holds the files
- * @param files those that exist are watched; a file of which another process may hold a lock must not be opened here
+ * Compares device and inode: a few system calls, outside of requests. A directory watcher (inotify) would wake this
+ * thread for every
+ * log write and does not report an unmount.
+ * @param directory kept open, so that its inode number is not reused; SQLite keeps its files open
+ * @param files existing ones are watched; a file that another process may have locked must not be opened here
  */
 export function watchDataFiles(directory: string, files: readonly string[]): DataFiles {
-  // Windows cannot open a directory, and does not let it be removed while a file in it is open.
+  // Windows cannot open a directory, and does not allow its removal while a file in it is open.
   const handle = process.platform === 'win32' ? null : openSync(directory, 'r');
   const watched = [directory, ...files].map((path) => identify(path)).filter((file) => file !== null);
 
   async function isLost({ path, identity }: Watched): Promise<boolean> {
-    // Whatever keeps it from being looked at keeps it from being used.
+    // Any error means that the file cannot be used.
     const found = await stat(path, { bigint: true }).catch(() => null);
     return found === null || !isSame(found, identity);
   }

@@ -10,23 +10,23 @@ const SET = `
 const SET_ONCE =
   'INSERT INTO service_marks (name, set_at) VALUES ($name, $now) ON CONFLICT (name) DO NOTHING';
 
-/** What the service has to remember of itself, each mark with its moment in epoch milliseconds. */
+/** One-time facts about the service, each with the time in epoch milliseconds. */
 export function createServiceMarkStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
 
-  /** @returns false if the mark was set before, and keeps its moment */
+  /** @returns false if the mark was already set; its time is kept */
   const setOnce = async (name: string, now: number): Promise<boolean> =>
     (await sql.run(SET_ONCE, { name, now })) > 0;
 
   return {
-    /** Null if it was never set. */
+    /** Null if it is not set. */
     find: async (name: string): Promise<number | null> =>
       (await sql.selectFirst<{ setAt: number }>(FIND, { name }))?.setAt ?? null,
     async set(name: string, now: number): Promise<void> {
       await sql.run(SET, { name, now });
     },
     setOnce,
-    /** Changes pages that have to be written at the commit, but leaves no row. Runs in a transaction. */
+    /** Changes pages that must be written at the commit, but leaves no row. Runs in a transaction. */
     async probe(now: number): Promise<void> {
       await setOnce('storage_probe', now);
       await sql.run(`DELETE FROM service_marks WHERE name = 'storage_probe'`);

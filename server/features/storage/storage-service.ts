@@ -1,4 +1,4 @@
-// What is known about the storage below the service: whether it can be written, and what an administrator has to do about it.
+// Tracks whether the storage can be written, and raises alerts for the administrator.
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { AlertCode } from '#server/features/alerts/alert-contract.ts';
 import type { DatabaseFault } from '#server/database/database-fault.ts';
@@ -21,13 +21,13 @@ interface Needs extends Pick<ProbeNeeds, 'write' | 'writerState' | 'faultOf'> {
 
 type Check = 'ok' | 'failing';
 
-/** The storage's parts of the readiness check (contract, section 8). */
+/** The storage checks of the readiness endpoint (contract, section 8). */
 export interface StorageChecks {
   database: Check;
   storage: Check;
 }
 
-/** Faults that are the disk's; the others are the database's. */
+/** Faults of the disk. All others are the database's. */
 const DISK_FAULTS: readonly DatabaseFault[] = ['full', 'io', 'read_only'];
 const MEGABYTE = 1_000_000;
 
@@ -68,7 +68,7 @@ export function createStorageService(needs: Needs) {
     showAlerts();
   }
 
-  /** Stays until a restart: whether damage is repaired cannot be seen from a statement that succeeds. */
+  /** Lasts until a restart: a successful statement does not prove that the damage is repaired. */
   function noteDamage(finding: string | null): void {
     if (isDamaged && finding === null) return;
     logger.error({ finding }, 'the database is damaged: stop the server and restore it from a backup');
@@ -97,7 +97,7 @@ export function createStorageService(needs: Needs) {
   guard.onFault((fault) => {
     if (fault === 'damaged') noteDamage(null);
     if (!DISK_FAULTS.includes(fault)) return;
-    // Only a write that succeeds shows that it is over.
+    // Only a successful write shows that the fault is over.
     probe.expire();
     setWriteFault(fault);
     void lookAtSpace().catch(() => {});
@@ -112,19 +112,19 @@ export function createStorageService(needs: Needs) {
 
   return {
     lookAtSpace,
-    /** By what has been noticed; nothing is written, so that asking does not keep an idle disk awake. */
+    /** Known faults only: writing on each request would keep an idle disk awake. */
     known,
-    /** By a write. Takes two seconds at most, and no time while the last result is fresh. */
+    /** Writes. Takes up to two seconds, and no time while the last result is fresh. */
     async check(): Promise<StorageChecks> {
-      // Not waited for: on a file system that hangs there is no answer.
+      // Not awaited: on a hanging file system it may never finish.
       if (level !== 'ok') void lookAtSpace().catch(() => {});
       if (lostPath === null) await probe.check();
       return known();
     },
-    /** Whether reads, too, are not to be trusted. */
+    /** Whether reads cannot be trusted either. */
     isBroken: () => isDamaged || (isLocal && lostPath !== null),
     noteDamage,
-    /** @param path what is missing or replaced; null: everything is in place */
+    /** @param path missing or replaced; null if everything is in place */
     noteLost(path: string | null): void {
       if (path === lostPath) return;
       lostPath = path;
@@ -141,7 +141,7 @@ export function createStorageService(needs: Needs) {
       probe.expire();
       showAlerts();
     },
-    /** While writes fail, somebody has to find out when they succeed again. */
+    /** While writes fail, this checks when they succeed again. */
     async recheck(): Promise<void> {
       if (writeFault !== null && lostPath === null) await probe.check();
     },

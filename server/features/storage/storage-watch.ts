@@ -1,23 +1,23 @@
-// Looks after the storage while the server runs: by time, never by request.
+// Checks the storage periodically while the server runs.
 import type { Logger } from '#server/platform/logger.ts';
 import type { DataFiles } from './data-files.ts';
 import type { StorageService } from './storage-service.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 
-/** A data directory that vanishes is noticed within a second. */
+/** Detects a missing data directory within a second. */
 const LOOK_EVERY_MS = 400;
 const UPKEEP_EVERY_MS = 5000;
 
 interface Needs {
   storage: Pick<StorageService, 'noteLost' | 'lookAtSpace' | 'noteDamage' | 'recheck'>;
   files: DataFiles;
-  /** Something that changes with every commit; null where there is nothing to check point. */
+  /** A value that changes with every commit; null if checkpoints are not needed. */
   readLogVersion(): Promise<bigint | null>;
   /** @returns whether everything committed so far is in the database file */
   checkpoint(): Promise<boolean>;
   /** @returns the damage found, or null */
   findDamage(signal: AbortSignal): Promise<string | null>;
-  /** How long the search for damage leaves a new server alone. */
+  /** How long the damage check waits after the start. */
   settleMs: number;
   logger: Logger;
 }
@@ -31,7 +31,7 @@ export function watchStorage(needs: Needs): { end(): Promise<void> } {
   async function lookAtFiles(): Promise<void> {
     const found = await files.findLost();
     storage.noteLost(found);
-    // What is committed and only in a log without a name reaches the database file, if that is still there.
+    // If only the WAL was deleted, its commits are copied to the database file while that still exists.
     if (found !== null && lost === null) await needs.checkpoint();
     lost = found;
   }
@@ -48,7 +48,7 @@ export function watchStorage(needs: Needs): { end(): Promise<void> } {
     await saveCommitted();
   }
 
-  /** One at a time; what fails is tried again, and shows in the checks of whoever writes. */
+  /** One run at a time. Errors are retried, and appear in the checks of the writers. */
   function every(ms: number, work: () => Promise<void>): { end(): Promise<void> } {
     const run = singleFlight(() => work().catch(() => {}));
     const timer = setInterval(() => void run(), ms);
@@ -69,7 +69,8 @@ export function watchStorage(needs: Needs): { end(): Promise<void> } {
       if (damage !== null) storage.noteDamage(damage);
       else logger.info({ ms: Math.round(performance.now() - startedAt) }, 'the database is undamaged');
     } catch (error) {
-      if (!stopping.signal.aborted) logger.warn({ err: error as Error }, 'the database could not be checked');
+      if (!stopping.signal.aborted)
+        logger.warn({ err: error as Error }, 'cannot check the database for damage');
     }
   }
 

@@ -1,32 +1,32 @@
-// Finds out by a real write whether the database can be written; all who ask share it.
+// Checks by a real write whether the database can be written. Concurrent callers share the result.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseFault } from '#server/database/database-fault.ts';
 import type { WriterState } from '#server/database/write-queue.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 
-/** A load balancer and a few open pages ask far more often. */
+/** Load balancers and open pages ask far more often. */
 const FRESH_MS = 5000;
-/** Whether a fault is over is found out sooner. */
+/** Shorter, so that the end of a fault is noticed sooner. */
 const FRESH_FAULT_MS = 1000;
-/** Who asks is answered within this time, whatever the disk does. */
+/** Callers get an answer within this time, even if the disk hangs. */
 const DEADLINE_MS = 2000;
 
 interface Needs {
   /** Writes and commits a row. */
   write(): Promise<void>;
   writerState(): WriterState;
-  /** What a failed write means; null: nothing about the storage. */
+  /** Classifies a failed write; null if the error does not concern the storage. */
   faultOf(error: unknown): DatabaseFault | null;
-  /** What a write means that does not end. */
+  /** The fault for a write that does not finish. */
   stuck: DatabaseFault;
-  /** Told of each result; null: the write succeeded. */
+  /** Called with each result; null means the write succeeded. */
   onResult(fault: DatabaseFault | null): void;
 }
 
 export interface WriteProbe {
-  /** @returns the fault that keeps the database from being written; null if it can be */
+  /** @returns the fault that prevents writes; null if there is none */
   check(): Promise<DatabaseFault | null>;
-  /** The next check writes again, however fresh the last result is. */
+  /** Makes the next check write again, even if the last result is fresh. */
   expire(): void;
 }
 
@@ -58,7 +58,7 @@ export function createWriteProbe({ write, writerState, faultOf, stuck, onResult 
       const late = delay(DEADLINE_MS, 'late', { ref: false, signal: over.signal }).catch(() => 'done');
       const outcome = await Promise.race([run(), late]);
       over.abort();
-      // A large import of this server's own keeps other writes waiting, but that is no fault.
+      // A large import by this server delays other writes, but is not a fault.
       if (outcome === 'late' && writerState() !== 'writing') settle(stuck);
       return fault;
     },

@@ -1,20 +1,20 @@
-// One agent for each receiver and its CA, kept while it is of use.
+// One agent per receiver and CA, kept while it is in use.
 import type { SecureContext } from 'node:tls';
 import { createFairLookup } from './fair-lookup.ts';
 import { createTrust, GuardedAgent } from './guarded-agent.ts';
 import type { Lookup } from './webhook-url.ts';
 
-/** Receivers whose connections are kept; whoever was served longest ago makes room. */
+/** Receivers with kept connections. The least recently used one is removed first. */
 const MAX_AGENTS = 64;
-/** Lists of trusted authorities that are kept: about 1 MB each. */
+/** Cached lists of trusted authorities, about 1 MB each. */
 const MAX_TRUSTS = 16;
-/** By then its connections have been closed for long. */
+/** Long after its connections have been closed. */
 const AGENT_IDLE_MS = 300_000;
 
 interface Place {
   readonly agent: GuardedAgent;
   users: number;
-  /** By `performance.now()`. */
+  /** In `performance.now()` time. */
   usedAt: number;
 }
 
@@ -25,7 +25,7 @@ interface Needs {
 }
 
 export interface AgentPool {
-  /** @param ca PEM that this receiver alone is trusted by besides the others, or null */
+  /** @param ca PEM certificates that are additionally trusted for this receiver, or null */
   use<Result>(
     origin: string,
     ca: string | null,
@@ -37,7 +37,7 @@ export interface AgentPool {
 
 export function createAgentPool({ allow, extraCa, lookup }: Needs): AgentPool {
   const fairLookup = createFairLookup(lookup);
-  // Both in the order of their last use.
+  // Both in order of last use.
   const places = new Map<string, Place>();
   const trusts = new Map<string | null, SecureContext>();
 

@@ -1,4 +1,4 @@
-// Certificates as administrators paste them.
+// Validates certificates that administrators paste.
 import { X509Certificate } from 'node:crypto';
 import { ApiError } from '#server/wire/errors.ts';
 
@@ -10,7 +10,8 @@ export function checkCertificates(text: string): void {
   try {
     for (const certificate of certificates) void new X509Certificate(certificate);
   } catch {
-    throw new ApiError('invalid_request', 'ca: holds a certificate that cannot be read');
+    throw new ApiError('invalid_request', 'ca: contains a certificate that cannot be read');
   }
-  if (certificates.length === 0) throw new ApiError('invalid_request', 'ca: must be certificates in PEM');
+  if (certificates.length === 0)
+    throw new ApiError('invalid_request', 'ca: must be one or more certificates in PEM');
 }

@@ -1,4 +1,4 @@
-// Says in words for administrators why an attempt failed.
+// Describes why an attempt failed, for administrators.
 import { X509Certificate } from 'node:crypto';
 import { TimeoutError } from 'got';
 import { ApiError } from '#server/wire/errors.ts';
@@ -8,7 +8,7 @@ import { plainText } from './plain-text.ts';
 
 const MAX_MESSAGE = 200;
 
-/** What kind of failure; `stopped` is ours, and says nothing about the receiver. */
+/** The kind of failure. `stopped` is the service's own and says nothing about the receiver. */
 export type FailureClass =
   | 'forbidden_address'
   | 'name_resolution'
@@ -28,8 +28,8 @@ export interface Failure {
   message: string;
 }
 
-interface Circumstances {
-  /** As the URL has it. */
+interface FailureContext {
+  /** As written in the URL. */
   host: string;
   /** Epoch milliseconds. */
   now: number;
@@ -37,12 +37,12 @@ interface Circumstances {
   timeoutMs: number;
 }
 
-type Words = string | ((error: HandshakeError, around: Circumstances) => string);
+type Words = string | ((error: HandshakeError, context: FailureContext) => string);
 
-/** By `code`, of Node, OpenSSL, BoringSSL (in Electron) and llhttp; `*` at the end stands for anything. */
+/** By `code` from Node, OpenSSL, BoringSSL (in Electron) and llhttp; a trailing `*` matches anything. */
 const BY_CODE: readonly [errorClass: FailureClass, words: Words, codes: readonly string[]][] = [
   ['name_resolution', 'name does not resolve', ['ENOTFOUND', 'EAI_NODATA', 'EAI_NONAME']],
-  ['name_resolution', 'name does not resolve: the name server gives no answer', ['EAI_*']],
+  ['name_resolution', 'name does not resolve: the name server does not answer', ['EAI_*']],
   ['connection', 'connection refused', ['ECONNREFUSED']],
   ['connection', 'no route to the receiver', ['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN']],
   ['connection', 'connection not permitted by this machine', ['EACCES', 'EPERM']],
@@ -63,11 +63,7 @@ const BY_CODE: readonly [errorClass: FailureClass, words: Words, codes: readonly
   ],
   ['certificate', otherNameWords, ['ERR_TLS_CERT_ALTNAME_*', 'HOSTNAME_MISMATCH']],
   ['certificate', 'certificate is not meant for servers', ['INVALID_PURPOSE', 'CERT_REJECTED']],
-  [
-    'certificate',
-    'certificate has a key or signature that is too weak',
-    ['*_KEY_TOO_SMALL', '*_MD_TOO_WEAK'],
-  ],
+  ['certificate', 'certificate has a weak key or signature', ['*_KEY_TOO_SMALL', '*_MD_TOO_WEAK']],
   ['certificate', 'certificate is revoked', ['CERT_REVOKED']],
   ['certificate', 'certificate was not signed by the authority it names', ['CERT_SIGNATURE_FAILURE']],
   [
@@ -77,11 +73,11 @@ const BY_CODE: readonly [errorClass: FailureClass, words: Words, codes: readonly
   ],
   [
     'tls',
-    'no TLS on this port',
+    'receiver does not use TLS on this port',
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST'],
   ],
-  ['tls', 'receiver asks for a client certificate', ['*ALERT_CERTIFICATE_REQUIRED']],
-  ['tls', 'TLS handshake failed: no method that both sides know', ['*ALERT_HANDSHAKE_FAILURE']],
+  ['tls', 'receiver requires a client certificate', ['*ALERT_CERTIFICATE_REQUIRED']],
+  ['tls', 'TLS handshake failed: no common cipher or version', ['*ALERT_HANDSHAKE_FAILURE']],
   [
     'tls',
     (error) => `TLS failed: ${reasonOf(error) ?? error.message}`,
@@ -97,12 +93,12 @@ function matches(code: string, pattern: string): boolean {
   return pattern.endsWith('*') ? code.startsWith(pattern.slice(0, -1)) : code === pattern;
 }
 
-/** OpenSSL's own words, out of `…:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:…`. */
+/** OpenSSL's description from `…:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:…`. */
 function reasonOf({ message }: Error): string | undefined {
   return /:SSL routines:[^:]*:([^:]+)/u.exec(message)?.[1];
 }
 
-/** While writing Node gives TLS errors the code EPROTO; here they get the one that they have while reading. */
+/** While writing, Node reports TLS errors as EPROTO. This maps them to the codes that they have while reading. */
 function codeOf(root: HandshakeError, outermost: unknown): string {
   const reason = reasonOf(root);
   if (root.code === 'EPROTO' && reason) return `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`;
@@ -124,7 +120,7 @@ function nameIn(distinguishedName: string): string {
   return /^CN=(.+)$/mu.exec(distinguishedName)?.[1] ?? distinguishedName.replaceAll('\n', ', ');
 }
 
-function expiredWords(error: HandshakeError, { now }: Circumstances): string {
+function expiredWords(error: HandshakeError, { now }: FailureContext): string {
   const chain = certificatesOf(error);
   const expired = chain.find(({ validToDate }) => validToDate.getTime() < now);
   if (!expired) return 'certificate expired';
@@ -133,7 +129,7 @@ function expiredWords(error: HandshakeError, { now }: Circumstances): string {
   return `${whose} expired on ${day(expired.validToDate)}`;
 }
 
-function notYetWords(error: HandshakeError, { now }: Circumstances): string {
+function notYetWords(error: HandshakeError, { now }: FailureContext): string {
   const early = certificatesOf(error).find(({ validFromDate }) => validFromDate.getTime() > now);
   return early
     ? `certificate is not valid before ${day(early.validFromDate)}`
@@ -152,7 +148,7 @@ function unknownAuthorityWords(error: HandshakeError): string {
   return `certificate is issued by an unknown authority${name}`;
 }
 
-function otherNameWords(error: HandshakeError, { host }: Circumstances): string {
+function otherNameWords(error: HandshakeError, { host }: FailureContext): string {
   const [own] = certificatesOf(error);
   const names = (own?.subjectAltName ?? '')
     .split(', ')
@@ -179,7 +175,7 @@ function timeoutWords({ event, message }: TimeoutError, timeoutMs: number): stri
   return `no answer within ${seconds(timeoutMs)}`;
 }
 
-/** got wraps what sockets throw. */
+/** Unwraps errors that got wraps around those of sockets. */
 function rootOf(error: unknown): unknown {
   let root = error;
   for (let depth = 0; depth < 5 && root instanceof Error && root.cause instanceof Error; depth++)
@@ -187,9 +183,9 @@ function rootOf(error: unknown): unknown {
   return root;
 }
 
-function classify(error: unknown, around: Circumstances): Failure {
+function classify(error: unknown, context: FailureContext): Failure {
   if (error instanceof TimeoutError) {
-    return { errorClass: 'timeout', message: timeoutWords(error, around.timeoutMs) };
+    return { errorClass: 'timeout', message: timeoutWords(error, context.timeoutMs) };
   }
   const root = rootOf(error);
   if (!(root instanceof Error)) return { errorClass: 'other', message: String(root) };
@@ -199,19 +195,19 @@ function classify(error: unknown, around: Circumstances): Failure {
   const code = codeOf(root, error);
   for (const [errorClass, words, codes] of BY_CODE) {
     if (!codes.some((pattern) => matches(code, pattern))) continue;
-    return { errorClass, message: typeof words === 'string' ? words : words(root, around) };
+    return { errorClass, message: typeof words === 'string' ? words : words(root, context) };
   }
   return { errorClass: 'other', message: root.message };
 }
 
-/** Why there was no reply: an error of got, of a socket, of TLS or of the guard. */
-export function describeFailure(error: unknown, around: Circumstances): Failure {
-  const { errorClass, message } = classify(error, around);
+/** Describes why there was no reply: an error of got, a socket, TLS or the address guard. */
+export function describeFailure(error: unknown, context: FailureContext): Failure {
+  const { errorClass, message } = classify(error, context);
   return { errorClass, message: plainText(message, MAX_MESSAGE) };
 }
 
 /**
- * Why a reply is no success; null if it is one (2xx).
+ * Describes why a reply is not a success; null for 2xx.
  * @param location of a redirect, as the receiver sent it
  */
 export function describeReply(status: number, location: string | undefined): Failure | null {

@@ -1,4 +1,4 @@
-// Deliveries as administrators look at them.
+// Lists deliveries for administrators.
 import type { Sequelize } from 'sequelize';
 import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
@@ -27,7 +27,7 @@ export interface DeliveryFilter {
   event?: string | undefined;
   licenseId?: number | undefined;
   since?: number | undefined;
-  /** Only those that failed and that `restartFailed` would start again. */
+  /** Only failed deliveries that `restartFailed` would restart. */
   retriable: boolean;
   /** Keyset paging: ids below this one. */
   before: number | null;
@@ -39,7 +39,7 @@ const COLUMNS = `
   d.attempts AS "attempts", d.last_error AS "lastError", d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt"`;
 const TABLES = 'deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id';
 const MAX_ATTEMPTS_SHOWN = 100;
-/** `IS_RETRIABLE` among `TABLES`. */
+/** `IS_RETRIABLE`, written for `TABLES`. */
 const IS_SHOWN_RETRIABLE = { sql: `d.status = 'failed' AND w.deleted_at IS NULL`, bind: {} };
 
 const FILTERS = {
@@ -61,7 +61,7 @@ const COUNT_FAILED = `SELECT count(*) AS "count" FROM deliveries WHERE ${IS_RETR
 export function createDeliveryListStore(sequelize: Sequelize) {
   const { dialect, select, selectFirst } = sqlOf(sequelize);
 
-  // By its few events; left to itself, SQLite would read every delivery of a status.
+  // Starts from the license's few events; otherwise SQLite would read every delivery with the status.
   const tablesOfLicense = `events e ${dialect.orderedJoin} deliveries d
     ON d.event_id = e.id JOIN webhooks w ON w.id = d.webhook_id`;
 
@@ -80,7 +80,7 @@ export function createDeliveryListStore(sequelize: Sequelize) {
       });
       return rows.map((row) => ({ ...row, delivered: row.delivered === 1 }));
     },
-    /** Newest first, one more than `limit` if there are more. */
+    /** Newest first. Returns one more than `limit` if there are more. */
     list({ retriable, limit, ...filter }: DeliveryFilter): Promise<DeliveryView[]> {
       const conditions = [...given(FILTERS, filter), ...(retriable ? [IS_SHOWN_RETRIABLE] : [])];
       const { sql, bind } = allOf(conditions);
@@ -92,7 +92,7 @@ export function createDeliveryListStore(sequelize: Sequelize) {
     },
     countFailed: async (): Promise<number> =>
       (await selectFirst<{ count: number }>(COUNT_FAILED))?.count ?? 0,
-    /** Those that a retry would start again. @param most what is beyond is not counted */
+    /** Counts deliveries that a retry would restart. @param most counting stops at this number */
     async countRetriable(filter: Omit<FailedFilter, 'ids'>, most: number): Promise<number> {
       const { sql, bind } = failedConditions(filter);
       const row = await selectFirst<{ count: number }>(

@@ -17,7 +17,7 @@ export function toDeliveryObject(delivery: DeliveryView): DeliveryObject {
   };
 }
 
-/** An attempt, kept or just made. */
+/** An attempt, stored or just made. */
 export function toAttemptObject(attempt: AttemptResult): Omit<AttemptObject, 'id'> {
   return {
     started_at: toTimestamp(attempt.startedAt),

@@ -1,4 +1,4 @@
-// Which failed deliveries a retry starts again, as those who count them and those who start them ask for them.
+// Selects the failed deliveries that a retry restarts, for counting and for restarting them.
 import { allOf, type Condition, given } from '#server/database/condition.ts';
 
 export interface FailedFilter {
@@ -7,7 +7,7 @@ export interface FailedFilter {
   since?: number | undefined;
 }
 
-/** Of a webhook that is gone nothing can be sent again. */
+/** Deliveries of a deleted webhook cannot be retried. */
 export const IS_RETRIABLE = `status = 'failed' AND webhook_id IN (SELECT id FROM webhooks WHERE deleted_at IS NULL)`;
 
 export function failedConditions({ webhookId, since }: Omit<FailedFilter, 'ids'>): Condition {

@@ -1,28 +1,28 @@
-// When a failed delivery is tried again (interface document, "Retry rules"; contract, section 6). Pure.
+// When a failed delivery is retried (interface document, "Retry rules"; contract, section 6). Pure.
 
 /** The first attempt and five retries. */
 const MAX_ATTEMPTS = 6;
 
 /**
- * Up to this share of a delay is added at random, so that deliveries that failed together do not all return together. The
- * contract allows a tenth; the rest is for the database and a busy machine.
+ * Adds up to this share of a delay at random, so that deliveries that failed together are not all retried together.
+ * The contract allows a tenth; the rest is for the database and a busy machine.
  */
 const JITTER = 0.02;
 
-/** Of what a receiver may ask for with `Retry-After`. */
+/** `Retry-After` can extend a delay by at most this factor. */
 const LONGEST_STRETCH = 2;
 
-/** HTTP-date in its three forms (RFC 9110 section 5.6.7); the last of them names no zone and is in UTC. */
+/** HTTP-date in its three forms (RFC 9110 section 5.6.7). The last one has no zone and is in UTC. */
 const HTTP_DATE =
   /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/u;
 
 /**
- * How long to wait after a failed attempt: 1, 2, 4, 8, 16 units, never less and at most 2 % more. A receiver that asks
- * for more time gets up to twice that delay.
- *
- * @param failedAttempts of this cycle, the one that has just failed included: 1 to 6
+ * How long to wait after a failed attempt: 1, 2, 4, 8, 16 units, never less and at most 2 % more. `Retry-After` can
+ * extend
+ * a delay up to twofold.
+ * @param failedAttempts failed attempts in this cycle, including the last one: 1 to 6
  * @param unitMs one backoff unit in milliseconds
- * @param retryAfterMs what the receiver asked for, in milliseconds, or null
+ * @param retryAfterMs requested by the receiver, in milliseconds, or null
  * @param random 0 to 1
  * @returns whole milliseconds, or null after the sixth attempt: the delivery has failed
  */
@@ -39,10 +39,9 @@ export function retryDelayMs(
 }
 
 /**
- * Reads a `Retry-After` header (RFC 9110 section 10.2.3), seconds or a date.
- *
+ * Reads a `Retry-After` header (RFC 9110 section 10.2.3), in seconds or as a date.
  * @param now epoch milliseconds
- * @returns milliseconds from now, never negative; null if there is no such header or it is neither
+ * @returns milliseconds from now, never negative; null if the header is missing or malformed
  */
 export function parseRetryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';

@@ -1,4 +1,4 @@
-// Sends one attempt of a delivery: an HTTPS POST that nothing the receiver does can make expensive.
+// Sends one attempt: an HTTPS POST with bounded cost, regardless of what the receiver does.
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,53 +12,53 @@ import { plainText } from './plain-text.ts';
 import { hostOf, type Lookup, parseWebhookUrl } from './webhook-url.ts';
 
 const REPLY_BYTES = 4096;
-/** Once the headers are in, the outcome is known: the rest of the reply may take this long before it is cut. */
+/** The headers decide the outcome. The rest of the reply is cut off after this time. */
 const REPLY_MS = 5000;
-/** The longest that each step of connecting may take: the name, TCP, TLS. */
+/** Time limit for each step of connecting: name lookup, TCP, TLS. */
 const CONNECT_MS = 5000;
 
 export interface Delivery {
   url: string;
-  /** But for content type and user agent. */
+  /** Except content type and user agent. */
   headers: Record<string, string>;
   /** JSON. */
   body: string;
-  /** PEM: certificates to trust for this receiver besides the others. */
+  /** PEM certificates that are additionally trusted for this receiver. */
   ca: string | null;
 }
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface Attempt {
-  /** The receiver answered 2xx in time. */
+  /** The receiver replied with 2xx in time. */
   delivered: boolean;
-  /** Of the HTTP reply; null if there was none. */
+  /** HTTP status; null if there was no reply. */
   status: number | null;
   errorClass: FailureClass | null;
-  /** For people: one line, at most 200 characters. */
+  /** For display: one line, at most 200 characters. */
   error: string | null;
-  /** How long it took, in whole milliseconds. */
+  /** Duration in whole milliseconds. */
   ms: number;
-  /** The address that was dialled, or refused. */
+  /** The address that was connected to or refused. */
   remoteAddress: string | null;
   /** The first 4 KiB of the body, on one line, without control characters. */
   reply: string;
-  /** What the receiver asked for, in milliseconds from now. */
+  /** Requested by the receiver, in milliseconds from now. */
   retryAfterMs: number | null;
 }
 
 export interface DeliverySender {
   /** Never throws. */
   send(delivery: Delivery): Promise<Attempt>;
-  /** Ends all connections; attempts under way come back as `stopped`, and so do later ones. */
+  /** Ends all connections. Attempts in progress end as `stopped`, and so do later ones. */
   close(): void;
 }
 
 interface Options {
-  /** Networks that may be reached besides public ones. */
+  /** Networks that may be reached in addition to public ones. */
   allow: readonly string[];
-  /** PEM: certificates to trust besides the system's. */
+  /** PEM certificates that are trusted in addition to the system's. */
   extraCa: readonly string[];
-  /** From the start of an attempt until its reply is in. */
+  /** From the start of an attempt until its headers have arrived. */
   timeoutMs: number;
   lookup?: Lookup;
 }
@@ -67,7 +67,7 @@ type Outcome =
   | { response: IncomingMessage; reply: string; remoteAddress: string | null }
   | { error: unknown; wasStale: boolean; remoteAddress: string | null };
 
-/** Reads what is kept of a reply, and ends it if there is more: an endless reply, or a slow one, costs nothing. */
+/** Reads the stored part of a reply and cuts off the rest, so that an endless or slow reply costs nothing. */
 function readReply(stream: Request): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -76,7 +76,7 @@ function readReply(stream: Request): Promise<string> {
       clearTimeout(timer);
       if (!isComplete) stream.destroy();
       const bytes = Buffer.concat(chunks).subarray(0, REPLY_BYTES);
-      // A character that the cut went through is left out.
+      // Drops a character that was cut in half.
       resolve(plainText(new TextDecoder().decode(bytes, { stream: !isComplete }), REPLY_BYTES));
     };
     const timer = setTimeout(finish, REPLY_MS, false);
@@ -95,7 +95,7 @@ function isCompressed({ headers }: IncomingMessage): boolean {
   return !['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
 }
 
-/** One request. The status decides; whatever happens after the headers does not change it. */
+/** Makes one request. The status decides; errors after the headers do not change the outcome. */
 function exchange(url: URL, delivery: Delivery, agent: GuardedAgent, timeoutMs: number, signal: AbortSignal) {
   return new Promise<Outcome>((resolve) => {
     let remoteAddress: string | null = null;
@@ -135,7 +135,7 @@ function exchange(url: URL, delivery: Delivery, agent: GuardedAgent, timeoutMs: 
       void readReply(stream).then((reply) => resolve({ response, reply, remoteAddress }));
     });
     stream.on('error', (error) => {
-      // With the headers in, the reply counts, however it ends.
+      // Once the headers are in, the reply counts, however it ends.
       if (!isRead) resolve({ error, wasStale, remoteAddress });
     });
   });
@@ -151,8 +151,9 @@ export function createDeliverySender({
   const closing = new AbortController();
 
   /**
-   * A receiver may close a kept connection at the moment it is used again; that says nothing about the delivery, so
-   * the next connection is tried at once, until it is a new one.
+   * A receiver may close a kept connection just as it is reused, which says nothing about the delivery. In that case
+   * the next
+   * connection is tried immediately, until it is a new one.
    */
   async function post(url: URL, delivery: Delivery): Promise<Outcome> {
     const deadline = performance.now() + timeoutMs;

@@ -1,4 +1,4 @@
-// What became of deliveries, and another try for those that failed.
+// Shows deliveries and retries failed ones.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
@@ -14,7 +14,7 @@ import type { DeliveryListStore, DeliveryView } from './delivery-list-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { webhookAdminContract } from './webhook-contract.ts';
 
-/** Enough for people; what is beyond it would take longer than they want to wait. */
+/** Counting stops here: exact larger numbers are not worth the wait. */
 const COUNTED = 10_000;
 
 interface Needs {
@@ -23,7 +23,7 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   licenses: Pick<LicenseStore, 'find'>;
-  /** Called once deliveries have become due. */
+  /** Called after deliveries have become due. */
   onQueued(): void;
 }
 
@@ -32,7 +32,7 @@ export function createDeliveryService(needs: Needs) {
 
   async function mustFind(id: number): Promise<DeliveryView> {
     const delivery = await deliveries.find(id);
-    if (!delivery) throw new ApiError('delivery_not_found', `there is no delivery ${id}`);
+    if (!delivery) throw new ApiError('delivery_not_found', `delivery ${id} not found`);
     return delivery;
   }
 
@@ -67,7 +67,7 @@ export function createDeliveryService(needs: Needs) {
       };
     },
 
-    /** Of a delivery that has not failed, is under way again already, or lost its webhook, nothing changes. */
+    /** Changes nothing if the delivery has not failed, is already being retried, or its webhook was deleted. */
     retry: (id: number, call: Call) =>
       transaction(async () => {
         const before = await mustFind(id);

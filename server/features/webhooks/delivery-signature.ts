@@ -5,37 +5,42 @@ const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
 export interface SignatureOrder {
-  /** As shown at registration, prefix included. */
+  /** As shown at registration, including the prefix. */
   secret: string;
-  /** The secret before it, while a rotation's overlap lasts. */
+  /** The previous secret during the overlap after a rotation. */
   previousSecret?: string;
   /** The same on every attempt. */
   deliveryId: number;
   /** `license.activated` and so on. */
   event: string;
-  /** Names the event, the same for every receiver; without a full stop, as it is signed with one behind it. */
+  /**
+   * Identifies the event, equal for all receivers. Must not contain a dot, which separates it from the timestamp in the
+   * signed text.
+   */
   messageId: string;
-  /** Epoch seconds, whole, of this attempt. */
+  /** Start of this attempt in epoch seconds. */
   timestampSeconds: number;
-  /** Exactly what is sent. */
+  /** Exactly as sent. */
   body: string;
 }
 
-/** A shared secret as both kinds of signature take it: `whsec_` and 32 random bytes in standard base64. */
+/** A shared secret for both kinds of signature: `whsec_` and 32 random bytes in standard base64. */
 export function createWebhookSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** `v1,` and base64 (https://www.standardwebhooks.com), keyed with the bytes that stand in base64 behind `whsec_`. */
+/** `v1,` and base64 (https://www.standardwebhooks.com). The key is the decoded base64 after `whsec_`. */
 function standardSignature(secret: string, signed: string): string {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   return `v1,${createHmac('sha256', Buffer.from(encoded, 'base64')).update(signed, 'utf8').digest('base64')}`;
 }
 
 /**
- * The headers of one attempt but for content type and user agent. `X-License-Webhook-Signature` is keyed with the
- * UTF-8 bytes of the whole secret as shown (contract, section 6). While a rotation's overlap lasts
- * `webhook-signature` carries both, the new one first; the other header has room for the new one only.
+ * The headers of one attempt except content type and user agent. The key of `X-License-Webhook-Signature` is the whole
+ * secret as
+ * shown, in UTF-8 (contract, section 6). During the overlap after a rotation, `webhook-signature` has both signatures,
+ * the new
+ * one first. The other header has room only for the new one.
  */
 export function signatureHeaders(order: SignatureOrder): Record<string, string> {
   const { secret, previousSecret, messageId, timestampSeconds, body } = order;

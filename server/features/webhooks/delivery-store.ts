@@ -1,16 +1,16 @@
-// All that is written of deliveries and their attempts: by changes, by administrators, by the dispatcher and by retention.
-// Each move is a compare-and-set on the state, so that two servers, or a delivery that was cancelled meanwhile, never cross.
+// All writes to deliveries and attempts: by changes, administrators, the dispatcher and retention. Each transition is a
+// compare-and-set on the state, so that two servers, or a concurrent cancellation, never conflict.
 import type { Sequelize } from 'sequelize';
 import { removeOldest } from '#server/database/remove-oldest.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { type FailedFilter, failedConditions, IS_RETRIABLE } from './delivery-query.ts';
 import type { Standing } from './dispatch-plan.ts';
 
-/** An attempt that has been claimed, with all that sending it takes. */
+/** A claimed attempt with everything needed to send it. */
 export interface ClaimedDelivery {
   id: number;
   webhookId: number;
-  /** Failed attempts of this cycle so far. */
+  /** Failed attempts in this cycle so far. */
   attempts: number;
   event: string;
   eventId: number;
@@ -22,7 +22,7 @@ export interface ClaimedDelivery {
   overlapEndsAt: number | null;
 }
 
-/** How an attempt went, as it is kept. */
+/** The stored outcome of an attempt. */
 export interface AttemptResult {
   /** Epoch milliseconds. */
   startedAt: number;
@@ -32,7 +32,7 @@ export interface AttemptResult {
   errorClass: string | null;
   error: string | null;
   remoteAddress: string | null;
-  /** The first 4 KiB of the answer. */
+  /** The first 4 KiB of the reply. */
   reply: string;
 }
 
@@ -40,21 +40,22 @@ export interface Outcome extends AttemptResult {
   id: number;
   webhookId: number;
   attempts: number;
-  /** Of a failed attempt: when to try again, or null if that was the last. */
+  /** When to retry after a failed attempt; null after the last one. */
   retryAt: number | null;
 }
 
 interface WaitingWebhook {
   webhookId: number;
-  /** Of the delivery that has waited longest. */
+  /** The earliest due time among its deliveries. */
   dueAt: number;
-  /** As its last delivery went, whichever server sent it. */
+  /** From its last delivery, by any server. */
   standing: Standing;
 }
 
 /**
- * Where rows are kept, a webhook that is being deleted is waited for, and then left out: otherwise its deletion would not
- * see this delivery, nor this statement the deletion.
+ * With row locks, this waits for a concurrent deletion of the webhook and then leaves it out. Otherwise the deletion
+ * would
+ * miss this delivery, and this statement the deletion.
  */
 const queue = (keepRows: string) => `
   INSERT INTO deliveries (event_id, webhook_id, status, next_attempt_at, created_at)
@@ -62,7 +63,7 @@ const queue = (keepRows: string) => `
   ${keepRows}
   RETURNING id`;
 
-/** Each webhook with the moment of its first waiting delivery; one index seek each, however many wait. */
+/** Each webhook with the time of its first waiting delivery. One index seek each, regardless of queue length. */
 const LIST_WAITING = `
   SELECT w.id AS "webhookId",
     CASE WHEN w.last_delivery_at IS NULL THEN 'untried' WHEN w.last_error IS NULL THEN 'working' ELSE 'failing' END
@@ -92,7 +93,7 @@ const CONCLUDE = `
   UPDATE deliveries SET status = $status, attempts = $attempts, last_error = $error, next_attempt_at = $retryAt
   WHERE id = $id AND status = 'delivering'`;
 
-/** Gives back what was claimed and not sent, without counting it. */
+/** Returns claimed but unsent deliveries without counting an attempt. */
 const RELEASE = `
   UPDATE deliveries SET status = CASE WHEN attempts = 0 THEN 'pending' ELSE 'retrying' END, next_attempt_at = $now
   WHERE status = 'delivering'`;
@@ -121,19 +122,18 @@ export function createDeliveryStore(sequelize: Sequelize) {
   const conclude = sql.statement(CONCLUDE);
 
   return {
-    /** One delivery for each webhook whose scope covers the event. @returns how many */
+    /** Queues one delivery for each webhook whose scope covers the event. @returns their number */
     queue: async (eventId: number, event: string, now: number): Promise<number> =>
       (await queued.all({ eventId, event, now })).length,
 
-    /** Of a webhook that goes: nothing is sent to it any more. */
+    /** Cancels the deliveries of a webhook that is being deleted. */
     async cancel(webhookId: number): Promise<void> {
       await sql.run(CANCEL, { webhookId });
     },
 
     /**
-     * Starts a fresh cycle for those that have failed, and for nothing else: of twenty that press at once, one finds
-     * the delivery failed.
-     * @returns how many were
+     * Starts a new cycle for failed deliveries only: of several concurrent retries, one finds the delivery failed.
+     * @returns the number of restarted deliveries
      */
     restartFailed({ ids, ...filter }: FailedFilter, now: number): Promise<number> {
       const { sql: condition, bind } = failedConditions(filter);
@@ -150,7 +150,7 @@ export function createDeliveryStore(sequelize: Sequelize) {
       return rows.filter((row): row is WaitingWebhook => row.dueAt !== null);
     },
 
-    /** Due deliveries of one webhook, marked as being delivered until the lease ends. */
+    /** Claims due deliveries of one webhook until the lease ends. */
     async claim(
       webhookId: number,
       now: number,
@@ -172,12 +172,12 @@ export function createDeliveryStore(sequelize: Sequelize) {
       if (ids.length > 0) await sql.run(`${RELEASE} AND ${isIn('id', 'ids')}`, { ids, now });
     },
 
-    /** After a crash of the only server: whatever was being delivered is not any more. */
+    /** After a crash of the only server, no delivery is in progress. */
     async releaseAll(now: number): Promise<void> {
       await sql.run(RELEASE, { now });
     },
 
-    /** A clock that was set back must not make anything wait for longer than any retry ever does. */
+    /** If the clock was set back, no delivery may wait longer than the longest retry delay. */
     async pullBack(latest: number, now: number): Promise<void> {
       await sql.run('UPDATE deliveries SET next_attempt_at = $now WHERE next_attempt_at > $latest', {
         now,
@@ -195,9 +195,9 @@ export function createDeliveryStore(sequelize: Sequelize) {
         { eventIds, limit },
       ),
 
-    /** Counts what it removes in `pruned_deliveries`, so that the statistics keep their totals. */
+    /** Counts the removed rows in `pruned_deliveries`, so that the statistics keep their totals. */
     async removeOf(eventIds: readonly number[], limit: number): Promise<number> {
-      // A retry that has begun since the events were found sets `next_attempt_at`.
+      // Skips a delivery whose retry has started meanwhile: it has `next_attempt_at` set.
       const removed = await sql.select<{ status: string }>(
         `DELETE FROM deliveries WHERE next_attempt_at IS NULL AND id IN (
            SELECT id FROM deliveries WHERE ${isIn('event_id', 'eventIds')} ORDER BY id LIMIT $limit)

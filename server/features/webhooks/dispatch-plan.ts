@@ -1,42 +1,43 @@
-// Which webhooks may start attempts now. An attempt that hangs costs little more than a socket, so failing receivers get
-// many slots, but never those that working receivers need. Pure.
+// Decides which webhooks may start attempts. A hanging attempt costs little more than a socket, so failing receivers
+// get many slots, but never those that working receivers need. Pure.
 
 /**
- * What to expect of a receiver: `working` ones accept a delivery within a second, `failing` ones did not the last time or
- * keep an attempt waiting now, of `untried` ones nothing is known.
+ * What to expect of a receiver. `working`: accepts deliveries within a second. `failing`: the last delivery failed, or
+ * an attempt is
+ * hanging. `untried`: unknown.
  */
 export type Standing = 'failing' | 'untried' | 'working';
 
-/** Attempts under way at the same time, also those of working receivers that have all begun to hang. */
+/** Concurrent attempts, including those to working receivers that have all begun to hang. */
 const MAX_IN_FLIGHT = 300;
 
-/** Attempts to failing receivers. Half of them are kept for webhooks without an attempt under way. */
+/** Attempts to failing receivers. Half of them are reserved for webhooks without an attempt in progress. */
 const MAX_FAILING = 200;
 
-/** New receivers may use these as well, as most of them work. */
+/** Untried receivers may use these as well, because most of them work. */
 const MAX_FAILING_AND_UNTRIED = 240;
 
-/** Many new receivers that hang fail after a second; until then they leave slots to the working ones. */
+/** Many hanging new receivers count as failing after a second; until then they leave slots to the working ones. */
 const MAX_UNTRIED = 64;
 
-/** Attempts that should be over within a second: bounded because each takes processor time. */
+/** Attempts that should finish within a second. Limited because each takes CPU time. */
 export const MAX_RESPONSIVE = 100;
 
 /** A working receiver gets few deliveries at a time, and so roughly in order. */
 const MAX_PER_WEBHOOK = 2;
 
-/** Retries have times to keep, however long each of them hangs. */
+/** Retries must start on time even if each attempt hangs. */
 const MAX_PER_FAILING_WEBHOOK = 20;
 
-/** From this many attempts on, only webhooks without an attempt under way get a slot. */
+/** From this many attempts on, only webhooks without an attempt in progress get a slot. */
 const NO_SECOND_FROM = { failing: MAX_FAILING / 2, responsive: MAX_RESPONSIVE / 2 };
 
 export interface Contender {
   webhookId: number;
   standing: Standing;
-  /** Attempts under way. */
+  /** Attempts in progress. */
   inFlight: number;
-  /** A delivery waits to be sent. */
+  /** Whether a delivery waits to be sent. */
   isDue: boolean;
 }
 
@@ -56,9 +57,8 @@ function hasSecondSlot(standing: Standing, { failing, untried, working }: Counts
 }
 
 /**
- * How many deliveries to claim for each webhook. Nobody gets a second slot before all others have had their first.
- *
- * @param contenders all webhooks with a delivery due or an attempt under way, the one served longest ago first
+ * How many deliveries to claim for each webhook. All webhooks get their first slot before any gets a second.
+ * @param contenders all webhooks with a due delivery or an attempt in progress, least recently served first
  */
 export function planClaims(contenders: readonly Contender[]): Map<number, number> {
   const counts: Counts = { failing: 0, untried: 0, working: 0 };

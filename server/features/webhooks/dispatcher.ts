@@ -1,4 +1,4 @@
-// Sends what is due, and goes on doing so: claims by lease, sends, and writes down outcomes and new claims together.
+// Sends due deliveries: claims them by lease, sends them, and records outcomes and new claims together.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Sealer } from '#server/platform/sealer.ts';
@@ -12,14 +12,14 @@ import { createOutcomeRecorder } from './outcome-recorder.ts';
 import { openWebhookSecrets } from './webhook-secrets.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-/** New deliveries wake the dispatcher; this is for what no wake-up came for. */
+/** New deliveries wake the dispatcher. Polling covers everything else. */
 const POLL_MS = 5000;
 const ERROR_PAUSE_MS = 1000;
-/** After another server was faster: its claims are visible once it has committed them. */
+/** If another server claimed first, its claims become visible when it commits. */
 const CONTENDED_PAUSE_MS = 50;
-/** What a lease lasts beyond the longest attempt. */
+/** How much longer a lease lasts than the longest attempt. */
 const LEASE_MARGIN_MS = 15_000;
-/** At a stop, attempts under way may take this long; what is not answered by then is sent again at the next start. */
+/** At a stop, attempts in progress get this long. Unanswered ones are sent again at the next start. */
 const DRAIN_MS = 1500;
 /** The last delay is 16 units, and `Retry-After` may double it. */
 const LONGEST_DELAY_UNITS = 40;
@@ -36,7 +36,7 @@ const NOTHING_SENT: Attempt = {
   retryAfterMs: null,
 };
 
-/** What the dispatcher reads and writes. */
+/** The store methods that the dispatcher uses. */
 export type DispatchStore = Pick<
   DeliveryStore,
   'claim' | 'listWaiting' | 'pullBack' | 'record' | 'release' | 'releaseAll'
@@ -51,20 +51,20 @@ interface Needs {
   clock: Clock;
   /** One backoff unit. */
   backoffMs: number;
-  /** The longest an attempt can take. */
+  /** The maximum duration of an attempt. */
   timeoutMs: number;
-  /** Whether nobody else sends from this database, so that a lease found at the start is a dead process's. */
+  /** Whether this is the only server on the database, so that leases found at the start belong to a dead process. */
   alone: boolean;
   onAlive(): void;
-  /** Called once deliveries are under way, or attempts have been written down. */
+  /** Called after deliveries have been started or attempts recorded. */
   onProgress(): void;
   onError(error: unknown): void;
 }
 
 export interface Dispatcher {
-  /** Ends once it was stopped. */
+  /** Resolves after a stop. */
   run(): Promise<void>;
-  /** Something may have become due. */
+  /** Call it when a delivery may have become due. */
   wake(): void;
   stop(): void;
 }
@@ -83,7 +83,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
     wakeUp();
   }
 
-  /** Until woken, or until `ms` have passed. */
+  /** Sleeps until woken, or for `ms`. */
   async function sleep(ms: number): Promise<void> {
     if (!isAwake) {
       await new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
       ...openWebhookSecrets(sealer, delivery, now),
       deliveryId: id,
       event,
-      // The same for every receiver of the event, and unlike that of any other server's.
+      // The same for every receiver of the event, but different from other servers' IDs.
       messageId: `evt_${hashSecret(`${eventId} ${body}`).slice(0, 32)}`,
       timestampSeconds: Math.floor(now / 1000),
       body,
@@ -116,7 +116,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
     try {
       return await sender.send({ url, headers: headersOf(delivery, now), body, ca });
     } catch (error) {
-      // The sender never throws. A secret that was sealed under another master key does.
+      // The sender never throws, but opening a secret sealed with another master key does.
       const { message } = error as Error;
       needs.onError(new Error(`delivery ${id} to webhook ${webhookId} cannot be sent: ${message}`));
       return { ...NOTHING_SENT, error: message };
@@ -146,7 +146,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
     void attempt(delivery);
   }
 
-  /** Records outcomes and claims what goes out next, in one transaction. */
+  /** Records outcomes and claims the next deliveries in one transaction. */
   function exchange(plan: ReadonlyMap<number, number>): Promise<ClaimedDelivery[]> {
     return recorder.writeWith(async () => {
       const now = clock.now();
@@ -158,7 +158,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
     });
   }
 
-  /** @returns how long there will be nothing to do, in milliseconds */
+  /** @returns how long to sleep, in milliseconds */
   async function turn(): Promise<number> {
     const now = clock.now();
     const waiting = await store.listWaiting();
@@ -167,7 +167,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
       : inFlight.plan(waiting.map(({ dueAt, ...webhook }) => ({ ...webhook, isDue: dueAt <= now })));
     const hasOutcomes = recorder.hasFresh();
     if (!hasOutcomes && plan.size === 0) {
-      // What is due has no slot until an attempt ends, which wakes the dispatcher, or begins to hang.
+      // Due deliveries get no slot until an attempt ends, which wakes the dispatcher, or counts as hanging.
       const slotMs = inFlight.msUntilNextHangs();
       const waits = waiting.map(({ dueAt }) => (dueAt <= now ? slotMs : dueAt - now));
       return Math.min(POLL_MS, recorder.msUntilRetry(), ...waits);

@@ -1,11 +1,12 @@
-// Name lookups of deliveries. `getaddrinfo` gets two threads of the whole process, and a name server that does not answer
-// keeps one of them for ten seconds or more, long after the attempt has given up.
+// Name lookups for deliveries. `getaddrinfo` gets two threads of the whole process, and an unresponsive name server
+// occupies one of them for ten seconds or more, long after the attempt has timed out.
 import type { LookupAddress } from 'node:dns';
 import type { Lookup } from './webhook-url.ts';
 
 /**
- * Callers that ask for the same name share one lookup. Names whose last lookup failed are looked up one at a time, so that
- * they never keep all threads from the others.
+ * Concurrent lookups of the same name share one call. Names whose last lookup failed are looked up one at a time, so
+ * that they
+ * never occupy all threads.
  */
 export function createFairLookup(lookup: Lookup): Lookup {
   const pending = new Map<string, Promise<LookupAddress[]>>();

@@ -1,5 +1,5 @@
-// HTTPS connections that judge the very address they dial, so that a name which changes its address between
-// registration and delivery (DNS rebinding) gets nowhere.
+// HTTPS connections that check the address they connect to, as a protection against DNS rebinding: a name that changes
+// its address between registration and delivery.
 import type { LookupAddress } from 'node:dns';
 import { Agent, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
@@ -15,16 +15,16 @@ import { MAX_RESPONSIVE } from './dispatch-plan.ts';
 import { isReachable } from './public-address.ts';
 import type { Lookup } from './webhook-url.ts';
 
-/** Idle connections kept for one origin: enough for all prompt attempts, as webhooks may share an origin. */
+/** Idle connections kept per origin: enough for all responsive attempts, because webhooks may share an origin. */
 export const MAX_FREE_SOCKETS = MAX_RESPONSIVE;
 
-/** A connection that has had nothing to do for this long is closed. */
+/** Idle connections are closed after this time. */
 const IDLE_MS = 30_000;
 
-/** How long one address of several is tried before the next one is (RFC 8305); Node's 250 ms is short for a slow line. */
+/** How long to try one of several addresses before the next (RFC 8305). Node's 250 ms is short for a slow line. */
 const NEXT_ADDRESS_MS = 1000;
 
-/** The connection would have gone to an address that webhooks may not reach. */
+/** The address is one that webhooks must not reach. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
   readonly code = 'ERR_FORBIDDEN_ADDRESS';
@@ -36,23 +36,23 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
-/** Errors of a TLS connection bear what the receiver showed. */
+/** TLS errors include the certificates that the receiver sent. */
 export interface HandshakeError extends NodeJS.ErrnoException {
-  /** DER: its own certificate and, as far as known, its issuers'. */
+  /** DER: the receiver's certificate and, as far as known, its issuers'. */
   peerChain?: Buffer[];
 }
 
 function chainOf(peer: DetailedPeerCertificate): Buffer[] {
   const seen = new Set<DetailedPeerCertificate>();
-  // A root is its own issuer; a receiver that showed nothing has an empty certificate.
+  // A root is its own issuer; a receiver without a certificate has an empty one.
   for (let next = peer; next?.raw && !seen.has(next); next = next.issuerCertificate) seen.add(next);
   return [...seen].map(({ raw }) => raw);
 }
 
 /**
- * TLS 1.2 or later, trusting the system's authorities, Node's and these.
- *
- * @param extraCa PEM, each text one or more certificates. A long list: about 20 ms and 1 MB, so keep what comes out.
+ * TLS 1.2 or later, trusting the system's authorities, Node's and `extraCa`.
+ * @param extraCa PEM, one or more certificates per text. Creating the context takes about 20 ms and 1 MB, so keep the
+ *   result.
  */
 export function createTrust(extraCa: readonly string[]): SecureContext {
   const roots = [...getCACertificates('default'), ...getCACertificates('system')];
@@ -60,13 +60,13 @@ export function createTrust(extraCa: readonly string[]): SecureContext {
 }
 
 interface Guard {
-  /** Networks that may be reached besides public ones. */
+  /** Networks that may be reached in addition to public ones. */
   allow: readonly string[];
   trust: SecureContext;
   lookup: Lookup;
 }
 
-/** A name is refused if any of its addresses is, as it is at registration. */
+/** Refuses a name if any of its addresses is forbidden, as registration does. */
 function guardLookup({ allow, lookup }: Guard): LookupFunction {
   return async (host, options, callback) => {
     let found: LookupAddress[];
@@ -90,18 +90,17 @@ function refuse(address: string): LookupFunction {
 }
 
 /**
- * Keeps connections alive. Nothing in a request can weaken the guard: its own options
- * for TLS, sockets and proxies are not looked at.
- *
- * TLS is not laid over a socket opened beforehand: when such a socket moves on to the next address of a name, Node 24
- * dies of a segmentation fault.
+ * Keeps connections alive. Request options cannot weaken the guard: those for TLS, sockets and proxies are ignored.
+ * TLS is not layered over an existing socket: when such a socket moves on to the next address of a name, Node 24
+ * crashes with a
+ * segmentation fault.
  */
 export class GuardedAgent extends Agent {
   readonly #guard: Guard;
 
   constructor(guard: Guard) {
-    // Not bounded here: webhooks that share an origin must not wait for each other, and the dispatcher bounds the
-    // attempts of each.
+    // No limit here: webhooks that share an origin must not wait for each other, and the dispatcher limits the attempts
+    // of each.
     super({ keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS, timeout: IDLE_MS });
     this.#guard = guard;
   }
@@ -112,11 +111,11 @@ export class GuardedAgent extends Agent {
     const isLiteral = isIP(host) !== 0;
     const isRefused = isLiteral && !isReachable(host, allow);
     const dialling: ConnectionOptions & TcpNetConnectOpts = {
-      // Sockets do not look up literals: one that is refused becomes a name, whose lookup then fails.
+      // Sockets do not look up IP literals, so a refused one is replaced by a name whose lookup fails.
       host: isRefused ? 'refused.invalid' : host,
       lookup: isRefused ? refuse(host) : guardLookup(this.#guard),
       port: Number(options.port ?? 443),
-      // Neither an address nor the dot of a fully qualified name has a place here (RFC 6066 section 3).
+      // SNI allows neither an address nor the trailing dot of a fully qualified name (RFC 6066 section 3).
       servername: isLiteral ? '' : host.replace(/\.$/u, ''),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
@@ -131,12 +130,12 @@ export class GuardedAgent extends Agent {
       if (!isReachable(address, allow)) socket.destroy(new ForbiddenAddressError(address));
     });
     let peer: DetailedPeerCertificate | undefined;
-    // Told before the certificate is judged; afterwards the connection is gone, and with it what it was shown. Asking
-    // for an X509Certificate here would leave Node's own check without any names (24.21).
+    // Runs before certificate validation, because a rejected connection loses the certificate. Requesting an
+    // X509Certificate here would leave Node's own check without any names (24.21).
     socket.prependOnceListener('secure', () => {
       peer = socket.getPeerCertificate(true);
     });
-    // Also there for an error that comes when no request holds the socket: unheard, it would end the process.
+    // Also handles errors while no request uses the socket. Unhandled, they would end the process.
     socket.on('error', (error: HandshakeError) => {
       if (peer) error.peerChain = chainOf(peer);
     });

@@ -1,14 +1,14 @@
-// The attempts under way, and what they tell about their receivers.
+// The attempts in progress, and what they say about their receivers.
 import { type Contender, planClaims, type Standing } from './dispatch-plan.ts';
 
-/** A receiver that keeps an attempt waiting for longer is not a working one. */
+/** A receiver that takes longer is not counted as working. */
 const PROMPT_MS = 1000;
 
-/** A webhook with deliveries that wait. */
+/** A webhook with waiting deliveries. */
 export interface Candidate {
   webhookId: number;
   isDue: boolean;
-  /** By its last delivery in the database; counts until this process has sent one. */
+  /** From its last delivery in the database; used until this process has sent one. */
   standing: Standing;
 }
 
@@ -17,11 +17,11 @@ interface InFlight {
   startedAt: number;
 }
 
-/** @param now milliseconds by a monotonic clock */
+/** @param now milliseconds of a monotonic clock */
 export function createInFlightAttempts(now: () => number = () => performance.now()) {
   const attempts = new Map<number, InFlight>();
   const standings = new Map<number, Standing>();
-  /** Counts attempts, so that webhooks sort by who was served longest ago. */
+  /** A counter rather than a time, to sort webhooks by least recently served. */
   const servedAt = new Map<number, number>();
   let served = 0;
 
@@ -43,7 +43,7 @@ export function createInFlightAttempts(now: () => number = () => performance.now
 
     deliveryIds: () => [...attempts.keys()],
 
-    /** How long until another attempt counts as hanging and leaves its slot to others, in milliseconds. */
+    /** Milliseconds until another attempt counts as hanging and frees its slot. */
     msUntilNextHangs(): number {
       const at = now();
       const pending = [...attempts.values()].filter((attempt) => !hangs(attempt, at));
@@ -61,7 +61,7 @@ export function createInFlightAttempts(now: () => number = () => performance.now
         return { webhookId, isDue, inFlight: own.length, standing: isStuck ? 'failing' : known };
       };
       const listed = new Set(candidates.map(({ webhookId }) => webhookId));
-      // A webhook that was deleted, or has nothing else to send, still uses the slots of its last attempts.
+      // A webhook that was deleted or has nothing else to send still uses the slots of its last attempts.
       const others = [...inFlight.keys()]
         .filter((webhookId) => !listed.has(webhookId))
         .map((webhookId): Candidate => ({ webhookId, isDue: false, standing: 'untried' }));

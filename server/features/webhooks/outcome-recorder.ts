@@ -1,9 +1,9 @@
-// Outcomes of attempts on their way into the database. One that the database refuses does not hold up the others.
+// Records the outcomes of attempts. One that the database rejects does not hold up the others.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { DeliveryStore, Outcome } from './delivery-store.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-/** How long the database is left alone with outcomes that it refused. */
+/** How long to wait before retrying outcomes that the database rejected. */
 const RETRY_MS = 5000;
 
 interface Needs {
@@ -16,13 +16,13 @@ const byWebhook = (a: Outcome, b: Outcome): number => a.webhookId - b.webhookId;
 
 export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
   let fresh: Outcome[] = [];
-  /** By delivery: outcomes of a transaction that failed because of one of them, or of something else in it. */
+  /** By delivery: outcomes whose transaction failed, possibly because of another statement in it. */
   const doubtful = new Map<number, Outcome>();
-  /** By delivery: outcomes that the database refused by themselves. Their leases delay another attempt. */
+  /** By delivery: outcomes that the database rejected individually. Their leases delay another attempt. */
   const refused = new Map<number, Outcome>();
   let retryRefusedAt = -Infinity;
 
-  /** Webhooks first and by id: servers that lock rows in the same order do not deadlock. */
+  /** Webhooks first and ordered by ID: servers that lock rows in the same order do not deadlock. */
   async function write(outcomes: readonly Outcome[]): Promise<void> {
     const newest = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
     for (const { webhookId, startedAt, error } of [...newest.values()].toSorted(byWebhook))
@@ -37,13 +37,13 @@ export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
 
     hasFresh: () => fresh.length > 0,
 
-    /** How long until `retry` has something to do, in milliseconds. */
+    /** Milliseconds until `retry` has something to do. */
     msUntilRetry(): number {
       if (doubtful.size > 0) return 0;
       return refused.size > 0 ? retryRefusedAt - performance.now() : Infinity;
     },
 
-    /** Runs `work` in one transaction with all fresh outcomes; if it fails, they are left to `retry`. */
+    /** Runs `work` in one transaction with all new outcomes. If it fails, `retry` handles them. */
     async writeWith<Result>(work: () => Promise<Result>): Promise<Result> {
       const outcomes = fresh;
       fresh = [];
@@ -58,7 +58,7 @@ export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
       }
     },
 
-    /** Writes outcomes of failed transactions one by one, until one is refused: that one waits behind the others. */
+    /** Writes the outcomes of failed transactions one by one until one is rejected; that one moves to the end. */
     async retry(): Promise<void> {
       const isDue = performance.now() >= retryRefusedAt;
       for (const outcome of [...doubtful.values(), ...(isDue ? refused.values() : [])]) {

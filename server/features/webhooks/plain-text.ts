@@ -1,7 +1,10 @@
-/** Control, format and line characters, and half surrogates: they could forge a line in a log or on a page. */
+/** Control, format and line characters, and lone surrogates: they could forge a line in a log or on a page. */
 const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
-/** Text from outside on one line, each run of such characters a space, at most `most` UTF-16 units long. */
+/**
+ * Puts untrusted text on one line: replaces each run of such characters by a space and truncates to `most` UTF-16
+ * units.
+ */
 export function plainText(text: string, most: number): string {
   const plain = text.replace(NOT_PLAIN, ' ').trim();
   if (plain.length <= most) return plain;

@@ -1,4 +1,4 @@
-// Which addresses a webhook may reach: the public ones, and the networks that the administrator opened.
+// Decides which addresses a webhook may reach: public ones, and networks that the administrator allows.
 import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -6,13 +6,13 @@ type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
 
 const networks = (...texts: string[]): Network[] => texts.map((text) => ipaddr.parseCIDR(text));
 
-/** Unicast as IANA hands it out; whatever is outside is reserved or not assigned (RFC 4291 section 2.4). */
+/** Unicast as assigned by IANA. Everything else is reserved or unassigned (RFC 4291 section 2.4). */
 const GLOBAL_V6 = networks('2000::/3');
 
-/** Translates to any IPv4 address (RFC 6052); partners that have only IPv4 are seen here behind DNS64. */
+/** Translates to any IPv4 address (RFC 6052). IPv4-only receivers appear here behind DNS64. */
 const NAT64 = networks('64:ff9b::/96');
 
-/** Forms of IPv6 that end in an IPv4 address: IPv4-compatible, SIIT (RFC 2765), NAT64 (RFC 6052, RFC 8215). */
+/** IPv6 addresses that end with an IPv4 address: IPv4-compatible, SIIT (RFC 2765), NAT64 (RFC 6052, RFC 8215). */
 const ENDS_IN_V4 = networks('::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48');
 
 /** 6to4 (RFC 3056) has the IPv4 address in bytes 2 to 5. */
@@ -22,11 +22,12 @@ const SIX_TO_FOUR = networks('2002::/16');
 const TEREDO = networks('2001::/32');
 
 /**
- * Networks that lead back to this machine or hand out the credentials of a cloud machine. Only an entry of the
- * allow-list that lies within one of them opens it: `0.0.0.0/0` and `fd00::/8` do not mean these.
+ * Networks that lead back to this machine or expose credentials of a cloud machine. Only an allow-list entry inside one
+ * of them
+ * opens it; `0.0.0.0/0` and `fd00::/8` do not.
  */
 const BY_NAME_ONLY = networks(
-  // A connection to the unspecified address ends at this machine.
+  // A connection to the unspecified address reaches this machine.
   '0.0.0.0/8',
   '::/128',
   '127.0.0.0/8',
@@ -41,7 +42,7 @@ const BY_NAME_ONLY = networks(
   'fd20:ce::254/128',
 );
 
-/** `::ffff:a.b.c.d` is the IPv4 address itself: the operating system dials that. */
+/** `::ffff:a.b.c.d` is the IPv4 address itself: the operating system connects to that. */
 function withoutMapping(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
@@ -50,7 +51,7 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, list: readonly Network[]):
   return list.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
-/** The IPv4 addresses that tunnels and translators would send this on to. */
+/** The IPv4 addresses that tunnels and translators would forward to. */
 function embeddedV4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
   const bytes = address.toByteArray();
   if (isWithin(address, SIX_TO_FOUR)) return [new ipaddr.IPv4(bytes.slice(2, 6))];
@@ -60,7 +61,7 @@ function embeddedV4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
   return isWithin(address, ENDS_IN_V4) ? [new ipaddr.IPv4(bytes.slice(12))] : [];
 }
 
-/** By the IANA special-purpose registries (RFC 6890), which ipaddr.js knows; a tunnel's address is never public. */
+/** By the IANA special-purpose registries (RFC 6890), as in ipaddr.js. A tunnel address is never public. */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (isWithin(address, BY_NAME_ONLY)) return false;
   if (isWithin(address, NAT64)) return embeddedV4(address).every(isPublic);
@@ -68,8 +69,9 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 }
 
 /**
- * Null if the text is no address. IPv6 goes through the URL parser first, as ipaddr.js takes the IPv4-compatible
- * `::127.0.0.1` for an IPv4-mapped address.
+ * Null if the text is not an address. IPv6 goes through the URL parser first, because ipaddr.js treats the
+ * IPv4-compatible
+ * `::127.0.0.1` as an IPv4-mapped address.
  */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const plain = text.replace(/%.*$/u, '');
@@ -77,7 +79,7 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.parse(isIPv6(plain) ? new URL(`https://[${plain}]`).hostname.slice(1, -1) : plain);
 }
 
-/** An entry of the allow-list, an address alone being a network of one; null if it is neither. */
+/** Parses an allow-list entry; a single address is a network of one. Null if it is neither. */
 function parseNetwork(text: string): Network | null {
   const [start = '', length] = text.split('/');
   const address = parseAddress(start);
@@ -97,11 +99,10 @@ function opens([network, bits]: Network, address: ipaddr.IPv4 | ipaddr.IPv6): bo
 }
 
 /**
- * Whether a webhook may connect to this address: public unicast, or in one of the networks of the allow-list.
- * Loopback, link-local and metadata addresses are opened only by an entry that lies within such a network itself,
- * and never by way of an IPv6 address that embeds them.
- *
- * @param address as the operating system writes it; anything that is no address is not reachable
+ * Whether a webhook may connect to this address: public unicast, or in an allowed network. Loopback, link-local and
+ * metadata
+ * addresses are opened only by an entry inside such a network, and never through an IPv6 address that embeds them.
+ * @param address as the operating system writes it; anything else is not reachable
  * @param allow networks such as `10.0.0.0/8`, and single addresses
  */
 export function isReachable(address: string, allow: readonly string[]): boolean {
@@ -109,7 +110,7 @@ export function isReachable(address: string, allow: readonly string[]): boolean 
   if (parsed === null) return false;
   const judged = withoutMapping(parsed);
   if (isPublic(judged)) return true;
-  // `::1` has the form of an IPv4-compatible address, but is itself.
+  // `::1` has the form of an IPv4-compatible address, but is loopback.
   const leadsTo = isWithin(judged, BY_NAME_ONLY) ? [] : embeddedV4(judged);
   if (leadsTo.some((inner) => isWithin(inner, BY_NAME_ONLY))) return false;
   return allow.some((text) => {

@@ -1,4 +1,4 @@
-// A signed test event, so that a partner can try his receiver without waiting for a license to change.
+// Sends a signed test event, so that integrators can try their receiver without changing a license.
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '#server/wire/errors.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -10,7 +10,7 @@ import type { AttemptObject } from './webhook-contract.ts';
 import type { WebhookSecrets } from './webhook-secrets.ts';
 
 const TEST_EVENT = 'webhook.test';
-/** Real deliveries count from 1. */
+/** Real deliveries start at 1. */
 const TEST_DELIVERY_ID = 0;
 
 interface TestTarget extends WebhookSecrets {
@@ -20,11 +20,11 @@ interface TestTarget extends WebhookSecrets {
 
 export type TestSender = (target: TestTarget) => Promise<Omit<AttemptObject, 'id'>>;
 
-/** Each may take as long as its receiver lets it wait. */
+/** Limited because each lasts as long as its receiver hangs. */
 const MAX_UNDER_WAY = 10;
 const RETRY_AFTER_SECONDS = 30;
 
-/** @param openSender loads what sending needs; most servers never send a test */
+/** @param openSender loads the sender on demand; most servers never send a test */
 export function createTestSender(openSender: () => Promise<DeliverySender>, clock: Clock): TestSender {
   let underWay = 0;
 
@@ -50,7 +50,7 @@ export function createTestSender(openSender: () => Promise<DeliverySender>, cloc
 
   return async (target) => {
     if (underWay >= MAX_UNDER_WAY) {
-      throw new ApiError('rate_limited', 'too many test events are being sent; retry when they have ended', {
+      throw new ApiError('rate_limited', 'too many test events are in progress; retry in a moment', {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }

@@ -9,9 +9,9 @@ export interface WebhookRow {
   description: string | null;
   /** PEM. */
   ca: string | null;
-  /** Sealed, as it must be readable to sign. */
+  /** Sealed rather than hashed, because signing needs the plaintext. */
   secretSealed: string;
-  /** The secret before the last rotation, which signs too until the overlap ends. */
+  /** The previous secret, which also signs until the overlap after a rotation ends. */
   previousSecretSealed: string | null;
   overlapEndsAt: number | null;
   lastDeliveryAt: number | null;

@@ -3,7 +3,7 @@ import type { DeliveryService } from './delivery-service.ts';
 import { webhookAdminContract, type webhookContract } from './webhook-contract.ts';
 import type { WebhookService } from './webhook-service.ts';
 
-/** @param rows the public rows, or the same rows as the admin listener has them */
+/** @param rows the public endpoints, or the same endpoints on the admin listener */
 export function webhookRoutes(rows: typeof webhookContract, webhooks: WebhookService): Route[] {
   const handlers: Handlers<typeof webhookContract> = {
     listWebhooks: (request) => webhooks.list(request),

@@ -5,7 +5,7 @@ export const WEBHOOK_SECRET = 'webhook-secret';
 
 export interface WebhookSecrets {
   secret: string;
-  /** Set while a rotation's overlap lasts. */
+  /** Set during the overlap after a rotation. */
   previousSecret?: string;
 }
 

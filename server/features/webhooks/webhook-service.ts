@@ -1,4 +1,4 @@
-// Registering webhooks, giving them new secrets, letting them go.
+// Registers webhooks, rotates their secrets and deletes them.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -16,7 +16,7 @@ import type { Webhook, WebhookStore } from './webhook-store.ts';
 import type { TestSender } from './test-delivery.ts';
 import { parseWebhookUrl } from './webhook-url.ts';
 
-/** How long the old secret signs beside the new one. */
+/** How long the previous secret also signs. */
 const OVERLAP_MS = DAY_MS;
 
 interface Needs {
@@ -44,7 +44,7 @@ function toWebhookObject(webhook: Webhook): WebhookObject {
 }
 
 function notFound(id: number): ApiError {
-  return new ApiError('webhook_not_found', `there is no webhook ${id}`);
+  return new ApiError('webhook_not_found', `webhook ${id} not found`);
 }
 
 export function createWebhookService(needs: Needs) {
@@ -64,8 +64,8 @@ export function createWebhookService(needs: Needs) {
     },
 
     /**
-     * Asks the name service, which may take long: not inside a transaction.
-     * @throws ApiError `webhook_url_forbidden`, or `invalid_request` if it is no URL at all
+     * Looks up the name, which may take long: do not call it inside a transaction.
+     * @throws ApiError `webhook_url_forbidden`, or `invalid_request` if it is not a URL
      */
     async checkRegistration({ url }: RequestOf<typeof webhookContract.registerWebhook>): Promise<void> {
       await needs.checkUrl(url);
@@ -123,7 +123,7 @@ export function createWebhookService(needs: Needs) {
         return { webhook: toWebhookObject(webhook), secret, overlap_ends_at: toTimestamp(overlapEndsAt) };
       }),
 
-    /** Sent once, whatever comes of it, and kept nowhere but in the reply. */
+    /** Sent once without retries; the result is only in the reply. */
     async test(id: number): Promise<ReplyOf<typeof webhookAdminContract.testWebhook>> {
       const webhook = await webhooks.find(id);
       if (!webhook) throw notFound(id);

@@ -22,7 +22,7 @@ export function createWebhookStore(sequelize: Sequelize) {
   return {
     find: (id: number) => find(id),
     findForChange: (id: number) => find(id, forUpdate()),
-    /** Newest first, one more than `limit` if there are more. */
+    /** Newest first. Returns one more than `limit` if there are more. */
     async list(before: number | null, limit: number): Promise<Webhook[]> {
       const rows = await webhooks.findAll({
         where: { deletedAt: null, ...(before === null ? {} : { id: { [Op.lt]: before } }) },
@@ -39,14 +39,14 @@ export function createWebhookStore(sequelize: Sequelize) {
     async update(id: number, changes: Partial<Omit<WebhookRow, 'id'>>): Promise<void> {
       await webhooks.update(changes, { where: { id } });
     },
-    /** How its newest delivery went. @param error null if it was delivered */
+    /** Records the outcome of its newest delivery. @param error null if it was delivered */
     async noteHealth(id: number, at: number, error: string | null): Promise<void> {
       await health.run({ id, at, error });
     },
-    /** A deleted webhook without deliveries. */
+    /** Finds a deleted webhook without deliveries. */
     findUnused: async (): Promise<number | null> =>
       (await sql.selectFirst<{ id: number }>(FIND_UNUSED))?.id ?? null,
-    /** @returns how many were removed: one, or none if another server was faster */
+    /** @returns the number of removed rows: one, or none if another server was first */
     removeDeleted: (id: number): Promise<number> =>
       sql.run('DELETE FROM webhooks WHERE id = $id AND deleted_at IS NOT NULL', { id }),
   };

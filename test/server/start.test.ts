@@ -75,7 +75,7 @@ describe('a start that cannot be', () => {
 
   it('reports that --host is not an address of this machine', async () => {
     const message = await refusal({ flags: { host: '192.0.2.1' } });
-    expect(message).toMatch(/^--host is "192\.0\.2\.1", but 192\.0\.2\.1:0 cannot be listened on: /u);
+    expect(message).toMatch(/^--host is "192\.0\.2\.1", but the server cannot listen on 192\.0\.2\.1:0: /u);
     await startsWell();
   });
 

@@ -20,7 +20,7 @@ export interface TrialNeeds {
   tryDatabase(url: string): Promise<void>;
 }
 
-/** @throws Error if the address cannot be listened on */
+/** @throws Error if the server cannot listen on the address */
 function tryAddress(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -35,6 +35,9 @@ const config: KnipConfig = {
     // Started by a test.
     '@redocly/cli',
     '@stoplight/spectral-cli',
+    // Their files are named in renderer/src/styles/fonts.css.
+    '@fontsource-variable/inter',
+    '@fontsource-variable/jetbrains-mono',
     // Three of its files are copied by electron.vite.config.ts.
     'swagger-ui-dist',
   ],

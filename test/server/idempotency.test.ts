@@ -39,7 +39,14 @@ async function termOf(licenseId: number): Promise<number> {
 
 it('the contract says which endpoints take a key', () => {
   const paths = ROWS.filter(([, row]) => row.idempotent).map(([, row]) => row.path);
-  const named = ['/renew/', '/upgrade/', '/certs/generate/', '/webhooks/register/'];
+  const named = [
+    '/renew/',
+    '/upgrade/',
+    '/licenses/',
+    '/licenses/revoke/',
+    '/certs/generate/',
+    '/webhooks/register/',
+  ];
   const there = Object.values(publicContract).map((row) => row.path as string);
   expect(paths.toSorted()).toEqual(named.filter((path) => there.includes(path)).toSorted());
 });

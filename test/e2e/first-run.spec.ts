@@ -27,7 +27,7 @@ test('the initial setup ends with a working API', { tag: '@browser' }, async ({ 
   await page.getByLabel('New plan').check();
   await page.getByLabel('Name').fill('standard');
   await page.getByRole('button', { name: 'Finish' }).click();
-  await expect(page.getByRole('alert')).toContainText('there is a plan');
+  await expect(page.getByRole('alert')).toContainText('a plan named');
   await page.getByLabel('Name').fill('seat');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Finish' }).click();

@@ -197,7 +197,7 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
     }),
   );
   await button.click();
-  await expect(desk.getByRole('alert')).toContainText('Another backup is being made', { ignoreCase: true });
+  await expect(desk.getByRole('alert')).toContainText('Another backup is in progress', { ignoreCase: true });
 });
 
 test('retention shows what is stored and for how long', { tag: '@browser' }, async ({ desk }) => {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { install } from './bootstrap.mjs';
 import { OUTPUT_TO_STDERR, run } from './child.mjs';
-import { builtCli, builtManualPage, root } from './paths.mjs';
+import { builtCli, builtManualPage, nodePath, root } from './paths.mjs';
 import { writeThirdPartyLicenses } from './third-party.mjs';
 
 export const sourceFolders = ['cli', 'electron', 'renderer', 'server', 'verifier'];
@@ -79,7 +79,7 @@ async function withBuildLock(work) {
 }
 
 function writeManualPage() {
-  writeFileSync(builtManualPage, execFileSync(process.execPath, [builtCli, 'manual']));
+  writeFileSync(builtManualPage, execFileSync(nodePath, [builtCli, 'manual']));
 }
 
 /**

@@ -56,7 +56,7 @@ describe.skipIf(why !== '')(`nginx${why}`, () => {
 
   beforeAll(async () => {
     server = await startTestServer({ clock });
-    const { license_id } = await newLicense(server);
+    const { license_id } = await newLicense(server, { days: 800 });
     const newClient = async (name: string, days: number) => {
       const issued = await issue(server, { license_id, common_name: name, validity_days: days });
       clients[name] = { cert: issued.certificate.pem, key: REQUEST.key };

@@ -169,7 +169,7 @@ function requestTo(listener: 'api' | 'admin'): fc.Arbitrary<RawRequest> {
 /** What is no JSON: lists that are downloaded, the authority's certificate and its revocation list. */
 const DOCUMENTS = [
   { path: /\/export/u, type: /^text\/csv/u },
-  { path: /\/certs\/(?:ca|crl)\//u, type: /^application\/(?:pkix-cert|pkix-crl|x-pem-file)/u },
+  { path: /\/certs\/(?:ca|crl)(?:\/|\?|$)/u, type: /^application\/(?:pkix-cert|pkix-crl|x-pem-file)/u },
 ];
 
 /** What is wrong with a reply to anything at all; null if nothing is. */

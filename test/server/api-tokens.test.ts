@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { callAdmin, adminSuccess, callRow, newBearer, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
 import { dumpDatabase } from '../helpers/database.ts';
 import { jsonCall } from '../helpers/raw-http.ts';
@@ -264,10 +264,13 @@ describe('a rotated API token', () => {
     });
     expect((await use(first.api_token)).status).toBe(200);
     expect((await use(rotated.api_token)).status).toBe(200);
-    expect(await listed(id)).toMatchObject({
-      last_used_at: at(START),
-      previous: { last_used_at: at(START) },
-    });
+    // Written after the reply.
+    await vi.waitFor(async () =>
+      expect(await listed(id)).toMatchObject({
+        last_used_at: at(START),
+        previous: { last_used_at: at(START) },
+      }),
+    );
     clock.advance(2 * 86_400_000);
     const late = await use(first.api_token);
     expectFailure(late, 'unauthorized');

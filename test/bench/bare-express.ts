@@ -7,6 +7,9 @@ app.use(express.json());
 app.post('/', (request, response) => {
   response.json(request.body);
 });
+app.get('/', (_request, response) => {
+  response.json({ ok: true });
+});
 /** As large as a list of 100,000 revoked certificates. */
 const DOCUMENT = Buffer.alloc(4_900_000, 1);
 app.get('/document', (_request, response) => {

@@ -17,10 +17,13 @@ export interface BenchData {
   hotTokens: string;
   hotAuthorizations: string;
   enterpriseKeys: string[];
+  /** Of valid licenses of other plans. */
+  validKeys: string[];
 }
 
 const HOT = 10_000;
 const ENTERPRISE_LICENSES = 1000;
+const OTHER_LICENSES = 100_000;
 const DATABASE = 'license-desk.db';
 const SEED = join(root, 'scripts', 'seed.ts');
 
@@ -74,12 +77,13 @@ async function prepare(folder: string, licenses: number): Promise<void> {
   await rm(tokensFile);
 }
 
-async function enterpriseKeys(file: string): Promise<string[]> {
+/** @param isPlan a condition on the plan's name */
+async function validKeys(file: string, isPlan: string, count: number): Promise<string[]> {
   const database = await connect({ url: null, file });
   const found = await rows<{ key: string }>(
     database,
     `SELECT l.license_key AS key FROM licenses l JOIN plans p ON p.id = l.plan_id
-     WHERE p.name = 'enterprise' AND l.revoked_at IS NULL AND l.expires_at > ${Date.now()} LIMIT ${ENTERPRISE_LICENSES}`,
+     WHERE p.name ${isPlan} AND l.revoked_at IS NULL AND l.expires_at > ${Date.now()} LIMIT ${count}`,
   );
   await database.close();
   return found.map(({ key }) => key);
@@ -109,6 +113,7 @@ export async function prepareBenchData(licenses: number): Promise<BenchData> {
     tokens: join(folder, 'tokens.jsonl'),
     hotTokens: join(folder, 'hot-tokens.jsonl'),
     hotAuthorizations: join(folder, 'hot-authorizations.jsonl'),
-    enterpriseKeys: await enterpriseKeys(database),
+    enterpriseKeys: await validKeys(database, "= 'enterprise'", ENTERPRISE_LICENSES),
+    validKeys: await validKeys(database, "<> 'enterprise'", OTHER_LICENSES),
   };
 }

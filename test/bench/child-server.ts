@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, closeSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { treeCpuMs } from './process-tree.ts';
 
 export interface ChildServer {
   /** Of the line that it printed when it was ready. */
@@ -11,6 +12,8 @@ export interface ChildServer {
   admin: string;
   /** From the start of the process to that line. */
   readyAfterMs: number;
+  /** Processor time of the process with its threads and child processes so far, in milliseconds. */
+  cpuMs(): number;
   /** Resident memory in MB. */
   residentMb(): number;
   stop(): Promise<void>;
@@ -59,6 +62,7 @@ export async function startChildServer(args: readonly string[], errorFile: strin
     api,
     admin,
     readyAfterMs,
+    cpuMs: () => treeCpuMs(child.pid as number),
     residentMb() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+)/mu.exec(status)?.[1]) / 1024;

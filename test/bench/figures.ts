@@ -8,6 +8,8 @@ export interface Figure {
   target: string;
   measured: string;
   pass: boolean;
+  /** Set if the measurements lie on both sides of the target. */
+  isUnclear?: boolean;
   /** The numbers behind it. */
   details: object;
 }
@@ -65,11 +67,11 @@ export function describeMachine(folder: string) {
 export function printFigures(figures: readonly Figure[]): void {
   const table = [
     ['figure', 'target', 'measured', ''],
-    ...figures.map(({ figure, target, measured, pass }) => [
+    ...figures.map(({ figure, target, measured, pass, isUnclear }) => [
       figure,
       target,
       measured,
-      pass ? 'pass' : 'MISS',
+      isUnclear ? 'unclear' : pass ? 'pass' : 'MISS',
     ]),
   ];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));

@@ -11,7 +11,9 @@ import { connect } from '#server/database/connect.ts';
 import { createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { postAllAlong } from './keep-alive-client.ts';
-import { compareWithBare, median } from './load.ts';
+import type { ChildServer } from './child-server.ts';
+import { compareWithBare } from './load.ts';
+import { median } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
 const CALLERS = 16;
@@ -19,8 +21,8 @@ const REVOKED = 100_000;
 const DOWNLOADS = 20;
 
 interface Surroundings {
-  api: string;
-  bareApi: string;
+  server: ChildServer;
+  bare: ChildServer;
   dataDir: string;
   database: string;
   /** Where the server's stderr goes. */
@@ -85,7 +87,8 @@ function rebuildMs(errorFile: string): number {
 }
 
 export async function measureCertificates(around: Surroundings) {
-  const { api, bareApi, dataDir, database, errorFile, keys, bodies, seconds } = around;
+  const { server, bare, dataDir, database, errorFile, keys, bodies, seconds } = around;
+  const { api } = server;
   const runtime = readRuntimeFile(dataDir);
   if (!runtime) throw new Error('the server left no runtime file');
   const admin = createAdminClient(
@@ -128,7 +131,11 @@ export async function measureCertificates(around: Surroundings) {
       file,
       issued.map(({ certificate }) => JSON.stringify({ certificate: certificate.pem })).join('\n'),
     );
-    const validate = await compareWithBare(bareApi, { url: `${api}certs/validate/`, bodies: file }, seconds);
+    const validate = await compareWithBare(
+      { server: bare, url: bare.api },
+      { server, url: `${api}certs/validate/`, bodies: file },
+      seconds,
+    );
 
     const { certificate } = await admin.generateCertificate({
       license_key: keys[0] ?? '',
@@ -150,13 +157,14 @@ export async function measureCertificates(around: Surroundings) {
     const etag = fetched.headers.get('etag') ?? '';
     // The first number is bare Express's tag, the second ours: each knows one of them.
     const notModified = await compareWithBare(
-      `${bareApi}document`,
-      { url, headers: { 'If-None-Match': `"1", ${etag}` } },
+      { server: bare, url: `${bare.api}document` },
+      { server, url, headers: { 'If-None-Match': `"1", ${etag}` } },
       seconds,
     );
-    const wholeMs = { ours: await downloadMs(url), bare: await downloadMs(`${bareApi}document`) };
+    const wholeMs = { ours: await downloadMs(url), bare: await downloadMs(`${bare.api}document`) };
     return {
       issuedPerSecond: fromRequests.perSecond,
+      opensslSignsPerSecond: opensslSignsPerSecond(),
       withKeysPerSecond: withKeys.perSecond,
       authorizeP99Ms,
       validate,
@@ -171,6 +179,16 @@ export async function measureCertificates(around: Surroundings) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** How often a second OpenSSL signs on one core with a key like the authority's: the limit of issuing. */
+function opensslSignsPerSecond(): number {
+  const report = execFileSync('openssl', ['speed', '-mr', '-seconds', '1', 'rsa2048'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  // OpenSSL 3: `+F2:2:2048:SIGNATURES PER SECOND:CHECKS PER SECOND`
+  return Number(/^\+F2:\d+:2048:([\d.]+):/mu.exec(report)?.[1]);
 }
 
 /** One after the other, the whole document each time. */

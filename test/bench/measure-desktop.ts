@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStandIn } from '../e2e/desktop-app.ts';
-import { median } from './load.ts';
+import { median } from './sample.ts';
 
 const ROUNDS = 5;
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { chromium, type Page } from '@playwright/test';
 import { chromiumLaunch } from '../../scripts/chromium.mjs';
 import { builtPage } from '../../scripts/paths.mjs';
-import { median } from './load.ts';
+import { median } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
 const ROUNDS = 5;
@@ -143,7 +143,9 @@ export async function measurePage({ api, admin, bodies, searches }: Surroundings
     const licenses = `${origin}/#/licenses`;
     const bundleKb = await firstScreenKb(page, `${origin}/#/overview`);
     const overviewMs = await middleOf(() =>
-      openAnew(page, `${origin}/#/overview`, () => page.getByText(/ in all$/u).waitFor()),
+      openAnew(page, `${origin}/#/overview`, () =>
+        page.getByRole('region', { name: 'Active licenses' }).waitFor(),
+      ),
     );
     const firstRowsMs = await middleOf(() => openAnew(page, licenses, () => firstRow(page).waitFor()));
     const searchTimes: number[] = [];

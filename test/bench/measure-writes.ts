@@ -1,0 +1,100 @@
+// Changes, each on disk before its reply: new devices, renewals, authorization tokens, revocations.
+import { randomBytes } from 'node:crypto';
+import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import { createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
+import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import type { ChildServer } from './child-server.ts';
+import { postAllAlong } from './keep-alive-client.ts';
+import { type Sample, sampleOf } from './sample.ts';
+import { quantile } from './steady-calls.ts';
+
+const CONNECTIONS = 32;
+const ROUNDS = 7;
+
+export interface Writes {
+  perSecond: Sample;
+  p99Ms: Sample;
+  /** Processor time of the server per call, in microseconds. */
+  cpuMicros: Sample;
+}
+
+export interface WriteFigures {
+  activations: Writes;
+  renewals: Writes;
+  tokens: Writes;
+  revocations: Writes;
+}
+
+interface Surroundings {
+  server: ChildServer;
+  dataDir: string;
+  /** Of valid licenses without a device limit. */
+  enterpriseKeys: readonly string[];
+  /** Of valid licenses, each revoked once. */
+  validKeys: readonly string[];
+  /** Of each kind of change. */
+  seconds: number;
+}
+
+/** @param nextBody different for each call */
+async function measure(
+  { server, seconds }: Surroundings,
+  url: string,
+  nextBody: () => object,
+  headers: Record<string, string> = {},
+): Promise<Writes> {
+  const rounds: { perSecond: number; p99Ms: number; cpuMicros: number }[] = [];
+  const callFor = async (length: number) => {
+    const started = performance.now();
+    const cpuBefore = server.cpuMs();
+    const isOver = () => performance.now() - started > length * 1000;
+    const replies = await postAllAlong(CONNECTIONS, url, nextBody, isOver, headers);
+    return {
+      perSecond: replies.length / ((performance.now() - started) / 1000),
+      p99Ms: quantile(
+        replies.map(({ sentAt, endedAt }) => endedAt - sentAt),
+        0.99,
+      ),
+      cpuMicros: ((server.cpuMs() - cpuBefore) * 1000) / replies.length,
+    };
+  };
+  await callFor(1);
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await callFor(Math.max(1, seconds / ROUNDS)));
+  return {
+    perSecond: sampleOf(rounds.map(({ perSecond }) => perSecond)),
+    p99Ms: sampleOf(rounds.map(({ p99Ms }) => p99Ms)),
+    cpuMicros: sampleOf(rounds.map(({ cpuMicros }) => cpuMicros)),
+  };
+}
+
+export async function measureWrites(around: Surroundings): Promise<WriteFigures> {
+  const { server, dataDir, enterpriseKeys, validKeys } = around;
+  const { api } = server;
+  const runtime = readRuntimeFile(dataDir);
+  if (!runtime) throw new Error('the server left no runtime file');
+  const credentials = { authorization: `Bearer ${runtime.secret}`, 'x-license-desk-user': 'bench' };
+  const adminApi = runtime.admin + ADMIN_API_ROOT;
+  const admin = createAdminClient(adminContract, httpTransport(adminApi, credentials));
+  const { api_token: token } = await admin.createApiToken({ name: `bench ${Date.now()}`, role: 'admin' });
+  const bearer = { authorization: `Bearer ${token}` };
+  let next = 0;
+  const nextOf = (keys: readonly string[]) => keys[(next += 1) % keys.length];
+  const activations = await measure(around, `${api}activate/`, () => ({
+    license_key: nextOf(enterpriseKeys),
+    machine_fingerprint: `sha256:${randomBytes(32).toString('hex')}`,
+    machine_name: `bench-${next}`,
+    platform: 'Debian 12 (x64)',
+    app_version: '5.2.1',
+  }));
+  const renew = () => ({ license_key: nextOf(enterpriseKeys), days: 1 });
+  const renewals = await measure(around, `${api}renew/`, renew, bearer);
+  const issue = () => ({ license: nextOf(validKeys) });
+  const tokens = await measure(around, `${adminApi}/tokens/`, issue, credentials);
+  next = 0;
+  const revoke = () => {
+    if (next >= validKeys.length) throw new Error('every license has been revoked; measure for less long');
+    return { license_key: nextOf(validKeys) };
+  };
+  const revocations = await measure(around, `${api}licenses/revoke/`, revoke, bearer);
+  return { activations, renewals, tokens, revocations };
+}

@@ -6,6 +6,8 @@ export const EXIT_CODES = {
   failure: 1,
   usage: 2,
   notALicenseFile: 3,
+  /** `lease run` has no seat, so the command was not started. 126 and 127 are about the command itself. */
+  noSeat: 125,
 } as const;
 
 /** Exit codes of `verify` for a refused license file. Scripts rely on these numbers: never change one. */

@@ -1,5 +1,6 @@
 // Licenses as text.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import { seatLines } from './seat-options.ts';
 import { block, day, instant, type Column } from './text-layout.ts';
 
 export const LICENSE_COLUMNS: readonly Column<LicenseRecord>[] = [
@@ -33,8 +34,12 @@ export function licenseBlock(license: LicenseRecord, more?: readonly [name: stri
           ['Revoked', instant(license.revoked_at)],
           ['Reason', license.revoke_reason],
         ] as const)),
-    ['Devices', seatsTaken(license)],
-    ['Newest device', license.machine_fingerprint],
+    ...(license.seat_limits === null
+      ? ([
+          ['Devices', seatsTaken(license)],
+          ['Newest device', license.machine_fingerprint],
+        ] as const)
+      : seatLines(license.seat_limits)),
     ['Entitlements', license.features.join(', ')],
     ['Notes', license.notes],
   ]);
@@ -42,5 +47,6 @@ export function licenseBlock(license: LicenseRecord, more?: readonly [name: stri
 }
 
 function seatsTaken(license: LicenseRecord): string {
+  if (license.licensing === 'floating') return `${license.seats ?? 'unlimited'} floating`;
   return `${license.activation_count} of ${license.max_activations ?? 'unlimited'}`;
 }

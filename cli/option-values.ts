@@ -36,6 +36,18 @@ export function moment(text: string): string {
   );
 }
 
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** `90s`, `10m`, `2h`, or a number of seconds. @returns seconds */
+export function duration(text: string, mostSeconds: number): number {
+  const [, number = '', unit = 's'] = /^(\d{1,9})([smh])?$/u.exec(text.trim()) ?? [];
+  const seconds = Number(number) * (UNIT_SECONDS[unit] ?? 1);
+  if (number !== '' && seconds <= mostSeconds) return seconds;
+  throw new InvalidArgumentError(
+    `must be a duration such as 90s, 10m or 2h, up to ${mostSeconds / 3600} hours`,
+  );
+}
+
 /** `sha256:<64 hex>` in lower case. */
 export function fingerprint(text: string): string {
   const value = text.trim().toLowerCase();
@@ -58,6 +70,11 @@ export function commaList(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean);
+}
+
+/** For an option that can be repeated. */
+export function collected(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
 }
 
 /** A number of devices, or `unlimited`; commander takes null for a missing value. */

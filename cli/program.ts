@@ -13,6 +13,9 @@ import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEventsCommands } from './commands/events.ts';
 import { addFingerprint } from './commands/fingerprint.ts';
+import { addLeaseCommands } from './commands/lease.ts';
+import { addLeaseGroupCommands } from './commands/lease-group.ts';
+import { addLeaseRuleCommands } from './commands/lease-rule.ts';
 import { addLicenseCommands } from './commands/license.ts';
 import { addManual } from './commands/manual.ts';
 import { addOpen } from './commands/open.ts';
@@ -76,6 +79,11 @@ function createProgram(io: CommandIo, json: boolean): Command {
   addTokenCommands(program);
   addApiTokenCommands(program);
   addSigningKeyCommands(program);
+
+  program.commandsGroup('Floating licenses:');
+  addLeaseCommands(program);
+  addLeaseRuleCommands(program);
+  addLeaseGroupCommands(program);
 
   program.commandsGroup('Certificates:');
   addCertCommands(program);

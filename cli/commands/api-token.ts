@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { ApiTokenObject, ApiTokenRole } from '#server/features/api-tokens/api-token-contract.ts';
 import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
-import { days as validity, moment, wholeNumber } from '../option-values.ts';
+import { collected, days as validity, moment, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, day, instant, listing, shownOnce, type Column } from '../text-layout.ts';
 
@@ -46,7 +46,7 @@ export function addApiTokenCommands(program: Command): void {
     .option(
       '--network <cidr>',
       'network or IP address from which the token may be used; repeat for more (default: any)',
-      addNetwork,
+      collected,
     )
     .action(
       calling(
@@ -95,10 +95,6 @@ export function addApiTokenCommands(program: Command): void {
         { confirm: (id: number) => `Revoke API token ${id}? This cannot be undone.` },
       ),
     );
-}
-
-function addNetwork(text: string, before: readonly string[] = []): string[] {
-  return [...before, text];
 }
 
 function expiryOf({ days, expiresAt }: Pick<CreateOptions, 'days' | 'expiresAt'>): string | undefined {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TimelineItem } from '#server/features/licenses/license-contract.ts';
+import type { TimelineItem } from '#server/features/licenses/license-timeline-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { days, fingerprint, licenseKey, moment } from '../option-values.ts';

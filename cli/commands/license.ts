@@ -7,6 +7,7 @@ import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../l
 import { LICENSE_COLUMNS, licenseBlock } from '../license-text.ts';
 import { days, fingerprint, moment } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
+import { addOwnSeatOptions, ownSeatFields, type OwnSeatOptions } from '../seat-options.ts';
 import { block, day, instant, listing, type Column } from '../text-layout.ts';
 import { addLicenseBulk } from './license-bulk.ts';
 import { addLicenseInspection } from './license-inspection.ts';
@@ -17,7 +18,7 @@ interface TermOptions {
   expiresAt?: string;
 }
 
-interface LicenseFields {
+interface LicenseFields extends OwnSeatOptions {
   holder?: string;
   email?: string;
   orderNumber?: string;
@@ -47,19 +48,31 @@ export function addLicenseCommands(program: Command): void {
   const license = program.command('license').description('create, find and change licenses');
 
   addTermOptions(
-    license
-      .command('create')
-      .description('issue a license')
-      .requiredOption('--holder <name>', 'person or organization that the license is issued to')
-      .option('--plan <name>', 'plan (default: standard)')
-      .option('--product <slug>', 'product (default: the default product)')
-      .option('--email <address>', 'email address of the holder')
-      .option('--order-number <text>', 'order number, for example of your shop')
-      .option('--notes <text>', 'notes for administrators'),
+    addOwnSeatOptions(
+      license
+        .command('create')
+        .description('issue a license')
+        .requiredOption('--holder <name>', 'person or organization that the license is issued to')
+        .option('--plan <name>', 'plan (default: standard)')
+        .option('--product <slug>', 'product (default: the default product)')
+        .option('--email <address>', 'email address of the holder')
+        .option('--order-number <text>', 'order number, for example of your shop')
+        .option('--notes <text>', 'notes for administrators'),
+    ),
   ).action(
     calling(
-      (client, { days: term, expiresAt, orderNumber, ...fields }: CreateOptions) =>
-        client.createLicense({ ...fields, days: term, expires_at: expiresAt, order_number: orderNumber }),
+      (client, { holder, plan, product, email, notes, days: term, expiresAt, ...options }: CreateOptions) =>
+        client.createLicense({
+          holder,
+          plan,
+          product,
+          email,
+          notes,
+          days: term,
+          expires_at: expiresAt,
+          order_number: options.orderNumber,
+          ...ownSeatFields(options),
+        }),
       (reply) => licenseBlock(reply.license),
     ),
   );
@@ -98,8 +111,8 @@ export function addLicenseCommands(program: Command): void {
 }
 
 function addLicenseChanges(license: Command): void {
-  addRef(license.command('edit'))
-    .description('change the holder, email address, order number or notes of a license')
+  addOwnSeatOptions(addRef(license.command('edit')))
+    .description('change the holder, email address, order number, notes or seat limits of a license')
     .option('--holder <name>', 'person or organization that the license is issued to')
     .option('--email <address>', "email address of the holder; '' clears it")
     .option('--order-number <text>', "order number; '' clears it")
@@ -146,15 +159,16 @@ function addLicenseChanges(license: Command): void {
 }
 
 /** @throws CommandFailure if nothing is to be changed */
-function changedFields({ holder, email, orderNumber, notes }: LicenseFields) {
+function changedFields({ holder, email, orderNumber, notes, ...options }: LicenseFields) {
   const fields = {
     holder,
     email: clearedIfEmpty(email),
     order_number: clearedIfEmpty(orderNumber),
     notes: clearedIfEmpty(notes),
+    ...ownSeatFields(options),
   };
   if (Object.values(fields).some((value) => value !== undefined)) return fields;
-  throw usageFailure('give at least one of --holder, --email, --order-number and --notes');
+  throw usageFailure('give at least one of --holder, --email, --order-number, --notes and the seat limits');
 }
 
 function clearedIfEmpty(text: string | undefined): string | null | undefined {

@@ -4,9 +4,10 @@ import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { commaList, days, seats, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
+import { addSeatOptions, seatFields, seatLines, type SeatOptions } from '../seat-options.ts';
 import { block, listing, type Column } from '../text-layout.ts';
 
-interface PlanOptions {
+interface PlanOptions extends SeatOptions {
   displayName?: string;
   product?: string;
   anyProduct?: true;
@@ -82,7 +83,7 @@ export function addPlanCommands(program: Command): void {
 }
 
 function addPlanOptions(command: Command): Command {
-  return command
+  return addSeatOptions(command)
     .option('--display-name <text>', 'display name')
     .option('--product <slug>', 'restrict the plan to this product')
     .addOption(new Option('--any-product', 'allow any product').conflicts('product'))
@@ -102,6 +103,7 @@ function planFields({ anyProduct, ...options }: PlanOptions) {
     grace_days: options.graceDays,
     max_activations: options.maxActivations === 'unlimited' ? null : options.maxActivations,
     features: options.features,
+    ...seatFields(options),
   };
 }
 
@@ -112,7 +114,11 @@ const COLUMNS: readonly Column<PlanObject>[] = [
   { title: 'TIER', value: (plan) => plan.tier },
   { title: 'DAYS', value: (plan) => plan.duration_days },
   { title: 'GRACE', value: (plan) => plan.grace_days },
-  { title: 'DEVICES', value: (plan) => plan.max_activations ?? 'unlimited' },
+  {
+    title: 'SEATS',
+    value: (plan) => (plan.licensing === 'floating' ? plan.seats : plan.max_activations) ?? 'unlimited',
+  },
+  { title: 'LICENSING', value: (plan) => plan.licensing, wideOnly: true },
   { title: 'FEATURES', value: (plan) => plan.features.join(', '), max: 40 },
   { title: 'ARCHIVED', value: (plan) => (plan.archived ? 'yes' : 'no') },
 ];
@@ -125,7 +131,10 @@ function planBlock(plan: PlanObject): string {
     ['Tier', plan.tier],
     ['Duration', `${plan.duration_days} days`],
     ['Grace period', `${plan.grace_days} days`],
-    ['Devices', plan.max_activations ?? 'unlimited'],
+    ['Licensing', plan.licensing],
+    ...(plan.licensing === 'floating'
+      ? seatLines(plan)
+      : [['Devices', plan.max_activations ?? 'unlimited'] as [string, string | number]]),
     ['Features', plan.features.join(', ')],
     ['Archived', plan.archived ? 'yes' : 'no'],
   ]);

@@ -22,6 +22,9 @@ const LABELS: Record<RetentionItem['kind'], string> = {
   webhooks: 'Deleted webhooks',
   imports: 'License imports',
   restores: 'before-restore-* folders',
+  leases: 'Ended leases',
+  lease_denials: 'Refused checkouts',
+  lease_usage: 'Seats in use per hour',
 };
 
 const COLUMNS: readonly Column<RetentionItem>[] = [

@@ -34,8 +34,8 @@ interface VerifyOptions {
 export function addVerify(program: Command): void {
   program
     .command('verify')
-    .description('verify a license file offline with the public key')
-    .argument('<file>', 'license file; - is stdin')
+    .description('verify a license file or a lease file offline with the public key')
+    .argument('<file>', 'license file or lease file; - is stdin')
     .requiredOption(
       '--public-key <key>',
       'public key: base64, PEM, the JSON of /public-key/, or a file that holds one of them',
@@ -126,12 +126,13 @@ function thisMachine(seed: string | undefined): string | NoStableIdentityError {
 }
 
 /** Same names as in the reply of `/validate-offline/`. */
-function verificationReply({ valid, reason, license, checks, ...file }: LicenseFileVerification) {
+function verificationReply({ valid, reason, license, checks, lease, ...file }: LicenseFileVerification) {
   return {
     valid,
     reason,
     license,
     checks,
+    ...(lease === null ? {} : { lease }),
     machine: file.machine,
     signed_at: toTimestamp(file.signedAt),
     file_expires_at: toTimestamp(file.fileExpiresAt),
@@ -147,7 +148,7 @@ function verificationReply({ valid, reason, license, checks, ...file }: LicenseF
   };
 }
 
-function verificationText({ reason, license, checks, ...file }: LicenseFileVerification): string {
+function verificationText({ reason, license, checks, lease, ...file }: LicenseFileVerification): string {
   const facts = license && [
     block([
       ['License key', license.license_key],
@@ -157,6 +158,7 @@ function verificationText({ reason, license, checks, ...file }: LicenseFileVerif
       ['State', license.state],
       ['Expires', instant(license.expires_at)],
       ['Grace period ends', instant(license.grace_ends_at)],
+      ...leaseLines(lease),
       ['File expires', instant(toTimestamp(file.fileExpiresAt))],
       ['Device', file.machine?.fingerprint ?? 'any'],
       ['Features', license.features.join(', ')],
@@ -171,6 +173,14 @@ function verificationText({ reason, license, checks, ...file }: LicenseFileVerif
     checks,
   );
   return [reason === null ? 'VALID' : `NOT VALID: ${reason}`, ...(facts ?? []), rows].join('\n\n');
+}
+
+function leaseLines(lease: LicenseFileVerification['lease']): [string, string | number][] {
+  if (lease === null) return [];
+  return [
+    ['Lease', `${lease.lease_id} (${lease.state})`],
+    ['Units', lease.units],
+  ];
 }
 
 function exitCodesText(): string {

@@ -17,6 +17,11 @@ interface RegisterOptions {
   ca?: string;
 }
 
+interface EditOptions extends Partial<Omit<RegisterOptions, 'ca'>> {
+  /** False for `--no-ca`. */
+  ca?: string | false;
+}
+
 /** A reply may be a whole HTML page; its beginning identifies it. */
 const REPLY_WIDTH = 200;
 
@@ -53,6 +58,51 @@ export function addWebhookCommands(program: Command): void {
           return { items, next_cursor };
         },
         listing('No webhooks.', COLUMNS),
+      ),
+    );
+
+  addId(webhook.command('edit'))
+    .description('change a webhook; waiting deliveries go to the new URL')
+    .option('--url <url>', 'https URL that receives events')
+    .addOption(new Option('--scope <scope>', 'all events, or one event').choices(['all', ...EVENT_NAMES]))
+    .option('--description <text>', 'purpose of the webhook; an empty text removes it')
+    .option('--ca <file>', 'additional CA certificates to trust for this receiver (PEM); - is stdin')
+    .option('--no-ca', 'trust public authorities only')
+    .action(
+      calling(
+        async (client, id: number, { url, scope, description, ca: path }: EditOptions) => {
+          const ca = path === false ? null : path === undefined ? undefined : await readTextFile(path);
+          return client.updateWebhook({
+            id,
+            url,
+            scope,
+            description: description === '' ? null : description,
+            ca,
+          });
+        },
+        (reply) => webhookBlock(reply.webhook),
+      ),
+    );
+
+  for (const [name, paused, description] of [
+    ['pause', true, 'hold back the deliveries of a webhook until it is resumed'],
+    ['resume', false, 'send the deliveries that a paused webhook held back'],
+  ] as const)
+    addId(webhook.command(name))
+      .description(description)
+      .action(
+        calling(
+          (client, id: number) => client.updateWebhook({ id, paused }),
+          (reply) => webhookBlock(reply.webhook),
+        ),
+      );
+
+  addId(webhook.command('show'))
+    .description('show a webhook')
+    .action(
+      calling(
+        (client, id: number) => client.showWebhook({ id }),
+        (reply) => webhookBlock(reply.webhook),
       ),
     );
 
@@ -104,7 +154,7 @@ const COLUMNS: readonly Column<WebhookObject>[] = [
   { title: 'URL', value: (webhook) => webhook.url, max: 48 },
   { title: 'SCOPE', value: (webhook) => webhook.scope },
   { title: 'DESCRIPTION', value: (webhook) => webhook.description, max: 24, wideOnly: true },
-  { title: 'STATUS', value: (webhook) => webhook.status },
+  { title: 'STATUS', value: (webhook) => (webhook.paused ? 'paused' : webhook.status) },
   { title: 'CREATED', value: (webhook) => day(webhook.created_at), wideOnly: true },
   { title: 'LAST DELIVERY', value: (webhook) => instant(webhook.last_delivery_at) },
   { title: 'LAST ERROR', value: (webhook) => webhook.last_error, max: 40 },
@@ -116,10 +166,12 @@ function webhookBlock(webhook: WebhookObject): string {
     ['URL', webhook.url],
     ['Scope', webhook.scope],
     ['Description', webhook.description],
-    ['Status', webhook.status],
+    ['Status', webhook.paused ? `${webhook.status}, paused` : webhook.status],
     ['Created', instant(webhook.created_at)],
     ['Last delivery', instant(webhook.last_delivery_at)],
     ['Last error', webhook.last_error],
+    ['Last test', instant(webhook.last_test_at)],
+    ['Test error', webhook.last_test_error],
   ]);
 }
 

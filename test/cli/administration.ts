@@ -15,6 +15,7 @@ import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
 import { describeApiTokenAdministration } from './api-token-administration.ts';
 import { describeCertAdministration } from './cert-administration.ts';
+import { describeLeaseRuleAdministration } from './lease-rule-administration.ts';
 import { describeLicenseAdministration } from './license-administration.ts';
 import { describeWebhookAdministration, WEBHOOK_ENV, WEBHOOK_FLAGS } from './webhook-administration.ts';
 
@@ -316,6 +317,8 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
   });
 
   describeApiTokenAdministration({ cli, server: () => server });
+
+  describeLeaseRuleAdministration(cli, { dataDir, folder });
 
   // What these print does not depend on the way that the others go both times, and they are the longest by far.
   if (withServer) describeWebhookAdministration({ cli, dataDir, server: () => server });

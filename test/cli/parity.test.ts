@@ -7,9 +7,11 @@ import { adminContract } from '#server/contract.ts';
 /** Rows without a command, each with the reason. */
 const NOT_A_COMMAND: Readonly<Record<string, string>> = {
   signIn: 'exchanges a one-time code for a browser cookie; `open` prints the address with the code',
+  signInHelp: 'shows those who cannot sign in yet which command to type: `open`',
   signOut: 'ends the browser session of its caller; `session end` ends any session',
   showFirstRun: 'decides whether the back office shows its introduction',
   finishFirstRun: 'hides the introduction of the back office',
+  overviewTrend: 'course of the figures on the first screen; stats prints them for any period',
   overview: 'first screen; stats, license list, events list, cert crl and audit list print its figures',
   healthLive: 'answers as soon as a process listens; `doctor` calls health and healthReady',
 };

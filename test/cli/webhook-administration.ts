@@ -125,6 +125,9 @@ export function describeWebhookAdministration({ cli, dataDir, server }: SuiteCon
           created_at: expect.any(String) as unknown,
           last_delivery_at: null,
           last_error: null,
+          paused: false,
+          last_test_at: null,
+          last_test_error: null,
         },
         secret: expect.stringMatching(/^whsec_\S{40,}$/u) as unknown,
       });
@@ -177,12 +180,39 @@ export function describeWebhookAdministration({ cli, dataDir, server }: SuiteCon
       expect(Math.abs(overlapMs - DAY_MS)).toBeLessThan(60_000);
     });
 
+    test('edit changes what the options say, and clears what they empty', async () => {
+      const { webhook } = await register('--description', 'Kasse', '--ca', caFile);
+      const id = String(webhook.id);
+      const url = 'https://127.0.0.1:1/moved';
+      const edit = (...words: string[]) => cli.ok<Registered>('webhook', 'edit', id, ...words);
+      expect(await edit('--url', url, '--scope', 'license.revoked')).toEqual({
+        ok: true,
+        webhook: { ...webhook, url, scope: 'license.revoked' },
+      });
+      const { webhook: cleared } = await edit('--description', '', '--no-ca');
+      expect(cleared).toMatchObject({ url, scope: 'license.revoked', description: null });
+      expect(await cli.ok('webhook', 'show', id)).toEqual({ ok: true, webhook: cleared, own_ca: false });
+      expect(await cli.fails('webhook', 'edit', id, '--url', 'http://127.0.0.1/')).toMatchObject({
+        error_code: 'webhook_url_forbidden',
+      });
+    });
+
+    test('pause holds deliveries back until resume', async () => {
+      const webhook = await newWebhook();
+      const id = String(webhook.id);
+      for (const [command, paused] of [
+        ['pause', true],
+        ['resume', false],
+      ] as const)
+        expect(await cli.ok('webhook', command, id)).toEqual({ ok: true, webhook: { ...webhook, paused } });
+    });
+
     test('delete is for good', async () => {
       const webhook = await newWebhook();
       expect(await cli.ok('webhook', 'delete', String(webhook.id))).toEqual({ ok: true, webhook });
       const { items } = await cli.ok<Listed<WebhookObject>>('webhook', 'list');
       expect(items.map(({ id }) => id)).not.toContain(webhook.id);
-      for (const command of ['delete', 'rotate', 'test']) {
+      for (const command of ['delete', 'rotate', 'test', 'edit', 'pause', 'resume', 'show']) {
         expect(await cli.fails('webhook', command, String(webhook.id))).toMatchObject({
           error_code: 'webhook_not_found',
         });

@@ -1,0 +1,194 @@
+// Lease rules of a license, in the administrator's order. A change applies from the next checkout.
+import { cursorOf, NUMBER } from '#server/database/cursor.ts';
+import { toPage } from '#server/database/page.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import type { License, LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { LeaseGroupStore } from './lease-group-store.ts';
+import {
+  type leaseRuleContract,
+  type LeaseMatchObject,
+  type LeaseRuleObject,
+  type LeaseRuleType,
+  MAX_RULES,
+} from './lease-rule-contract.ts';
+import type { LeaseRuleRow } from './lease-rule-model.ts';
+import { toRuleObject } from './lease-rule-presenter.ts';
+import type { LeaseRuleRecord, LeaseRuleStore } from './lease-rule-store.ts';
+
+interface Needs {
+  rules: LeaseRuleStore;
+  groups: Pick<LeaseGroupStore, 'findForChange'>;
+  licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+}
+
+/** A rule to add: checked, but without a place. */
+export interface NewLeaseRule {
+  type: LeaseRuleType;
+  match: LeaseMatchObject;
+  units: number | null;
+  note: string | null;
+}
+
+const CURSOR = cursorOf({ license: NUMBER, position: NUMBER });
+
+function invalid(path: string, message: string): ApiError {
+  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+/** @throws ApiError `invalid_request` */
+function checkUnits(type: LeaseRuleType, units: number | null): void {
+  const needsUnits = type === 'reserve' || type === 'max';
+  if (needsUnits && units === null) throw invalid('units', `is required for a rule of type ${type}`);
+  if (!needsUnits && units !== null) throw invalid('units', `must be left out for a rule of type ${type}`);
+}
+
+/** @throws ApiError `invalid_request` */
+function checkMatch(type: LeaseRuleType, match: LeaseMatchObject): void {
+  if (type === 'reserve' && Object.values(match).every((value) => value === undefined))
+    throw invalid('match', 'must name a user, host, group or address: seats cannot be reserved for everyone');
+}
+
+export function createLeaseRuleService({ rules, groups, licenses, audit, transaction, clock }: Needs) {
+  async function lockLicense(reference: LicenseReference): Promise<License> {
+    const license = await licenses.findForChange(reference);
+    if (!license) throw licenseNotFound();
+    return license;
+  }
+
+  /** The license is locked as well, because a change may move its other rules. */
+  async function findForChange(id: number): Promise<LeaseRuleRecord> {
+    const found = await rules.find(id);
+    if (found) await licenses.findForChange({ id: found.licenseId });
+    const current = found && (await rules.find(id));
+    if (!current) throw new ApiError('lease_rule_not_found', `lease rule ${id} not found`);
+    return current;
+  }
+
+  /** The group is locked, so that it cannot be deleted before the rule names it. */
+  async function matchColumns({ user, host, group: name, address }: LeaseMatchObject) {
+    const group = name === undefined ? null : await groups.findForChange({ name });
+    if (name !== undefined && !group) throw new ApiError('lease_group_not_found', `group ${name} not found`);
+    return {
+      matchUser: user ?? null,
+      matchHost: host ?? null,
+      matchGroupId: group?.id ?? null,
+      matchAddress: address ?? null,
+    };
+  }
+
+  async function present(id: number): Promise<LeaseRuleObject> {
+    const rule = await rules.find(id);
+    if (!rule) throw new Error(`lease rule ${id} is gone inside its own transaction`);
+    return toRuleObject(rule);
+  }
+
+  const audited = (
+    call: Call,
+    action: string,
+    before: LeaseRuleObject | null,
+    after: LeaseRuleObject | null,
+  ) => audit.record(call, `lease_rule.${action}`, `lease_rule:${(after ?? before)?.id}`, before, after);
+
+  /** Adds a rule to a locked license. @param position default: last */
+  async function add(
+    license: Pick<License, 'id'>,
+    { match, ...rule }: NewLeaseRule,
+    call: Call,
+    position?: number,
+  ): Promise<LeaseRuleObject> {
+    checkUnits(rule.type, rule.units);
+    checkMatch(rule.type, match);
+    const count = (await rules.listOf(license.id)).length;
+    if (count >= MAX_RULES)
+      throw invalid('license', `the license has ${MAX_RULES} lease rules, which is the most`);
+    const now = clock.now();
+    const id = await rules.insert({
+      ...rule,
+      ...(await matchColumns(match)),
+      licenseId: license.id,
+      position: Math.min(position ?? count + 1, count + 1),
+      createdAt: now,
+      updatedAt: now,
+    });
+    const added = await present(id);
+    await audited(call, 'created', null, added);
+    return added;
+  }
+
+  async function removeLocked(rule: LeaseRuleRecord, call: Call): Promise<LeaseRuleObject> {
+    await rules.remove(rule);
+    const removed = toRuleObject(rule);
+    await audited(call, 'deleted', removed, null);
+    return removed;
+  }
+
+  return {
+    add,
+    removeLocked,
+    lockLicense,
+
+    async list({ cursor, limit, license: ref }: RequestOf<typeof leaseRuleContract.listLeaseRules>) {
+      const license = ref === undefined ? null : await licenses.find(byRef(ref));
+      if (ref !== undefined && !license) throw licenseNotFound();
+      const rows = await rules.list(license?.id ?? null, CURSOR.read(cursor), limit);
+      return toPage(rows, limit, toRuleObject, (row) =>
+        CURSOR.write({ license: row.licenseId, position: row.position }),
+      );
+    },
+
+    create: (
+      { license: ref, position, ...rule }: RequestOf<typeof leaseRuleContract.createLeaseRule>,
+      call: Call,
+    ): Promise<{ rule: LeaseRuleObject }> =>
+      transaction(async () => {
+        const license = await lockLicense(byRef(ref));
+        return { rule: await add(license, rule, call, position) };
+      }),
+
+    /** Writes nothing if nothing changes, so that a repeated call adds no audit entry. */
+    update: (
+      { id, match, position, ...request }: RequestOf<typeof leaseRuleContract.updateLeaseRule>,
+      call: Call,
+    ): Promise<{ rule: LeaseRuleObject }> =>
+      transaction(async () => {
+        const before = await findForChange(id);
+        const was = toRuleObject(before);
+        const type = request.type ?? before.type;
+        const units = request.units === undefined ? before.units : request.units;
+        checkUnits(type, units);
+        checkMatch(type, match ?? was.match);
+        const count = (await rules.listOf(before.licenseId)).length;
+        const { licenseKey, groupName, groupKind, groupRevision, ...row } = before;
+        const after: LeaseRuleRow = {
+          ...row,
+          type,
+          units,
+          note: request.note === undefined ? before.note : request.note,
+          position: Math.min(position ?? before.position, count),
+          ...(match === undefined ? {} : await matchColumns(match)),
+        };
+        if (JSON.stringify(after) === JSON.stringify(row)) return { rule: was };
+        await rules.update({ ...after, updatedAt: clock.now() }, before.position);
+        const rule = await present(id);
+        await audited(call, 'updated', was, rule);
+        return { rule };
+      }),
+
+    remove: (
+      { id }: RequestOf<typeof leaseRuleContract.deleteLeaseRule>,
+      call: Call,
+    ): Promise<{ rule: LeaseRuleObject }> =>
+      transaction(async () => ({ rule: await removeLocked(await findForChange(id), call) })),
+  };
+}
+
+export type LeaseRuleService = ReturnType<typeof createLeaseRuleService>;

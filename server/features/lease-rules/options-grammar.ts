@@ -1,0 +1,257 @@
+// What a line of an options file says. The syntax is that of the vendors' administration guides: FlexNet Publisher
+// "Options File Syntax", RLM "The ISV Options File". Keywords are read in any case.
+import { parseNetwork } from '#server/rules/lease-match.ts';
+import { textProblem } from '#server/wire/readable-text.ts';
+import type { LeaseGroupKind } from './lease-group-contract.ts';
+import { type OptionsFeature, type OptionsLine, parseFeature } from './options-file.ts';
+
+/** Limits of the license and its plan that an options file can set. */
+export type OptionsSetting =
+  | 'lease_seconds'
+  | 'linger_seconds'
+  | 'overdraft_seats'
+  | 'borrow_max_hours'
+  | 'borrow_max_count'
+  | 'borrow_keep_free';
+
+/** Whom a line is about; a group by its name in the file. */
+export type OptionsTarget =
+  | { readonly by: 'user' | 'host' | 'address'; readonly name: string }
+  | { readonly by: 'group'; readonly kind: LeaseGroupKind; readonly name: string };
+
+export type OptionsStatement =
+  | { type: 'reserve' | 'max'; units: number; feature: OptionsFeature; target: OptionsTarget }
+  /** Without a feature, for all of them. */
+  | { type: 'allow' | 'deny'; feature: OptionsFeature | null; target: OptionsTarget }
+  | { type: 'group'; kind: LeaseGroupKind; name: string; members: string[] }
+  | { type: 'setting'; setting: OptionsSetting; value: number; feature: OptionsFeature | null }
+  /** Needs no counterpart. */
+  | { type: 'ignored'; reason: string }
+  /** Has an effect that cannot be imported, or cannot be read. */
+  | { type: 'refused'; reason: string };
+
+/** A reason not to import a line. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+function refuse(reason: string): never {
+  throw new Refusal(reason);
+}
+
+const HOURS_PER_DAY = 24;
+
+const LOGGING = 'configures logs, which License Desk keeps by itself';
+const SERVER = 'configures the other license server';
+const BORROWING = 'restricts who may borrow; in License Desk, limits on borrowing apply to everyone';
+const ENTITLEMENT = 'is about activation from trusted storage, which floating licenses do not have';
+const EXEMPTION = 'exempts from MAX; add the others to a group, and limit that group';
+
+const IGNORED: Readonly<Record<string, string>> = {
+  AUTOMATIC_REREAD: SERVER,
+  DAEMON_SELECT_TIMEOUT: SERVER,
+  DEBUGLOG: LOGGING,
+  GROUPCASEINSENSITIVE: 'is always on: License Desk ignores case in user and host names',
+  MAX_CONNECTIONS: SERVER,
+  NOLOG: LOGGING,
+  NO_OLD_RLMUTIL: SERVER,
+  PURGE_REPORTLOG: LOGGING,
+  REPORTLOG: LOGGING,
+  ROTATE: LOGGING,
+};
+
+const REFUSED: Readonly<Record<string, string>> = {
+  ACTIVATION_EXPIRY_DAYS: ENTITLEMENT,
+  ACTIVATION_LOWWATER: ENTITLEMENT,
+  CLIENT_CACHE: 'keeps seats in clients, which License Desk does not',
+  EXCLUDEALL_ENTITLEMENT: ENTITLEMENT,
+  EXCLUDEALL_ROAM: BORROWING,
+  EXCLUDE_BORROW: BORROWING,
+  EXCLUDE_ENTITLEMENT: ENTITLEMENT,
+  EXCLUDE_ROAM: BORROWING,
+  EXEMPTALL_MAX: EXEMPTION,
+  EXEMPT_MAX: EXEMPTION,
+  EXPRESS: 'changes the queue, which is first in, first out in License Desk',
+  FQDN_MATCHING: 'compares parts of host names; in License Desk, the whole host name must match',
+  INCLUDEALL_ENTITLEMENT: ENTITLEMENT,
+  INCLUDEALL_ROAM: BORROWING,
+  INCLUDE_BORROW: BORROWING,
+  INCLUDE_ENTITLEMENT: ENTITLEMENT,
+  INCLUDE_ROAM: BORROWING,
+  MINREMOVE: 'delays taking a seat back; in License Desk, an administrator may do so at once',
+  PRIORITY: 'changes the queue, which is first in, first out in License Desk',
+  TIMEZONE: 'restricts time zones, which License Desk does not check',
+  USER: 'authenticates clients, which License Desk does by license key',
+};
+
+/** Keywords with a number, and the setting it becomes. FlexNet puts the feature first, RLM the number. */
+const SETTINGS: Readonly<
+  Record<string, { setting: OptionsSetting; numberFirst: boolean; times?: number; ofAll?: true }>
+> = {
+  TIMEOUT: { setting: 'lease_seconds', numberFirst: false },
+  TIMEOUTALL: { setting: 'lease_seconds', numberFirst: true, ofAll: true },
+  LINGER: { setting: 'linger_seconds', numberFirst: false },
+  MAX_OVERDRAFT: { setting: 'overdraft_seats', numberFirst: false },
+  MAX_BORROW_HOURS: { setting: 'borrow_max_hours', numberFirst: false },
+  BORROW_LOWWATER: { setting: 'borrow_keep_free', numberFirst: false },
+  ROAM_MAX_DAYS: { setting: 'borrow_max_hours', numberFirst: true, times: HOURS_PER_DAY },
+  ROAM_MAX_COUNT: { setting: 'borrow_max_count', numberFirst: true },
+};
+
+const GROUPS: Readonly<Record<string, LeaseGroupKind>> = {
+  GROUP: 'user',
+  USER_GROUP: 'user',
+  HOST_GROUP: 'host',
+  INTERNET_GROUP: 'host',
+};
+
+const MAX_NAME = 200;
+const MAX_GROUP_NAME = 100;
+const NUMBER = /^\d{1,9}$/u;
+
+function numberIn(word: string | undefined): number {
+  if (word === undefined) return refuse('has no number');
+  return NUMBER.test(word) ? Number(word) : refuse(`has ${word} where a number is expected`);
+}
+
+function nameIn(word: string | undefined, what: string, most = MAX_NAME): string {
+  if (word === undefined || word === '') return refuse(`has no ${what}`);
+  if (word.length > most)
+    return refuse(`has a ${what} of ${word.length} characters; at most ${most} are allowed`);
+  const problem = textProblem(word);
+  return problem === null ? word : refuse(`has the ${what} ${JSON.stringify(word)}, which ${problem}`);
+}
+
+/**
+ * The network of an address with wildcards at its end, such as `10.1.*.*`; null if it is none.
+ * @throws Refusal if the wildcards are elsewhere
+ */
+export function networkOf(pattern: string): string | null {
+  if (parseNetwork(pattern)) return pattern;
+  if (!/^(?:\d{1,3}\.)*\*(?:\.(?:\d{1,3}|\*))*$/u.test(pattern)) return null;
+  const parts = pattern.split('.');
+  const fixed = parts.indexOf('*');
+  if (parts.slice(fixed).some((part) => part !== '*'))
+    return refuse(`has the address ${pattern}; only wildcards at the end can be imported`);
+  const start = [...parts.slice(0, fixed), '0', '0', '0', '0'].slice(0, 4).join('.');
+  const network = `${start}/${fixed * 8}`;
+  return parseNetwork(network) ? network : refuse(`has the address ${pattern}, which is not one`);
+}
+
+/** A host may be given by its address; the group then has the network. */
+function memberIn(kind: LeaseGroupKind, name: string): string {
+  return kind === 'host' ? (networkOf(name) ?? name) : name;
+}
+
+function targetIn([typeWord, ...names]: readonly string[]): OptionsTarget {
+  const type = nameIn(typeWord, 'type such as USER').toUpperCase();
+  const name = nameIn(names[0], 'name');
+  if (names.length > 1) refuse(`has ${names.slice(1).join(' ')} after the name ${name}`);
+  switch (type) {
+    case 'USER':
+      return { by: 'user', name };
+    case 'HOST': {
+      const network = networkOf(name);
+      return network === null ? { by: 'host', name } : { by: 'address', name: network };
+    }
+    case 'INTERNET':
+      return { by: 'address', name: networkOf(name) ?? refuse(`has the address ${name}, which is not one`) };
+    case 'GROUP':
+    case 'USER_GROUP':
+    case 'HOST_GROUP':
+    case 'INTERNET_GROUP':
+      return { by: 'group', kind: GROUPS[type] ?? 'user', name };
+    case 'DISPLAY':
+    case 'PROJECT':
+      return refuse(`is about a ${type.toLowerCase()}, which clients do not report`);
+    default:
+      return refuse(
+        `has ${typeWord}, which is none of USER, HOST, INTERNET, GROUP, HOST_GROUP and INTERNET_GROUP`,
+      );
+  }
+}
+
+/** RLM writes the license of a pool after everything else: `id=17`. */
+function withoutPool(words: readonly string[]): { words: readonly string[]; pool: string | null } {
+  const last = words.at(-1);
+  const isPool = last !== undefined && /^id=/iu.test(last);
+  return isPool ? { words: words.slice(0, -1), pool: last } : { words, pool: null };
+}
+
+function featureIn(word: string | undefined, pool: string | null): OptionsFeature {
+  const feature = parseFeature(nameIn(word, 'feature'));
+  return pool === null ? feature : { ...feature, pool };
+}
+
+function settingOf(keyword: string, given: readonly string[]): OptionsStatement | null {
+  const known = SETTINGS[keyword];
+  if (!known) return null;
+  const { words, pool } = withoutPool(given);
+  const { setting, times = 1 } = known;
+  if (words.length > 2) refuse(`has ${words.slice(2).join(' ')} after the number and the feature`);
+  const isNumber = words.map((word) => NUMBER.test(word));
+  // RLM's TIMEOUT has the number first, and needs no product.
+  const numberFirst = isNumber[0] !== isNumber[1] && words.length > 1 ? isNumber[0] : known.numberFirst;
+  const isAlone = known.ofAll === true || (keyword === 'TIMEOUT' && words.length === 1);
+  const [number, name] = numberFirst || isAlone ? words : [words[1], words[0]];
+  const value = numberIn(number) * times;
+  return { type: 'setting', setting, value, feature: isAlone ? null : featureIn(name, pool) };
+}
+
+function statementOf([first = '', ...rest]: readonly string[]): OptionsStatement {
+  const keyword = first.toUpperCase();
+  const ignored = IGNORED[keyword];
+  if (ignored !== undefined) return { type: 'ignored', reason: `${keyword} ${ignored}` };
+  const refused = REFUSED[keyword];
+  if (refused !== undefined) refuse(refused);
+  const kind = GROUPS[keyword];
+  if (kind) {
+    const [name, ...members] = rest;
+    return {
+      type: 'group',
+      kind,
+      name: nameIn(name, 'group name', MAX_GROUP_NAME),
+      members: members.map((member) => memberIn(kind, nameIn(member, 'member'))),
+    };
+  }
+  const setting = settingOf(keyword, rest);
+  if (setting) return setting;
+  const { words, pool } = withoutPool(rest);
+  switch (keyword) {
+    case 'RESERVE':
+    case 'MAX': {
+      const units = numberIn(words[0]);
+      const target = targetIn(words.slice(2));
+      const type = keyword === 'MAX' ? 'max' : 'reserve';
+      if (type === 'max' && target.by === 'user' && target.name === '*')
+        refuse('limits each user separately; a lease rule limits all of its users together');
+      return { type, units, feature: featureIn(words[1], pool), target };
+    }
+    case 'INCLUDE':
+    case 'EXCLUDE': {
+      const type = keyword === 'INCLUDE' ? 'allow' : 'deny';
+      return { type, feature: featureIn(words[0], pool), target: targetIn(words.slice(1)) };
+    }
+    case 'INCLUDEALL':
+    case 'EXCLUDEALL':
+      return {
+        type: keyword === 'INCLUDEALL' ? 'allow' : 'deny',
+        feature: null,
+        target: targetIn(words),
+      };
+    default:
+      return refuse('is not a keyword of options files');
+  }
+}
+
+/** Never throws: what cannot be read or imported is `refused`, with the reason. */
+export function parseOptionsLine({ words, isBroken }: OptionsLine): OptionsStatement {
+  const keyword = words[0] ?? '';
+  if (isBroken) return { type: 'refused', reason: `${keyword} has a quote that is never closed` };
+  try {
+    return statementOf(words);
+  } catch (error) {
+    if (error instanceof Refusal) return { type: 'refused', reason: `${keyword} ${error.message}` };
+    throw error;
+  }
+}

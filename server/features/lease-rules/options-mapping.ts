@@ -1,0 +1,263 @@
+// Turns an options file into lease rules, groups and settings, with a report of each line.
+import { comparableName } from '#server/rules/lease-match.ts';
+import type { LeaseGroupKind } from './lease-group-contract.ts';
+import type { LeaseRuleType } from './lease-rule-contract.ts';
+import {
+  featureText,
+  type OptionsFeature,
+  type OptionsLine,
+  parseFeature,
+  readOptionsLines,
+} from './options-file.ts';
+import {
+  type OptionsSetting,
+  type OptionsStatement,
+  type OptionsTarget,
+  parseOptionsLine,
+} from './options-grammar.ts';
+
+export interface MatchDraft {
+  user?: string;
+  host?: string;
+  group?: string;
+  address?: string;
+}
+
+export interface RuleDraft {
+  type: LeaseRuleType;
+  match: MatchDraft;
+  units: number | null;
+  note: string;
+}
+
+export interface GroupDraft {
+  name: string;
+  kind: LeaseGroupKind;
+  members: string[];
+}
+
+export interface LineReport {
+  line: number;
+  text: string;
+  outcome: 'mapped' | 'not_mapped' | 'ignored';
+  message: string;
+}
+
+export interface OptionsMapping {
+  lines: LineReport[];
+  features: string[];
+  rules: RuleDraft[];
+  groups: GroupDraft[];
+  settings: Map<OptionsSetting, number>;
+  warnings: string[];
+}
+
+/** What the plan and the license accept. */
+const BOUNDS: Readonly<Record<OptionsSetting, readonly [number, number]>> = {
+  lease_seconds: [60, 86_400],
+  linger_seconds: [0, 86_400],
+  overdraft_seats: [0, 1_000_000_000],
+  borrow_max_hours: [0, 8760],
+  borrow_max_count: [0, 1_000_000_000],
+  borrow_keep_free: [0, 1_000_000_000],
+};
+
+interface Entry {
+  source: OptionsLine;
+  statement: OptionsStatement;
+}
+
+type Report = Pick<LineReport, 'outcome' | 'message'>;
+
+const mapped = (message: string): Report => ({ outcome: 'mapped', message });
+const notMapped = (message: string): Report => ({ outcome: 'not_mapped', message });
+const ignored = (message: string): Report => ({ outcome: 'ignored', message });
+
+/** Names without case, as the rules compare them; each once. */
+function distinct(names: readonly string[]): string[] {
+  return [...new Map(names.map((name) => [comparableName(name), name])).values()];
+}
+
+/** The groups of the file; several lines with one name add up. */
+function collectGroups(entries: readonly Entry[]): Map<string, GroupDraft> {
+  const groups = new Map<string, GroupDraft>();
+  for (const { statement } of entries) {
+    if (statement.type !== 'group') continue;
+    const { kind, name, members } = statement;
+    const key = `${kind} ${name}`;
+    const before = groups.get(key)?.members ?? [];
+    // The product has one list of groups; the file has one each for users and hosts.
+    const isTaken = kind === 'host' && groups.has(`user ${name}`);
+    groups.set(key, { name: isTaken ? `${name}-hosts` : name, kind, members: [...before, ...members] });
+  }
+  for (const group of groups.values()) group.members = distinct(group.members);
+  return groups;
+}
+
+interface Selection {
+  isChosen(feature: OptionsFeature): boolean;
+  /** Why a line about another feature is left out. */
+  otherwise: string;
+}
+
+function select(named: readonly string[], wanted: readonly string[]): Selection {
+  if (wanted.length === 0 && named.length > 1) {
+    const otherwise = `the file names several features; choose those that the license stands for (${named.join(', ')})`;
+    return { isChosen: () => false, otherwise };
+  }
+  const chosen = (wanted.length === 0 ? named : wanted).map((word) => parseFeature(word));
+  return {
+    otherwise: 'is about a feature that is not chosen',
+    isChosen: ({ name, pool }) =>
+      chosen.some(
+        (one) =>
+          one.name.toLowerCase() === name.toLowerCase() &&
+          (one.pool === null || pool === null || one.pool.toLowerCase() === pool.toLowerCase()),
+      ),
+  };
+}
+
+const ORDER: readonly LeaseRuleType[] = ['deny', 'allow', 'max', 'reserve'];
+
+/**
+ * @param wanted the features that the license stands for; may be empty if the file names only one
+ * @param existing the kind and name of each group of the installation, for rules about groups that the file leaves out
+ */
+export function mapOptionsFile(
+  content: string,
+  wanted: readonly string[],
+  existing: ReadonlySet<string> = new Set(),
+): OptionsMapping {
+  const entries = readOptionsLines(content).map((source) => ({
+    source,
+    statement: parseOptionsLine(source),
+  }));
+  const named = distinct(
+    entries.flatMap(({ statement }) =>
+      'feature' in statement && statement.feature ? [statement.feature.name] : [],
+    ),
+  );
+  const groups = collectGroups(entries);
+  const groupNames = new Set([...groups.values()].map(({ name }) => comparableName(name)));
+  const selection = select(named, wanted);
+  const reports = new Map<OptionsLine, Report>();
+  const drafts: RuleDraft[] = [];
+  const used = new Set<GroupDraft>();
+  const settings = new Map<OptionsSetting, { value: number; source: OptionsLine }>();
+  const warnings: string[] = [];
+
+  /** Null if neither the file nor the installation has the group. */
+  function matchOf(target: OptionsTarget): MatchDraft | null {
+    if (target.by !== 'group') return { [target.by]: target.name };
+    const key = `${target.kind} ${target.name}`;
+    const group = groups.get(key);
+    if (!group) return existing.has(key) ? { group: target.name } : null;
+    used.add(group);
+    return { group: group.name };
+  }
+
+  function mapRule(
+    source: OptionsLine,
+    type: LeaseRuleType,
+    units: number | null,
+    target: OptionsTarget,
+    feature: OptionsFeature | null,
+  ): Report {
+    if (feature && !selection.isChosen(feature))
+      return notMapped(`${featureText(feature)}: ${selection.otherwise}`);
+    if (type === 'reserve' && units === 0) return ignored('reserves nothing');
+    const match = matchOf(target);
+    if (!match) return notMapped(`the group ${target.name} is not defined in the file`);
+    // A limit of no seats is a refusal.
+    const isRefusal = type === 'max' && units === 0;
+    const draft = isRefusal ? { type: 'deny' as const, units: null } : { type, units };
+    drafts.push({ ...draft, match, note: `Options file, line ${source.line}` });
+    const pool = feature?.pool ?? null;
+    const [[field, name] = ['everyone', '']] = Object.entries(match);
+    const seats = draft.units === null ? '' : ` ${draft.units}`;
+    const hint = pool === null ? '' : `; the license has one pool, so ${pool} is not checked`;
+    return mapped(`rule: ${draft.type}${seats}, ${field} ${name}${hint}`);
+  }
+
+  function mapSetting(
+    source: OptionsLine,
+    { setting, value, feature }: Extract<OptionsStatement, { type: 'setting' }>,
+  ): Report {
+    if (feature && !selection.isChosen(feature))
+      return notMapped(`${featureText(feature)}: ${selection.otherwise}`);
+    const [least, most] = BOUNDS[setting];
+    const kept = Math.min(Math.max(value, least), most);
+    const before = settings.get(setting);
+    if (before) reports.set(before.source, ignored(`line ${source.line} sets ${setting} again`));
+    settings.set(setting, { value: kept, source });
+    const hint = kept === value ? '' : `; ${value} is outside ${least} to ${most}`;
+    return mapped(`${setting}: ${kept}${hint}`);
+  }
+
+  function reportOf({ source, statement }: Entry): Report {
+    switch (statement.type) {
+      case 'ignored':
+        return ignored(statement.reason);
+      case 'refused':
+        return notMapped(statement.reason);
+      case 'setting':
+        return mapSetting(source, statement);
+      case 'reserve':
+      case 'max':
+        return mapRule(source, statement.type, statement.units, statement.target, statement.feature);
+      case 'allow':
+      case 'deny':
+        return mapRule(source, statement.type, null, statement.target, statement.feature);
+      case 'group':
+        return ignored('no imported rule names the group');
+    }
+  }
+
+  for (const entry of entries) reports.set(entry.source, reportOf(entry));
+  for (const { source, statement } of entries) {
+    if (statement.type !== 'group') continue;
+    const group = groups.get(`${statement.kind} ${statement.name}`);
+    if (!group || !used.has(group)) continue;
+    const renamed = group.name === statement.name ? '' : `; a group of users has the name ${statement.name}`;
+    const nested = statement.members.filter((member) => groupNames.has(comparableName(member)));
+    const hint =
+      nested.length === 0
+        ? ''
+        : `; ${nested.join(', ')}: taken as a name, because a group cannot contain groups`;
+    reports.set(source, mapped(`group ${group.name}, ${group.kind}s${renamed}${hint}`));
+  }
+
+  const rules = ORDER.flatMap((type) => drafts.filter((draft) => draft.type === type));
+  const lastAllow = rules.findLastIndex(({ type }) => type === 'allow');
+  if (lastAllow !== -1) {
+    rules.splice(lastAllow + 1, 0, {
+      type: 'deny',
+      match: {},
+      units: null,
+      note: 'Options file: everyone who is not included',
+    });
+    warnings.push('INCLUDE shuts out everyone else, so a rule that denies everyone follows the allow rules');
+  }
+  const lost = entries.filter(
+    ({ source, statement }) =>
+      statement.type === 'refused' && /^include(?:all)?$/iu.test(source.words[0] ?? ''),
+  );
+  for (const { source } of lost)
+    warnings.push(
+      lastAllow === -1
+        ? `line ${source.line} is not imported, so it shuts no one out`
+        : `line ${source.line} is not imported, so those whom it includes are denied`,
+    );
+  return {
+    lines: entries.map(({ source }) => ({
+      line: source.line,
+      text: source.text,
+      ...(reports.get(source) ?? ignored('')),
+    })),
+    features: named,
+    rules,
+    groups: [...groups.values()].filter((group) => used.has(group)),
+    settings: new Map([...settings].map(([setting, { value }]) => [setting, value])),
+    warnings,
+  };
+}

@@ -1,0 +1,198 @@
+// Grants leases, or a place in the queue. Everything that decides runs under the lock of the license's pool.
+import { afterCommit } from '#server/database/current-transaction.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { TakeTurn } from '#server/database/turns.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import { Accepted } from '#server/platform/accepted.ts';
+import type { Call, Caller } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
+import { refuseLease } from '#server/rules/license-refusals.ts';
+import type { ReplyOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { leaseContract, PoolObject, QueuedCheckout } from './lease-contract.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import { type CheckoutRequest, draftLease, type LeaseDraft } from './lease-draft.ts';
+import type { LeaseFiles } from './lease-files.ts';
+import { type LeaseGrants, type Outcome, pollSeconds } from './lease-grants.ts';
+import type { DenialLog } from './denial-log.ts';
+import type { LeaseCallLimit } from './lease-call-limit.ts';
+import { toLeaseObject } from './lease-presenter.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { OpenPool, SeatPools } from './seat-pools.ts';
+
+type Reply = ReplyOf<typeof leaseContract.checkoutLease>;
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'find' | 'update'>;
+  leases: LeaseStore;
+  pools: SeatPools;
+  grants: LeaseGrants;
+  files: LeaseFiles;
+  denials: DenialLog;
+  limit: LeaseCallLimit;
+  transaction: RunTransaction;
+  takeTurn: TakeTurn;
+  leaseClock: LeaseClock;
+  clock: Clock;
+  /** Called after leases have changed. */
+  onChanged(): void;
+}
+
+export function createCheckoutService(needs: Needs) {
+  const { licenses, leases, pools, grants, files, denials, transaction, leaseClock, clock } = needs;
+
+  async function usableLicense(request: CheckoutRequest): Promise<License> {
+    const license = await licenses.find(byKey(request.license_key));
+    if (!license) throw licenseNotFound();
+    const { product_slug: product, feature } = request;
+    refuseLease(license, { product, feature }, clock.now());
+    return license;
+  }
+
+  /** A lingering seat belongs to the user or device that left it, and is not offered to others. */
+  async function takeOverLingering(pool: OpenPool, draft: LeaseDraft): Promise<void> {
+    if (pool.license.terms.lingerSeconds === 0) return;
+    const lingering = await leases.findLingering(draft);
+    if (!lingering) return;
+    await leases.update({ ...lingering, state: 'released', endedAt: clock.now(), endReason: 'replaced' });
+    const left = await leases.seatUnits(draft.licenseId, lingering.seatKey);
+    await pools.change(pool, { taken: 0 - Math.max(0, lingering.units - left) });
+  }
+
+  async function takeSeat(pool: OpenPool, draft: LeaseDraft, waitSeconds: number): Promise<Outcome> {
+    let units = await pools.missingUnits(pool, draft);
+    let verdict = await pools.verdict(pool, draft, units);
+    const { inUse } = pool.row;
+    if (verdict.outcome === 'denied') return { kind: 'denied', pool, verdict };
+    if (units > 0) await takeOverLingering(pool, draft);
+    units = await pools.missingUnits(pool, draft);
+    // Nobody overtakes clients that wait for a seat.
+    const isHeldUp = units > 0 && (await pools.offer(pool));
+    // Their offers may have taken the seats that the rules left to this client.
+    if (pool.row.inUse !== inUse) verdict = await pools.verdict(pool, draft, units);
+    const isTaken =
+      !isHeldUp &&
+      verdict.outcome === 'allowed' &&
+      (units === 0 || (await pools.change(pool, { taken: units })));
+    if (!isTaken)
+      return waitSeconds > 0 ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict };
+    return grants.grant(pool, draft);
+  }
+
+  const checkOutLocked = (
+    request: CheckoutRequest,
+    address: string | null,
+    caller: Caller,
+  ): Promise<Outcome> =>
+    transaction(async () => {
+      const license = await usableLicense(request);
+      const draft = draftLease(request, license, address);
+      const pool = await pools.open(license);
+      const live = await leases.findByInstance(license.id, request.instance_id);
+      const outcome = await (live?.state === 'queued'
+        ? grants.continueWaiting(pool, live, request.ticket)
+        : live
+          ? grants.recover(pool, live)
+          : takeSeat(pool, draft, request.wait_seconds));
+      if (outcome.kind === 'granted' && license.firstActivatedAt === null)
+        await licenses.update(license.id, { firstActivatedAt: clock.now() });
+      afterCommit(needs.onChanged);
+      return outcome;
+    }, caller);
+
+  /**
+   * Refuses without a transaction if it is certain that no seat is free. When everyone is refused, refusals must not
+   * keep the writer busy.
+   */
+  async function refuseEarly(
+    request: CheckoutRequest,
+    license: License,
+    draft: LeaseDraft,
+  ): Promise<Outcome | null> {
+    if (request.wait_seconds > 0 || request.ticket !== undefined) return null;
+    const pool = await pools.look(license);
+    if (pools.fits(pool, draft.units)) return null;
+    if (await leases.findByInstance(license.id, draft.instanceId)) return null;
+    if ((await leases.seatUnits(license.id, draft.seatKey)) > 0) return null;
+    if (license.terms.lingerSeconds > 0 && (await leases.findLingering(draft))) return null;
+    return { kind: 'denied', pool, verdict: await pools.verdict(pool, draft, draft.units) };
+  }
+
+  async function refuse(
+    draft: LeaseDraft,
+    { pool, verdict }: Extract<Outcome, { kind: 'denied' }>,
+  ): Promise<never> {
+    const object: PoolObject = await pools.toObject(pool);
+    const code = verdict.outcome === 'denied' ? 'denied_by_rule' : 'no_seat_available';
+    await denials.record(draft, {
+      code,
+      verdict,
+      pool: object,
+      license: pool.license,
+      version: pool.row.version,
+    });
+    if (verdict.outcome === 'denied')
+      throw new ApiError(code, `a lease rule denies the checkout: ${verdict.rule}`);
+    const dueAt = await leases.nextDue(draft.licenseId);
+    const seconds = dueAt === null ? null : Math.max(0, Math.ceil((dueAt - leaseClock.now()) / 1000));
+    const why =
+      verdict.outcome === 'allowed'
+        ? `all ${object.total} seats of the license are taken`
+        : `a lease rule keeps the free seats for others: ${verdict.rule}`;
+    throw new ApiError(code, why, {
+      fields: { details: { pool: object, next_expiry_in: seconds }, next_expiry_in: seconds },
+    });
+  }
+
+  async function toReply(outcome: Exclude<Outcome, { kind: 'denied' }>, request: CheckoutRequest) {
+    const times = { now: leaseClock.now(), at: clock.now() };
+    const lease = toLeaseObject(outcome.lease, times);
+    const pool = await pools.toObject(outcome.pool);
+    if (outcome.kind === 'granted') {
+      const { license } = outcome.pool;
+      const lease_file = await files.issue({
+        license,
+        lease: outcome.lease,
+        encrypt: request.encrypt,
+        times,
+      });
+      return { lease, lease_token: outcome.token, lease_file, pool } satisfies Reply;
+    }
+    const position = await leases.position(lease.license_id, lease.lease_id);
+    const waiting: QueuedCheckout = {
+      queued: true,
+      ticket: outcome.ticket,
+      position: Math.max(1, position),
+      poll_after_seconds: pollSeconds(position),
+      lease,
+      pool,
+    };
+    return new Accepted(waiting);
+  }
+
+  return {
+    async checkOut(request: CheckoutRequest, call: Call): Promise<Reply | Accepted> {
+      if (request.encrypt && request.machine_fingerprint === undefined) {
+        const message = 'is required to encrypt the lease file';
+        const details = [{ path: 'machine_fingerprint', message }];
+        throw new ApiError('invalid_request', `machine_fingerprint: ${message}`, { details });
+      }
+      const address = call.address ?? null;
+      const license = await usableLicense(request);
+      needs.limit.count(license.id);
+      const draft = draftLease(request, license, address);
+      await leaseClock.refresh();
+      // Asked again when its turn has come: the last seat may be gone by then.
+      const outcome =
+        (await refuseEarly(request, license, draft)) ??
+        (await needs.takeTurn(
+          license.id,
+          async () => (await refuseEarly(request, license, draft)) ?? checkOutLocked(request, address, call),
+        ));
+      return outcome.kind === 'denied' ? refuse(draft, outcome) : toReply(outcome, request);
+    },
+  };
+}
+
+export type CheckoutService = ReturnType<typeof createCheckoutService>;

@@ -1,0 +1,142 @@
+// Extends leases. Most heartbeats read one row and write nothing themselves.
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
+import { seatLimit } from '#server/rules/floating-terms.ts';
+import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
+import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
+import type { LeaseCallLimit } from './lease-call-limit.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { leaseContract, LeaseEndReason, LeaseObject } from './lease-contract.ts';
+import { leaseGone, type LeaseEndings, leaseObstacle, unknownLease } from './lease-endings.ts';
+import type { LeaseFacts, LeaseLookupStore } from './lease-lookup-store.ts';
+import { toLeaseObject } from './lease-presenter.ts';
+import type { LeaseRow } from './lease-row.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { OpenPool, SeatPools } from './seat-pools.ts';
+
+interface Needs {
+  lookup: LeaseLookupStore;
+  leases: LeaseStore;
+  pools: SeatPools;
+  endings: LeaseEndings;
+  buffer: HeartbeatBuffer;
+  limit: LeaseCallLimit;
+  leaseClock: LeaseClock;
+  clock: Clock;
+}
+
+type Reply = ReplyOf<typeof leaseContract.heartbeatLeases>;
+type Entry = NonNullable<Reply['leases']>[number];
+
+export function createHeartbeatService(needs: Needs) {
+  const { lookup, leases, pools, endings, buffer, leaseClock, clock } = needs;
+  const present = (lease: LeaseRow): LeaseObject =>
+    toLeaseObject(lease, { now: leaseClock.now(), at: clock.now() });
+
+  /** Whether the facts leave no doubt that the lease goes on. */
+  function goesOn(lease: LeaseFacts): boolean {
+    if (lease.state !== 'active' || lease.licensing !== 'floating') return false;
+    const limit = seatLimit(lease);
+    if (limit !== null && lease.inUse > limit) return false;
+    const { revokedAt, graceEndsAt, licenseProduct: product } = lease;
+    const features = lease.feature === null ? [] : (JSON.parse(lease.features) as string[]);
+    const license = { revokedAt, graceEndsAt, product, features };
+    const feature = lease.feature ?? undefined;
+    return licenseVerdict(RULES_FOR.lease, { license, feature, now: clock.now() }) === null;
+  }
+
+  /** After seats were lowered, the newest leases end until the others fit. */
+  async function isBeyondSeats(pool: OpenPool, lease: LeaseRow): Promise<boolean> {
+    const excess = pool.limit === null ? 0 : pool.row.inUse - pool.limit;
+    if (excess <= 0) return false;
+    const newer = new Map<string, number>();
+    for (const { seatKey, units } of await leases.newer(lease, excess))
+      newer.set(seatKey, Math.max(units, newer.get(seatKey) ?? 0));
+    const units = [...newer.values()].reduce((sum, seat) => sum + seat, 0);
+    return units < excess;
+  }
+
+  function extended(lease: LeaseRow, leaseSeconds: number): LeaseRow {
+    const dueAt = leaseClock.now() + leaseSeconds * 1000;
+    return { ...lease, leaseSeconds, dueAt, heartbeatAt: clock.now() };
+  }
+
+  /** Takes the seat of an expired lease again, if it is free and nobody waits for it. */
+  async function revive(pool: OpenPool, lease: LeaseRow): Promise<LeaseRow> {
+    if (await leases.findByInstance(lease.licenseId, lease.instanceId)) throw leaseGone(lease);
+    const units = await pools.missingUnits(pool, lease);
+    const { outcome } = await pools.verdict(pool, lease, units);
+    const isFree = outcome === 'allowed' && (units === 0 || !(await pools.offer(pool)));
+    if (!isFree || (units > 0 && !(await pools.change(pool, { taken: units })))) throw leaseGone(lease);
+    const { seats, leaseSeconds } = pool.license.terms;
+    const overdraft = seats !== null && pool.row.inUse > seats ? 1 : 0;
+    const ended = { endedAt: null, endReason: null };
+    const revived: LeaseRow = { ...extended(lease, leaseSeconds), state: 'active', overdraft, ...ended };
+    await leases.update(revived);
+    return revived;
+  }
+
+  /** Decides under the lock of the pool, for everything but a plain extension. @returns the reason of an end */
+  async function decide(lease: LeaseRow, pool: OpenPool): Promise<LeaseRow | LeaseEndReason> {
+    const canRevive = lease.state === 'expired' && lease.endReason === 'expired';
+    if (lease.state === 'lingering' || (lease.endedAt !== null && !canRevive)) throw leaseGone(lease);
+    const obstacle = leaseObstacle(pool.license, lease, clock.now());
+    const reason = obstacle ?? ((await isBeyondSeats(pool, lease)) ? 'seats_lowered' : null);
+    if (canRevive) {
+      if (reason !== null) throw leaseGone({ endReason: obstacle ?? 'expired' });
+      return revive(pool, lease);
+    }
+    // A borrowed seat stays with its device, whose file is valid until its end.
+    if (lease.state === 'borrowed') return lease;
+    if (reason !== null) {
+      await endings.end(pool, lease, { state: 'reclaimed', reason });
+      return reason;
+    }
+    const kept = extended(lease, pool.license.terms.leaseSeconds);
+    await leases.update(kept);
+    return kept;
+  }
+
+  async function decideLocked(token: string, call: Call): Promise<LeaseObject> {
+    await leaseClock.refresh();
+    // The reason is returned, not thrown: a throw would undo the end of the lease.
+    const decided = await endings.withLease(token, decide, call);
+    if (typeof decided === 'string') throw leaseGone({ endReason: decided });
+    return present(decided);
+  }
+
+  async function beat(token: string, call: Call): Promise<LeaseObject> {
+    const lease = isSecretToken('lds_', token) ? await lookup.findLease(hashSecret(token)) : null;
+    if (!lease) throw unknownLease();
+    needs.limit.countHeartbeat(lease.id);
+    if (!goesOn(lease)) return decideLocked(token, call);
+    buffer.add(lease.id, lease.planLeaseSeconds);
+    return present(extended(lease, lease.planLeaseSeconds));
+  }
+
+  async function beatOne(token: string, call: Call): Promise<Entry> {
+    try {
+      return { lease: await beat(token, call) };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { reason } = (error.fields ?? {}) as { reason?: LeaseEndReason };
+      return { error_code: error.code, message: error.message, ...(reason ? { reason } : {}) };
+    }
+  }
+
+  return {
+    async heartbeat(
+      { lease_token: token, leases: tokens }: RequestOf<typeof leaseContract.heartbeatLeases>,
+      call: Call,
+    ): Promise<Reply> {
+      if (tokens === undefined) return { lease: await beat(token ?? '', call) };
+      const entries = await Promise.all(tokens.map((each) => beatOne(each, call)));
+      return { leases: entries, ...(token === undefined ? {} : { lease: await beat(token, call) }) };
+    },
+  };
+}
+
+export type HeartbeatService = ReturnType<typeof createHeartbeatService>;

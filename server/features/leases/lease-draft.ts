@@ -1,0 +1,72 @@
+// Turns a checkout into the lease that it asks for. Pure.
+import type { License } from '#server/features/licenses/license-store.ts';
+import type { RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { CountBy } from '#server/rules/floating-terms.ts';
+import type { leaseContract } from './lease-contract.ts';
+import { foldName, type LeaseRow } from './lease-row.ts';
+
+export type CheckoutRequest = RequestOf<typeof leaseContract.checkoutLease>;
+/** What the client decides about its lease. */
+export type LeaseDraft = Pick<
+  LeaseRow,
+  | 'licenseId'
+  | 'instanceId'
+  | 'units'
+  | 'seatKey'
+  | 'product'
+  | 'feature'
+  | 'userName'
+  | 'userKey'
+  | 'host'
+  | 'hostKey'
+  | 'machineFingerprint'
+  | 'address'
+  | 'leaseSeconds'
+>;
+
+function needed<Value>(
+  name: keyof CheckoutRequest,
+  value: Value | null | undefined,
+  countBy: CountBy,
+): Value {
+  if (value !== null && value !== undefined) return value;
+  const message = `is required, because the plan counts seats by ${countBy.replace('_', ' and ')}`;
+  throw new ApiError('invalid_request', `${name}: ${message}`, { details: [{ path: name, message }] });
+}
+
+/** What the seat of a checkout is counted by. @throws ApiError `invalid_request` if the request does not say it */
+export function seatKeyOf(request: CheckoutRequest, countBy: CountBy): string {
+  const user = () => needed('user', foldName(request.user ?? null), countBy);
+  const host = () => needed('host', foldName(request.host ?? null), countBy);
+  switch (countBy) {
+    case 'process':
+      return `process:${request.instance_id}`;
+    case 'device':
+      return `device:${needed('machine_fingerprint', request.machine_fingerprint, countBy)}`;
+    case 'user':
+      return `user:${user()}`;
+    case 'user_host':
+      return `user_host:${user()}@${host()}`;
+  }
+}
+
+/** @param address the caller's network address @throws ApiError `invalid_request` */
+export function draftLease(request: CheckoutRequest, license: License, address: string | null): LeaseDraft {
+  const { user = null, host = null } = request;
+  return {
+    licenseId: license.id,
+    instanceId: request.instance_id,
+    units: request.units,
+    seatKey: seatKeyOf(request, license.terms.countBy),
+    product: license.product,
+    feature: request.feature ?? null,
+    userName: user,
+    userKey: foldName(user),
+    host,
+    hostKey: foldName(host),
+    machineFingerprint: request.machine_fingerprint ?? null,
+    address,
+    leaseSeconds: license.terms.leaseSeconds,
+  };
+}

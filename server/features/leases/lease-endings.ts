@@ -1,0 +1,144 @@
+// Ends leases: their clients release them, an administrator reclaims them, or their license no longer allows them.
+import { afterCommit } from '#server/database/current-transaction.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { TakeTurn } from '#server/database/turns.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Caller } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
+import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { LeaseEndReason } from './lease-contract.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { LeaseRow } from './lease-row.ts';
+import type { LeaseEnd, LeaseStore } from './lease-store.ts';
+import type { OpenPool, SeatPools } from './seat-pools.ts';
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'find'>;
+  leases: LeaseStore;
+  pools: SeatPools;
+  transaction: RunTransaction;
+  takeTurn: TakeTurn;
+  leaseClock: LeaseClock;
+  clock: Clock;
+  onChanged(): void;
+}
+
+const GONE: Record<LeaseEndReason, string> = {
+  released: 'it was released',
+  returned: 'its seat was returned',
+  expired: 'it expired, because no heartbeat came in time',
+  reclaimed: 'an administrator reclaimed it',
+  seats_lowered: 'the license has fewer seats now',
+  license_revoked: 'the license is revoked',
+  license_expired: 'the license has expired',
+  license_is_node_locked: 'the license is node-locked now',
+  product_mismatch: 'the license is for another product now',
+  feature_not_included: 'the license no longer includes the feature',
+  replaced: 'another lease has taken its seat over',
+  queue_lapsed: 'its client stopped asking for a seat',
+};
+
+/** @param lease one that has ended, or a lingering one, which its client has released */
+export function leaseGone({ endReason }: Pick<LeaseRow, 'endReason'>): ApiError {
+  const reason = endReason ?? 'released';
+  return new ApiError('lease_gone', `the lease has ended: ${GONE[reason]}`, { fields: { reason } });
+}
+
+export function unknownLease(): ApiError {
+  return new ApiError('token_invalid', 'the lease token is unknown');
+}
+
+/** Why the license no longer allows the lease; null if it does. */
+export function leaseObstacle(license: License, { feature }: LeaseRow, now: number): LeaseEndReason | null {
+  if (license.licensing === 'node_locked') return 'license_is_node_locked';
+  return licenseVerdict(RULES_FOR.lease, { license, feature: feature ?? undefined, now });
+}
+
+export function createLeaseEndings(needs: Needs) {
+  const { licenses, leases, pools, transaction, takeTurn, leaseClock, clock } = needs;
+
+  async function licenseOf({ licenseId }: LeaseRow): Promise<License> {
+    const license = await licenses.find({ id: licenseId });
+    if (!license) throw new Error(`lease of the license ${licenseId}, which does not exist`);
+    return license;
+  }
+
+  /** Ends a lease whose pool is open, and frees its seat. @param note an administrator's reason */
+  async function end(
+    pool: OpenPool,
+    lease: LeaseRow,
+    { state, reason }: Pick<LeaseEnd, 'state' | 'reason'>,
+    note: string | null = null,
+  ): Promise<LeaseRow> {
+    const ended: LeaseRow = { ...lease, state, endedAt: clock.now(), endReason: reason, endNote: note };
+    await leases.update(ended);
+    await pools.settle(pool, [lease]);
+    afterCommit(needs.onChanged);
+    return ended;
+  }
+
+  /** Keeps the seat of a released lease for its holder, if the plan says so and no other lease shares the seat. */
+  async function release(pool: OpenPool, lease: LeaseRow): Promise<void> {
+    const { lingerSeconds } = pool.license.terms;
+    if (lease.state === 'active' && lingerSeconds > 0) {
+      await leases.update({ ...lease, state: 'lingering', dueAt: leaseClock.now() + lingerSeconds * 1000 });
+      afterCommit(needs.onChanged);
+      return;
+    }
+    await end(pool, lease, {
+      state: 'released',
+      reason: lease.state === 'borrowed' ? 'returned' : 'released',
+    });
+  }
+
+  return {
+    licenseOf,
+    end,
+    release,
+
+    /**
+     * Locks the pool of the lease with this token, and runs `work` with both.
+     * @throws ApiError `token_invalid`
+     */
+    async withLease<Result>(
+      token: string,
+      work: (lease: LeaseRow, pool: OpenPool) => Promise<Result>,
+      caller: Caller | undefined,
+      prefixes: readonly ('lds_' | 'ldq_')[] = ['lds_'],
+    ): Promise<Result> {
+      if (!prefixes.some((prefix) => isSecretToken(prefix, token))) throw unknownLease();
+      const tokenHash = hashSecret(token);
+      const found = await leases.findByTokenHash(tokenHash);
+      if (!found) throw unknownLease();
+      return takeTurn(found.licenseId, () =>
+        transaction(async () => {
+          const pool = await pools.open(await licenseOf(found));
+          // Read again under the lock: another call may have ended it, or taken its token.
+          const lease = await leases.findByTokenHash(tokenHash);
+          if (!lease) throw unknownLease();
+          return work(lease, pool);
+        }, caller),
+      );
+    },
+
+    /** The same for the lease with this ID; null if there is none. */
+    async withLeaseId<Result>(
+      id: number,
+      work: (lease: LeaseRow, pool: OpenPool) => Promise<Result>,
+    ): Promise<Result | null> {
+      const found = await leases.findById(id);
+      if (!found) return null;
+      return takeTurn(found.licenseId, () =>
+        transaction(async () => {
+          const pool = await pools.open(await licenseOf(found));
+          const lease = await leases.findById(id);
+          return lease && work(lease, pool);
+        }),
+      );
+    },
+  };
+}
+
+export type LeaseEndings = ReturnType<typeof createLeaseEndings>;

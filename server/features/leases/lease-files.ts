@@ -1,0 +1,43 @@
+// Lease files: license files for the time of a lease, which client software can check without a connection.
+import type { License } from '#server/features/licenses/license-store.ts';
+import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { endOf, type Times } from './lease-presenter.ts';
+import type { LeaseRow } from './lease-row.ts';
+
+interface LeaseFileOrder {
+  license: License;
+  lease: LeaseRow;
+  encrypt: boolean;
+  times: Times;
+}
+
+export interface LeaseFiles {
+  /** Signs a file that is valid until the lease ends. */
+  issue(order: LeaseFileOrder): Promise<string>;
+}
+
+export function createLeaseFiles(files: Pick<LicenseFiles, 'activeKey' | 'issueLease'>): LeaseFiles {
+  return {
+    async issue({ license, lease, encrypt, times }) {
+      const key = await files.activeKey();
+      const until = endOf(lease, times);
+      return files.issueLease({
+        license,
+        key,
+        encrypt,
+        until,
+        fingerprint: lease.machineFingerprint,
+        lease: {
+          lease_id: lease.id,
+          state: lease.state === 'borrowed' ? 'borrowed' : 'active',
+          units: lease.units,
+          feature: lease.feature,
+          counted_as: lease.seatKey,
+          issued_at: toTimestamp(lease.issuedAt),
+          expires_at: toTimestamp(until),
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// Writes what a checkout decides: a new lease, a recovered one, or a place in the queue. The caller holds the pool.
+import type { Clock } from '#server/platform/clock.ts';
+import { createSecretToken, hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { LeaseDraft } from './lease-draft.ts';
+import type { LeaseVerdict } from './lease-judge.ts';
+import type { LeaseRow } from './lease-row.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { OpenPool, SeatPools } from './seat-pools.ts';
+
+/** How a checkout ends. */
+export type Outcome =
+  | { kind: 'granted'; lease: LeaseRow; token: string; pool: OpenPool }
+  | { kind: 'queued'; lease: LeaseRow; ticket: string; pool: OpenPool }
+  | { kind: 'denied'; pool: OpenPool; verdict: LeaseVerdict };
+
+interface Needs {
+  leases: LeaseStore;
+  pools: SeatPools;
+  leaseClock: LeaseClock;
+  clock: Clock;
+}
+
+/** How often waiting clients ask; clients far behind ask less often. */
+const POLL_SECONDS = 5;
+const FAR_POLL_SECONDS = 15;
+const FAR_POSITION = 100;
+
+const ALLOWED: LeaseVerdict = { outcome: 'allowed' };
+
+export function pollSeconds(position: number): number {
+  return position > FAR_POSITION ? FAR_POLL_SECONDS : POLL_SECONDS;
+}
+
+export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
+  /** When a waiting client that does not ask again loses its place. */
+  const waitsUntil = (position: number) => leaseClock.now() + 2 * pollSeconds(position) * 1000;
+
+  /** The state of a lease that is granted now. */
+  function granted(pool: OpenPool, leaseSeconds: number) {
+    const { seats } = pool.license.terms;
+    return {
+      state: 'active' as const,
+      overdraft: seats !== null && pool.row.inUse > seats ? 1 : 0,
+      offered: 0,
+      leaseSeconds,
+      heartbeatAt: clock.now(),
+      dueAt: leaseClock.now() + leaseSeconds * 1000,
+      waitUntil: null,
+    };
+  }
+
+  function insert(
+    draft: LeaseDraft,
+    fields: Pick<LeaseRow, 'tokenHash' | 'state' | 'dueAt'> & Partial<LeaseRow>,
+  ) {
+    const at = clock.now();
+    const ended = { endedAt: null, endReason: null, endNote: null };
+    const times = { issuedAt: at, heartbeatAt: at, waitUntil: null, borrowedUntil: null };
+    return leases.insert({ ...draft, overdraft: 0, offered: 0, ...times, ...ended, ...fields });
+  }
+
+  /** Gives the offered seat to the client that waited for it. */
+  async function takeOffer(pool: OpenPool, lease: LeaseRow): Promise<Outcome> {
+    const token = createSecretToken('lds_');
+    const taken = granted(pool, pool.license.terms.leaseSeconds);
+    const active: LeaseRow = { ...lease, ...taken, issuedAt: clock.now(), tokenHash: token.hash };
+    await leases.update(active);
+    await pools.change(pool, { queued: -1 });
+    return { kind: 'granted', lease: active, token: token.plaintext, pool };
+  }
+
+  /** Keeps the place of a waiting client, with its ticket or, if it lost that, a new one. */
+  async function keepPlace(pool: OpenPool, lease: LeaseRow, given: string | undefined): Promise<Outcome> {
+    const isSame =
+      given !== undefined && isSecretToken('ldq_', given) && hashSecret(given) === lease.tokenHash;
+    const fresh = isSame ? null : createSecretToken('ldq_');
+    const kept: LeaseRow = {
+      ...lease,
+      tokenHash: fresh?.hash ?? lease.tokenHash,
+      heartbeatAt: clock.now(),
+      dueAt: waitsUntil(await leases.position(lease.licenseId, lease.id)),
+    };
+    await leases.update(kept);
+    return { kind: 'queued', lease: kept, ticket: fresh?.plaintext ?? (given as string), pool };
+  }
+
+  return {
+    /** A lease whose seats the caller has taken. */
+    async grant(pool: OpenPool, draft: LeaseDraft): Promise<Outcome> {
+      const token = createSecretToken('lds_');
+      const lease = await insert(draft, { ...granted(pool, draft.leaseSeconds), tokenHash: token.hash });
+      return { kind: 'granted', lease, token: token.plaintext, pool };
+    },
+
+    /** A live lease whose client lost its token: the old token is void from now on. */
+    async recover(pool: OpenPool, lease: LeaseRow): Promise<Outcome> {
+      const token = createSecretToken('lds_');
+      const { overdraft } = lease;
+      const extended = granted(pool, pool.license.terms.leaseSeconds);
+      const kept = lease.state === 'borrowed' ? { state: lease.state, dueAt: lease.dueAt } : {};
+      const recovered: LeaseRow = { ...lease, ...extended, ...kept, overdraft, tokenHash: token.hash };
+      await leases.update(recovered);
+      return { kind: 'granted', lease: recovered, token: token.plaintext, pool };
+    },
+
+    async enqueue(pool: OpenPool, draft: LeaseDraft, waitSeconds: number): Promise<Outcome> {
+      const ticket = createSecretToken('ldq_');
+      const lease = await insert(draft, {
+        tokenHash: ticket.hash,
+        state: 'queued',
+        dueAt: waitsUntil(pool.row.queued + 1),
+        waitUntil: leaseClock.now() + waitSeconds * 1000,
+      });
+      await pools.change(pool, { queued: 1 });
+      return { kind: 'queued', lease, ticket: ticket.plaintext, pool };
+    },
+
+    /** Answers a waiting client that asks again. */
+    async continueWaiting(pool: OpenPool, waiting: LeaseRow, ticket: string | undefined): Promise<Outcome> {
+      await pools.offer(pool);
+      const lease = (await leases.findById(waiting.id)) ?? waiting;
+      if (lease.offered === 1) return takeOffer(pool, lease);
+      if (leaseClock.now() < (lease.waitUntil ?? 0)) return keepPlace(pool, lease, ticket);
+      await leases.update({ ...lease, state: 'expired', endedAt: clock.now(), endReason: 'queue_lapsed' });
+      await pools.settle(pool, [lease]);
+      return { kind: 'denied', pool, verdict: ALLOWED };
+    },
+  };
+}
+
+export type LeaseGrants = ReturnType<typeof createLeaseGrants>;

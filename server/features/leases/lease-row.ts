@@ -1,0 +1,96 @@
+// A lease as it is stored.
+import type { LeaseEndReason, LeaseState } from './lease-contract.ts';
+
+export interface LeaseRow {
+  id: number;
+  licenseId: number;
+  instanceId: string;
+  /** Of the lease token, or of the ticket while the lease is queued. */
+  tokenHash: string;
+  state: LeaseState;
+  units: number;
+  /** Leases of a license with the same key share one seat. */
+  seatKey: string;
+  product: string;
+  feature: string | null;
+  userName: string | null;
+  /** Case-folded, for comparing. */
+  userKey: string | null;
+  host: string | null;
+  hostKey: string | null;
+  machineFingerprint: string | null;
+  address: string | null;
+  /** 1 if the seat was beyond the seats of the license when it was taken. */
+  overdraft: number;
+  /** 1 for a queued lease that a seat is held for. */
+  offered: number;
+  leaseSeconds: number;
+  /** Wall time, as all times here except `dueAt` and `waitUntil`. */
+  issuedAt: number;
+  heartbeatAt: number;
+  /** Lease time. */
+  dueAt: number;
+  /** Lease time. */
+  waitUntil: number | null;
+  borrowedUntil: number | null;
+  endedAt: number | null;
+  endReason: LeaseEndReason | null;
+  endNote: string | null;
+}
+
+const COLUMNS: Record<keyof LeaseRow, string> = {
+  id: 'id',
+  licenseId: 'license_id',
+  instanceId: 'instance_id',
+  tokenHash: 'token_hash',
+  state: 'state',
+  units: 'units',
+  seatKey: 'seat_key',
+  product: 'product',
+  feature: 'feature',
+  userName: 'user_name',
+  userKey: 'user_key',
+  host: 'host',
+  hostKey: 'host_key',
+  machineFingerprint: 'machine_fingerprint',
+  address: 'address',
+  overdraft: 'overdraft',
+  offered: 'offered',
+  leaseSeconds: 'lease_seconds',
+  issuedAt: 'issued_at',
+  heartbeatAt: 'heartbeat_at',
+  dueAt: 'due_at',
+  waitUntil: 'wait_until',
+  borrowedUntil: 'borrowed_until',
+  endedAt: 'ended_at',
+  endReason: 'end_reason',
+  endNote: 'end_note',
+};
+
+const ENTRIES = Object.entries(COLUMNS);
+const WRITTEN = ENTRIES.filter(([name]) => name !== 'id');
+
+/** For a SELECT from `leases e`. */
+export const LEASE_COLUMNS = ENTRIES.map(([name, column]) => `e.${column} AS "${name}"`).join(', ');
+
+/** For an INSERT: `(columns) VALUES (values)`. */
+export const LEASE_VALUES = `(${WRITTEN.map(([, column]) => column).join(', ')})
+  VALUES (${WRITTEN.map(([name]) => `$${name}`).join(', ')})`;
+
+/** For an UPDATE of a whole row. */
+export const LEASE_CHANGES = WRITTEN.map(([name, column]) => `${column} = $${name}`).join(', ');
+
+/** Compares users and hosts, which systems write in either case. */
+export function foldName(name: string | null): string | null {
+  return name === null ? null : name.toLowerCase();
+}
+
+/** Whether the lease holds a seat, or part of a shared one. */
+export function holdsSeat({ state, offered }: Pick<LeaseRow, 'state' | 'offered'>): boolean {
+  return (
+    state === 'active' ||
+    state === 'borrowed' ||
+    state === 'lingering' ||
+    (state === 'queued' && offered === 1)
+  );
+}

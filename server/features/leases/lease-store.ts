@@ -1,0 +1,147 @@
+import type { Sequelize } from 'sequelize';
+import { removeOldest } from '#server/database/remove-oldest.ts';
+import { sqlOf } from '#server/database/sql.ts';
+import type { HeldSeat } from './lease-judge.ts';
+import type { LeaseEndReason, LeaseState } from './lease-contract.ts';
+import { LEASE_CHANGES, LEASE_COLUMNS, LEASE_VALUES, type LeaseRow } from './lease-row.ts';
+
+const LIVE = 'e.ended_at IS NULL';
+/** The same as `holdsSeat`. */
+const HOLDS = `${LIVE} AND (e.state <> 'queued' OR e.offered = 1)`;
+const IDS_AT_ONCE = 1000;
+
+/** How leases end together. */
+export interface LeaseEnd {
+  state: Extract<LeaseState, 'released' | 'expired' | 'reclaimed'>;
+  reason: LeaseEndReason;
+  /** Wall time. */
+  at: number;
+}
+
+/** A lease that holds a seat, for a list of holders. */
+export type Holder = Pick<LeaseRow, 'id' | 'userName' | 'host' | 'address' | 'units' | 'state' | 'issuedAt'>;
+
+export function createLeaseStore(sequelize: Sequelize) {
+  const sql = sqlOf(sequelize);
+  const { isIn } = sql.dialect;
+  const find = (where: string) =>
+    sql.statement<LeaseRow>(`SELECT ${LEASE_COLUMNS} FROM leases e WHERE ${where}`);
+  const byId = find('e.id = $id');
+  const byTokenHash = find('e.token_hash = $tokenHash');
+  const byInstance = find(`e.license_id = $licenseId AND e.instance_id = $instanceId AND ${LIVE}`);
+  const lingering = find(
+    `e.license_id = $licenseId AND ${LIVE} AND e.state = 'lingering'
+     AND ((e.user_key = $userKey AND e.host_key = $hostKey) OR e.machine_fingerprint = $machineFingerprint)
+     ORDER BY e.units DESC, e.id LIMIT 1`,
+  );
+  const waiting = find(
+    `e.license_id = $licenseId AND e.state = 'queued' AND e.offered = 0 AND e.id > $after ORDER BY e.id LIMIT $limit`,
+  );
+  const insert = sql.statement<{ id: number }>(`INSERT INTO leases ${LEASE_VALUES} RETURNING id AS "id"`);
+  const update = sql.statement(`UPDATE leases SET ${LEASE_CHANGES} WHERE id = $id`);
+  const touch = sql.statement(`
+    UPDATE leases SET due_at = $dueAt, lease_seconds = $leaseSeconds, heartbeat_at = $at
+    WHERE ${isIn('id', 'ids')} AND state = 'active'`);
+  const seatUnits = sql.statement<{ units: number }>(`
+    SELECT coalesce(max(e.units), 0) AS "units" FROM leases e
+    WHERE e.license_id = $licenseId AND e.seat_key = $seatKey AND ${HOLDS}`);
+  const due = sql.statement<{ licenseId: number }>(`
+    SELECT DISTINCT d.license_id AS "licenseId" FROM (
+      SELECT e.license_id FROM leases e WHERE ${LIVE} AND e.due_at <= $before ORDER BY e.due_at LIMIT $limit) d`);
+  const endDue = sql.statement<LeaseRow>(`
+    UPDATE leases AS e SET state = 'expired', end_reason = CASE
+        WHEN e.state = 'queued' THEN 'queue_lapsed' WHEN e.state = 'lingering' THEN 'released'
+        WHEN e.state = 'borrowed' THEN 'returned' ELSE 'expired' END,
+      ended_at = $at
+    WHERE e.id IN (
+      SELECT d.id FROM leases d WHERE d.license_id = $licenseId AND d.ended_at IS NULL AND d.due_at <= $before
+      ORDER BY d.due_at LIMIT $limit)
+    AND e.ended_at IS NULL AND e.due_at <= $before
+    RETURNING ${LEASE_COLUMNS.replaceAll('e.', '')}`);
+  const position = sql.statement<{ count: number }>(
+    `SELECT count(*) AS "count" FROM leases e WHERE e.license_id = $licenseId AND e.state = 'queued' AND e.id <= $id`,
+  );
+  const nextDue = sql.statement<{ at: number | null }>(
+    `SELECT min(e.due_at) AS "at" FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS}`,
+  );
+  const newer = sql.statement<{ seatKey: string; units: number }>(`
+    SELECT e.seat_key AS "seatKey", e.units AS "units" FROM leases e
+    WHERE e.license_id = $licenseId AND ${LIVE} AND e.state = 'active' AND e.seat_key <> $seatKey
+      AND (e.issued_at > $issuedAt OR (e.issued_at = $issuedAt AND e.id > $id))
+    ORDER BY e.issued_at DESC, e.id DESC LIMIT $limit`);
+  const held = sql.statement<HeldSeat>(`
+    SELECT max(e.user_name) AS "user", max(e.host) AS "host", max(e.address) AS "address", max(e.units) AS "units"
+    FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS} GROUP BY e.seat_key`);
+  const holders = sql.statement<Holder>(`
+    SELECT e.id AS "id", e.user_name AS "userName", e.host AS "host", e.address AS "address", e.units AS "units",
+      e.state AS "state", e.issued_at AS "issuedAt"
+    FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS} ORDER BY e.id DESC LIMIT $limit`);
+  const countHolders = sql.statement<{ count: number }>(
+    `SELECT count(*) AS "count" FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS}`,
+  );
+
+  return {
+    findById: (id: number) => byId.first({ id }),
+    findByTokenHash: (tokenHash: string) => byTokenHash.first({ tokenHash }),
+    /** The live lease of an instance. */
+    findByInstance: (licenseId: number, instanceId: string) => byInstance.first({ licenseId, instanceId }),
+    /** A lingering seat that the same user on the same host, or the same device, has left. */
+    findLingering: (
+      lease: Pick<LeaseRow, 'licenseId' | 'userKey' | 'hostKey' | 'machineFingerprint'>,
+    ): Promise<LeaseRow | null> => lingering.first({ ...lease }),
+    async insert(lease: Omit<LeaseRow, 'id'>): Promise<LeaseRow> {
+      const row = await insert.first({ ...lease });
+      if (!row) throw new Error('inserting a lease returned no row');
+      return { ...lease, id: row.id };
+    },
+    async update(lease: LeaseRow): Promise<void> {
+      await update.run({ ...lease });
+    },
+    /** Extends active leases after heartbeats. @param now lease time @param at wall time */
+    async touch(leaseSeconds: number, ids: readonly number[], now: number, at: number): Promise<void> {
+      const values = { leaseSeconds, dueAt: now + leaseSeconds * 1000, at };
+      for (let start = 0; start < ids.length; start += IDS_AT_ONCE)
+        await touch.run({ ...values, ids: ids.slice(start, start + IDS_AT_ONCE) });
+    },
+    /** Units of the seat that leases with this key hold together. */
+    seatUnits: async (licenseId: number, seatKey: string): Promise<number> =>
+      (await seatUnits.first({ licenseId, seatKey }))?.units ?? 0,
+    /** Licenses with leases that are due before `before` (lease time). */
+    findDue: async (before: number, limit: number): Promise<number[]> =>
+      (await due.all({ before, limit })).map(({ licenseId }) => licenseId),
+    /** Ends due leases of a license. @returns them as they were, but ended */
+    endDue: (licenseId: number, before: number, at: number, limit: number): Promise<LeaseRow[]> =>
+      endDue.all({ licenseId, before, at, limit }),
+    /** Waiting leases without an offer, in the order in which they came. */
+    waiting: (licenseId: number, after: number, limit: number) => waiting.all({ licenseId, after, limit }),
+    /** The place of a queued lease, from 1. */
+    position: async (licenseId: number, id: number): Promise<number> =>
+      (await position.first({ licenseId, id }))?.count ?? 0,
+    /** When the next seat would be free without heartbeats, in lease time; null if no lease holds a seat. */
+    nextDue: async (licenseId: number): Promise<number | null> =>
+      (await nextDue.first({ licenseId }))?.at ?? null,
+    /** Active leases that are newer than this one and hold other seats, newest first. */
+    newer: ({ licenseId, seatKey, issuedAt, id }: LeaseRow, limit: number) =>
+      newer.all({ licenseId, seatKey, issuedAt, id, limit }),
+    /** One entry for each seat. */
+    heldSeats: (licenseId: number): Promise<HeldSeat[]> => held.all({ licenseId }),
+    holders: (licenseId: number, limit: number): Promise<Holder[]> => holders.all({ licenseId, limit }),
+    countHolders: async (licenseId: number): Promise<number> =>
+      (await countHolders.first({ licenseId }))?.count ?? 0,
+    hasLive: async (): Promise<boolean> =>
+      (await sql.selectFirst(`SELECT 1 AS "live" FROM leases e WHERE ${LIVE} LIMIT 1`)) !== null,
+    /**
+     * After a restart, borrowed leases end when their files do, although lease time stood still meanwhile.
+     * @param now lease time @param at wall time
+     */
+    anchorBorrowed: (now: number, at: number): Promise<number> =>
+      sql.run(
+        `UPDATE leases SET due_at = $now + borrowed_until - $at
+         WHERE ended_at IS NULL AND state = 'borrowed' AND due_at > $now + borrowed_until - $at`,
+        { now, at },
+      ),
+    removeOld: removeOldest(sql, 'leases', 'ended_at'),
+  };
+}
+
+export type LeaseStore = ReturnType<typeof createLeaseStore>;

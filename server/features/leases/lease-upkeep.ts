@@ -1,0 +1,160 @@
+// The one job of leases: ends those that are due, serves waiting clients, counts usage, announces changes of pools.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterCommit } from '#server/database/current-transaction.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { LeaseRow } from './lease-row.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { PoolStore } from './pool-store.ts';
+import { CALM_MS, type OpenPool, type SeatPools } from './seat-pools.ts';
+
+const EVERY_MS = 1000;
+/** Another server may have a heartbeat in memory for a second. */
+const SLACK_MS = 2000;
+/** Leases per transaction, so that other writers wait only a few milliseconds. */
+const BATCH = 200;
+/** Usage since then is added when it is shown, so this only bounds what a crash of the clock could lose. */
+const METER_EVERY_MS = 3_600_000;
+const POOLS_AT_ONCE = 200;
+
+interface Needs {
+  licenses: Pick<LicenseStore, 'find'>;
+  leases: LeaseStore;
+  poolStore: Pick<PoolStore, 'needAttention' | 'hasPending'>;
+  pools: SeatPools;
+  buffer: Pick<HeartbeatBuffer, 'flush'>;
+  transaction: RunTransaction;
+  leaseClock: LeaseClock;
+  clock: Clock;
+  onChanged(): void;
+  onError(error: unknown): void;
+}
+
+export interface LeaseUpkeep {
+  start(): void;
+  /** Does what is due now. */
+  run(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An ended lease as it was before. */
+function asBefore(lease: LeaseRow): LeaseRow {
+  const state =
+    lease.endReason === 'queue_lapsed'
+      ? 'queued'
+      : lease.endReason === 'released'
+        ? 'lingering'
+        : lease.endReason === 'returned'
+          ? 'borrowed'
+          : 'active';
+  return { ...lease, state };
+}
+
+export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
+  const { licenses, leases, pools, transaction, leaseClock, clock } = needs;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  function withPool(
+    licenseId: number,
+    change: (pool: OpenPool, license: License) => Promise<void>,
+  ): Promise<void> {
+    return transaction(
+      async () => {
+        const license = await licenses.find({ id: licenseId });
+        if (license) await change(await pools.open(license), license);
+      },
+      undefined,
+      { alone: true },
+    );
+  }
+
+  async function endDue(): Promise<void> {
+    const before = leaseClock.now() - SLACK_MS;
+    for (;;) {
+      const due = await leases.findDue(before, BATCH);
+      for (const licenseId of due) {
+        if (isClosed) return;
+        await withPool(licenseId, async (pool) => {
+          const ended = await leases.endDue(licenseId, before, clock.now(), BATCH);
+          if (ended.length === 0) return;
+          await pools.settle(
+            pool,
+            ended.map((lease) => asBefore(lease)),
+          );
+          afterCommit(needs.onChanged);
+        });
+        // Lets requests take their turn between two batches.
+        await delay(0);
+      }
+      if (due.length === 0) return;
+    }
+  }
+
+  async function attend(): Promise<void> {
+    for (let after = 0; ;) {
+      const calmBefore = leaseClock.now() - CALM_MS;
+      const meteredBefore = clock.now() - METER_EVERY_MS;
+      const some = await needs.poolStore.needAttention(after, calmBefore, meteredBefore, POOLS_AT_ONCE);
+      for (const licenseId of some) {
+        if (isClosed) return;
+        await withPool(licenseId, async (pool) => {
+          await pools.review(pool, clock.now() - METER_EVERY_MS);
+          await pools.offer(pool);
+        });
+      }
+      const last = some.at(-1);
+      if (last === undefined || some.length < POOLS_AT_ONCE) return;
+      after = last;
+    }
+  }
+
+  async function work(): Promise<void> {
+    await needs.buffer.flush();
+    // Lease time is written only while something depends on it, so that an idle server leaves the disk alone.
+    if (!(await leases.hasLive()) && !(await needs.poolStore.hasPending())) return;
+    await transaction(leaseClock.tick);
+    await endDue();
+    await attend();
+  }
+
+  function run(): Promise<void> {
+    running = running.then(work);
+    return running;
+  }
+
+  function schedule(): void {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      running = running.then(work).catch((error: unknown) => {
+        if (!isClosed) needs.onError(error);
+      });
+      void running.then(schedule);
+    }, EVERY_MS).unref();
+  }
+
+  /** A borrowed seat ends with its file, so the downtime counts for it. */
+  async function resume(): Promise<void> {
+    await transaction(async () => {
+      await leaseClock.tick();
+      await leases.anchorBorrowed(leaseClock.now(), clock.now());
+    });
+  }
+
+  return {
+    start() {
+      running = resume().catch(needs.onError);
+      schedule();
+    },
+    run,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running.catch(() => {});
+    },
+  };
+}

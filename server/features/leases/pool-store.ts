@@ -1,0 +1,118 @@
+import type { Sequelize } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
+
+/** The seats of a license that are in use. Its row is the lock of everything that takes or frees a seat. */
+export interface PoolRow {
+  licenseId: number;
+  inUse: number;
+  borrowed: number;
+  queued: number;
+  /** Grows with every change, so that what was read from the pool can be reused. */
+  version: number;
+  /** 1 after `pool.exhausted`, until `pool.available`. */
+  exhausted: number;
+  /** 1 after `pool.overdraft_started`, until `pool.overdraft_ended`. */
+  overdrawn: number;
+  /** Lease time since which an exhausted pool has had a free seat; null if it has none. */
+  freeSince: number | null;
+  /** Lease time since which an overdrawn pool has been within its seats. */
+  coveredSince: number | null;
+  /** Wall time up to which usage is counted. */
+  meteredAt: number;
+}
+
+const COLUMNS = `
+  license_id AS "licenseId", in_use AS "inUse", borrowed AS "borrowed", queued AS "queued", version AS "version",
+  exhausted AS "exhausted", overdrawn AS "overdrawn", free_since AS "freeSince", covered_since AS "coveredSince",
+  metered_at AS "meteredAt"`;
+
+/** More seats than any license has, so that one statement serves unlimited pools as well. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+export function createPoolStore(sequelize: Sequelize) {
+  const sql = sqlOf(sequelize);
+  const create = sql.statement(
+    'INSERT INTO lease_pools (license_id, metered_at) VALUES ($licenseId, $at) ON CONFLICT DO NOTHING',
+  );
+  const find = sql.statement<PoolRow>(`SELECT ${COLUMNS} FROM lease_pools WHERE license_id = $licenseId`);
+  // The condition on `in_use` is what grants a seat: even a caller that has read an old row cannot exceed the limit.
+  const change = sql.statement(`
+    UPDATE lease_pools SET in_use = in_use + $taken, borrowed = $borrowed, queued = $queued, version = version + 1,
+      exhausted = $exhausted, overdrawn = $overdrawn, free_since = $freeSince, covered_since = $coveredSince,
+      metered_at = $meteredAt
+    WHERE license_id = $licenseId AND (CAST($taken AS BIGINT) <= 0 OR in_use + $taken <= $limit)`);
+  const announce = sql.statement(`
+    UPDATE lease_pools SET denials_announced_at = $at, denials_unannounced = 0
+    WHERE license_id = $licenseId
+      AND (denials_announced_at IS NULL OR denials_announced_at <= $before OR denials_announced_at > $at)`);
+  const postpone = sql.statement(
+    'UPDATE lease_pools SET denials_unannounced = denials_unannounced + $count WHERE license_id = $licenseId',
+  );
+  const unannounced = sql.statement<{ count: number }>(
+    'SELECT denials_unannounced AS "count" FROM lease_pools WHERE license_id = $licenseId',
+  );
+  const attention = sql.statement<{ licenseId: number }>(`
+    SELECT license_id AS "licenseId" FROM lease_pools WHERE license_id > $after AND queued > 0
+    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND free_since <= $calmBefore
+    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND covered_since <= $calmBefore
+    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND in_use > 0 AND metered_at < $meteredBefore
+    UNION SELECT o.license_id FROM lease_pools o JOIN licenses l ON l.id = o.license_id JOIN plans p ON p.id = l.plan_id
+      WHERE o.license_id > $after AND o.exhausted = 1 AND o.free_since IS NULL AND (p.seats IS NULL OR o.in_use <
+        coalesce(l.own_seats, p.seats) + coalesce(l.own_overdraft_seats, p.overdraft_seats))
+    ORDER BY 1 LIMIT $limit`);
+
+  const pending = sql.statement<{ licenseId: number }>(`
+    SELECT license_id AS "licenseId" FROM lease_pools WHERE free_since IS NOT NULL
+    UNION ALL SELECT license_id FROM lease_pools WHERE covered_since IS NOT NULL LIMIT 1`);
+
+  const first = (licenseId: number) => find.first({ licenseId });
+
+  return {
+    find: first,
+    /** Locks the pool until the transaction ends. @param at wall time, for a pool that is new */
+    async lock(licenseId: number, at: number): Promise<PoolRow> {
+      await create.run({ licenseId, at });
+      await sql.lock('lease_pools', { license_id: licenseId });
+      const pool = await first(licenseId);
+      if (!pool) throw new Error(`license ${licenseId} has no pool`);
+      return pool;
+    },
+    /**
+     * Takes or frees seats, and writes the rest of the row.
+     * @param limit null if unlimited
+     * @returns false if the seats are not free; then nothing is changed
+     */
+    change: async (pool: PoolRow, taken: number, limit: number | null): Promise<boolean> =>
+      (await change.run({ ...pool, taken, limit: limit ?? UNLIMITED })) === 1,
+    /**
+     * Whether denials of the license may be announced now, at most once a minute on all servers.
+     * @returns how many have not been announced; null if it is too early, and `count` is remembered
+     */
+    async announceDenials(
+      licenseId: number,
+      count: number,
+      at: number,
+      before: number,
+    ): Promise<number | null> {
+      const waiting = (await unannounced.first({ licenseId }))?.count ?? 0;
+      if ((await announce.run({ licenseId, at, before })) === 1) return waiting + count;
+      await postpone.run({ licenseId, count });
+      return null;
+    },
+    /** Whether a change of a pool waits to be announced. */
+    hasPending: async (): Promise<boolean> => (await pending.first()) !== null,
+    /**
+     * Pools with something to do: clients that wait, a change of state to announce, usage to count.
+     * @param calmBefore lease time @param meteredBefore wall time
+     */
+    needAttention: async (
+      after: number,
+      calmBefore: number,
+      meteredBefore: number,
+      limit: number,
+    ): Promise<number[]> =>
+      (await attention.all({ after, calmBefore, meteredBefore, limit })).map(({ licenseId }) => licenseId),
+  };
+}
+
+export type PoolStore = ReturnType<typeof createPoolStore>;

@@ -1,0 +1,184 @@
+// Releases leases, borrows their seats, and takes borrowed seats back.
+import { afterCommit } from '#server/database/current-transaction.ts';
+import type { Events } from '#server/features/events/event-service.ts';
+import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
+import type { Call } from '#server/platform/call.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { byKey } from '#server/rules/license-reference.ts';
+import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import type { DenialLog } from './denial-log.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { leaseContract, PoolObject } from './lease-contract.ts';
+import { leaseGone, type LeaseEndings, leaseObstacle, unknownLease } from './lease-endings.ts';
+import type { LeaseFiles } from './lease-files.ts';
+import { toEventLease, toLeaseObject } from './lease-presenter.ts';
+import type { LeaseRow } from './lease-row.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { OpenPool, SeatPools } from './seat-pools.ts';
+
+interface Needs {
+  leases: LeaseStore;
+  pools: SeatPools;
+  endings: LeaseEndings;
+  files: LeaseFiles;
+  licenseFiles: Pick<LicenseFiles, 'verify'>;
+  denials: DenialLog;
+  events: Events;
+  leaseClock: LeaseClock;
+  clock: Clock;
+  onChanged(): void;
+}
+
+type BorrowRequest = RequestOf<typeof leaseContract.borrowLease>;
+type BorrowReply = ReplyOf<typeof leaseContract.borrowLease>;
+type ReturnRequest = RequestOf<typeof leaseContract.returnLease>;
+
+const HOUR_MS = 3_600_000;
+
+/** A refused borrow, which ends without an error so that its transaction commits. */
+interface Refused {
+  refused: string;
+  lease: LeaseRow;
+  pool: OpenPool;
+  object: PoolObject;
+}
+
+export function createReleaseService(needs: Needs) {
+  const { leases, pools, endings, events, leaseClock, clock } = needs;
+
+  /** Why the limits of the license do not allow the loan; null if they do. */
+  function borrowObstacle(pool: OpenPool, lease: LeaseRow, request: BorrowRequest): string | null {
+    const { seats, borrowMaxHours, borrowMaxCount, borrowKeepFree } = pool.license.terms;
+    if (borrowMaxHours === 0) return 'the license does not allow borrowing';
+    if (request.hours > borrowMaxHours)
+      return `seats can be borrowed for at most ${borrowMaxHours} hours (got ${request.hours})`;
+    if (lease.state === 'borrowed') {
+      const isSame = lease.machineFingerprint === request.machine_fingerprint;
+      return isSame ? null : 'the seat is borrowed for another device';
+    }
+    const borrowed = pool.row.borrowed + lease.units;
+    if (borrowMaxCount !== null && borrowed > borrowMaxCount)
+      return `at most ${borrowMaxCount} seats can be borrowed at once`;
+    if (seats !== null && seats - borrowed < borrowKeepFree)
+      return `${borrowKeepFree} seats of the license are never borrowed`;
+    return null;
+  }
+
+  async function lend(lease: LeaseRow, pool: OpenPool, request: BorrowRequest): Promise<LeaseRow> {
+    const at = clock.now();
+    const asked = Math.min(at + request.hours * HOUR_MS, pool.license.graceEndsAt);
+    // A file that was handed out stays valid, so its seat is not free before that.
+    const until = Math.max(asked, lease.state === 'borrowed' ? (lease.borrowedUntil ?? 0) : 0);
+    const borrowed: LeaseRow = {
+      ...lease,
+      state: 'borrowed',
+      machineFingerprint: request.machine_fingerprint,
+      borrowedUntil: until,
+      dueAt: leaseClock.now() + until - at,
+      heartbeatAt: at,
+    };
+    await leases.update(borrowed);
+    await pools.change(pool, { borrowed: lease.state === 'borrowed' ? 0 : lease.units });
+    const extra = { lease: toEventLease(borrowed), borrowed_until: toTimestamp(until) };
+    await events.emit({
+      name: 'lease.borrowed',
+      license: pool.license,
+      machineFingerprint: request.machine_fingerprint,
+      extra,
+    });
+    afterCommit(needs.onChanged);
+    return borrowed;
+  }
+
+  async function giveBack(pool: OpenPool, lease: LeaseRow): Promise<void> {
+    await endings.end(pool, lease, { state: 'released', reason: 'returned' });
+    await events.emit({
+      name: 'lease.returned',
+      license: pool.license,
+      ...(lease.machineFingerprint === null ? {} : { machineFingerprint: lease.machineFingerprint }),
+      extra: { lease: toEventLease(lease) },
+    });
+  }
+
+  /** Releases a lease or returns a borrowed one. Nothing happens to one that has ended. */
+  async function finish(lease: LeaseRow, pool: OpenPool): Promise<void> {
+    if (lease.endedAt !== null || lease.state === 'lingering') return;
+    if (lease.state === 'borrowed') await giveBack(pool, lease);
+    else await endings.release(pool, lease);
+  }
+
+  function refusedFile(problem: string): ApiError {
+    const details = [{ path: 'lease_file', message: problem }];
+    return new ApiError('invalid_request', `lease_file: ${problem}`, { details });
+  }
+
+  /** The lease that a borrowed file is for, with the end that the file has. */
+  async function readFile(text: string, request: ReturnRequest): Promise<{ id: number; until: number }> {
+    const { license_key: licenseKey, machine_fingerprint: fingerprint } = request;
+    const file = await needs.licenseFiles.verify({
+      text,
+      kind: 'lease',
+      fingerprint,
+      product: undefined,
+      licenseKey: licenseKey === undefined ? undefined : byKey(licenseKey).key,
+    });
+    if (file.lease === null || file.fileExpiresAt === null)
+      throw refusedFile('is not a lease file of this server');
+    if (file.lease.state !== 'borrowed') throw refusedFile('is not the file of a borrowed seat');
+    return { id: file.lease.lease_id, until: file.fileExpiresAt };
+  }
+
+  async function returnByFile(text: string, request: ReturnRequest): Promise<void> {
+    const { id, until } = await readFile(text, request);
+    const found = await endings.withLeaseId(id, async (lease, pool) => {
+      // A file of an earlier loan says nothing about the present one.
+      if (lease.state === 'borrowed' && lease.borrowedUntil === until) await giveBack(pool, lease);
+      return true;
+    });
+    if (found === null) throw unknownLease();
+  }
+
+  return {
+    async release(token: string, call: Call) {
+      await endings.withLease(token, finish, call, ['lds_', 'ldq_']);
+      return { released: true as const };
+    },
+
+    async borrow(request: BorrowRequest, call: Call): Promise<BorrowReply> {
+      await leaseClock.refresh();
+      const outcome = await endings.withLease(
+        request.lease_token,
+        async (lease, pool): Promise<Refused | { lease: LeaseRow; pool: OpenPool }> => {
+          if (lease.state !== 'active' && lease.state !== 'borrowed') throw leaseGone(lease);
+          const gone = leaseObstacle(pool.license, lease, clock.now());
+          if (gone !== null) throw leaseGone({ endReason: gone });
+          const refused = borrowObstacle(pool, lease, request);
+          if (refused !== null) return { refused, lease, pool, object: await pools.toObject(pool) };
+          return { lease: await lend(lease, pool, request), pool };
+        },
+        call,
+      );
+      const { lease, pool } = outcome;
+      const { license } = pool;
+      if ('refused' in outcome) {
+        const { refused, object } = outcome;
+        const denial = { license, pool: object, version: pool.row.version };
+        await needs.denials.record(lease, { ...denial, code: 'borrow_limit_reached', verdict: null });
+        throw new ApiError('borrow_limit_reached', refused, { fields: { details: { pool: object } } });
+      }
+      const times = { now: leaseClock.now(), at: clock.now() };
+      const lease_file = await needs.files.issue({ license, lease, encrypt: request.encrypt, times });
+      return { lease: toLeaseObject(lease, times), lease_file };
+    },
+
+    async giveBack(request: ReturnRequest, call: Call) {
+      if (request.lease_token !== undefined) await endings.withLease(request.lease_token, finish, call);
+      else await returnByFile(request.lease_file ?? '', request);
+      return { returned: true as const };
+    },
+  };
+}
+
+export type ReleaseService = ReturnType<typeof createReleaseService>;

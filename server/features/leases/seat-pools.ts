@@ -1,0 +1,266 @@
+// The seats of floating licenses: takes and frees them, offers free ones to waiting clients, and counts their use.
+import type { Events } from '#server/features/events/event-service.ts';
+import type { EventName } from '#server/features/events/event-contract.ts';
+import type { License } from '#server/features/licenses/license-store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { seatLimit } from '#server/rules/floating-terms.ts';
+import type { PoolObject } from './lease-contract.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { LeaseJudge, LeaseVerdict } from './lease-judge.ts';
+import { holdsSeat, type LeaseRow } from './lease-row.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
+import type { PoolRow, PoolStore } from './pool-store.ts';
+import { hourOf, meteredHours } from './usage-meter.ts';
+
+/** How long an offered seat is held for the client that is first in the queue. */
+const OFFER_MS = 30_000;
+/** `pool.available` and `pool.overdraft_ended` are sent after this time without another change. */
+export const CALM_MS = 60_000;
+/** Waiting clients are read in portions. */
+const WAITING_AT_ONCE = 50;
+
+/** A pool, locked by the current transaction. */
+export interface OpenPool {
+  readonly license: License;
+  /** Seats that leases can hold in total; null if unlimited. */
+  readonly limit: number | null;
+  row: PoolRow;
+}
+
+/** What is shown of a pool. */
+interface ShownPool {
+  license: { id: number; terms: Pick<License['terms'], 'seats' | 'overdraftSeats'> };
+  row: Pick<PoolRow, 'inUse' | 'borrowed' | 'queued'>;
+}
+
+/** Who asks for seats. */
+type Claim = Pick<LeaseRow, 'userName' | 'host' | 'address' | 'feature' | 'seatKey' | 'units'>;
+
+interface Change {
+  /** Seats taken; negative if freed. */
+  taken?: number;
+  borrowed?: number;
+  queued?: number;
+}
+
+interface Needs {
+  pools: PoolStore;
+  leases: LeaseStore;
+  usage: LeaseUsageStore;
+  judge: LeaseJudge;
+  events: Events;
+  leaseClock: LeaseClock;
+  clock: Clock;
+}
+
+export function createSeatPools({ pools, leases, usage, judge, events, leaseClock, clock }: Needs) {
+  async function toObject({ license, row }: ShownPool): Promise<PoolObject> {
+    const { seats: total } = license.terms;
+    const { inUse, borrowed, queued } = row;
+    const reserved = await judge.reserved({
+      licenseId: license.id,
+      limit: seatLimit(license.terms),
+      inUse,
+      holders: () => leases.heldSeats(license.id),
+    });
+    return {
+      total,
+      in_use: inUse,
+      available: total === null ? null : Math.max(0, total - inUse - reserved),
+      reserved,
+      borrowed,
+      overdraft: total === null ? 0 : Math.max(0, inUse - total),
+      queued,
+    };
+  }
+
+  /** What has to be announced now that `inUse` seats are in use, and the marks that remember it. */
+  function announcements({ license, limit, row }: OpenPool, inUse: number) {
+    const now = leaseClock.now();
+    const { seats } = license.terms;
+    const names: EventName[] = [];
+    const follow = (isNow: boolean, announced: number, since: number | null, name: EventName) => {
+      if (!isNow) return { announced, since: announced === 1 ? (since ?? now) : null };
+      if (announced === 0) names.push(name);
+      return { announced: 1, since: null };
+    };
+    const full = follow(limit !== null && inUse >= limit, row.exhausted, row.freeSince, 'pool.exhausted');
+    const isOver = seats !== null && inUse > seats;
+    const over = follow(isOver, row.overdrawn, row.coveredSince, 'pool.overdraft_started');
+    return {
+      names,
+      marks: {
+        exhausted: full.announced,
+        freeSince: full.since,
+        overdrawn: over.announced,
+        coveredSince: over.since,
+      },
+    };
+  }
+
+  async function announce(pool: OpenPool, names: readonly EventName[]): Promise<void> {
+    if (names.length === 0) return;
+    const extra = { pool: await toObject(pool) };
+    for (const name of names) await events.emit({ name, license: pool.license, extra });
+  }
+
+  async function countUse(before: PoolRow, after: PoolRow, queued: number): Promise<void> {
+    const { licenseId, meteredAt: at } = after;
+    const hours = new Map(
+      meteredHours(licenseId, before.inUse, before.meteredAt, at).map((hour) => [hour.hour, hour]),
+    );
+    const hour = hourOf(at);
+    const current: UsageRow = hours.get(hour) ?? {
+      licenseId,
+      hour,
+      peak: 0,
+      needed: 0,
+      seatMs: 0,
+      denied: 0,
+      queued: 0,
+    };
+    const rose = after.inUse > before.inUse;
+    if (rose || queued > 0)
+      hours.set(hour, {
+        ...current,
+        queued,
+        peak: rose ? after.inUse : current.peak,
+        needed: queued > 0 ? after.inUse + after.queued : 0,
+      });
+    for (const used of hours.values()) await usage.add(used);
+  }
+
+  /** @returns false if the seats are not free; then nothing is changed */
+  async function change(pool: OpenPool, { taken = 0, borrowed = 0, queued = 0 }: Change): Promise<boolean> {
+    const before = pool.row;
+    const { names, marks } = announcements(pool, before.inUse + taken);
+    const row: PoolRow = {
+      ...before,
+      ...marks,
+      inUse: before.inUse + taken,
+      borrowed: before.borrowed + borrowed,
+      queued: before.queued + queued,
+      meteredAt: clock.now(),
+    };
+    if (!(await pools.change(row, taken, pool.limit))) return false;
+    pool.row = { ...row, version: before.version + 1 };
+    await countUse(before, pool.row, Math.max(0, queued));
+    await announce(pool, names);
+    return true;
+  }
+
+  /** Seats that the claim needs in addition to those that it shares. */
+  async function missingUnits({ license }: OpenPool, { seatKey, units }: Claim): Promise<number> {
+    return Math.max(0, units - (await leases.seatUnits(license.id, seatKey)));
+  }
+
+  function verdict({ license, limit, row }: OpenPool, claim: Claim, units: number): Promise<LeaseVerdict> {
+    return judge.judge({
+      licenseId: license.id,
+      user: claim.userName,
+      host: claim.host,
+      address: claim.address,
+      feature: claim.feature,
+      units,
+      limit,
+      inUse: row.inUse,
+      holders: () => leases.heldSeats(license.id),
+    });
+  }
+
+  const fits = ({ limit, row }: OpenPool, units: number) => limit === null || row.inUse + units <= limit;
+
+  /**
+   * Holds free seats for waiting clients, in the order in which they came. A client whom a rule keeps from a seat does
+   * not hold up those behind it.
+   * @returns whether a client waits for a seat that nobody behind it may take
+   */
+  async function offer(pool: OpenPool): Promise<boolean> {
+    if (pool.row.queued === 0) return false;
+    for (let after = 0; ;) {
+      const waiting = await leases.waiting(pool.license.id, after, WAITING_AT_ONCE);
+      for (const lease of waiting) {
+        const units = await missingUnits(pool, lease);
+        if (!fits(pool, units)) return true;
+        if ((await verdict(pool, lease, units)).outcome !== 'allowed') continue;
+        if (!(await change(pool, { taken: units }))) return true;
+        await leases.update({ ...lease, offered: 1, dueAt: leaseClock.now() + OFFER_MS });
+      }
+      const last = waiting.at(-1);
+      if (!last || waiting.length < WAITING_AT_ONCE) return false;
+      after = last.id;
+    }
+  }
+
+  /** Units that these leases held and nobody holds any more. Call it after they have ended. */
+  async function freedUnits(licenseId: number, ended: readonly LeaseRow[]): Promise<number> {
+    let freed = 0;
+    const bySeat = Map.groupBy(
+      ended.filter((lease) => holdsSeat(lease)),
+      ({ seatKey }) => seatKey,
+    );
+    for (const [seatKey, sharing] of bySeat) {
+      const held = Math.max(...sharing.map(({ units }) => units));
+      freed += Math.max(0, held - (await leases.seatUnits(licenseId, seatKey)));
+    }
+    return freed;
+  }
+
+  return {
+    toObject,
+    change,
+    missingUnits,
+    verdict,
+    fits,
+    offer,
+
+    /** Locks the pool of a license until the transaction ends. */
+    async open(license: License): Promise<OpenPool> {
+      const row = await pools.lock(license.id, clock.now());
+      return { license, limit: seatLimit(license.terms), row };
+    },
+
+    /** The pool without a lock, for showing it. */
+    async look(license: License): Promise<OpenPool> {
+      const empty = { inUse: 0, borrowed: 0, queued: 0, version: 0, exhausted: 0, overdrawn: 0 };
+      const row = await pools.find(license.id);
+      const unused = { licenseId: license.id, ...empty, freeSince: null, coveredSince: null, meteredAt: 0 };
+      return { license, limit: seatLimit(license.terms), row: row ?? unused };
+    },
+
+    /** Frees what ended leases held, and offers it to waiting clients. @param ended as they were before their end */
+    async settle(pool: OpenPool, ended: readonly LeaseRow[]): Promise<void> {
+      const units = (state: LeaseRow['state']) =>
+        ended.filter((lease) => lease.state === state).reduce((sum, lease) => sum + lease.units, 0);
+      await change(pool, {
+        taken: 0 - (await freedUnits(pool.license.id, ended)),
+        borrowed: 0 - units('borrowed'),
+        queued: 0 - ended.filter(({ state }) => state === 'queued').length,
+      });
+      await offer(pool);
+    },
+
+    /**
+     * Announces that seats are free again, or the overdraft has ended, after a minute without another change. Follows
+     * changed limits, and counts usage. @param meteredBefore if it was last counted before this wall time
+     */
+    async review(pool: OpenPool, meteredBefore: number): Promise<void> {
+      const calmSince = leaseClock.now() - CALM_MS;
+      const { freeSince, coveredSince } = pool.row;
+      const isFree = freeSince !== null && freeSince <= calmSince;
+      const isCovered = coveredSince !== null && coveredSince <= calmSince;
+      const hasRoom = pool.row.exhausted === 1 && freeSince === null && fits(pool, 1);
+      if (!isFree && !isCovered && !hasRoom && pool.row.meteredAt >= meteredBefore) return;
+      if (isFree) pool.row = { ...pool.row, exhausted: 0, freeSince: null };
+      if (isCovered) pool.row = { ...pool.row, overdrawn: 0, coveredSince: null };
+      await change(pool, {});
+      await announce(pool, [
+        ...(isFree ? (['pool.available'] as const) : []),
+        ...(isCovered ? (['pool.overdraft_ended'] as const) : []),
+      ]);
+    },
+  };
+}
+
+export type SeatPools = ReturnType<typeof createSeatPools>;

@@ -1,0 +1,123 @@
+// Wires floating licenses: leases, their pools, denials and usage.
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import { adminContract, publicContract } from '#server/contract.ts';
+import type { Database } from '#server/database/connect.ts';
+import { createTurns } from '#server/database/turns.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Events } from '#server/features/events/event-service.ts';
+import { createCheckoutService } from '#server/features/leases/checkout-service.ts';
+import { createDenialLog } from '#server/features/leases/denial-log.ts';
+import { createHeartbeatBuffer } from '#server/features/leases/heartbeat-buffer.ts';
+import { createHeartbeatService } from '#server/features/leases/heartbeat-service.ts';
+import { createLeaseAdminService } from '#server/features/leases/lease-admin-service.ts';
+import { createLeaseCallLimit } from '#server/features/leases/lease-call-limit.ts';
+import { createLeaseClock } from '#server/features/leases/lease-clock.ts';
+import { createLeaseClockStore } from '#server/features/leases/lease-clock-store.ts';
+import { createLeaseDenialStore } from '#server/features/leases/lease-denial-store.ts';
+import { createLeaseEndings } from '#server/features/leases/lease-endings.ts';
+import { createLeaseGrants } from '#server/features/leases/lease-grants.ts';
+import { createLeaseFiles } from '#server/features/leases/lease-files.ts';
+import { ALLOW_ALL, type LeaseJudge } from '#server/features/leases/lease-judge.ts';
+import { createLeaseListStore } from '#server/features/leases/lease-list-store.ts';
+import { createLeaseLookupStore } from '#server/features/leases/lease-lookup-store.ts';
+import { leaseAdminRoutes, leaseRoutes } from '#server/features/leases/lease-routes.ts';
+import { createLeaseStore } from '#server/features/leases/lease-store.ts';
+import { createLeaseUpkeep } from '#server/features/leases/lease-upkeep.ts';
+import { createLeaseUsageStore } from '#server/features/leases/lease-usage-store.ts';
+import { createPoolListService } from '#server/features/leases/pool-list-service.ts';
+import { createPoolListStore } from '#server/features/leases/pool-list-store.ts';
+import { createPoolStore } from '#server/features/leases/pool-store.ts';
+import { createReleaseService } from '#server/features/leases/release-service.ts';
+import { createSeatPools } from '#server/features/leases/seat-pools.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Logger } from '#server/platform/logger.ts';
+
+interface Needs {
+  licenses: LicenseStore;
+  files: LicenseFiles;
+  audit: Audit;
+  events: Events;
+  transaction: RunTransaction;
+  clock: Clock;
+  logger: Logger;
+  /** Decides by rules who may take a seat. Default: everyone. */
+  judge?: LeaseJudge;
+  /** Whether calls are limited per license key and lease. */
+  limited: boolean;
+  /** Called after leases have changed. */
+  onChanged(): void;
+}
+
+export function composeLeases(sequelize: Database, { logger, judge = ALLOW_ALL, ...needs }: Needs) {
+  const cannot = (what: string) => (error: unknown) =>
+    logger.error({ err: error as Error }, `cannot ${what}; retrying`);
+  const leases = createLeaseStore(sequelize);
+  const poolStore = createPoolStore(sequelize);
+  const usage = createLeaseUsageStore(sequelize);
+  const denialStore = createLeaseDenialStore(sequelize);
+  const leaseClock = createLeaseClock({ ...needs, store: createLeaseClockStore(sequelize) });
+  const shared = { ...needs, leases, leaseClock, usage, takeTurn: createTurns(sequelize) };
+  const pools = createSeatPools({ ...shared, pools: poolStore, judge });
+  const endings = createLeaseEndings({ ...shared, pools });
+  const buffer = createHeartbeatBuffer({ ...shared, onError: cannot('write heartbeats') });
+  const limit = createLeaseCallLimit(needs.limited, needs.clock);
+  const denials = createDenialLog({
+    ...shared,
+    store: denialStore,
+    pools: poolStore,
+    onError: cannot('write lease denials'),
+  });
+  const files = createLeaseFiles(needs.files);
+  const grants = createLeaseGrants({ ...shared, pools });
+  const checkouts = createCheckoutService({ ...shared, grants, pools, files, denials, limit });
+  const heartbeats = createHeartbeatService({
+    ...shared,
+    lookup: createLeaseLookupStore(sequelize),
+    pools,
+    endings,
+    buffer,
+    limit,
+  });
+  const releases = createReleaseService({
+    ...shared,
+    licenseFiles: needs.files,
+    pools,
+    endings,
+    files,
+    denials,
+  });
+  const administration = createLeaseAdminService({
+    ...shared,
+    list: createLeaseListStore(sequelize),
+    denials: denialStore,
+    denialLog: denials,
+    pools,
+    endings,
+  });
+  const poolList = createPoolListService({ ...shared, pools, list: createPoolListStore(sequelize) });
+  const upkeep = createLeaseUpkeep({
+    ...shared,
+    poolStore,
+    pools,
+    buffer,
+    onError: cannot('maintain leases'),
+  });
+  return {
+    publicRoutes: [
+      ...leaseRoutes({ checkouts, heartbeats, releases }),
+      ...leaseAdminRoutes(publicContract, administration, poolList),
+    ],
+    adminRoutes: leaseAdminRoutes(adminContract, administration, poolList),
+    /** One entry for each seat that is taken. */
+    holdersOf: leases.heldSeats,
+    /** Starts the upkeep, for a server. A command makes its change and leaves. */
+    start: upkeep.start,
+    async close() {
+      await upkeep.close();
+      await buffer.close();
+      await denials.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// Leases as client software sees them, and what really is in the database.
+import type { LeaseObject, PoolObject, QueuedCheckout } from '#server/features/leases/lease-contract.ts';
+import { newInstanceId } from './contract-calls.ts';
+import { selectRows, writeRows } from './database.ts';
+import type { Reply, TestServer } from './test-server.ts';
+
+export interface Checkout {
+  lease: LeaseObject;
+  lease_token: string;
+  lease_file: string;
+  pool: PoolObject;
+}
+
+export type Caller = Pick<TestServer, 'post'>;
+
+/** One checkout, whatever comes of it. */
+export function checkOut(
+  server: Caller,
+  license: { license_key: string },
+  fields: object = {},
+): Promise<Reply> {
+  return server.post('/leases/checkout/', {
+    license_key: license.license_key,
+    instance_id: newInstanceId(),
+    ...fields,
+  });
+}
+
+/** A checkout that succeeds. */
+export async function lease(
+  server: Caller,
+  license: { license_key: string },
+  fields: object = {},
+): Promise<Checkout> {
+  const reply = await checkOut(server, license, fields);
+  if (reply.status !== 200) throw new Error(`no lease: ${JSON.stringify(reply.body)}`);
+  return reply.body as Checkout;
+}
+
+/** A checkout that has to wait. */
+export async function queued(
+  server: Caller,
+  license: { license_key: string },
+  fields: object = {},
+): Promise<QueuedCheckout> {
+  const reply = await checkOut(server, license, { wait_seconds: 3600, ...fields });
+  if (reply.status !== 202) throw new Error(`not queued: ${JSON.stringify(reply.body)}`);
+  return reply.body as QueuedCheckout;
+}
+
+export function heartbeat(server: Caller, lease_token: string): Promise<Reply> {
+  return server.post('/leases/heartbeat/', { lease_token });
+}
+
+export function release(server: Caller, lease_token: string): Promise<Reply> {
+  return server.post('/leases/release/', { lease_token });
+}
+
+/** Moves lease time on, as if the server had run for so long. It notices with the next tick, within a second. */
+export function passTime(dataDir: string, ms: number): Promise<void> {
+  return writeRows(dataDir, `UPDATE lease_clock SET lease_at = lease_at + ${ms}`);
+}
+
+/** Moves the ends of a license's leases into the past. */
+export function makeDue(dataDir: string, licenseId: number, also = ''): Promise<void> {
+  return writeRows(
+    dataDir,
+    `UPDATE leases SET due_at = (SELECT lease_at FROM lease_clock) - 60000
+     WHERE license_id = ${licenseId} AND ended_at IS NULL ${also}`,
+  );
+}
+
+/** What the counter says, and what the leases themselves add up to; they must always be the same. */
+export async function seatsOf(dataDir: string, licenseId: number) {
+  const [counted] = await selectRows(
+    dataDir,
+    `SELECT in_use, borrowed, queued FROM lease_pools WHERE license_id = ${licenseId}`,
+  );
+  const [held] = await selectRows(
+    dataDir,
+    `SELECT coalesce(sum(units), 0) AS units FROM (
+       SELECT max(units) AS units FROM leases WHERE license_id = ${licenseId} AND ended_at IS NULL
+         AND (state <> 'queued' OR offered = 1) GROUP BY seat_key)`,
+  );
+  return {
+    counted: counted as { in_use: number; borrowed: number; queued: number },
+    held: held.units as number,
+  };
+}

@@ -1,0 +1,242 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parseLicenseFile } from '../../verifier/license-file-format.ts';
+import { parsePublicKeys } from '../../verifier/public-key-format.ts';
+import { verifyLicenseFile } from '../../verifier/verify-license-file.ts';
+import { runCli } from '../helpers/cli.ts';
+import { newFingerprint, newFloatingLicense, success } from '../helpers/contract-calls.ts';
+import { checkOut, heartbeat, lease, makeDue, release, seatsOf } from '../helpers/leases.ts';
+import { eventsOf } from '../helpers/outbox.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+
+const server = sharedServer();
+const HOUR_MS = 3_600_000;
+
+async function borrowed(plan: object = {}, fields: object = {}) {
+  const license = await newFloatingLicense(server, plan);
+  const checkedOut = await lease(server, license);
+  const machine_fingerprint = newFingerprint();
+  const request = { lease_token: checkedOut.lease_token, hours: 1, machine_fingerprint, ...fields };
+  const reply = await success(server, 'borrowLease', request);
+  const { lease: loan, lease_file } = reply as { lease: { expires_at: string }; lease_file: string };
+  return { license, ...checkedOut, machine_fingerprint, loan, lease_file };
+}
+
+async function publicKey(): Promise<string> {
+  return (await server.get('/public-key/')).body.public_key_pem as string;
+}
+
+async function fileWith(text: string | Uint8Array, name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'license-desk-lease-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, name), text);
+  return join(folder, name);
+}
+
+describe('a borrowed seat', () => {
+  it('stays taken without heartbeats, until its end', async () => {
+    const { license, lease_token, loan } = await borrowed({ seats: 1 });
+    expect(loan).toMatchObject({ state: 'borrowed', expires_in: 3600 });
+    expect((await heartbeat(server, lease_token)).body.lease).toMatchObject({
+      state: 'borrowed',
+      expires_in: 3600,
+    });
+    const { body } = await checkOut(server, license);
+    expect(body.details.pool).toMatchObject({ in_use: 1, borrowed: 1 });
+    await makeDue(server.dataDir, license.license_id);
+    await vi.waitFor(async () => expect((await checkOut(server, license)).status).toBe(200), {
+      timeout: 15_000,
+    });
+    expect((await heartbeat(server, lease_token)).body).toMatchObject({ reason: 'returned' });
+  });
+
+  it.each(['lease_token', 'lease_file'] as const)('is returned by its %s, once', async (by) => {
+    const loan = await borrowed({ seats: 1 });
+    const request = { [by]: loan[by] };
+    for (const _ of [1, 2])
+      expect(await success(server, 'returnLease', request)).toMatchObject({ returned: true });
+    expect(await seatsOf(server.dataDir, loan.license.license_id)).toEqual({
+      counted: { in_use: 0, borrowed: 0, queued: 0 },
+      held: 0,
+    });
+    const names = (await eventsOf(server.dataDir, loan.license.license_id)).map(({ name }) => name);
+    expect(names).toEqual(['pool.exhausted', 'lease.borrowed', 'lease.returned']);
+  });
+
+  it('is not freed by a file of an earlier loan, of a lease or of a license', async () => {
+    const loan = await borrowed({ seats: 2 });
+    const { lease_token, machine_fingerprint, license } = loan;
+    await success(server, 'borrowLease', { lease_token, machine_fingerprint, hours: 5 });
+    await success(server, 'returnLease', { lease_file: loan.lease_file });
+    const other = await lease(server, license);
+    expectFailure(await server.post('/leases/return/', { lease_file: other.lease_file }), 'invalid_request');
+    const { license_file } = await server.admin.issueLicenseFile({ license: license.license_key });
+    expectFailure(await server.post('/leases/return/', { lease_file: license_file }), 'invalid_request');
+    expectFailure(await server.post('/leases/return/', { lease_file: 'nonsense' }), 'invalid_request');
+    expect((await seatsOf(server.dataDir, license.license_id)).counted).toMatchObject({
+      in_use: 2,
+      borrowed: 1,
+    });
+  });
+
+  it('can be extended on its device, and not moved to another', async () => {
+    const { lease_token, machine_fingerprint, license } = await borrowed();
+    const longer = await success(server, 'borrowLease', { lease_token, machine_fingerprint, hours: 3 });
+    expect(longer.lease).toMatchObject({ expires_in: 3 * 3600 });
+    const shorter = await success(server, 'borrowLease', { lease_token, machine_fingerprint, hours: 1 });
+    // The file of three hours is still out there.
+    expect((shorter.lease as { expires_in: number }).expires_in).toBeGreaterThan(3 * 3600 - 60);
+    const moved = { lease_token, machine_fingerprint: newFingerprint(), hours: 1 };
+    expect((await server.post('/leases/borrow/', moved)).body.error_code).toBe('borrow_limit_reached');
+    expect((await seatsOf(server.dataDir, license.license_id)).counted).toMatchObject({
+      in_use: 1,
+      borrowed: 1,
+    });
+  });
+
+  it.each([
+    ['where borrowing is not allowed', { borrow_max_hours: 0 }, 1, 0],
+    ['for too long', { borrow_max_hours: 8 }, 9, 0],
+    ['beyond the number of loans', { borrow_max_count: 1 }, 1, 1],
+    ['from the seats that are kept', { seats: 3, borrow_keep_free: 2 }, 1, 1],
+  ])('is refused %s', async (_, plan, hours, before) => {
+    const license = await newFloatingLicense(server, { seats: 3, ...plan });
+    const borrow = async () => {
+      const { lease_token } = await lease(server, license);
+      return server.post('/leases/borrow/', { lease_token, hours, machine_fingerprint: newFingerprint() });
+    };
+    for (let loan = 0; loan < before; loan += 1) expect((await borrow()).status).toBe(200);
+    const { status, body } = await borrow();
+    expect([status, body.error_code]).toEqual([409, 'borrow_limit_reached']);
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
+    expect(items).toMatchObject([{ error_code: 'borrow_limit_reached', pool: { borrowed: before } }]);
+  });
+
+  it('is freed by a reclaim, which its client learns', async () => {
+    const { license, lease: checkedOut, lease_token } = await borrowed({ seats: 1 });
+    const { lease_id } = checkedOut;
+    const { lease: ended } = await server.admin.reclaimLease({ lease_id, reason: 'stolen' });
+    expect(ended).toMatchObject({
+      state: 'reclaimed',
+      end_reason: 'reclaimed',
+      end_note: 'stolen',
+      expires_in: 0,
+    });
+    expect((await heartbeat(server, lease_token)).body).toMatchObject({ reason: 'reclaimed' });
+    expect((await lease(server, license)).pool).toMatchObject({ in_use: 1, borrowed: 0 });
+    await expect(server.admin.reclaimLease({ lease_id, reason: 'again' })).rejects.toMatchObject({
+      code: 'lease_not_found',
+    });
+    const { items } = await server.admin.listAudit({ subject: `license:${license.license_id}` });
+    expect(items[0]).toMatchObject({ action: 'lease.reclaimed' });
+  });
+
+  it('lingers after a release for its holder only', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 300 });
+    const holder = { user: 'Ada', host: 'a' };
+    const { lease_token } = await lease(server, license, holder);
+    for (const _ of [1, 2]) await release(server, lease_token);
+    expect((await heartbeat(server, lease_token)).body).toMatchObject({
+      error_code: 'lease_gone',
+      reason: 'released',
+    });
+    expect((await checkOut(server, license, { user: 'Grace', host: 'a' })).status).toBe(409);
+    expect((await lease(server, license, { user: 'ada', host: 'A' })).pool.in_use).toBe(1);
+    expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+      counted: { in_use: 1 },
+      held: 1,
+    });
+  });
+});
+
+describe('a lease file', () => {
+  it('is verified by OpenSSL with the prefix lease/', async () => {
+    const { lease_file } = await borrowed();
+    const parsed = parseLicenseFile(lease_file);
+    if (parsed.kind !== 'license_file') throw new Error(parsed.problem);
+    const { enc, signature } = parsed.envelope;
+    const key = await fileWith(await publicKey(), 'key.pem');
+    const sig = await fileWith(signature, 'sig');
+    const verify = async (prefix: string) =>
+      execFileSync(
+        'openssl',
+        [
+          'pkeyutl',
+          '-verify',
+          '-pubin',
+          '-inkey',
+          key,
+          '-rawin',
+          '-in',
+          await fileWith(prefix + enc, 'data'),
+        ].concat('-sigfile', sig),
+        { encoding: 'utf8', stdio: 'pipe' },
+      );
+    expect(await verify('lease/')).toContain('Signature Verified Successfully');
+    await expect(verify('license/')).rejects.toThrow();
+  });
+
+  it('is verified by the offline verifier for its hour, on its device only', async () => {
+    const { lease_file, machine_fingerprint: fingerprint, license, loan } = await borrowed();
+    const keys = parsePublicKeys(await publicKey());
+    const now = Date.now();
+    const verify = (options: object) => verifyLicenseFile(lease_file, { keys, now, fingerprint, ...options });
+    expect(await verify({})).toMatchObject({
+      valid: true,
+      license: { license_key: license.license_key, licensing: 'floating' },
+      lease: { state: 'borrowed', units: 1, expires_at: loan.expires_at },
+      fileExpiresAt: Date.parse(loan.expires_at),
+    });
+    expect(await verify({ now: now + HOUR_MS })).toMatchObject({ valid: false, reason: 'file_expired' });
+    expect(await verify({ fingerprint: newFingerprint() })).toMatchObject({ reason: 'machine_mismatch' });
+    expect(await verify({ kind: 'license' })).toMatchObject({ reason: 'signature_invalid' });
+    expect((await server.post('/validate-offline/', { license_file: lease_file })).body).toMatchObject({
+      valid: false,
+      reason: 'signature_invalid',
+    });
+  });
+
+  it('is verified by the command', async () => {
+    const { lease_file, machine_fingerprint } = await borrowed();
+    const file = await fileWith(lease_file, 'lease.lic');
+    const args = ['verify', file, '--public-key', await publicKey(), '--fingerprint', machine_fingerprint];
+    const { exitCode, stdout } = await runCli([...args, '--json']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ valid: true, lease: { state: 'borrowed' } });
+    const later = new Date(Date.now() + HOUR_MS + 1000).toISOString();
+    expect((await runCli([...args, '--now', later])).exitCode).not.toBe(0);
+  });
+
+  it('can be encrypted for its device', async () => {
+    const { lease_file, machine_fingerprint, license } = await borrowed({}, { encrypt: true });
+    const { license_key } = license;
+    const keys = parsePublicKeys(await publicKey());
+    const options = { keys, now: Date.now(), fingerprint: machine_fingerprint, licenseKey: license_key };
+    expect(await verifyLicenseFile(lease_file, options)).toMatchObject({
+      valid: true,
+      lease: { state: 'borrowed' },
+    });
+    expectFailure(await server.post('/leases/return/', { lease_file }), 'invalid_request');
+    await success(server, 'returnLease', { lease_file, license_key, machine_fingerprint });
+    expect((await seatsOf(server.dataDir, license.license_id)).counted.borrowed).toBe(0);
+    expectFailure(await checkOut(server, license, { encrypt: true }), 'invalid_request');
+  });
+
+  it('of a checkout is bound to the device that it names, and ends with the lease', async () => {
+    const machine_fingerprint = newFingerprint();
+    const license = await newFloatingLicense(server);
+    const { lease_file, lease: taken } = await lease(server, license, { machine_fingerprint });
+    const keys = parsePublicKeys(await publicKey());
+    const file = await verifyLicenseFile(lease_file, {
+      keys,
+      now: Date.now(),
+      fingerprint: machine_fingerprint,
+    });
+    expect(file).toMatchObject({ valid: true, lease: { state: 'active', lease_id: taken.lease_id } });
+    expect(file.machine).toEqual({ fingerprint: machine_fingerprint });
+  });
+});

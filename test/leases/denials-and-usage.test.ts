@@ -1,0 +1,300 @@
+import { describe, expect, it, vi } from 'vitest';
+import { fingerprintOf, type TestServer } from '../helpers/test-server.ts';
+import { newFloatingLicense } from '../helpers/contract-calls.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
+import { type Checkout, checkOut, heartbeat, lease, passTime, queued, release } from '../helpers/leases.ts';
+import { eventsOf } from '../helpers/outbox.ts';
+import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
+
+const HOUR_MS = 3_600_000;
+const clock = sharedClock(Date.UTC(2035, 0, 1, 12));
+const server: TestServer = sharedServer({ clock });
+
+async function namesOf(licenseId: number): Promise<string[]> {
+  return (await eventsOf(server.dataDir, licenseId)).map(({ name }) => name);
+}
+
+/** Until these are the events of a license. */
+function untilEvents(licenseId: number, names: string[]): Promise<void> {
+  return vi.waitFor(async () => expect(await namesOf(licenseId)).toEqual(names), {
+    timeout: 15_000,
+    interval: 100,
+  });
+}
+
+describe('a refusal', () => {
+  it('is on record with who asked, the pool and who held it', async () => {
+    const license = await newFloatingLicense(server, { seats: 2 });
+    const { lease_id } = (await lease(server, license, { user: 'Ada', host: 'a', units: 2 })).lease;
+    const asking = { user: 'Grace', host: 'b', units: 1, machine_fingerprint: fingerprintOf(7) };
+    expect((await checkOut(server, license, asking)).status).toBe(409);
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
+    expect(items).toMatchObject([
+      {
+        ...asking,
+        license_id: license.license_id,
+        error_code: 'no_seat_available',
+        rule: null,
+        address: '127.0.0.1',
+        pool: { total: 2, in_use: 2, available: 0, queued: 0 },
+        holders: [{ lease_id, user: 'Ada', host: 'a', units: 2, state: 'active' }],
+        holder_count: 1,
+      },
+    ]);
+    expect((await server.admin.listLeaseDenials({ user: 'grace' })).items).toHaveLength(1);
+  });
+
+  it('reaches the disk without being asked for, each of many', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    await lease(server, license);
+    const replies = await Promise.all(Array.from({ length: 60 }, () => checkOut(server, license)));
+    expect(replies.every(({ status }) => status === 409)).toBe(true);
+    const stored = async () =>
+      (
+        await selectRows(
+          server.dataDir,
+          `SELECT id FROM lease_denials WHERE license_id = ${license.license_id}`,
+        )
+      ).length;
+    await vi.waitFor(async () => expect(await stored()).toBe(60), { timeout: 10_000 });
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key, limit: 500 });
+    expect(items).toHaveLength(60);
+  });
+
+  it('is described with the holders of its own moment', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    for (const user of ['ada', 'grace']) {
+      const { lease_token } = await lease(server, license, { user });
+      await checkOut(server, license, { user: 'alan' });
+      await release(server, lease_token);
+    }
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
+    expect(items.map(({ holders }) => holders.map(({ user }) => user))).toEqual([['grace'], ['ada']]);
+  });
+
+  it('is one of at most a thousand of its license', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    await lease(server, license);
+    await writeRows(
+      server.dataDir,
+      `INSERT INTO lease_denials (license_id, created_at, error_code, instance_id, units, pool, holders, holder_count)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+       SELECT ${license.license_id}, 0, 'no_seat_available', 'old', 1, '{}', '[]', 0 FROM n`,
+    );
+    await checkOut(server, license);
+    await server.admin.listLeaseDenials({ license: license.license_key });
+    const [{ count }] = await selectRows(
+      server.dataDir,
+      `SELECT count(*) AS count FROM lease_denials WHERE license_id = ${license.license_id}`,
+    );
+    expect(count).toBe(1000);
+    expect(
+      (await server.admin.listLeaseDenials({ license: license.license_key, limit: 1 })).items,
+    ).toMatchObject([{ error_code: 'no_seat_available', holder_count: 1 }]);
+  });
+
+  it('causes one event a minute, with their number', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    await lease(server, license);
+    await checkOut(server, license, { user: 'first' });
+    await untilEvents(license.license_id, ['pool.exhausted', 'lease.denied']);
+    for (const _ of [1, 2, 3]) await checkOut(server, license);
+    await server.admin.listLeaseDenials({});
+    expect(await namesOf(license.license_id)).toEqual(['pool.exhausted', 'lease.denied']);
+    clock.advance(61_000);
+    await checkOut(server, license, { user: 'last' });
+    await untilEvents(license.license_id, ['pool.exhausted', 'lease.denied', 'lease.denied']);
+    const bodies = (await eventsOf(server.dataDir, license.license_id)).map(({ body }) => body);
+    expect(bodies.slice(1)).toMatchObject([
+      { user: 'first', denied_count: 1, pool: { in_use: 1 } },
+      { user: 'last', denied_count: 4 },
+    ]);
+  });
+});
+
+describe('a pool', () => {
+  it('is announced as exhausted once, and as available after a calm minute', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    for (const _ of [1, 2, 3]) await release(server, (await lease(server, license)).lease_token);
+    expect(await namesOf(license.license_id)).toEqual(['pool.exhausted']);
+    await passTime(server.dataDir, 50_000);
+    const { lease_token } = await lease(server, license);
+    await release(server, lease_token);
+    await passTime(server.dataDir, 50_000);
+    expect(await namesOf(license.license_id)).toEqual(['pool.exhausted']);
+    await passTime(server.dataDir, 20_000);
+    await untilEvents(license.license_id, ['pool.exhausted', 'pool.available']);
+    await lease(server, license);
+    expect((await namesOf(license.license_id)).at(-1)).toBe('pool.exhausted');
+  });
+
+  it('is announced while it is overdrawn', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, overdraft_seats: 2 });
+    await lease(server, license);
+    const { lease_token } = await lease(server, license);
+    expect(await namesOf(license.license_id)).toEqual(['pool.overdraft_started']);
+    await release(server, lease_token);
+    await passTime(server.dataDir, 61_000);
+    await untilEvents(license.license_id, ['pool.overdraft_started', 'pool.overdraft_ended']);
+  });
+
+  it('is announced as available when its seats are raised', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    await lease(server, license);
+    await server.admin.updateLicense({ ref: license.license_key, seats: 5 });
+    await vi.waitFor(
+      async () => {
+        const [pool] = await selectRows(
+          server.dataDir,
+          `SELECT free_since FROM lease_pools WHERE license_id = ${license.license_id}`,
+        );
+        expect(pool.free_since).not.toBeNull();
+      },
+      { timeout: 15_000 },
+    );
+    await passTime(server.dataDir, 61_000);
+    await untilEvents(license.license_id, ['pool.exhausted', 'pool.available']);
+  });
+});
+
+describe('usage', () => {
+  it('has the peak, average, denied and queued of each hour, as a replay of the log has them', async () => {
+    const license = await newFloatingLicense(server, { seats: 5 });
+    const ref = license.license_key;
+    const start = clock.now();
+    const live: Checkout[] = [];
+    /** Seats in use, and since when. */
+    const log: { at: number; inUse: number }[] = [];
+    const note = () => log.push({ at: clock.now(), inUse: live.length });
+    // Six clients come for five seats.
+    const steps = [3, -1, 2, -4, 0, 6, -2, 1, -3, 2, -1];
+    for (const step of steps) {
+      for (let count = 0; count < Math.abs(step); count += 1) {
+        if (step < 0) await release(server, live.pop()!.lease_token);
+        else {
+          const reply = await checkOut(server, license);
+          if (reply.status === 200) live.push(reply.body as Checkout);
+        }
+        note();
+      }
+      clock.advance(17 * 60_000);
+    }
+    note();
+    const { hours, days, pool } = await server.admin.leaseUsage({
+      license: ref,
+      from: new Date(start).toISOString(),
+    });
+    const replay = new Map<number, { peak: number; seatMs: number }>();
+    for (const [index, { at, inUse }] of log.entries()) {
+      const until = log[index + 1]?.at ?? at;
+      for (let hour = Math.floor(at / HOUR_MS) * HOUR_MS; hour <= until; hour += HOUR_MS) {
+        const ms = Math.min(until, hour + HOUR_MS) - Math.max(at, hour);
+        if (ms <= 0 && hour !== Math.floor(at / HOUR_MS) * HOUR_MS) continue;
+        const known = replay.get(hour) ?? { peak: 0, seatMs: 0 };
+        replay.set(hour, {
+          peak: Math.max(known.peak, inUse),
+          seatMs: known.seatMs + inUse * Math.max(0, ms),
+        });
+      }
+    }
+    const expected = [...replay].map(([hour, { peak, seatMs }]) => [
+      new Date(hour).toISOString(),
+      peak,
+      Math.round((seatMs / (Math.min(clock.now(), hour + HOUR_MS) - hour)) * 100) / 100,
+    ]);
+    expect(hours.map(({ hour, peak, average }) => [hour, peak, average])).toEqual(expected);
+    expect(days).toMatchObject([{ day: '2035-01-01', peak: 5, denied: 1 }]);
+    expect(hours.reduce((sum, { denied }) => sum + denied, 0)).toBe(1);
+    expect(pool).toMatchObject({ total: 5, in_use: live.length });
+  });
+
+  it('counts checkouts that had to wait, once each', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    await lease(server, license);
+    const { ticket, lease: waiting } = await queued(server, license);
+    const { items } = await server.admin.listLeases({ license: license.license_key, state: 'queued' });
+    expect(items).toMatchObject([{ lease_id: waiting.lease_id, position: 1 }]);
+    await checkOut(server, license, { instance_id: items[0]!.instance_id, ticket, wait_seconds: 60 });
+    const { hours } = await server.admin.leaseUsage({ license: license.license_key });
+    expect(hours).toMatchObject([{ peak: 1, needed: 2, queued: 1, denied: 0 }]);
+    await Promise.all([1, 2, 3].map((units) => checkOut(server, license, { units })));
+    const [hour] = (await server.admin.leaseUsage({ license: license.license_key })).hours;
+    expect(hour!.needed).toBeGreaterThanOrEqual(1 + 1 + 3);
+    expect(hour!.needed).toBeLessThanOrEqual(1 + 1 + 6);
+    expect(hour!.denied).toBe(3);
+  });
+
+  it('covers an hour without a change', async () => {
+    const license = await newFloatingLicense(server, { seats: 3 });
+    const { lease_token } = await lease(server, license, { units: 2 });
+    clock.advance(3 * HOUR_MS);
+    const { hours } = await server.admin.leaseUsage({ license: license.license_key });
+    expect(hours.map(({ peak, average }) => [peak, average])).toEqual([
+      [2, 2],
+      [2, 2],
+      [2, 2],
+    ]);
+    expect((await heartbeat(server, lease_token)).status).toBe(200);
+  });
+
+  it('refuses a period that is none, or too long', async () => {
+    const license = (await newFloatingLicense(server)).license_key;
+    const at = (days: number) => new Date(clock.now() - days * 24 * HOUR_MS).toISOString();
+    for (const period of [{ from: at(1), to: at(2) }, { from: at(500) }])
+      await expect(server.admin.leaseUsage({ license, ...period })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+  });
+});
+
+describe('the list of leases', () => {
+  it('filters by license, user, host and state, and pages', async () => {
+    const license = await newFloatingLicense(server, { seats: 5 });
+    const ref = license.license_key;
+    const mine = await lease(server, license, { user: 'Filter-Ada', host: 'Filter-Host' });
+    await release(server, (await lease(server, license)).lease_token);
+    const ids = async (filter: object) =>
+      (await server.admin.listLeases({ ...filter })).items.map(({ lease_id }) => lease_id);
+    const { lease_id } = mine.lease;
+    expect(await ids({ user: 'filter-ada' })).toEqual([lease_id]);
+    expect(await ids({ host: 'filter-host', license: ref })).toEqual([lease_id]);
+    expect(await ids({ state: 'live', license: ref })).toEqual([lease_id]);
+    expect(await ids({ state: 'released', license: ref })).toEqual([lease_id + 1]);
+    const first = await server.admin.listLeases({ license: ref, limit: 1 });
+    const second = await server.admin.listLeases({ license: ref, limit: 1, cursor: first.next_cursor! });
+    expect([first.items[0]!.lease_id, second.items[0]!.lease_id]).toEqual([lease_id + 1, lease_id]);
+    expect(first.pool).toMatchObject({ total: 5, in_use: 1 });
+  });
+});
+
+describe('the list of pools', () => {
+  it('has every floating license, those under most pressure first, and pages', async () => {
+    const plan = (await newFloatingLicense(server, { seats: 4 })).plan;
+    const make = async () => (await server.admin.createLicense({ holder: 'Pools & Co', plan })).license;
+    const [calm, full, half] = [await make(), await make(), await make()];
+    for (const _ of [1, 2, 3, 4]) await lease(server, full);
+    await checkOut(server, full);
+    await lease(server, half, { units: 2 });
+    const list = (filter: object) => server.admin.listLeasePools({ plan, search: 'pools & co', ...filter });
+    await server.admin.listLeaseDenials({});
+    const { items } = await list({});
+    expect(items.map(({ license_id }) => license_id)).toEqual([
+      full.license_id,
+      half.license_id,
+      calm.license_id,
+    ]);
+    expect(items[0]).toMatchObject({
+      denied_24h: 1,
+      license_state: 'active',
+      holder: 'Pools & Co',
+      pool: { total: 4, in_use: 4, available: 0 },
+    });
+    expect((await list({ min_percent: 50 })).items).toHaveLength(2);
+    const first = await list({ limit: 2 });
+    const rest = await list({ limit: 2, cursor: first.next_cursor! });
+    expect(rest.items.map(({ license_id }) => license_id)).toEqual([calm.license_id]);
+    expect((await server.admin.listLeasePools({ search: half.license_key })).items).toMatchObject([
+      { license_id: half.license_id, pool: { in_use: 2 } },
+    ]);
+  });
+});

@@ -1,0 +1,113 @@
+// Rules at real checkouts.
+import { describe, expect, it } from 'vitest';
+import { newFloatingLicense, newInstanceId, newLeaseGroup } from '../helpers/contract-calls.ts';
+import { checkOut, lease, release, seatsOf } from '../helpers/leases.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+
+const server = sharedServer();
+
+type Rule = Parameters<typeof server.admin.createLeaseRule>[0];
+
+async function newLicenseWith(seats: number, ...rules: Omit<Rule, 'license'>[]) {
+  const license = await newFloatingLicense(server, { seats });
+  const ids: number[] = [];
+  for (const rule of rules) {
+    const added = await server.admin.createLeaseRule({ ...rule, license: license.license_key });
+    ids.push(added.rule.id);
+  }
+  return { license, ids };
+}
+
+describe('a checkout', () => {
+  it('is denied by the first rule that matches, and the denial names it', async () => {
+    const { license, ids } = await newLicenseWith(
+      2,
+      { type: 'allow', match: { user: 'ada' } },
+      { type: 'deny', match: { address: '127.0.0.0/8' } },
+    );
+    await lease(server, license, { user: 'ADA' });
+    const refused = await checkOut(server, license, { user: 'eve' });
+    expectFailure(refused, 'denied_by_rule');
+    expect(refused.body.message).toContain('deny, address 127.0.0.0/8');
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
+    expect(items).toMatchObject([
+      { error_code: 'denied_by_rule', rule_id: ids[1], rule: 'deny, address 127.0.0.0/8', user: 'eve' },
+    ]);
+  });
+
+  it('never gets a seat that is reserved for others, however many ask at once', async () => {
+    const group = await newLeaseGroup(server, { members: ['ada', 'grace'] });
+    const { license, ids } = await newLicenseWith(5, {
+      type: 'reserve',
+      match: { group: group.name },
+      units: 2,
+    });
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => checkOut(server, license, { user: `other-${at}` })),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(3);
+    const refused = await checkOut(server, license, { user: 'eve' });
+    expect([refused.status, refused.body.error_code]).toEqual([409, 'no_seat_available']);
+    expect(refused.body.details.pool).toMatchObject({ total: 5, in_use: 3, available: 0, reserved: 2 });
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key, limit: 1 });
+    expect(items).toMatchObject([{ rule_id: ids[0], rule: `reserve 2, group ${group.name}` }]);
+    const { pool } = await lease(server, license, { user: 'grace' });
+    expect(pool).toMatchObject({ in_use: 4, reserved: 1 });
+    await lease(server, license, { user: 'ada' });
+    expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({ held: 5 });
+  });
+
+  it('counts against the limit of everyone in the match, until a seat is released', async () => {
+    const { license } = await newLicenseWith(5, { type: 'max', match: { host: 'farm' }, units: 1 });
+    const { lease_token } = await lease(server, license, { host: 'FARM', user: 'a' });
+    const refused = await checkOut(server, license, { host: 'farm', user: 'b' });
+    expect(refused.body.error_code).toBe('no_seat_available');
+    await lease(server, license, { host: 'desk' });
+    await release(server, lease_token);
+    await lease(server, license, { host: 'farm', user: 'b' });
+  });
+
+  it('follows an edit at once; leases that clients hold stay', async () => {
+    const { name } = await newLeaseGroup(server);
+    const { license, ids } = await newLicenseWith(3, { type: 'deny', match: { group: name } });
+    const instance_id = newInstanceId();
+    await lease(server, license, { user: 'ada', instance_id });
+    await server.admin.updateLeaseGroup({ name, add_members: ['ada'] });
+    expectFailure(await checkOut(server, license, { user: 'ada' }), 'denied_by_rule');
+    // The same client gets its own lease again.
+    await lease(server, license, { user: 'ada', instance_id });
+    await server.admin.updateLeaseRule({ id: ids[0] ?? 0, type: 'allow' });
+    await lease(server, license, { user: 'ada' });
+  });
+});
+
+describe('a client that waits', () => {
+  it('because of a rule does not hold up those behind it', async () => {
+    const { license, ids } = await newLicenseWith(3, { type: 'max', match: { user: 'ada' }, units: 1 });
+    await lease(server, license, { user: 'ada' });
+    const waiting = { user: 'ada', instance_id: newInstanceId(), wait_seconds: 600 };
+    const queued = await checkOut(server, license, waiting);
+    expect(queued.status).toBe(202);
+    await lease(server, license, { user: 'grace' });
+    await server.admin.deleteLeaseRule({ id: ids[0] ?? 0 });
+    const { ticket } = queued.body as { ticket: string };
+    await lease(server, license, { ...waiting, ticket });
+  });
+
+  it('is served first when a rule goes, and no one takes a reserved seat meanwhile', async () => {
+    const { license, ids } = await newLicenseWith(
+      3,
+      { type: 'reserve', match: { user: 'boss' }, units: 1 },
+      { type: 'max', match: { user: 'ada' }, units: 1 },
+    );
+    await lease(server, license, { user: 'ada' });
+    const queued = await checkOut(server, license, { user: 'ada', wait_seconds: 600 });
+    expect(queued.status).toBe(202);
+    await server.admin.deleteLeaseRule({ id: ids[1] ?? 0 });
+    // The one open seat is offered to ada, so only the reserved one is left.
+    const late = await checkOut(server, license, { user: 'eve' });
+    expect(late.body.error_code).toBe('no_seat_available');
+    await lease(server, license, { user: 'boss' });
+  });
+});

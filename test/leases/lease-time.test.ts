@@ -1,0 +1,197 @@
+// Leases end by lease time, which neither a restart nor a changed clock moves.
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newFloatingLicense } from '../helpers/contract-calls.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
+import {
+  type Checkout,
+  checkOut,
+  heartbeat,
+  lease,
+  makeDue,
+  passTime,
+  release,
+  seatsOf,
+} from '../helpers/leases.ts';
+import { createTestClock, type TestClock } from '../helpers/test-clock.ts';
+import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let clock: TestClock;
+let dataDir: string;
+let server: TestServer;
+
+beforeEach(async () => {
+  clock = createTestClock();
+  dataDir = await newDataDir();
+  server = await startTestServer({ dataDir, clock });
+});
+afterEach(async () => {
+  await server.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function restart(downMs: number): Promise<void> {
+  await server.stop();
+  clock.advance(downMs);
+  server = await startTestServer({ dataDir, clock });
+}
+
+/** Until the job has looked at the leases twice. */
+async function untilLookedAt(): Promise<void> {
+  const seenAt = async () =>
+    (await selectRows(dataDir, 'SELECT seen_at FROM lease_clock'))[0].seen_at as number;
+  for (let look = 0; look < 2; look += 1) {
+    const before = await seenAt();
+    await vi.waitFor(async () => expect(await seenAt()).not.toBe(before), { timeout: 15_000, interval: 50 });
+  }
+}
+
+async function takenSeats(count: number, plan: object = {}) {
+  const license = await newFloatingLicense(server, { seats: count, ...plan });
+  const taken: Checkout[] = [];
+  for (let seat = 0; seat < count; seat += 1) taken.push(await lease(server, license));
+  return { license, taken };
+}
+
+const statuses = async (taken: readonly Checkout[]) => {
+  const replies = [];
+  for (const { lease_token } of taken) replies.push((await heartbeat(server, lease_token)).status);
+  return replies;
+};
+
+const inUse = async (licenseId: number) => (await seatsOf(dataDir, licenseId)).counted.in_use;
+
+describe('without heartbeats', () => {
+  it('a lease ends, and its seat is free', async () => {
+    const { license, taken } = await takenSeats(2, { lease_seconds: 60 });
+    await passTime(dataDir, 30_000);
+    expect(await statuses(taken.slice(1))).toEqual([200]);
+    await passTime(dataDir, 40_000);
+    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(1), { timeout: 15_000 });
+    const { items } = await server.admin.listLeases({ license: license.license_key });
+    expect(items.map(({ state, end_reason }) => [state, end_reason])).toEqual([
+      ['active', null],
+      ['expired', 'expired'],
+    ]);
+  });
+
+  it('a late heartbeat revives the lease if its seat is still free', async () => {
+    const { license, taken } = await takenSeats(1);
+    await makeDue(dataDir, license.license_id);
+    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(0), { timeout: 15_000 });
+    expect((await heartbeat(server, taken[0]!.lease_token)).body.lease).toMatchObject({
+      state: 'active',
+      expires_in: 600,
+      lease_id: taken[0]!.lease.lease_id,
+    });
+    expect(await seatsOf(dataDir, license.license_id)).toMatchObject({ counted: { in_use: 1 }, held: 1 });
+    await makeDue(dataDir, license.license_id);
+    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(0), { timeout: 15_000 });
+    await lease(server, license);
+    const { status, body } = await heartbeat(server, taken[0]!.lease_token);
+    expect([status, body]).toMatchObject([410, { error_code: 'lease_gone', reason: 'expired' }]);
+  });
+
+  it('many leases end in bounded batches, and the counter stays right', async () => {
+    const license = await newFloatingLicense(server, { seats: 1000, count_by: 'user' });
+    await Promise.all(
+      Array.from({ length: 450 }, (_, turn) => lease(server, license, { user: `user-${turn % 300}` })),
+    );
+    expect(await seatsOf(dataDir, license.license_id)).toMatchObject({ counted: { in_use: 300 }, held: 300 });
+    await makeDue(dataDir, license.license_id, 'AND id % 3 > 0');
+    await vi.waitFor(
+      async () => {
+        const { counted, held } = await seatsOf(dataDir, license.license_id);
+        const [{ live }] = await selectRows(
+          dataDir,
+          'SELECT count(*) AS live FROM leases WHERE ended_at IS NULL',
+        );
+        expect([live, counted.in_use]).toEqual([150, held]);
+      },
+      { timeout: 30_000 },
+    );
+  });
+});
+
+describe('heartbeats', () => {
+  it('reach the disk within a second, many with one statement', async () => {
+    const { taken } = await takenSeats(3, { lease_seconds: 90 });
+    await writeRows(dataDir, 'UPDATE leases SET due_at = due_at - 50000');
+    const due = async () =>
+      (await selectRows(dataDir, 'SELECT due_at FROM leases')).map((row) => row.due_at as number);
+    const before = await due();
+    const began = performance.now();
+    await server.post('/leases/heartbeat/', { leases: taken.map(({ lease_token }) => lease_token) });
+    await vi.waitFor(async () =>
+      expect((await due()).every((at, index) => at > before[index]! + 40_000)).toBe(true),
+    );
+    // Generous for a loaded machine; the buffer itself waits half a second.
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+});
+
+describe('nobody is evicted', () => {
+  it('by five minutes of downtime, or by a day', async () => {
+    const { license, taken } = await takenSeats(3, { lease_seconds: 60 });
+    await restart(5 * MINUTE_MS);
+    await untilLookedAt();
+    expect(await statuses(taken)).toEqual([200, 200, 200]);
+    await restart(24 * HOUR_MS);
+    await untilLookedAt();
+    expect(await inUse(license.license_id)).toBe(3);
+    expect(await statuses(taken)).toEqual([200, 200, 200]);
+  });
+
+  it('and a restart gives no lease more than its length', async () => {
+    const { license } = await takenSeats(1, { lease_seconds: 60 });
+    await restart(HOUR_MS);
+    const [item] = (await server.admin.listLeases({ license: license.license_key })).items;
+    expect(item!.expires_in).toBeGreaterThan(0);
+    expect(item!.expires_in).toBeLessThanOrEqual(60);
+    await passTime(dataDir, 70_000);
+    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(0), { timeout: 15_000 });
+  });
+
+  it.each([
+    ['ahead', HOUR_MS],
+    ['back', -HOUR_MS],
+  ])('by the server’s clock when it is set %s by an hour', async (_, ms) => {
+    const { license, taken } = await takenSeats(3, { lease_seconds: 60 });
+    clock.advance(ms);
+    await untilLookedAt();
+    expect(await inUse(license.license_id)).toBe(3);
+    const { body } = await heartbeat(server, taken[0]!.lease_token);
+    expect(body.lease.expires_in).toBe(60);
+    expect(Date.parse(body.lease.expires_at as string) - clock.now()).toBeLessThanOrEqual(60_000);
+    await restart(ms);
+    await untilLookedAt();
+    expect(await statuses(taken)).toEqual([200, 200, 200]);
+  });
+
+  it('and a borrowed seat still ends with its file, although the server was down', async () => {
+    const { license, taken } = await takenSeats(2, { borrow_max_hours: 48 });
+    const { lease_token } = taken[0]!;
+    const machine_fingerprint = `sha256:${'a'.repeat(64)}`;
+    await server.post('/leases/borrow/', { lease_token, hours: 24, machine_fingerprint });
+    await restart(23 * HOUR_MS);
+    expect((await heartbeat(server, lease_token)).body.lease).toMatchObject({
+      state: 'borrowed',
+      expires_in: 3600,
+    });
+    await restart(2 * HOUR_MS);
+    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(1), { timeout: 15_000 });
+    expect(await statuses(taken)).toEqual([410, 200]);
+  });
+});
+
+it('the clock of a client cannot matter: no request has a time', async () => {
+  const license = await newFloatingLicense(server, { seats: 1 });
+  const { lease_token } = await lease(server, license, { expires_at: '2099-01-01T00:00:00Z', now: 0 });
+  const beat = { lease_token, expires_at: '2099-01-01T00:00:00Z', expires_in: 1e9 };
+  expect((await server.post('/leases/heartbeat/', beat)).body.lease.expires_in).toBe(600);
+  expect((await checkOut(server, license)).status).toBe(409);
+  await release(server, lease_token);
+});

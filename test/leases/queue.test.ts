@@ -1,0 +1,146 @@
+import { describe, expect, it, vi } from 'vitest';
+import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
+import { checkOut, lease, makeDue, queued, release, seatsOf } from '../helpers/leases.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+
+const server = sharedServer();
+const WAITING = 50;
+
+async function fullLicense(seats = 1) {
+  const license = await newFloatingLicense(server, { seats });
+  const taken = [];
+  for (let seat = 0; seat < seats; seat += 1) taken.push(await lease(server, license));
+  return { license, taken };
+}
+
+/** A client that waits, and asks again with its ticket. */
+async function waiter(license: { license_key: string }, fields: object = {}) {
+  const instance_id = newInstanceId();
+  const { ticket, lease: waiting } = await queued(server, license, { instance_id, ...fields });
+  const ask = () => checkOut(server, license, { instance_id, ticket, wait_seconds: 3600, ...fields });
+  return { instance_id, ticket, id: waiting.lease_id, ask };
+}
+
+/** Until the server has noticed that time has passed. */
+function eventually(check: () => Promise<void>): Promise<void> {
+  return vi.waitFor(check, { timeout: 15_000, interval: 100 });
+}
+
+describe('a queue', () => {
+  it('tells each client its place', async () => {
+    const { license } = await fullLicense();
+    const first = await queued(server, license);
+    const second = await queued(server, license);
+    expect(first).toMatchObject({
+      queued: true,
+      position: 1,
+      poll_after_seconds: 5,
+      lease: { state: 'queued' },
+    });
+    expect(second).toMatchObject({ position: 2, pool: { in_use: 1, queued: 2 } });
+    expect(first.ticket).toMatch(/^ldq_[\w-]{43}$/u);
+  });
+
+  it(`serves ${WAITING} clients in the order in which they came`, async () => {
+    const { license, taken } = await fullLicense();
+    const waiting = [];
+    for (let turn = 0; turn < WAITING; turn += 1) waiting.push(await waiter(license));
+    let token = taken[0]!.lease_token;
+    for (const [turn, client] of waiting.entries()) {
+      await release(server, token);
+      // Nobody behind gets the seat, whoever asks first, nor does a client without a ticket.
+      const last = waiting.at(-1)!;
+      if (last !== client) expect((await last.ask()).status, `turn ${turn}`).toBe(202);
+      expect((await checkOut(server, license)).status).toBe(409);
+      const served = await client.ask();
+      expect([served.status, served.body.lease?.lease_id], `turn ${turn}`).toEqual([200, client.id]);
+      token = served.body.lease_token as string;
+    }
+    await release(server, token);
+    expect(await seatsOf(server.dataDir, license.license_id)).toEqual({
+      counted: { in_use: 0, borrowed: 0, queued: 0 },
+      held: 0,
+    });
+  });
+
+  it('does not let a small client overtake a large one', async () => {
+    const { license, taken } = await fullLicense(2);
+    const large = await waiter(license, { units: 2 });
+    await release(server, taken[0]!.lease_token);
+    expect((await checkOut(server, license)).status).toBe(409);
+    const small = await waiter(license);
+    expect((await small.ask()).status).toBe(202);
+    await release(server, taken[1]!.lease_token);
+    expect((await large.ask()).status).toBe(200);
+  });
+
+  it('keeps the place of a client that lost its ticket, and gives it a new one', async () => {
+    const { license, taken } = await fullLicense();
+    const [first, second] = [await waiter(license), await waiter(license)];
+    const again = await queued(server, license, { instance_id: first.instance_id });
+    expect(again).toMatchObject({ position: 1, lease: { lease_id: first.id }, pool: { queued: 2 } });
+    expect(again.ticket).not.toBe(first.ticket);
+    await release(server, taken[0]!.lease_token);
+    expect((await second.ask()).status).toBe(202);
+    expect((await first.ask()).status).toBe(200);
+  });
+
+  it('drops clients that stop asking, and serves the next', async () => {
+    const { license, taken } = await fullLicense();
+    const silent = [await waiter(license), await waiter(license)];
+    const patient = await waiter(license);
+    await makeDue(server.dataDir, license.license_id, `AND id IN (${silent.map(({ id }) => id).join(', ')})`);
+    await eventually(async () =>
+      expect((await seatsOf(server.dataDir, license.license_id)).counted.queued).toBe(1),
+    );
+    await release(server, taken[0]!.lease_token);
+    expect((await patient.ask()).status).toBe(200);
+    // Who was dropped and asks again begins at the end.
+    expect((await silent[0]!.ask()).body).toMatchObject({ queued: true, position: 1 });
+  });
+
+  it('holds an offered seat, and offers it to the next when the client does not come', async () => {
+    const { license, taken } = await fullLicense();
+    const [absent, next] = [await waiter(license), await waiter(license)];
+    await release(server, taken[0]!.lease_token);
+    expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+      counted: { in_use: 1 },
+      held: 1,
+    });
+    const { items } = await server.admin.listLeases({ license: license.license_key, state: 'queued' });
+    const held = items.find(({ lease_id }) => lease_id === absent.id);
+    expect(held?.expires_in).toBeGreaterThan(20);
+    expect(held?.expires_in).toBeLessThanOrEqual(30);
+    await makeDue(server.dataDir, license.license_id, `AND id = ${absent.id}`);
+    await eventually(async () => expect((await next.ask()).status).toBe(200));
+    expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+      counted: { in_use: 1, queued: 0 },
+      held: 1,
+    });
+  });
+
+  it('ends with a refusal when the time of a client is up', async () => {
+    const { license } = await fullLicense();
+    const client = await waiter(license, { wait_seconds: 60 });
+    expect((await client.ask()).status).toBe(202);
+    await writeRows(server.dataDir, `UPDATE leases SET wait_until = 0 WHERE id = ${client.id}`);
+    const reply = await client.ask();
+    expect([reply.status, reply.body.error_code]).toEqual([409, 'no_seat_available']);
+    expect((await seatsOf(server.dataDir, license.license_id)).counted.queued).toBe(0);
+  });
+
+  it('can be left with the ticket', async () => {
+    const { license } = await fullLicense();
+    const client = await waiter(license);
+    expect((await release(server, client.ticket)).status).toBe(200);
+    expect((await seatsOf(server.dataDir, license.license_id)).counted.queued).toBe(0);
+  });
+
+  it('moves on when the seats of the license are raised', async () => {
+    const { license } = await fullLicense();
+    const client = await waiter(license);
+    await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
+    expect((await client.ask()).status).toBe(200);
+  });
+});

@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  newBearer,
+  newFloatingLicense,
+  newLeaseGroup,
+  newLicense,
+  success,
+  unique,
+} from '../helpers/contract-calls.ts';
+import { sharedServer } from '../helpers/shared-server.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
+
+const server = sharedServer();
+let bearer: Record<string, string>;
+/** Group names are shared by the whole installation. */
+let team: string;
+
+beforeAll(async () => {
+  bearer = await newBearer(server);
+  team = unique('team');
+});
+
+const fileFor = (group: string) => `# Viewer
+GROUP ${group} ada grace
+RESERVE 1 viewer GROUP ${group}
+EXCLUDE viewer USER eve
+MAX_BORROW_HOURS viewer 48
+BORROW_LOWWATER viewer 1
+TIMEOUT viewer 1800
+NOLOG QUEUED
+RESERVE 1 viewer PROJECT apollo
+`;
+
+const run = (input: object) => success(server, 'importLeaseRules', { ...input }, bearer);
+
+async function stateOf(license: string) {
+  const { items } = await server.admin.listLeaseRules({ license });
+  const { license: record } = await server.admin.showLicense({ ref: license });
+  return {
+    rules: items.map(({ type, match, units }) => [type, match, units]),
+    limits: record.seat_limits,
+  };
+}
+
+describe('POST /lease-rules/import/', () => {
+  it('only reports in a dry run', async () => {
+    const { license_key, license_id } = await newFloatingLicense(server);
+    const before = await stateOf(license_key);
+    const groups = (await server.admin.listLeaseGroups({ limit: 500 })).items.length;
+    const report = await run({ license: license_id, content: fileFor(team), dry_run: true });
+    expect(report).toMatchObject({
+      applied: false,
+      features: ['viewer'],
+      lines: [
+        { line: 2, outcome: 'mapped' },
+        { line: 3, outcome: 'mapped' },
+        { line: 4, outcome: 'mapped' },
+        { line: 5, outcome: 'mapped' },
+        { line: 6, outcome: 'mapped' },
+        { line: 7, outcome: 'mapped' },
+        { line: 8, outcome: 'ignored' },
+        { line: 9, outcome: 'not_mapped', text: 'RESERVE 1 viewer PROJECT apollo' },
+      ],
+      rules: [
+        { type: 'deny', match: { user: 'eve' }, units: null, is_new: true },
+        { type: 'reserve', match: { group: team }, units: 1, is_new: true },
+      ],
+      groups: [{ name: team, kind: 'user', members: ['ada', 'grace'], change: 'create' }],
+      settings: [
+        { of: 'license', field: 'borrow_max_hours', before: 24, value: 48, applies: true },
+        { of: 'license', field: 'borrow_keep_free', before: 0, value: 1, applies: true },
+        { of: 'plan', field: 'lease_seconds', before: 600, value: 1800, applies: false },
+      ],
+      deleted_rules: 0,
+      warnings: [],
+    });
+    expect(await stateOf(license_key)).toEqual(before);
+    expect((await server.admin.listLeaseGroups({ limit: 500 })).items).toHaveLength(groups);
+  });
+
+  it('adds rules, groups and limits, and a second time nothing', async () => {
+    const { license_key } = await newFloatingLicense(server);
+    const content = fileFor(team);
+    expect((await run({ license: license_key, content })).applied).toBe(true);
+    const imported = await stateOf(license_key);
+    expect(imported).toMatchObject({
+      rules: [
+        ['deny', { user: 'eve' }, null],
+        ['reserve', { group: team }, 1],
+      ],
+      limits: {
+        borrow_max_hours: 48,
+        borrow_keep_free: 1,
+        lease_seconds: 600,
+        overridden: ['borrow_max_hours', 'borrow_keep_free'],
+      },
+    });
+    const audit = async () => (await server.admin.listAudit({ limit: 1 })).items[0]?.id;
+    const last = await audit();
+    const again = await run({ license: license_key, content });
+    expect(again).toMatchObject({
+      rules: [{ is_new: false }, { is_new: false }],
+      groups: [{ change: 'none' }],
+    });
+    expect(await stateOf(license_key)).toEqual(imported);
+    expect(await audit()).toBe(last);
+  });
+
+  it('changes the plan only when asked to', async () => {
+    const { license_key, plan } = await newFloatingLicense(server);
+    await run({ license: license_key, content: 'TIMEOUT f 1800\nLINGER f 30\n', change_plan: true });
+    expect((await stateOf(license_key)).limits).toMatchObject({ lease_seconds: 1800, linger_seconds: 30 });
+    const { plans } = await server.admin.listPlans({ limit: 500 });
+    expect(plans.find(({ name }) => name === plan)).toMatchObject({
+      lease_seconds: 1800,
+      linger_seconds: 30,
+    });
+  });
+
+  it('replaces the rules of the license when asked to', async () => {
+    const { license_key } = await newFloatingLicense(server);
+    for (const user of ['a', 'b'])
+      await server.admin.createLeaseRule({ license: license_key, type: 'deny', match: { user } });
+    const content = 'EXCLUDE f USER b\nEXCLUDE f USER c\n';
+    const report = await run({ license: license_key, content, replace: true });
+    expect(report).toMatchObject({ deleted_rules: 2, rules: [{ is_new: true }, { is_new: true }] });
+    expect((await stateOf(license_key)).rules).toEqual([
+      ['deny', { user: 'b' }, null],
+      ['deny', { user: 'c' }, null],
+    ]);
+  });
+
+  it('adds after the existing rules, and warns of one that hides the new ones', async () => {
+    const { license_key } = await newFloatingLicense(server);
+    await server.admin.createLeaseRule({ license: license_key, type: 'deny', match: {} });
+    const { warnings } = await run({ license: license_key, content: 'EXCLUDE f USER b\n' });
+    expect(warnings).toMatchObject([expect.stringMatching(/^rule \d+ \(deny, everyone\) comes first/u)]);
+  });
+
+  it('keeps the members of an existing group unless asked to change them, and then imports nothing', async () => {
+    const { name } = await newLeaseGroup(server, { members: ['joan'] });
+    const { license_key } = await newFloatingLicense(server);
+    const content = fileFor(name);
+    const dry = await run({ license: license_key, content, dry_run: true });
+    expect(dry.groups).toMatchObject([{ name, change: 'conflict' }]);
+    const refused = await server.post('/lease-rules/import/', { license: license_key, content }, bearer);
+    expectFailure(refused, 'lease_group_exists');
+    expect((await stateOf(license_key)).rules).toEqual([]);
+    const report = await run({ license: license_key, content, update_groups: true });
+    expect(report.groups).toMatchObject([{ name, change: 'update' }]);
+    const { items } = await server.admin.listLeaseGroups({ limit: 500 });
+    expect(items.find((group) => group.name === name)?.members).toEqual(['ada', 'grace']);
+  });
+
+  it('imports nothing if a rule is one too many', async () => {
+    const { license_key } = await newFloatingLicense(server);
+    const content = Array.from({ length: 201 }, (_, at) => `EXCLUDE f USER u${at}`).join('\n');
+    const reply = await server.post('/lease-rules/import/', { license: license_key, content }, bearer);
+    expectFailure(reply, 'invalid_request');
+    expect((await stateOf(license_key)).rules).toEqual([]);
+  });
+
+  it('takes the rules of a node-locked license, but no limits', async () => {
+    const { license_key } = await newLicense(server);
+    const report = await run({ license: license_key, content: 'EXCLUDE f USER b\nMAX_OVERDRAFT f 2\n' });
+    expect(report).toMatchObject({
+      settings: [{ field: 'overdraft_seats', applies: false }],
+      warnings: ['the license is node-locked, so its rules have no effect yet'],
+    });
+  });
+
+  it.each([
+    { content: '' },
+    { content: 5 },
+    {},
+    { content: 'x', features: 'f' },
+    { content: 'x', dry_run: 1 },
+  ])('refuses %j', async (input) => {
+    const { license_id } = await newFloatingLicense(server);
+    const reply = await server.post('/lease-rules/import/', { license: license_id, ...input }, bearer);
+    expectFailure(reply, 'invalid_request');
+  });
+});

@@ -23,6 +23,11 @@ import { firstRunAdminContract } from '#server/features/first-run/first-run-cont
 import { healthContract } from '#server/features/health/health-contract.ts';
 import { licenseApiContract } from '#server/features/licenses/license-api-contract.ts';
 import { licenseAdminContract, licenseContract } from '#server/features/licenses/license-contract.ts';
+import { leaseAdminContract } from '#server/features/leases/lease-admin-contract.ts';
+import { leaseContract } from '#server/features/leases/lease-contract.ts';
+import { leaseGroupContract } from '#server/features/lease-rules/lease-group-contract.ts';
+import { leaseRuleContract } from '#server/features/lease-rules/lease-rule-contract.ts';
+import { optionsImportContract } from '#server/features/lease-rules/options-import-contract.ts';
 import { licenseTransferAdminContract } from '#server/features/license-transfer/license-transfer-contract.ts';
 import { planContract } from '#server/features/plans/plan-contract.ts';
 import type { Endpoint } from '#server/wire/endpoint.ts';
@@ -38,6 +43,7 @@ export const ADMIN_API_ROOT = '/admin/api';
 /** Endpoints of the API listener, below `/license/api/svc/`. The busiest come first, because routes match in order. */
 export const publicContract = {
   ...authorizationContract,
+  ...leaseContract,
   ...activationContract,
   ...healthContract,
   ...signingContract,
@@ -47,6 +53,10 @@ export const publicContract = {
   ...statisticsContract,
   ...webhookContract,
   ...certificateContract,
+  ...leaseAdminContract,
+  ...leaseRuleContract,
+  ...leaseGroupContract,
+  ...optionsImportContract,
 };
 
 /** The same endpoint on the admin listener, where any signed-in administrator may call it. */
@@ -83,5 +93,9 @@ export const adminContract = {
     ...statisticsContract,
     ...webhookContract,
     ...certificateContract,
+    ...leaseAdminContract,
+    ...leaseRuleContract,
+    ...leaseGroupContract,
+    ...optionsImportContract,
   }),
 };

@@ -13,6 +13,10 @@ import { createRetentionTables } from './migrations/0008-retention.ts';
 import { createDistrust } from './migrations/0009-distrust.ts';
 import { addLicenseDetails } from './migrations/0010-license-details.ts';
 import { addApiTokenLimits } from './migrations/0011-api-token-limits.ts';
+import { createLeases } from './migrations/0012-leases.ts';
+import { createFirstActivationIndex } from './migrations/0013-first-activations.ts';
+import { addWebhookEdits } from './migrations/0014-webhook-edits.ts';
+import { createLeaseRules } from './migrations/0015-lease-rules.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
@@ -33,6 +37,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0009-distrust', up: createDistrust },
   { name: '0010-license-details', up: addLicenseDetails },
   { name: '0011-api-token-limits', up: addApiTokenLimits },
+  { name: '0012-leases', up: createLeases },
+  { name: '0013-first-activations', up: createFirstActivationIndex },
+  { name: '0014-webhook-edits', up: addWebhookEdits },
+  { name: '0015-lease-rules', up: createLeaseRules },
 ];
 
 /** One row per applied migration, with its name. */

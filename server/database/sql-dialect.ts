@@ -25,6 +25,11 @@ export interface SqlDialect {
   keepRows: string;
   /** Checks that the expression is one of the values in the list `$name`. */
   isIn(expression: string, name: string): string;
+  /**
+   * A clock in milliseconds that all servers of the database share. A SQLite file has one server, whose own clock is
+   * the value `$name`.
+   */
+  sharedClock(name: string): string;
   licenseSearch: LicenseSearchIndex;
 }
 
@@ -41,6 +46,7 @@ const SQLITE: SqlDialect = {
   skipLocked: () => '',
   keepRows: '',
   isIn: (expression, name) => `${expression} IN (SELECT value FROM json_each($${name}))`,
+  sharedClock: (name) => `CAST($${name} AS INTEGER)`,
   licenseSearch: SQLITE_SEARCH,
 };
 
@@ -56,6 +62,7 @@ const POSTGRES: SqlDialect = {
   skipLocked: (alias) => `FOR UPDATE OF ${alias} SKIP LOCKED`,
   keepRows: 'FOR KEY SHARE',
   isIn: (expression, name) => `${expression} = ANY($${name})`,
+  sharedClock: () => 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
   licenseSearch: POSTGRES_SEARCH,
 };
 

@@ -1,10 +1,19 @@
 // Hand-written SQL: typed rows, named values (`$name`), inside the current transaction if there is one.
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
 import { batched, type Lookup } from './batched-lookup.ts';
-import { type InsertAll, insertAllInto, insertInto, type InsertRow } from './insert-row.ts';
+import {
+  type InsertAll,
+  insertAllInto,
+  insertInto,
+  type InsertLater,
+  insertLaterInto,
+  type InsertRow,
+} from './insert-row.ts';
+import type { OnInserted } from './current-transaction.ts';
 import { inOrder, numbered, type Values } from './named-values.ts';
 import { type SqlDialect, sqlDialect } from './sql-dialect.ts';
 import { statementRunner } from './statement-runner.ts';
+import { updateOf, type UpdateRow } from './update-row.ts';
 
 type RowModel<Row extends { id: number }> = ModelStatic<Model<Row, Optional<Row, 'id'>>>;
 
@@ -30,6 +39,12 @@ export interface Sql {
   /** For frequent look-ups: calls that arrive together share one statement. */
   batched<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
   insert<Row extends { id: number }>(model: RowModel<Row>): InsertRow<Row>;
+  /**
+   * For rows that the change itself does not need. On SQLite, changes that share a commit write them together.
+   * @param onInserted receives the IDs of new rows, in the transaction that writes them
+   */
+  insertLater<Row extends { id: number }>(model: RowModel<Row>, onInserted?: OnInserted): InsertLater<Row>;
+  update<Row extends { id: number }>(model: RowModel<Row>): UpdateRow<Row>;
   insertAll<Row extends { id: number }, Name extends keyof Row & string>(
     model: RowModel<Row>,
     returning: readonly Name[],
@@ -83,6 +98,8 @@ function createSql(sequelize: Sequelize): Sql {
     },
     batched: (lookup) => batched(runner, lookup),
     insert: (model) => insertInto(runner, model),
+    insertLater: (model, onInserted) => insertLaterInto(runner, model, onInserted),
+    update: (model) => updateOf(runner, model),
     insertAll: (model, returning) => insertAllInto(runner, model, returning),
     async lock(table, where = {}, strength = 'UPDATE') {
       if (dialect.name === 'sqlite') return;

@@ -26,7 +26,16 @@ export const READ_LANE = 'default';
  */
 export const LOOKUP_LANE = 'lookup';
 
-const WRITE_LANE = 'writer';
+export const WRITE_LANE = 'writer';
+
+type OnOpened = (connection: SqliteConnection) => Promise<void>;
+
+const writerListeners = new WeakMap<Sequelize, OnOpened>();
+
+/** Called for each new connection of the writer, before its first statement; a failure fails the opening. */
+export function onWriterOpened(sequelize: Sequelize, listener: OnOpened): void {
+  writerListeners.set(sequelize, listener);
+}
 
 /**
  * Sequelize opens and closes the SQLite file for each transaction. This keeps three connections instead:
@@ -42,6 +51,17 @@ export function keepConnections(sequelize: Sequelize, guard: StorageGuard | unde
       opener.forget(lane);
     };
 
+    const prepareWriter = async (connection: SqliteConnection): Promise<void> => {
+      try {
+        await writerListeners.get(sequelize)?.(connection);
+      } catch (error) {
+        await new Promise<void>((resolve) => {
+          connection.close(resolve);
+        });
+        throw error;
+      }
+    };
+
     const openLane = async (lane: string): Promise<SqliteConnection> => {
       // If the file was replaced, a new connection would open a different database.
       guard?.check();
@@ -53,6 +73,7 @@ export function keepConnections(sequelize: Sequelize, guard: StorageGuard | unde
           error ? connection.close(() => reject(error)) : resolve(),
         );
       });
+      if (lane === WRITE_LANE) await prepareWriter(connection);
       return connection;
     };
 

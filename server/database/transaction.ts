@@ -2,19 +2,29 @@
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
 import { type OpenTransaction, openTransaction } from './current-transaction.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { beginTransaction } from './sequelize-internals.ts';
 import type { StorageGuard } from './storage-guard.ts';
 import { createWriteAdmission, refuseGone } from './write-admission.ts';
-import { createWriteQueue, type WriterState } from './write-queue.ts';
+import type { WriterState } from './write-lock-wait.ts';
 
 /**
  * Runs `work` inside a transaction. Nested calls join the outer transaction. An error in `work` rolls everything back.
  * Fails with `overloaded` if too many changes are waiting. Skipped if the `caller` disconnects before its turn.
  */
-export type RunTransaction = <Result>(work: () => Promise<Result>, caller?: Caller) => Promise<Result>;
+export type RunTransaction = <Result>(
+  work: () => Promise<Result>,
+  caller?: Caller,
+  options?: TransactionOptions,
+) => Promise<Result>;
+
+export interface TransactionOptions {
+  /** For work that may take long: on SQLite, it shares its commit with no other change. */
+  alone?: boolean;
+}
 
 export interface Transactions {
-  <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result>;
+  <Result>(work: () => Promise<Result>, caller?: Caller, options?: TransactionOptions): Promise<Result>;
   /** State of this process's writer on SQLite. Always `idle` on PostgreSQL, which has no single writer. */
   writerState(): WriterState;
 }
@@ -48,12 +58,12 @@ function isWorthRetrying(error: unknown): boolean {
 }
 
 async function runOnce<Result>(
-  begin: () => Promise<Transaction>,
+  sequelize: Sequelize,
   work: () => Promise<Result>,
   guard?: StorageGuard,
 ): Promise<Result> {
   guard?.check();
-  const handle = await begin();
+  const handle = await beginTransaction(sequelize);
   const current: OpenTransaction = { handle, afterCommit: [] };
   let result: Result;
   try {
@@ -70,20 +80,15 @@ async function runOnce<Result>(
   return result;
 }
 
-/** SQLite: one writer at a time, in order of arrival, each with `BEGIN IMMEDIATE`. */
+/** SQLite: one writer, in order of arrival, with `BEGIN IMMEDIATE`. */
 function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   const admission = createWriteAdmission();
-  const queue = createWriteQueue();
-  const run: RunTransaction = async (work, caller) => {
+  const group = createGroupCommit({ sequelize, guard });
+  const run: RunTransaction = async (work, caller, { alone = false } = {}) => {
     if (openTransaction.getStore()) return work();
-    return admission.add(caller, () =>
-      queue.run((begin) => {
-        refuseGone(caller);
-        return runOnce(() => begin((waitMs) => beginTransaction(sequelize, waitMs)), work, guard);
-      }),
-    );
+    return admission.add(caller, () => group.run(work, caller, alone));
   };
-  return Object.assign(run, { writerState: queue.state });
+  return Object.assign(run, { writerState: group.state });
 }
 
 /** PostgreSQL: one transaction per connection, with row locks against conflicts and a retry after one. */
@@ -93,7 +98,7 @@ function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Trans
     for (let count = 1; ; count += 1) {
       try {
         refuseGone(caller);
-        return await runOnce(() => beginTransaction(sequelize), work, guard);
+        return await runOnce(sequelize, work, guard);
       } catch (error) {
         if (count >= POSTGRES_ATTEMPTS || !isWorthRetrying(error)) throw error;
       }

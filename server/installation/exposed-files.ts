@@ -70,6 +70,7 @@ function secretFiles({ dataDir, tls }: Settings): string[] {
     join(dataDir, MASTER_KEY_FILE),
     join(dataDir, SEALED_KEY_FILE),
     join(dataDir, 'tls', 'server.json'),
+    join(dataDir, 'sessions.json'),
     database,
     `${database}-wal`,
     `${database}-shm`,

@@ -6,7 +6,7 @@ import type { Actor } from './call.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import type { CountCall, MountOptions } from './mount.ts';
+import type { CountCall, FailureLimit, MountOptions } from './mount.ts';
 import { isCurrent, rateLimited, rateLimitHeaders, type RateWindow, secondsLeft } from './rate-limit.ts';
 import { recentMap } from './recent-map.ts';
 
@@ -29,25 +29,48 @@ interface CallWindow extends RateWindow {
   calls: number;
 }
 
+/** Counts calls per network in windows of a minute. `failures` shares the windows, and counts only failed calls. */
 function limitCalls(
   limit: number,
   clock: Clock,
   addressOf: (request: Request) => string | undefined,
-): CountCall {
+): { all: CountCall; failures: FailureLimit } {
   const windows = recentMap<string, CallWindow>(MAX_NETWORKS);
-  return (request, response) => {
-    const now = clock.now();
+
+  function windowOf(request: Request, now: number): CallWindow {
     const network = networkOf(addressOf(request));
-    let window = windows.get(network);
-    if (!window || !isCurrent(window, now)) {
-      window = { startedAt: now, calls: 0 };
-      windows.set(network, window);
-    }
-    window.calls += 1;
+    const known = windows.get(network);
+    if (known && isCurrent(known, now)) return known;
+    const fresh: CallWindow = { startedAt: now, calls: 0 };
+    windows.set(network, fresh);
+    return fresh;
+  }
+
+  function tell(response: Response, window: CallWindow, now: number): void {
     const seconds = secondsLeft(window, now);
     if (window.calls > limit) throw rateLimited(limit, 'calls', seconds);
     for (const [name, value] of Object.entries(rateLimitHeaders(limit, limit - window.calls, seconds)))
       response.setHeader(name, value);
+  }
+
+  return {
+    all(request, response) {
+      const now = clock.now();
+      const window = windowOf(request, now);
+      window.calls += 1;
+      tell(response, window, now);
+    },
+    failures: {
+      check(request, response) {
+        const now = clock.now();
+        const window = windowOf(request, now);
+        if (window.calls >= limit) throw rateLimited(limit, 'failed calls', secondsLeft(window, now));
+        tell(response, window, now);
+      },
+      count(request) {
+        windowOf(request, clock.now()).calls += 1;
+      },
+    },
   };
 }
 
@@ -67,6 +90,8 @@ export function limitsInForce(config: Limits & Pick<Config, 'given'>): Limits {
 export interface CallLimits {
   /** The limit for calls to this endpoint, if any. */
   forRow: NonNullable<MountOptions['limitFor']>;
+  /** The limit for failed calls to this endpoint, if any. */
+  forFailuresOf: NonNullable<MountOptions['failureLimitFor']>;
   /** For requests outside endpoints: documents and unknown paths. */
   elsewhere: RequestHandler;
   /**
@@ -91,17 +116,18 @@ export function createCallLimits({ config, clock, addressOf }: Needs): CallLimit
 
   const refused = (error: unknown, request: Request): never => {
     if (error instanceof ApiError && error.code === 'unauthorized')
-      publicLimit?.(request, request.res as Response);
+      publicLimit?.all(request, request.res as Response);
     throw error;
   };
 
   return {
     forRow({ auth, rateLimit: kind = 'shared' }) {
-      if (kind === 'own') return ownLimit;
-      return auth === 'public' && kind === 'shared' ? publicLimit : undefined;
+      if (kind === 'own') return ownLimit?.all;
+      return auth === 'public' && kind === 'shared' ? publicLimit?.all : undefined;
     },
+    forFailuresOf: ({ rateLimit: kind }) => (kind === 'failures' ? publicLimit?.failures : undefined),
     elsewhere(request, response, next) {
-      publicLimit?.(request, response);
+      publicLimit?.all(request, response);
       next();
     },
     countRefusals: (authenticate) => (auth, request) => {

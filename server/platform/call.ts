@@ -23,6 +23,8 @@ export interface Call extends Caller {
   requestId: string;
   /** The client's User-Agent header, if it has one. */
   userAgent?: string | undefined;
+  /** The client's network address, if it is known. */
+  address?: string | undefined;
   /** Adds a header to the reply, such as a cookie. */
   setReplyHeader(name: string, value: string): void;
   /** The caller's preferred media type among these; the first if it has no preference or accepts none. */

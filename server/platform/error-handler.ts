@@ -1,4 +1,5 @@
 // Converts failures to replies.
+import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { type DatabaseFault, faultOf } from '#server/database/database-fault.ts';
 import { ApiError, type ErrorCode, failureEnvelope } from '#server/wire/errors.ts';
@@ -62,18 +63,26 @@ function challenge(failure: ApiError): string[] {
   return failure.code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : [];
 }
 
+/** Replies with the failure, or cuts off a reply that has already begun. */
+export function sendFailure(
+  logger: Logger,
+  error: unknown,
+  response: ServerResponse,
+  requestId: string,
+): void {
+  const failure = describeFailure(logger, error, requestId);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  sendJson(response, failure.status, failureEnvelope(failure, requestId), requestId, [
+    ...challenge(failure),
+    ...Object.entries(failure.headers).flat(),
+  ]);
+}
+
 export function errorHandler(logger: Logger): ErrorRequestHandler {
-  return (error, request, response, _next) => {
-    const failure = describeFailure(logger, error, request.id);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    sendJson(response, failure.status, failureEnvelope(failure, request.id), request.id, [
-      ...challenge(failure),
-      ...Object.entries(failure.headers).flat(),
-    ]);
-  };
+  return (error, request, response, _next) => sendFailure(logger, error, response, request.id);
 }
 
 export const notFound: RequestHandler = (request) => {
@@ -81,7 +90,7 @@ export const notFound: RequestHandler = (request) => {
 };
 
 /** @param rawHeaders names at even indices, values at odd ones */
-function countHosts(rawHeaders: readonly string[]): number {
+export function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];

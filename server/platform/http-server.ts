@@ -55,7 +55,7 @@ function timeouts(tickMs: number) {
 }
 
 /** An Express application. It calls `next` if nothing handles the request. */
-type Application = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+export type Application = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 type PortFlag = '--port' | '--admin-port';
 

@@ -12,7 +12,7 @@ const KEPT_FILES = 5;
 /** While writing fails, lines beyond this are dropped. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 /** At least one byte: with zero, flush() would not retry after a failure. */
-const SHARED = { sync: false, minLength: 1, maxLength: MAX_UNWRITTEN_BYTES };
+const SHARED = { sync: false, minLength: 1, maxLength: MAX_UNWRITTEN_BYTES, contentMode: 'buffer' } as const;
 
 /** Removes all but the newest `NAME.N.log`. Retried with the next file if a removal fails. */
 export function removeOldFiles(logDir: string, name: string): void {
@@ -50,6 +50,12 @@ export async function openLogFile(logDir: string): Promise<Destination> {
   file.on('ready', () => removeOldFiles(logDir, LOG_FILE));
   await once(file, 'ready');
   return file;
+}
+
+/** @param bytes not to be changed afterwards */
+export function writeBytes(destination: Destination, bytes: Buffer): void {
+  // The type knows only text, which is the library's other content mode.
+  destination.write(bytes as unknown as string);
 }
 
 export function openStderr(): Destination {

@@ -2,7 +2,14 @@
 // queries.
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import type { OnDropped } from './dropped-lines.ts';
-import { type Destination, endDestination, LOG_FILE, openLogFile, openStderr } from './log-file.ts';
+import {
+  type Destination,
+  endDestination,
+  LOG_FILE,
+  openLogFile,
+  openStderr,
+  writeBytes,
+} from './log-file.ts';
 import { maskPasswords } from './mask-passwords.ts';
 
 export type { Logger };
@@ -32,6 +39,11 @@ function describeError(error: Error & { code?: unknown }): object {
   };
 }
 
+/** Encodes once for all destinations. ASCII text is identical in both encodings, and latin1 is much cheaper. */
+function encode(text: string): Buffer {
+  return Buffer.from(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8');
+}
+
 /** Buffers lines, and writes them to all destinations as one text. */
 function gatherInto(destinations: readonly Destination[]) {
   let lines: string[] = [];
@@ -41,7 +53,8 @@ function gatherInto(destinations: readonly Destination[]) {
     const text = lines.join('');
     lines = [];
     length = 0;
-    for (const destination of destinations) destination.write(text);
+    const bytes = encode(text);
+    for (const destination of destinations) writeBytes(destination, bytes);
   };
   return {
     write(line: string) {
@@ -69,8 +82,8 @@ function timestamp(): string {
 /** Reports each drop, and logs the number of missing lines once writing works again. */
 function watchDrops(name: string, destination: Destination, onDropped: OnDropped, logger: Logger): void {
   let missing = 0;
-  destination.on('drop', (text: string) => {
-    const count = text.split('\n').length - 1;
+  destination.on('drop', (bytes: Buffer) => {
+    const count = bytes.toString().split('\n').length - 1;
     missing += count;
     onDropped(name, count);
   });

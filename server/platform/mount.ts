@@ -1,10 +1,11 @@
 // Turns routes into Express middleware, with the same authentication, body parsing, idempotency and envelope for all.
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import { Accepted } from './accepted.ts';
 import type { Actor, Call } from './call.ts';
 import { Document } from './document.ts';
 import type { Endpoint, EndpointAuth } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, type ErrorCode } from '#server/wire/errors.ts';
 import { sendDocument, sendJson } from './http-reply.ts';
 import { invokeRoute, parseRequest, type Route } from './route.ts';
 import { receiveFile } from './upload.ts';
@@ -27,6 +28,13 @@ export interface Work {
 /** Counts the call and sets the limit's reply headers. @throws ApiError `rate_limited` */
 export type CountCall = (request: Request, response: Response) => void;
 
+/** Limits failures, so that secrets cannot be guessed while any number of calls may succeed. */
+export interface FailureLimit {
+  /** @throws ApiError `rate_limited` after too many failures */
+  check: CountCall;
+  count: CountCall;
+}
+
 export interface MountOptions {
   /** Returns the caller, or throws `unauthorized` or `forbidden`. */
   authenticate(auth: EndpointAuth, request: Request): Actor | Promise<Actor>;
@@ -34,6 +42,10 @@ export interface MountOptions {
   runOnce?(call: IdempotentCall, work: Work): Promise<object>;
   /** The limit that calls to this endpoint count against. */
   limitFor?(row: Endpoint): CountCall | undefined;
+  /** The limit that failed calls to this endpoint count against. */
+  failureLimitFor?(row: Endpoint): FailureLimit | undefined;
+  /** The caller's network address. */
+  addressOf?(request: Request): string | undefined;
 }
 
 const BODY_LIMIT = 64 * 1024;
@@ -106,6 +118,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
       actor,
       requestId: request.id,
       userAgent: request.headers['user-agent'],
+      address: options.addressOf?.(request),
       isGone: () => response.destroyed,
       setReplyHeader: (header, value) => headers.push(header, value),
       prefers: (types) => request.accepts([...types]) || types[0],
@@ -120,6 +133,8 @@ function answer(route: Route, options: MountOptions): RequestHandler {
           )
         : await invokeRoute(route, input, call);
     if (reply instanceof Document) await sendDocument(response, reply, request.id, isFresh(request, reply));
+    else if (reply instanceof Accepted)
+      sendJson(response, 202, { ok: true, ...reply.fields }, request.id, headers);
     else sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
   };
 }
@@ -162,15 +177,41 @@ function limited(count: CountCall, handler: RequestHandler): RequestHandler {
   };
 }
 
-/** Sets the status that the endpoint declares for an error code. */
-function withDeclaredStatus({ errorStatus }: Endpoint, handler: RequestHandler): RequestHandler {
-  if (!errorStatus) return handler;
+/** Errors that a caller who guesses keys or tokens gets. */
+const GUESSES: ReadonlySet<ErrorCode> = new Set([
+  'license_not_found',
+  'token_invalid',
+  'invalid_request',
+  'lease_gone',
+]);
+
+/** Refuses a caller with too many failures before doing anything else. */
+function limitedFailures(limit: FailureLimit, handler: RequestHandler): RequestHandler {
+  return async (request, response, next) => {
+    limit.check(request, response);
+    try {
+      await handler(request, response, next);
+    } catch (error) {
+      if (error instanceof ApiError && GUESSES.has(error.code)) limit.count(request, response);
+      throw error;
+    }
+  };
+}
+
+/** The error with the status that the endpoint declares for its code. */
+export function declaredFailure({ errorStatus }: Endpoint, error: unknown): unknown {
+  if (!errorStatus || !(error instanceof ApiError)) return error;
+  const status = errorStatus[error.code];
+  return status === undefined ? error : error.withStatus(status);
+}
+
+function withDeclaredStatus(row: Endpoint, handler: RequestHandler): RequestHandler {
+  if (!row.errorStatus) return handler;
   return async (request, response, next) => {
     try {
       await handler(request, response, next);
     } catch (error) {
-      const status = error instanceof ApiError ? errorStatus[error.code] : undefined;
-      throw status === undefined ? error : (error as ApiError).withStatus(status);
+      throw declaredFailure(row, error);
     }
   };
 }
@@ -186,7 +227,9 @@ function targetOf(group: readonly Route[], options: MountOptions): Target {
   for (const route of group) {
     const answering = withDeclaredStatus(route.row, answer(route, options));
     const count = options.limitFor?.(route.row);
-    const handler = count ? limited(count, answering) : answering;
+    const failures = options.failureLimitFor?.(route.row);
+    const bounded = failures ? limitedFailures(failures, answering) : answering;
+    const handler = count ? limited(count, bounded) : bounded;
     for (const method of methodsOf(route.row)) handlers.set(method, handler);
   }
   return { handlers, refuse: refuseMethod([...handlers.keys()]) };

@@ -131,8 +131,23 @@ function success(row: Endpoint, example: object): ZodOpenApiResponseObject {
   };
 }
 
-/** @param example the reply fields in addition to `ok` */
-export function responsesOf(row: Endpoint, example: object): Record<string, ZodOpenApiResponseObject> {
+function accepted(fields: z.ZodType<object>, example: object): ZodOpenApiResponseObject {
+  const schema = z.object({ ok: z.literal(true), ...(fields as z.ZodObject).shape });
+  return {
+    description: 'Accepted, not done yet. Ask again.',
+    content: { 'application/json': { schema, example: { ok: true, ...example } } },
+  };
+}
+
+/**
+ * @param example the reply fields in addition to `ok`
+ * @param acceptedExample the same of the reply with status 202
+ */
+export function responsesOf(
+  row: Endpoint,
+  example: object,
+  acceptedExample: object = {},
+): Record<string, ZodOpenApiResponseObject> {
   const byStatus = Map.groupBy(errorCodes(row), (code) => row.errorStatus?.[code] ?? ERROR_STATUS[code]);
   const failures = [...byStatus].map(([status, codes]) => [
     String(status),
@@ -140,6 +155,7 @@ export function responsesOf(row: Endpoint, example: object): Record<string, ZodO
   ]);
   return {
     200: success(row, example),
+    ...(row.accepted ? { 202: accepted(row.accepted, acceptedExample) } : {}),
     ...(row.etag ? { 304: { description: 'The caller has the current version.' } } : {}),
     ...(Object.fromEntries(failures) as Record<string, ZodOpenApiResponseObject>),
   };

@@ -13,6 +13,8 @@ export interface OperationNotes {
   request?: object;
   /** An example reply without `ok`. */
   reply: object;
+  /** The same of a reply with status 202. */
+  accepted?: object;
 }
 
 export interface EventNotes {
@@ -90,7 +92,7 @@ function operation(name: string, row: Endpoint, notes: OperationNotes): ZodOpenA
     security: row.auth === 'bearer' ? [{ api_token: [] }] : [],
     requestParams: parametersOf(row),
     ...bodyOf(row, notes.request ?? {}),
-    responses: responsesOf(row, notes.reply),
+    responses: responsesOf(row, notes.reply, notes.accepted),
   };
 }
 

@@ -1,5 +1,6 @@
 // Assigns an ID to each request, and logs the request when it is finished.
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from './logger.ts';
 
@@ -27,30 +28,46 @@ function loggedPath(url: string): string {
   return start.replaceAll(SECRET, '[secret]');
 }
 
+/** The caller's `X-Request-Id` if it is well-formed, otherwise a new one. */
+export function chooseRequestId(given: string | readonly string[] | undefined): string {
+  return typeof given === 'string' && SANE_ID.test(given) && given.search(SECRET) === -1
+    ? given
+    : randomUUID();
+}
+
 /**
- * Uses the caller's `X-Request-Id` if it is well-formed, otherwise creates one. Logs method, path, status and duration.
+ * Logs method, path, status and duration once the reply is finished or the connection has closed.
  * @param addressOf returns the caller's address for the log
  */
+export function logWhenClosed<Received extends Pick<IncomingMessage, 'url' | 'method'>>(
+  logger: Logger,
+  request: Received,
+  response: ServerResponse,
+  id: string,
+  addressOf: (request: Received) => string | undefined,
+): void {
+  const startedAt = performance.now();
+  const { url = '' } = request;
+  response.on('close', () => {
+    logger.info({
+      request_id: id,
+      method: request.method,
+      path: loggedPath(url),
+      status: response.statusCode,
+      ms: Math.round((performance.now() - startedAt) * 100) / 100,
+      address: addressOf(request)?.slice(0, MAX_ADDRESS_LENGTH),
+    });
+  });
+}
+
+/** Gives each request its ID, and logs it. */
 export function requestId(
   logger: Logger,
   addressOf: (request: Request) => string | undefined,
 ): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
-    const given = request.headers['x-request-id'];
-    request.id =
-      typeof given === 'string' && SANE_ID.test(given) && given.search(SECRET) === -1 ? given : randomUUID();
-    const startedAt = performance.now();
-    const { originalUrl } = request;
-    response.on('close', () => {
-      logger.info({
-        request_id: request.id,
-        method: request.method,
-        path: loggedPath(originalUrl),
-        status: response.statusCode,
-        ms: Math.round((performance.now() - startedAt) * 100) / 100,
-        address: addressOf(request)?.slice(0, MAX_ADDRESS_LENGTH),
-      });
-    });
+    request.id = chooseRequestId(request.headers['x-request-id']);
+    logWhenClosed(logger, request, response, request.id, addressOf);
     next();
   };
 }

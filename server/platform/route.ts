@@ -1,11 +1,12 @@
 // A route: an endpoint's row with its handler.
+import { Accepted } from './accepted.ts';
 import type { Call } from './call.ts';
 import { Document, type DocumentParts, isWhole } from './document.ts';
 import type { Contract, Endpoint, ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { requestMessage } from '#server/wire/request-messages.ts';
 
-type Answer<Reply> = Reply | Document | Promise<Reply | Document>;
+type Answer<Reply> = Reply | Document | Accepted | Promise<Reply | Document | Accepted>;
 
 /** A handler in two steps; the first one is slow and changes nothing. */
 interface PreparedHandler<Request, Reply> {
@@ -20,9 +21,16 @@ export type Handler<Row extends Endpoint> =
 
 export type Handlers<Rows extends Contract> = { [Name in keyof Rows]: Handler<Rows[Name]> };
 
+/** Each returns what the schema would, or undefined. */
+export type FastParsers<Rows extends Contract> = {
+  [Name in keyof Rows]?: (input: unknown) => RequestOf<Rows[Name]> | undefined;
+};
+
 export interface Route {
   name: string;
   row: Endpoint;
+  /** A fast check of a usual request; undefined leaves the request to the schema, which reports all problems. */
+  parse?(input: unknown): object | undefined;
   prepare?(request: object, call: Call): Promise<unknown>;
   /** @param prepared the result of `prepare`, if there is one */
   handle(request: object, call: Call, prepared: unknown): object | Promise<object>;
@@ -37,10 +45,15 @@ export function prepared<Request, Reply, Prepared>(
 }
 
 /** Joins each handler with its row. The compiler checks that no row of the contract is missing. */
-export function implement<Rows extends Contract>(rows: Rows, handlers: Handlers<Rows>): Route[] {
+export function implement<Rows extends Contract>(
+  rows: Rows,
+  handlers: Handlers<Rows>,
+  parsers: FastParsers<Rows> = {},
+): Route[] {
   return Object.entries(handlers).map(([name, handler]) => ({
     name,
     row: rows[name] as Endpoint,
+    ...(parsers[name] ? { parse: parsers[name] } : {}),
     ...((typeof handler === 'function' ? { handle: handler } : handler) as Pick<Route, 'prepare' | 'handle'>),
   }));
 }
@@ -70,6 +83,7 @@ export function invokeRoute(route: Route, request: object, call: Call): object |
 /** Calls a route directly, for CLI commands on a data directory without a running server. */
 export async function invoke(route: Route, input: unknown, call: Call): Promise<object> {
   const answer = await invokeRoute(route, parseRequest(route.row, input), call);
+  if (answer instanceof Accepted) return answer.fields;
   if (!(answer instanceof Document)) return answer;
   if (!isWhole(answer.body)) throw new Error(`${route.name} returns a file and needs a running server`);
   // A JSON document is a reply that has already been serialized.

@@ -185,7 +185,7 @@ export async function startServer(
     const tls = await service.openTls();
     started('TLS certificate', () => tls?.close());
     const adminServer = createServer({ tls: null, app: adminApp, logger, ...ADMIN_BOUNDS });
-    const apiServer = createServer({ tls, app: apiApp, logger, ...apiBounds(apiApp) });
+    const apiServer = createServer({ tls, app: apiApp.answer, logger, ...apiBounds(apiApp.express) });
     started('requests', async () => {
       live.close();
       await Promise.all([adminServer.close(), apiServer.close()]);
@@ -201,14 +201,16 @@ export async function startServer(
       admin: adminAddress(),
       secret: runtimeSecret,
     });
-    // If the data directory was replaced, the runtime file in its place belongs to another server.
-    started('runtime file', () => {
+    const leaveDataDirectory = () => {
+      // If the data directory was replaced, the runtime file in its place belongs to another server.
       if (!guard.isStopped()) removeRuntimeFile(config.dataDir);
-    });
+    };
+    started('runtime file', leaveDataDirectory);
     const watch = service.storage.watch(settleMs);
     started('storage watch', () => watch.end());
     jobs.start(service.masterKey, live.publish, service.overdue);
     service.raiseAlerts();
+    service.maintainLeases();
     guard.onStop(jobs.cancel);
     started('jobs', () => jobs.stop());
     const clockWatch = watchClock((seconds) => {
@@ -238,6 +240,7 @@ export async function startServer(
       async reportForcedExit() {
         const requests = apiServer.requestsUnderWay() + adminServer.requestsUnderWay();
         logger.error({ ending, requests }, 'forced exit: the server did not stop in time');
+        leaveDataDirectory();
         await log.close();
       },
       readOnce: service.storage.readOnce,

@@ -4,6 +4,7 @@ import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { LAST_MOMENT, toTimestamp } from '#server/wire/fields.ts';
 import type { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
+import { floatingTerms, NO_OWN_LIMITS, type OwnSeatLimits } from './floating-terms.ts';
 import { firstNoticeAt, graceEndsAt, renewedExpiry } from './license-lifecycle.ts';
 import { foldForSearch } from './license-search.ts';
 import type { License, NewLicense } from '#server/features/licenses/license-store.ts';
@@ -45,7 +46,52 @@ export function refuseEarlierEnd(expiresAt: number, renewedTo: number): void {
   );
 }
 
-/** @throws ApiError `product_mismatch` or `invalid_request` */
+/** The fields of a request that override the plan's seat limits; null takes the plan's value. */
+export interface SeatLimitFields {
+  seats?: number | null | undefined;
+  overdraft_seats?: number | null | undefined;
+  borrow_max_hours?: number | null | undefined;
+  borrow_max_count?: number | null | undefined;
+  borrow_keep_free?: number | null | undefined;
+}
+
+/**
+ * The overrides that a request sets; undefined fields keep `before`.
+ * @throws ApiError `license_is_node_locked` for an override that would have no effect
+ */
+export function ownLimits(
+  request: SeatLimitFields,
+  { licensing }: Pick<Plan, 'licensing'>,
+  before: OwnSeatLimits = NO_OWN_LIMITS,
+): OwnSeatLimits {
+  const {
+    seats = before.ownSeats,
+    overdraft_seats: overdraft = before.ownOverdraftSeats,
+    borrow_max_hours: hours = before.ownBorrowMaxHours,
+    borrow_max_count: count = before.ownBorrowMaxCount,
+    borrow_keep_free: free = before.ownBorrowKeepFree,
+  } = request;
+  const given = [
+    request.seats,
+    request.overdraft_seats,
+    request.borrow_max_hours,
+    request.borrow_max_count,
+    request.borrow_keep_free,
+  ];
+  if (licensing === 'node_locked' && given.some((value) => typeof value === 'number')) {
+    const message = 'seat limits apply to floating licenses; the plan of this one is node-locked';
+    throw new ApiError('license_is_node_locked', message);
+  }
+  return {
+    ownSeats: seats,
+    ownOverdraftSeats: overdraft,
+    ownBorrowMaxHours: hours,
+    ownBorrowMaxCount: count,
+    ownBorrowKeepFree: free,
+  };
+}
+
+/** @throws ApiError `product_mismatch`, `license_is_node_locked` or `invalid_request` */
 export function draftLicense(
   order: Omit<LicenseOrder, 'plan'>,
   plan: Plan,
@@ -76,6 +122,7 @@ export function draftLicense(
     revokedAt: null,
     revokeReason: null,
     term: 1,
+    ...ownLimits(order, plan),
     noticeDueAt: firstNoticeAt({
       revokedAt: null,
       expiresAt,
@@ -86,7 +133,7 @@ export function draftLicense(
 
 /** The license that a draft has become, as reading it back would return it. */
 export function issuedLicense(id: number, { searchText, ...draft }: NewLicense, plan: Plan): License {
-  const { name, tier, durationDays, graceDays, maxActivations, features } = plan;
+  const { name, tier, durationDays, graceDays, maxActivations, features, licensing } = plan;
   return {
     ...draft,
     id,
@@ -96,6 +143,8 @@ export function issuedLicense(id: number, { searchText, ...draft }: NewLicense, 
     graceDays,
     maxActivations,
     features,
+    licensing,
+    terms: floatingTerms(plan, draft),
     graceEndsAt: graceEndsAt(draft.expiresAt, graceDays),
     activationCount: 0,
     newestFingerprint: null,

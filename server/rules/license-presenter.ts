@@ -1,6 +1,7 @@
 // Public representations of a license. They list fields explicitly and never pass on the row.
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { LicenseObject, LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import { SEAT_LIMITS } from './floating-terms.ts';
 import { licenseState } from './license-lifecycle.ts';
 import type { License } from '#server/features/licenses/license-store.ts';
 
@@ -26,9 +27,39 @@ export function toLicenseObject(license: License, now: number, machineFingerprin
     ...toLicenseSummary(license, machineFingerprint),
     state: licenseState(license, now),
     grace_ends_at: toTimestamp(license.graceEndsAt),
-    max_activations: license.maxActivations,
+    // Activations cannot take the seats of a floating license.
+    max_activations: isFloating(license) ? null : license.maxActivations,
     activation_count: license.activationCount,
     features: license.features,
+    licensing: license.licensing,
+    seats: isFloating(license) ? license.terms.seats : license.maxActivations,
+  };
+}
+
+function isFloating({ licensing }: License): boolean {
+  return licensing === 'floating';
+}
+
+function toSeatLimits(license: License): LicenseRecord['seat_limits'] {
+  if (!isFloating(license)) return null;
+  const { terms } = license;
+  const own: Record<(typeof SEAT_LIMITS)[number], number | null> = {
+    seats: license.ownSeats,
+    overdraft_seats: license.ownOverdraftSeats,
+    borrow_max_hours: license.ownBorrowMaxHours,
+    borrow_max_count: license.ownBorrowMaxCount,
+    borrow_keep_free: license.ownBorrowKeepFree,
+  };
+  return {
+    seats: terms.seats,
+    overdraft_seats: terms.overdraftSeats,
+    borrow_max_hours: terms.borrowMaxHours,
+    borrow_max_count: terms.borrowMaxCount,
+    borrow_keep_free: terms.borrowKeepFree,
+    lease_seconds: terms.leaseSeconds,
+    count_by: terms.countBy,
+    linger_seconds: terms.lingerSeconds,
+    overridden: SEAT_LIMITS.filter((name) => own[name] !== null),
   };
 }
 
@@ -42,11 +73,21 @@ export function toLicenseRecord(license: License, now: number): LicenseRecord {
     first_activated_at: toTimestampOrNull(license.firstActivatedAt),
     revoked_at: toTimestampOrNull(license.revokedAt),
     revoke_reason: license.revokeReason,
+    seat_limits: toSeatLimits(license),
   };
 }
 
 /** The record without the fields for administrators. */
 export function publicLicense(record: LicenseRecord): LicenseObject {
-  const { email, order_number, notes, first_activated_at, revoked_at, revoke_reason, ...license } = record;
+  const {
+    email,
+    order_number,
+    notes,
+    first_activated_at,
+    revoked_at,
+    revoke_reason,
+    seat_limits,
+    ...license
+  } = record;
   return license;
 }

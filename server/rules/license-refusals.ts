@@ -20,6 +20,30 @@ export function refuseUnusable(license: License, product: string | undefined, no
 }
 
 /**
+ * Refuses to lease a seat.
+ * @throws ApiError `license_revoked`, `license_expired`, `product_mismatch`, `feature_not_included` or
+ *   `license_is_node_locked`
+ */
+export function refuseLease(
+  license: License,
+  { product, feature }: { product: string | undefined; feature: string | undefined },
+  now: number,
+): void {
+  refuseUnusable(license, product, now);
+  const reason = licenseVerdict(RULES_FOR.lease, { license, product, feature, now });
+  if (reason === 'feature_not_included')
+    throw new ApiError(reason, `the license does not include the feature ${feature}`);
+  if (license.licensing === 'node_locked')
+    throw new ApiError('license_is_node_locked', 'the license is node-locked; activate the device instead');
+}
+
+/** Refuses to activate a device. @throws ApiError `license_is_floating` */
+export function refuseFloating({ licensing }: License): void {
+  if (licensing === 'floating')
+    throw new ApiError('license_is_floating', 'the license is floating; check a lease out instead');
+}
+
+/**
  * Refuses to sign a license file or a certificate for a license that has ended.
  * @throws ApiError `license_revoked` or `license_expired`
  */

@@ -54,6 +54,7 @@ export const RULES_FOR = {
   authorization: ['not_revoked', 'in_term', 'product', 'device', 'feature'],
   /** The product comes first: a token is for one product, regardless of the state of its license. */
   token: ['product', 'not_revoked', 'in_term'],
+  lease: ['not_revoked', 'in_term', 'product', 'feature'],
   signing: ['not_revoked', 'in_term'],
   license_file: ['known', 'not_revoked', 'in_term', 'device'],
   /** Changes, and issuing tokens and certificates: an expired license can be renewed. */

@@ -33,6 +33,8 @@ export interface Endpoint<
   request: Request;
   /** The fields in addition to `ok: true`. */
   reply: Reply;
+  /** The fields of a reply with status 202: the request was accepted and is not done yet. */
+  accepted?: z.ZodType<object>;
   /** Error codes in addition to those that every endpoint can return. */
   errors: readonly ErrorCode[];
   /** Additional fields of a failure, by error code. */
@@ -52,9 +54,9 @@ export interface Endpoint<
   /**
    * The limit per caller address that a call counts against: by default the one that public endpoints share, `own` for
    * a separate
-   * limit, or `none`.
+   * limit, `failures` for the shared one when the call fails, or `none`.
    */
-  rateLimit?: 'own' | 'none';
+  rateLimit?: 'own' | 'failures' | 'none';
 }
 
 export type Contract = Record<string, Endpoint>;

@@ -1,5 +1,7 @@
 // Example replies in the API documentation. Long texts are shortened with an ellipsis.
 import type { publicContract } from '#server/contract.ts';
+import { LEASE_RULE_REPLIES } from './api-docs-lease-rules.ts';
+import { LEASE_REPLIES } from './api-docs-leases.ts';
 
 /** Values in the example requests. */
 export const EXAMPLE = {
@@ -28,6 +30,8 @@ const issued = {
   max_activations: 5,
   activation_count: 0,
   features: ['reports'],
+  licensing: 'node_locked',
+  seats: 5,
 };
 const active = { ...issued, machine_fingerprint, state: 'active', activation_count: 1 };
 const details = {
@@ -37,6 +41,7 @@ const details = {
   first_activated_at: null,
   revoked_at: null,
   revoke_reason: null,
+  seat_limits: null,
 };
 
 const activation = { id: 815, machine_fingerprint, machine_name: 'workstation-7', activated_at: NOW };
@@ -53,6 +58,16 @@ const plan = {
   max_activations: 100,
   features: ['reports'],
   archived: false,
+  licensing: 'node_locked',
+  seats: null,
+  lease_seconds: 600,
+  heartbeat_seconds: 200,
+  count_by: 'process',
+  overdraft_seats: 0,
+  borrow_max_hours: 0,
+  borrow_max_count: null,
+  borrow_keep_free: 0,
+  linger_seconds: 0,
 };
 
 const webhook = {
@@ -64,6 +79,9 @@ const webhook = {
   created_at: NOW,
   last_delivery_at: null,
   last_error: null,
+  paused: false,
+  last_test_at: null,
+  last_test_error: null,
 };
 
 const pem = (label: string) =>
@@ -146,6 +164,7 @@ export const EXAMPLE_REPLIES: Record<keyof typeof publicContract, object> = {
       ...active,
       plan: 'enterprise',
       max_activations: null,
+      seats: null,
       grace_ends_at: '2027-12-20T09:30:00.000Z',
     },
     previous_plan: 'professional',
@@ -227,5 +246,7 @@ export const EXAMPLE_REPLIES: Record<keyof typeof publicContract, object> = {
     next_update: '2026-11-27T09:30:00.000Z',
     revoked: [{ serial_number, ...revoked }],
   },
+  ...LEASE_REPLIES,
+  ...LEASE_RULE_REPLIES,
   revokeCertificate: { certificate: { ...certificate, status: 'revoked', ...revoked }, listed: true },
 };

@@ -2,9 +2,13 @@
 import type { publicContract } from '#server/contract.ts';
 import type { OperationNotes } from '#server/platform/openapi.ts';
 import { EXAMPLE, EXAMPLE_REPLIES } from './api-docs-examples.ts';
+import { LEASE_RULE_NOTES } from './api-docs-lease-rules.ts';
+import { LEASE_NOTES } from './api-docs-leases.ts';
 
 const GROUPS = {
   Licensing: 'Called by client software: activate devices, validate license files, check authorization.',
+  'Floating licenses':
+    'Client software holds a seat for as long as it runs. Administrators see who holds seats and who was refused.',
   Licenses: 'Called by order systems and integrators with an API token: issue and change licenses.',
   Plans: 'What licenses of a plan include, and how long they last.',
   Certificates: 'Client certificates, their validation and the revocation list (CRL).',
@@ -105,7 +109,7 @@ const NOTES: Record<OperationName, Notes> = {
   updateLicense: {
     tag: 'Licenses',
     description:
-      'Fields that are left out stay unchanged. `null` clears the email address, the order number or the notes.',
+      'Fields that are left out stay unchanged. `null` clears the email address, the order number or the notes, and takes a seat limit from the plan again.',
     request: { license_key, holder: 'Nordwind Forensik SE', order_number: 'SO-2026-0418', notes: null },
   },
   showLicense: {
@@ -131,7 +135,8 @@ const NOTES: Record<OperationName, Notes> = {
   },
   createPlan: {
     tag: 'Plans',
-    description: 'Creates a plan. `max_activations: null` allows any number of devices.',
+    description:
+      'Creates a plan. `max_activations: null` allows any number of devices. With `licensing: "floating"`, leases take `seats` instead.',
     request: {
       name: 'site',
       display_name: 'Site license',
@@ -210,6 +215,8 @@ const NOTES: Record<OperationName, Notes> = {
       'The reply waits until the CRL has the entry. Revoking a certificate again succeeds, changes nothing and causes no second event.',
     request: { serial_number, reason: 'superseded' },
   },
+  ...LEASE_NOTES,
+  ...LEASE_RULE_NOTES,
 };
 
 export const OPERATIONS = Object.fromEntries(

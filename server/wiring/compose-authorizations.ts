@@ -1,7 +1,11 @@
 // Wires authorization: checks, their explanation, tokens.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { createAuthorizationExplanation } from '#server/features/authorization-tokens/authorization-explanation.ts';
-import { createAuthorizationLookupStore } from '#server/features/authorization-tokens/authorization-lookup-store.ts';
+import { createAuthorizationLookup } from '#server/features/authorization-tokens/authorization-lookup.ts';
+import {
+  AUTHORIZATION_SOURCES,
+  createAuthorizationLookupStore,
+} from '#server/features/authorization-tokens/authorization-lookup-store.ts';
 import { createAuthorizationService } from '#server/features/authorization-tokens/authorization-service.ts';
 import {
   authorizationAdminRoutes,
@@ -12,6 +16,8 @@ import { createAuthorizationTokenService } from '#server/features/authorization-
 import { createAuthorizationTokenStore } from '#server/features/authorization-tokens/authorization-token-store.ts';
 import { createAuthorizationUsage } from '#server/features/authorization-tokens/authorization-usage.ts';
 import { createAuthorizationUsageStore } from '#server/features/authorization-tokens/authorization-usage-store.ts';
+import { createFactVersions } from '#server/features/authorization-tokens/fact-cache.ts';
+import { watchRows } from '#server/database/changed-rows.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
@@ -27,8 +33,10 @@ interface Needs {
   defaultProduct: string;
 }
 
-export function composeAuthorizations(sequelize: Database, { logger, ...needs }: Needs) {
-  const lookup = createAuthorizationLookupStore(sequelize);
+export async function composeAuthorizations(sequelize: Database, { logger, ...needs }: Needs) {
+  const store = createAuthorizationLookupStore(sequelize);
+  const versions = createFactVersions();
+  const seesEveryChange = await watchRows(sequelize, AUTHORIZATION_SOURCES, versions);
   const tokenStore = createAuthorizationTokenStore(sequelize);
   const usage = createAuthorizationUsage({
     ...needs,
@@ -38,10 +46,10 @@ export function composeAuthorizations(sequelize: Database, { logger, ...needs }:
   });
   const authorizations = createAuthorizationService({
     ...needs,
-    lookup,
+    lookup: createAuthorizationLookup({ store, versions: seesEveryChange ? versions : null }),
     usage,
   });
-  const explain = createAuthorizationExplanation({ ...needs, lookup });
+  const explain = createAuthorizationExplanation({ ...needs, lookup: store });
   const tokens = createAuthorizationTokenService({
     ...needs,
     tokens: tokenStore,

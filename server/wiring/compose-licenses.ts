@@ -5,7 +5,7 @@ import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import { createLicenseBulk } from '#server/features/licenses/license-bulk.ts';
 import { licenseApiRoutes } from '#server/features/licenses/license-api-routes.ts';
-import { createLicenseDetails } from '#server/features/licenses/license-details.ts';
+import { createLicenseDetails, type LicenseDetails } from '#server/features/licenses/license-details.ts';
 import type { ActivationService } from '#server/features/activations/activation-service.ts';
 import { licenseAdminRoutes, licenseRoutes } from '#server/features/licenses/license-routes.ts';
 import { createLicenseService } from '#server/features/licenses/license-service.ts';
@@ -33,6 +33,7 @@ interface Licenses {
   /** @param devices to show and to release a license's devices */
   publicRoutes(devices: Pick<ActivationService, 'listDevices' | 'release'>): Route[];
   adminRoutes: Route[];
+  details: LicenseDetails;
 }
 
 export function composeLicenses(sequelize: Database, { logger, ...needs }: Needs): Licenses {
@@ -51,6 +52,7 @@ export function composeLicenses(sequelize: Database, { logger, ...needs }: Needs
       ...licenseRoutes(service),
       ...licenseApiRoutes({ licenses: service, details, devices }),
     ],
+    details,
     adminRoutes: licenseAdminRoutes(service, details, bulk, timeline),
   };
 }

@@ -1,6 +1,5 @@
 // Wires all parts of the service manually.
 import { adminSessionRoutes } from '#server/features/admin-session/admin-session-routes.ts';
-import { createAdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import { createAlertBoard } from '#server/features/alerts/alert-board.ts';
 import { raiseLogDrops } from '#server/features/alerts/log-drop-alert.ts';
 import { alertAdminRoutes } from '#server/features/alerts/alert-routes.ts';
@@ -15,8 +14,11 @@ import { composeActivations } from './compose-activations.ts';
 import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
 import { composeAuthorizations } from './compose-authorizations.ts';
 import { composeOverview } from './compose-overview.ts';
+import { composeSessions } from './compose-sessions.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
 import { type Installation, openInstallation } from './compose-installation.ts';
+import { composeLeaseRules } from './compose-lease-rules.ts';
+import { composeLeases } from './compose-leases.ts';
 import { composeLicenses } from './compose-licenses.ts';
 import { composeLive } from './compose-live.ts';
 import { composeStorage } from './compose-storage.ts';
@@ -24,6 +26,7 @@ import { composeTransfer } from './compose-transfer.ts';
 import { composeWebhooks } from './compose-webhooks.ts';
 import { adminContract, publicContract } from '#server/contract.ts';
 import { isShared } from '#server/database/sql-dialect.ts';
+import { sqlOf } from '#server/database/sql.ts';
 import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { createEventService } from '#server/features/events/event-service.ts';
 import { createEventStore } from '#server/features/events/event-store.ts';
@@ -48,6 +51,7 @@ import { statisticsRoutes } from '#server/features/statistics/statistics-routes.
 import { createStatisticsService } from '#server/features/statistics/statistics-service.ts';
 import { createStatisticsStore } from '#server/features/statistics/statistics-store.ts';
 import { VERSION } from '#server/installation/version.ts';
+import { openCommand } from '#server/installation/open-command.ts';
 import type { Service, ServiceEnvironment } from './service.ts';
 
 export async function compose(around: ServiceEnvironment): Promise<Service> {
@@ -67,10 +71,11 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const sealer = createSealer(masterKey);
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
 
+  const ping = sqlOf(sequelize).statement('SELECT 1');
   const health = createHealthService({
     clock,
     version: VERSION,
-    pingDatabase: () => sequelize.authenticate(),
+    pingDatabase: () => ping.all(),
     jobsAreFine: around.jobsAreFine,
     storage: () => storage,
     isClockTrusted: around.isClockTrusted,
@@ -122,6 +127,12 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     defaultProduct,
     logger,
   });
+  const leaseRules = composeLeaseRules(sequelize, {
+    ...shared,
+    licenses,
+    details: licensing.details,
+    plans: planService,
+  });
   const activations = composeActivations(sequelize, {
     ...shared,
     licenses,
@@ -131,7 +142,22 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     alerts,
     logger,
   });
-  const authorizations = composeAuthorizations(sequelize, { ...shared, licenses, logger, defaultProduct });
+  const leases = composeLeases(sequelize, {
+    ...shared,
+    licenses,
+    files,
+    logger,
+    limited: limitsInForce(config).rateLimitPublic > 0,
+    onChanged: () => live.publish(['leases']),
+    judge: leaseRules.judge,
+  });
+  const leaseRuleRoutes = leaseRules.routes(leases.holdersOf);
+  const authorizations = await composeAuthorizations(sequelize, {
+    ...shared,
+    licenses,
+    logger,
+    defaultProduct,
+  });
   const transfer = await composeTransfer(sequelize, {
     ...shared,
     licenses,
@@ -181,14 +207,13 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     ownPorts: around.ownPorts,
     restart: around.restart,
   });
-  const sessions = createAdminSessionService({
+  const sessions = composeSessions({
     ...shared,
+    dataDir: config.dataDir,
     runtimeSecret: around.runtimeSecret,
     onEnded: live.endSession,
-    onAuditFailed(error, entry) {
-      logger.error({ err: error as Error }, 'cannot write the audit entry of a session');
-      recordSecurityEvent(security, entry);
-    },
+    logger,
+    security,
   });
   const overview = composeOverview(sequelize, {
     health,
@@ -205,6 +230,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   return {
     publicRoutes: [
       ...authorizations.publicRoutes,
+      ...leases.publicRoutes,
       ...activations.publicRoutes,
       ...healthRoutes(publicContract, health),
       ...signingRoutes(publicContract, signing),
@@ -213,11 +239,13 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...statisticsRoutes(publicContract, stats),
       ...webhooks.publicRoutes,
       ...certificates.routes,
+      ...leaseRuleRoutes.publicRoutes,
     ],
     adminRoutes: [
       ...licensing.adminRoutes,
       ...transfer.adminRoutes,
       ...activations.adminRoutes,
+      ...leases.adminRoutes,
       ...authorizations.adminRoutes,
       ...apiTokenAdminRoutes(apiTokens),
       ...signingAdminRoutes(signing),
@@ -227,6 +255,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...adminSessionRoutes(sessions, {
         signInAddress: () => around.signInAddress(sessions.createCode()),
         port: around.adminPort,
+        openCommand: () => openCommand(config.given.dataDir.source === 'default' ? null : config.dataDir),
         serverInfo: () => ({
           api_base_url: around.apiBaseUrl(),
           default_product: defaultProduct,
@@ -239,6 +268,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...statisticsRoutes(adminContract, stats),
       ...webhooks.adminRoutes,
       ...certificates.adminRoutes,
+      ...leaseRuleRoutes.adminRoutes,
       ...administration.adminRoutes,
     ],
     apiTokens,
@@ -256,11 +286,13 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       certificates: await certificates.hasUnlisted(),
     }),
     raiseAlerts: activations.surges.start,
+    maintainLeases: leases.start,
     endImports: transfer.end,
     async close() {
       overview.status.close();
       administration.close();
       activations.surges.close();
+      await leases.close();
       await authorizations.usage.close();
       await sequelize.close();
     },

@@ -65,6 +65,8 @@ export interface Service {
   overdue(): Promise<Overdue>;
   /** Raises alerts for conditions that began before this server started, in the background. */
   raiseAlerts(): void;
+  /** Ends leases that are due and serves waiting clients, in the background. */
+  maintainLeases(): void;
   /** Lets almost completed imports finish and undoes the others. No new import starts. */
   endImports(): Promise<void>;
   close(): Promise<void>;

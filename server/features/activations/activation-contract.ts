@@ -70,6 +70,7 @@ export const activationContract = {
       'license_expired',
       'product_mismatch',
       'activation_limit_reached',
+      'license_is_floating',
     ],
   }),
   validateOffline: endpoint({
@@ -133,6 +134,7 @@ export const activationAdminContract = {
       'license_expired',
       'product_mismatch',
       'activation_limit_reached',
+      'license_is_floating',
     ],
   }),
 };

@@ -13,14 +13,14 @@ import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { activationAdminContract, activationContract } from './activation-contract.ts';
 import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
 import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
-import { hasFreeSeat, refuseFull, refuseUnusable } from '#server/rules/license-refusals.ts';
+import { hasFreeSeat, refuseFloating, refuseFull, refuseUnusable } from '#server/rules/license-refusals.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
 import type { DeviceLimit } from './device-limit.ts';
 import type { DeviceSurgeWatch } from './device-surge.ts';
 import { type Device, deviceOf, readMachineRequest } from './offline-request.ts';
 
 interface Needs {
-  licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'update'>;
+  licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'lookUp' | 'update'>;
   activations: ActivationStore;
   files: LicenseFiles;
   audit: Audit;
@@ -94,10 +94,11 @@ export function createActivationService(needs: Needs) {
   async function lookUp(device: Device): Promise<{ license: License; activation: Activation | null }> {
     const reference = byKey(device.license_key);
     // Read before the license, so that the license's count includes this device.
-    const first = await activations.findLiveByKey(reference.key, device.machine_fingerprint);
-    const license = await licenses.find(reference);
+    const first = await activations.lookUpLive(reference.key, device.machine_fingerprint);
+    const license = await licenses.lookUp(reference.key);
     if (!license) throw licenseNotFound();
     refuseUnusable(license, device.product_slug, clock.now());
+    refuseFloating(license);
     if (first || hasFreeSeat(license)) return { license, activation: first };
     // The last seat may have gone to this device, in a concurrent call.
     const activation = await activations.findLive(license.id, device.machine_fingerprint);
@@ -110,6 +111,7 @@ export function createActivationService(needs: Needs) {
     transaction(async () => {
       const license = await mustFindForChange(byKey(device.license_key));
       refuseUnusable(license, device.product_slug, clock.now());
+      refuseFloating(license);
       const activation = await activations.findLive(license.id, device.machine_fingerprint);
       if (!activation) return takeSeat(license, device, key, call);
       if (activation.signingKeyId !== key.id) await activations.recordSigningKey(activation.id, key.id);

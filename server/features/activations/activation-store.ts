@@ -1,16 +1,27 @@
 import { Op, type Sequelize } from 'sequelize';
+import type { Lookup } from '#server/database/batched-lookup.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export type Activation = ActivationRow;
 
-const SELECT_LIVE = `
-  SELECT id AS "id", license_id AS "licenseId", machine_fingerprint AS "machineFingerprint",
+const LIVE = `
+  id AS "id", license_id AS "licenseId", machine_fingerprint AS "machineFingerprint",
     machine_name AS "machineName", platform AS "platform", app_version AS "appVersion",
     activated_at AS "activatedAt", released_at AS "releasedAt", signing_key_id AS "signingKeyId"
   FROM activations WHERE machine_fingerprint = $machineFingerprint AND released_at IS NULL AND license_id`;
-const FIND_LIVE = `${SELECT_LIVE} = $licenseId`;
-const FIND_LIVE_BY_KEY = `${SELECT_LIVE} = (SELECT id FROM licenses WHERE license_key = $licenseKey)`;
+const FIND_LIVE = `SELECT ${LIVE} = $licenseId`;
+
+interface DeviceQuestion {
+  /** In canonical form. */
+  licenseKey: string;
+  machineFingerprint: string;
+}
+
+const LIVE_BY_KEY: Lookup<DeviceQuestion> = {
+  select: `${LIVE} = (SELECT id FROM licenses WHERE license_key = $licenseKey)`,
+  values: ({ licenseKey, machineFingerprint }) => ({ licenseKey, machineFingerprint }),
+};
 
 const RECORD_UNBOUND_FILE = `
   INSERT INTO unbound_license_files (license_id, signing_key_id, issued_at) VALUES ($licenseId, $signingKeyId, $issuedAt)
@@ -29,16 +40,18 @@ export function createActivationStore(sequelize: Sequelize) {
   const activations = defineActivation(sequelize);
   const sql = sqlOf(sequelize);
   const insert = sql.insert(activations);
+  const update = sql.update(activations);
   const live = sql.statement<Activation>(FIND_LIVE);
-  const liveByKey = sql.statement<Activation>(FIND_LIVE_BY_KEY);
+  const liveByKey = sql.batched<DeviceQuestion, Activation>(LIVE_BY_KEY);
   const newest = sql.statement<{ count: number }>(COUNT_NEWEST);
   const surges = sql.statement<{ licenseId: number; count: number }>(FIND_SURGES);
   const unboundFile = sql.statement(RECORD_UNBOUND_FILE);
   return {
     findLive: (licenseId: number, machineFingerprint: string): Promise<Activation | null> =>
       live.first({ licenseId, machineFingerprint }),
-    findLiveByKey: (licenseKey: string, machineFingerprint: string): Promise<Activation | null> =>
-      liveByKey.first({ licenseKey, machineFingerprint }),
+    /** Outside transactions: calls that arrive together share one statement. */
+    lookUpLive: (licenseKey: string, machineFingerprint: string): Promise<Activation | null> =>
+      liveByKey({ licenseKey, machineFingerprint }),
     /**
      * How many devices the license has gained since `since` (epoch milliseconds), including released ones; at most
      * 10,000.
@@ -51,13 +64,9 @@ export function createActivationStore(sequelize: Sequelize) {
     async insert(activation: Omit<ActivationRow, 'id'>): Promise<Activation> {
       return { ...activation, id: await insert(activation) };
     },
-    async release(id: number, releasedAt: number): Promise<void> {
-      await activations.update({ releasedAt }, { where: { id } });
-    },
+    release: (id: number, releasedAt: number): Promise<void> => update(id, { releasedAt }),
     /** Records which key signed the newest license file of a device. */
-    async recordSigningKey(id: number, signingKeyId: number): Promise<void> {
-      await activations.update({ signingKeyId }, { where: { id } });
-    },
+    recordSigningKey: (id: number, signingKeyId: number): Promise<void> => update(id, { signingKeyId }),
     /** The same for a file that is not bound to a device. @param issuedAt epoch milliseconds */
     async recordUnboundFile(licenseId: number, signingKeyId: number, issuedAt: number): Promise<void> {
       await unboundFile.run({ licenseId, signingKeyId, issuedAt });

@@ -20,6 +20,7 @@ export const ACTIVATION_OBSTACLES = [
   'license_expired',
   'product_mismatch',
   'activation_limit_reached',
+  'license_is_floating',
 ] as const;
 
 /** In the order in which they are checked: first the file alone, then its license in this installation. */

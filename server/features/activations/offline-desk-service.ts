@@ -13,9 +13,15 @@ import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/li
 import type { RuleOutcome } from './activation-contract.ts';
 import { toActivationObject } from './activation-presenter.ts';
 import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
-import { refuseFull, refuseUnsignable, refuseUnusable } from '#server/rules/license-refusals.ts';
+import {
+  refuseFloating,
+  refuseFull,
+  refuseUnsignable,
+  refuseUnusable,
+} from '#server/rules/license-refusals.ts';
 import { licenseFileVerdict } from '#server/rules/license-verdict.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
+import { completed } from './offline-validation-service.ts';
 import { createTodayLookup, explainToday, questionAbout } from './license-today.ts';
 import {
   ACTIVATION_OBSTACLES,
@@ -76,6 +82,7 @@ export function createOfflineDeskService(needs: Needs) {
       if (!license) throw licenseNotFound();
       live = await activations.findLive(license.id, device.machine_fingerprint);
       refuseUnusable(license, device.product_slug, clock.now());
+      refuseFloating(license);
       if (!live) refuseFull(license);
       return { license, live, obstacle: null };
     } catch (error) {
@@ -144,7 +151,7 @@ export function createOfflineDeskService(needs: Needs) {
         valid: reason === null,
         reason,
         rules: inOrder([format, ...explainChecks(file, request), ...here]),
-        license: file.license as ExplainReply['license'],
+        license: file.license && completed(file.license),
         signed_at: toTimestampOrNull(file.signedAt),
         file_expires_at: toTimestampOrNull(file.fileExpiresAt),
       };

@@ -1,5 +1,6 @@
 // Checks a license file twice: as an offline device would, and against the current data.
 import type { RunTransaction } from '#server/database/transaction.ts';
+import type { LicenseObject } from '#server/features/licenses/license-contract.ts';
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -18,6 +19,12 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   fileTtlDays: number;
+}
+
+/** Files of servers that knew no floating licenses do not say that theirs is node-locked. */
+export function completed(license: NonNullable<LicenseFileCheck['license']>): LicenseObject {
+  const { licensing = 'node_locked', seats = license.max_activations } = license;
+  return { ...(license as LicenseObject), licensing, seats };
 }
 
 type Reply = ReplyOf<typeof activationContract.validateOffline>;
@@ -67,7 +74,12 @@ export function createOfflineValidationService(needs: Needs) {
         file_expires_at: toTimestampOrNull(file.fileExpiresAt),
       };
       if (file.license === null || isHopeless(file)) {
-        return { valid: false, reason: file.reason, license: file.license as Reply['license'], ...signed };
+        return {
+          valid: false,
+          reason: file.reason,
+          license: file.license && completed(file.license),
+          ...signed,
+        };
       }
       const today = await lookUpToday(file, needs.clock.now());
       const { license } = today;

@@ -34,6 +34,15 @@ export const adminSessionContract = {
     reply: z.object({ expires_at: timestamp }),
     errors: [],
   }),
+  signInHelp: endpoint({
+    method: 'GET',
+    path: '/session/help/',
+    auth: 'sign_in',
+    summary: 'Show the command that prints a sign-in link',
+    request: z.object({}),
+    reply: z.object({ command: z.string(), version: z.string() }),
+    errors: [],
+  }),
   signOut: endpoint({
     method: 'DELETE',
     path: '/session/',

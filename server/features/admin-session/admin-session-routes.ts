@@ -9,6 +9,8 @@ interface ListenerFacts {
   signInAddress(): string;
   /** The admin port. */
   port(): number;
+  /** Prints a sign-in link on the server's machine. */
+  openCommand(): string;
   serverInfo(): { api_base_url: string; default_product: string; version: string };
 }
 
@@ -22,6 +24,7 @@ export function adminSessionRoutes(sessions: AdminSessionService, listener: List
       call.setReplyHeader('Set-Cookie', `${sessionCookie(listener.port())}=${secret}; ${COOKIE_ATTRIBUTES}`);
       return { expires_at: toTimestamp(expiresAt) };
     },
+    signInHelp: () => ({ command: listener.openCommand(), version: listener.serverInfo().version }),
     async signOut(_request, call) {
       await sessions.signOut(call);
       call.setReplyHeader(

@@ -9,6 +9,7 @@ import { osUserName } from '#server/platform/os-user.ts';
 import { readableText } from '#server/wire/readable-text.ts';
 import { hashSecret } from '#server/platform/secret-token.ts';
 import { type AdminSession, toSessionObject, toSessionRecord } from './admin-session-presenter.ts';
+import type { SessionFile } from './session-file.ts';
 
 const CODE_MS = 10 * 60_000;
 /** A working day. No shorter idle limit: anyone with access to this desktop can create a new code anyway. */
@@ -16,6 +17,8 @@ const SESSION_MS = 12 * 3_600_000;
 /** Oldest codes and sessions are dropped beyond this number of each. */
 const MAX_KEPT = 200;
 const MAX_USER_AGENT = 300;
+/** How much older the last use may be after a crash. */
+const LAST_USED_MS = 60_000;
 
 interface Needs {
   clock: Clock;
@@ -23,6 +26,7 @@ interface Needs {
   runtimeSecret: string;
   audit: Audit;
   transaction: RunTransaction;
+  file: SessionFile;
   /** Called as soon as a session ends for any reason, with its public ID. */
   onEnded(sessionId: string): void;
   onAuditFailed(error: unknown, entry: RecordedEntry): void;
@@ -62,7 +66,8 @@ export function createAdminSessionService(needs: Needs) {
   const { clock, audit, transaction, onEnded } = needs;
   /** Both are keyed by the hash of the secret, so that comparisons reveal nothing about it. */
   const codes = new Map<string, { expiresAt: number }>();
-  const sessions = new Map<string, AdminSession>();
+  const sessions = new Map<string, AdminSession>(needs.file.read());
+  let savedAt = clock.now();
   const runtimeHash = Buffer.from(hashSecret(needs.runtimeSecret));
   const userName = osUserName();
 
@@ -84,11 +89,12 @@ export function createAdminSessionService(needs: Needs) {
     return { subject: `session:${session.id}`, before, after };
   }
 
-  /**
-   * Sessions are kept in memory, not in the database: administrators must be able to sign in and to sign others out
-   * while the
-   * database cannot be written.
-   */
+  function save(): void {
+    savedAt = clock.now();
+    needs.file.write(sessions);
+  }
+
+  /** Administrators must be able to sign in and to sign others out while the database cannot be written. */
   async function note(call: Call, action: string, some: readonly AdminSession[]): Promise<void> {
     try {
       await transaction(async () => {
@@ -105,6 +111,7 @@ export function createAdminSessionService(needs: Needs) {
   function end(some: readonly AdminSession[]): void {
     const ids = new Set(some.map(({ id }) => id));
     for (const [hash, { id }] of sessions) if (ids.has(id)) sessions.delete(hash);
+    save();
     for (const id of ids) onEnded(id);
   }
 
@@ -144,6 +151,7 @@ export function createAdminSessionService(needs: Needs) {
       // between, so the same code sent twice at the same time signs in once.
       sessions.set(hashSecret(secret), session);
       codes.delete(hash);
+      save();
       await note({ ...call, actor: actorOf(session) }, 'session.signed_in', [session]);
       return { secret, expiresAt: session.expiresAt };
     },
@@ -185,6 +193,7 @@ export function createAdminSessionService(needs: Needs) {
       const session = secret === undefined ? undefined : sessions.get(hashSecret(secret));
       if (!session || !isOpen(session)) return null;
       session.lastUsedAt = clock.now();
+      if (Math.abs(session.lastUsedAt - savedAt) >= LAST_USED_MS) save();
       return actorOf(session);
     },
 

@@ -88,7 +88,7 @@ export function createAuditStore(sequelize: Sequelize) {
   }
 
   return {
-    insert: sql.insert(entries),
+    insert: sql.insertLater(entries),
     listActions,
     insertAll: sql.insertAll(entries, ['id']),
     removeOld: removeOldest(sql, 'audit_entries', 'created_at'),

@@ -1,6 +1,7 @@
 // The most frequent reads. Calls that arrive together share one statement, without ORM work per call.
 import type { Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
+import type { WatchedTable } from '#server/database/changed-rows.ts';
 import { sqlOf } from '#server/database/sql.ts';
 
 /** The facts that decide whether a token is valid. Times are epoch milliseconds. */
@@ -60,6 +61,30 @@ const LICENSE: Lookup<LicenseQuestion> = {
     WHERE l.license_key = $licenseKey`,
   values: ({ licenseKey, machineFingerprint }) => ({ licenseKey, fingerprint: machineFingerprint ?? null }),
 };
+
+/** Everything that the two statements read, except when a token was last used, which affects no answer. */
+export const AUTHORIZATION_SOURCES: readonly WatchedTable[] = [
+  {
+    table: 'authorization_tokens',
+    key: 'license_id',
+    columns: ['token_hash', 'license_id', 'product', 'status', 'expires_at'],
+    // Only facts that were found are kept, so new tokens and licenses change none of them.
+    inserts: false,
+  },
+  {
+    table: 'licenses',
+    key: 'id',
+    columns: ['license_key', 'product', 'plan_id', 'first_activated_at', 'revoked_at', 'expires_at'],
+    inserts: false,
+  },
+  {
+    table: 'activations',
+    key: 'license_id',
+    columns: ['license_id', 'machine_fingerprint', 'released_at'],
+    inserts: true,
+  },
+  { table: 'plans', key: null, columns: ['name', 'features', 'grace_days'], inserts: false },
+];
 
 export function createAuthorizationLookupStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);

@@ -1,7 +1,7 @@
 // Decides whether a token, license or device may use a product. The most frequently run code of the service: hash, look
 // up, compare.
 import { licenseState } from '#server/rules/license-lifecycle.ts';
-import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
+import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -9,12 +9,13 @@ import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
 import type { authorizationContract } from './authorization-token-contract.ts';
-import type { AuthorizationLookupStore, TokenFacts } from './authorization-lookup-store.ts';
+import type { AuthorizationLookup } from './authorization-lookup.ts';
+import type { LicenseFacts, TokenFacts } from './authorization-lookup-store.ts';
 import { authorizationQuestion } from './authorization-question.ts';
 import type { AuthorizationUsage } from './authorization-usage.ts';
 
 interface Needs {
-  lookup: AuthorizationLookupStore;
+  lookup: AuthorizationLookup;
   usage: Pick<AuthorizationUsage, 'count' | 'touch'>;
   clock: Clock;
   defaultProduct: string;
@@ -37,54 +38,66 @@ function tokenReason(token: TokenFacts, product: string, now: number): TokenRepl
 export function createAuthorizationService(needs: Needs) {
   const { lookup, usage, clock } = needs;
 
+  function answerToken(token: TokenFacts | null, product: string): TokenReply {
+    const now = clock.now();
+    if (!token || token.status !== 'active' || token.expiresAt <= now) {
+      // Not counted under the requested product: unauthenticated callers could fill the table with made-up names.
+      usage.count(needs.defaultProduct, false);
+      throw new ApiError('token_invalid', 'the token is invalid, expired, or revoked');
+    }
+    const reason = tokenReason(token, product, now);
+    usage.count(token.product, reason === undefined);
+    usage.touch(token, now);
+    return {
+      valid: reason === undefined,
+      ...(reason === undefined ? {} : { reason }),
+      license_id: token.licenseId,
+      product_slug: token.product,
+      expires_at: toTimestamp(token.expiresAt),
+    };
+  }
+
+  function answerLicense(license: LicenseFacts | null, request: AuthorizeRequest): AuthorizeReply {
+    if (!license) throw licenseNotFound();
+    const { machine_fingerprint: fingerprint, feature } = request;
+    const product = request.product_slug ?? needs.defaultProduct;
+    const now = clock.now();
+    const features = JSON.parse(license.features) as string[];
+    const facts = { license, features, now, product, fingerprint, feature };
+    const reason = licenseVerdict(RULES_FOR.authorization, authorizationQuestion(facts));
+    usage.count(license.product, reason === null);
+    return {
+      authorized: reason === null,
+      reason,
+      license_id: license.licenseId,
+      product_slug: license.product,
+      plan: license.plan,
+      state: licenseState(license, now),
+      features,
+      expires_at: toTimestamp(license.expiresAt),
+    };
+  }
+
   return {
-    async authorizeToken(
+    /** Answers without a promise if the facts are in memory. */
+    authorizeToken(
       request: RequestOf<typeof authorizationContract.authorizeToken>,
-    ): Promise<TokenReply> {
+    ): TokenReply | Promise<TokenReply> {
       if (!request.token) throw new ApiError('missing_token', 'the request has no authorization token');
       const product = request.product_slug ?? needs.defaultProduct;
-      const token = isSecretToken('ldt_', request.token)
-        ? await lookup.findToken(hashSecret(request.token))
-        : null;
-      const now = clock.now();
-      if (!token || token.status !== 'active' || token.expiresAt <= now) {
-        // Not counted under the requested product: unauthenticated callers could fill the table with made-up names.
-        usage.count(needs.defaultProduct, false);
-        throw new ApiError('token_invalid', 'the token is invalid, expired, or revoked');
-      }
-      const reason = tokenReason(token, product, now);
-      usage.count(token.product, reason === undefined);
-      usage.touch(token, now);
-      return {
-        valid: reason === undefined,
-        ...(reason === undefined ? {} : { reason }),
-        license_id: token.licenseId,
-        product_slug: token.product,
-        expires_at: toTimestamp(token.expiresAt),
-      };
+      if (!isSecretToken('ldt_', request.token)) return answerToken(null, product);
+      const tokenHash = hashSecret(request.token);
+      const known = lookup.knownToken(tokenHash);
+      if (known) return answerToken(known, product);
+      return lookup.findToken(tokenHash).then((token) => answerToken(token, product));
     },
 
-    async authorize(request: AuthorizeRequest): Promise<AuthorizeReply> {
-      const { machine_fingerprint: fingerprint, feature } = request;
-      const product = request.product_slug ?? needs.defaultProduct;
-      const question = { licenseKey: byKey(request.license_key).key, machineFingerprint: fingerprint };
-      const license = await lookup.findLicense(question);
-      if (!license) throw licenseNotFound();
-      const now = clock.now();
-      const features = JSON.parse(license.features) as string[];
-      const facts = { license, features, now, product, fingerprint, feature };
-      const reason = licenseVerdict(RULES_FOR.authorization, authorizationQuestion(facts));
-      usage.count(license.product, reason === null);
-      return {
-        authorized: reason === null,
-        reason,
-        license_id: license.licenseId,
-        product_slug: license.product,
-        plan: license.plan,
-        state: licenseState(license, now),
-        features,
-        expires_at: toTimestamp(license.expiresAt),
-      };
+    /** Answers without a promise if the facts are in memory. */
+    authorize(request: AuthorizeRequest): AuthorizeReply | Promise<AuthorizeReply> {
+      const { license_key: text, machine_fingerprint: fingerprint } = request;
+      const known = lookup.knownLicense(text, fingerprint);
+      if (known) return answerLicense(known, request);
+      return lookup.findLicense(text, fingerprint).then((license) => answerLicense(license, request));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { implement, type Route } from '#server/platform/route.ts';
 import type { AuthorizationExplanation } from './authorization-explanation.ts';
+import { authorizationParsers } from './authorization-requests.ts';
 import type { AuthorizationService } from './authorization-service.ts';
 import {
   authorizationAdminContract,
@@ -9,10 +10,14 @@ import {
 import type { AuthorizationTokenService } from './authorization-token-service.ts';
 
 export function authorizationRoutes(authorizations: AuthorizationService): Route[] {
-  return implement(authorizationContract, {
-    authorizeToken: (request) => authorizations.authorizeToken(request),
-    authorize: (request) => authorizations.authorize(request),
-  });
+  return implement(
+    authorizationContract,
+    {
+      authorizeToken: (request) => authorizations.authorizeToken(request),
+      authorize: (request) => authorizations.authorize(request),
+    },
+    authorizationParsers,
+  );
 }
 
 export function authorizationAdminRoutes(explain: AuthorizationExplanation): Route[] {

@@ -1,6 +1,5 @@
 import { literal, Op, type Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
-import { forUpdate } from '#server/database/transaction.ts';
 import { type AuthorizationTokenRow, defineAuthorizationToken } from './authorization-token-model.ts';
 
 export type AuthorizationToken = AuthorizationTokenRow;
@@ -11,6 +10,14 @@ export type ListedToken = AuthorizationToken & { holder: string };
 const HOLDER = literal(
   '(SELECT licenses.holder FROM licenses WHERE licenses.id = "authorizationToken"."license_id")',
 );
+
+const SELECT = `
+  SELECT id AS "id", license_id AS "licenseId", product AS "product", name AS "name", token_hash AS "tokenHash",
+    last_four AS "lastFour", status AS "status", created_at AS "createdAt", expires_at AS "expiresAt",
+    ended_at AS "endedAt", last_used_at AS "lastUsedAt"
+  FROM authorization_tokens`;
+const FIND_BY_ID = `${SELECT} WHERE id = $id`;
+const FIND_ACTIVE = `${SELECT} WHERE license_id = $licenseId AND product = $product AND status = 'active'`;
 
 const IDS_AT_ONCE = 500;
 
@@ -23,22 +30,22 @@ interface TokenFilter {
 export function createAuthorizationTokenStore(sequelize: Sequelize) {
   const tokens = defineAuthorizationToken(sequelize);
   const sql = sqlOf(sequelize);
+  const insert = sql.insert(tokens);
+  const update = sql.update(tokens);
+  const byId = sql.statement<AuthorizationToken>(FIND_BY_ID);
+  const active = sql.statement<AuthorizationToken>(FIND_ACTIVE);
   return {
-    async findActive(licenseId: number, product: string): Promise<AuthorizationToken | null> {
-      const row = await tokens.findOne({ where: { licenseId, product, status: 'active' }, raw: true });
-      return row as unknown as AuthorizationToken | null;
-    },
+    findActive: (licenseId: number, product: string): Promise<AuthorizationToken | null> =>
+      active.first({ licenseId, product }),
     async findForChange(id: number): Promise<AuthorizationToken | null> {
-      const row = await tokens.findOne({ where: { id }, raw: true, ...forUpdate() });
-      return row as unknown as AuthorizationToken | null;
+      await sql.lock('authorization_tokens', { id });
+      return byId.first({ id });
     },
     async insert(token: Omit<AuthorizationTokenRow, 'id'>): Promise<AuthorizationToken> {
-      const created = await tokens.create(token);
-      return { ...token, id: created.get('id') as number };
+      return { ...token, id: await insert(token) };
     },
-    async end(id: number, status: 'revoked' | 'replaced' | 'expired', endedAt: number): Promise<void> {
-      await tokens.update({ status, endedAt }, { where: { id } });
-    },
+    end: (id: number, status: 'revoked' | 'replaced' | 'expired', endedAt: number): Promise<void> =>
+      update(id, { status, endedAt }),
     async touch(ids: readonly number[], lastUsedAt: number): Promise<void> {
       for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
         const some = ids.slice(start, start + IDS_AT_ONCE);

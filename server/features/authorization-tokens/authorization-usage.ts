@@ -23,12 +23,13 @@ interface Needs {
   touchTokens: AuthorizationTokenStore['touch'];
   transaction: RunTransaction;
   clock: Clock;
-  /** Called when a flush fails. Its counts are kept for the next one. */
+  /** Called when a flush fails. What it would have written is kept for the next one. */
   onError(error: unknown): void;
 }
 
 export interface AuthorizationUsage {
   count(product: string, granted: boolean): void;
+  /** Notes the use in `token`, too, which may be kept for further calls. */
   touch(token: UsedToken, now: number): void;
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -57,6 +58,7 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
         const since = counts.get(product) ?? { granted: 0, denied: 0 };
         counts.set(product, { granted: since.granted + granted, denied: since.denied + denied });
       }
+      for (const id of tokens) touched.add(id);
       onError(error);
     }
   }
@@ -75,6 +77,7 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
       if (token.lastUsedAt !== null && now - token.lastUsedAt < TOUCH_EVERY_MS) return;
       if (touched.size >= MAX_WAITING) return;
       touched.add(token.tokenId);
+      token.lastUsedAt = now;
     },
     flush,
     async close() {

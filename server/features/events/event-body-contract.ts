@@ -1,5 +1,6 @@
 // The bodies of events as schemas (contract, section 6).
 import { z } from 'zod';
+import { pool } from '#server/features/leases/lease-contract.ts';
 import { id, slug, timestamp } from '#server/wire/fields.ts';
 import type { EventName } from './event-contract.ts';
 
@@ -28,6 +29,17 @@ const certificate = z
   })
   .meta({ id: 'EventCertificate' });
 
+const lease = z
+  .object({
+    lease_id: id,
+    user: z.string().nullable(),
+    host: z.string().nullable(),
+    machine_fingerprint: z.string().nullable(),
+    units: z.int(),
+    feature: z.string().nullable(),
+  })
+  .meta({ id: 'EventLease' });
+
 /** `license.in_grace` becomes `LicenseInGraceEvent`. */
 function componentName(event: EventName): string {
   const words = event.split(/[._]/u).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
@@ -51,6 +63,26 @@ export const EVENT_BODIES: Readonly<Record<EventName, z.ZodObject>> = {
     certificate,
     reason: z.string().meta({ description: 'An RFC 5280 reason, such as `key_compromise`.' }),
   }),
+  'lease.denied': body('lease.denied', {
+    error_code: z
+      .string()
+      .meta({ description: '`no_seat_available`, `denied_by_rule` or `borrow_limit_reached`.' }),
+    rule: z.string().nullable(),
+    user: z.string().nullable(),
+    host: z.string().nullable(),
+    units: z.int(),
+    denied_count: z
+      .int()
+      .meta({ description: 'Refusals since the last event of this kind for the license.' }),
+    pool,
+  }),
+  'lease.reclaimed': body('lease.reclaimed', { lease, reason: z.string() }),
+  'lease.borrowed': body('lease.borrowed', { lease, borrowed_until: timestamp }),
+  'lease.returned': body('lease.returned', { lease }),
+  'pool.exhausted': body('pool.exhausted', { pool }),
+  'pool.available': body('pool.available', { pool }),
+  'pool.overdraft_started': body('pool.overdraft_started', { pool }),
+  'pool.overdraft_ended': body('pool.overdraft_ended', { pool }),
 };
 
 /** What causes each event. */
@@ -64,4 +96,12 @@ export const EVENT_TRIGGERS: Readonly<Record<EventName, string>> = {
   'license.expired': 'The license and its grace period have ended.',
   'certificate.generated': 'A client certificate was issued.',
   'certificate.revoked': 'A client certificate was revoked.',
+  'lease.denied': 'A checkout or a loan was refused. Sent at most once a minute for a license.',
+  'lease.reclaimed': 'An administrator took the seat of a lease back.',
+  'lease.borrowed': 'A seat was borrowed for use without a connection.',
+  'lease.returned': 'A borrowed seat was returned before its end.',
+  'pool.exhausted': 'The last seat of a floating license was taken.',
+  'pool.available': 'A floating license has had a free seat for a minute.',
+  'pool.overdraft_started': 'More seats are in use than the floating license has.',
+  'pool.overdraft_ended': 'The seats in use have been within the floating license for a minute.',
 };

@@ -9,6 +9,14 @@ export const EVENT_NAMES = [
   'license.expired',
   'certificate.generated',
   'certificate.revoked',
+  'lease.denied',
+  'lease.reclaimed',
+  'lease.borrowed',
+  'lease.returned',
+  'pool.exhausted',
+  'pool.available',
+  'pool.overdraft_started',
+  'pool.overdraft_ended',
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];
@@ -32,6 +40,28 @@ const SAMPLE_CERTIFICATE = {
   fingerprint_sha256: '9b74c9897bac770ffc029102a200c5de3f1f6d1e4f2b7a0c8d5e6f708192a3b4',
 };
 
+const SAMPLE_POOL = {
+  total: 10,
+  in_use: 10,
+  available: 0,
+  reserved: 0,
+  borrowed: 2,
+  overdraft: 0,
+  queued: 3,
+};
+
+/** Floating licenses have no activations. */
+const NO_DEVICE = { machine_fingerprint: null };
+
+const SAMPLE_LEASE = {
+  lease_id: 90210,
+  user: 'ada',
+  host: 'workstation-7',
+  machine_fingerprint: SAMPLE_LICENSE.machine_fingerprint,
+  units: 1,
+  feature: 'reports',
+};
+
 /** The fields that each event adds, and the shared ones whose values it changes. */
 const SAMPLE_FIELDS: Record<EventName, object> = {
   'license.activated': {},
@@ -46,6 +76,22 @@ const SAMPLE_FIELDS: Record<EventName, object> = {
   'license.expired': {},
   'certificate.generated': { certificate: SAMPLE_CERTIFICATE },
   'certificate.revoked': { certificate: SAMPLE_CERTIFICATE, reason: 'superseded' },
+  'lease.denied': {
+    error_code: 'no_seat_available',
+    rule: null,
+    user: 'grace',
+    host: 'workstation-8',
+    units: 1,
+    denied_count: 1,
+    pool: SAMPLE_POOL,
+  },
+  'lease.reclaimed': { lease: SAMPLE_LEASE, reason: 'The workstation was stolen' },
+  'lease.borrowed': { lease: SAMPLE_LEASE, borrowed_until: '2026-11-23T09:30:00.000Z' },
+  'lease.returned': { lease: SAMPLE_LEASE },
+  'pool.exhausted': { ...NO_DEVICE, pool: SAMPLE_POOL },
+  'pool.available': { ...NO_DEVICE, pool: { ...SAMPLE_POOL, in_use: 8, available: 2, queued: 0 } },
+  'pool.overdraft_started': { ...NO_DEVICE, pool: { ...SAMPLE_POOL, in_use: 11, overdraft: 1 } },
+  'pool.overdraft_ended': { ...NO_DEVICE, pool: SAMPLE_POOL },
 };
 
 const SAMPLE_TIMES: Partial<Record<EventName, string>> = {

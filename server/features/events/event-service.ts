@@ -26,14 +26,18 @@ export interface Events {
 
 interface Needs {
   events: EventStore;
-  /** Writes one delivery for each webhook whose scope covers the event. @returns their number */
-  queueDeliveries(eventId: number, name: EventName, now: number): Promise<number>;
+  /** Writes, for each event, one delivery for each webhook whose scope covers it. @returns their number */
+  queueDeliveries(eventIds: readonly number[]): Promise<number>;
   clock: Clock;
   /** Called after deliveries have been committed. */
   onQueued(): void;
 }
 
 export function createEventService({ events, queueDeliveries, clock, onQueued }: Needs): Events {
+  const queue = async (eventIds: readonly number[]): Promise<void> => {
+    if ((await queueDeliveries(eventIds)) > 0) afterCommit(onQueued);
+  };
+  const insertLater = events.insertWith(queue);
   return {
     async emit({ name, license, machineFingerprint, extra, term }) {
       const now = clock.now();
@@ -43,14 +47,10 @@ export function createEventService({ events, queueDeliveries, clock, onQueued }:
         ...toLicenseSummary(license, machineFingerprint),
         ...extra,
       });
-      const eventId = await events.insert({
-        name,
-        licenseId: license.id,
-        term: term ?? null,
-        body,
-        createdAt: now,
-      });
-      if ((await queueDeliveries(eventId, name, now)) > 0) afterCommit(onQueued);
+      const event = { name, licenseId: license.id, term: term ?? null, body, createdAt: now };
+      // A notice is written at once: if it exists already, that must fail this change alone.
+      if (term === undefined) await insertLater(event);
+      else await queue([await events.insert(event)]);
     },
     hasNotice: (licenseId, name, term) => events.hasNotice(licenseId, name, term),
   };

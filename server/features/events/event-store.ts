@@ -36,8 +36,11 @@ const dropFormerNotices = (isRemoved: string) => `
 export function createEventStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   const { isIn } = sql.dialect;
+  const model = defineEvent(sequelize);
   return {
-    insert: sql.insert(defineEvent(sequelize)),
+    insert: sql.insert(model),
+    /** @param onInserted receives the IDs of new events, in the transaction that writes them */
+    insertWith: (onInserted: (ids: number[]) => Promise<void>) => sql.insertLater(model, onInserted),
     /** Whether this term's notice has been sent, even if retention has since removed its event. */
     hasNotice: async (licenseId: number, name: string, term: number): Promise<boolean> =>
       (await sql.selectFirst(HAS_NOTICE, { licenseId, name, term })) !== null,

@@ -146,7 +146,7 @@ export function createLicenseImportService(needs: Needs) {
         job.state = 'failed';
         return;
       }
-      await transaction(() => insertFile(id, job, recipe, call, signal));
+      await transaction(() => insertFile(id, job, recipe, call, signal), undefined, { alone: true });
       job.state = 'done';
       job.done = job.form.rows;
       // The import is complete even if the file cannot be removed; it is removed within a day.

@@ -1,5 +1,6 @@
 // Licenses: the object in every reply, and the calls that change one (contract, section 3).
 import { z } from 'zod';
+import { LICENSINGS } from '#server/rules/floating-terms.ts';
 import { type Endpoint, endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 import {
@@ -16,6 +17,8 @@ import {
   text,
   timestamp,
 } from '#server/wire/fields.ts';
+import { ownSeatLimits, seatLimitsInForce } from './license-seat-contract.ts';
+import { timelineItem } from './license-timeline-contract.ts';
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
@@ -36,6 +39,11 @@ export const licenseObject = z
     max_activations: z.int().nullable(),
     activation_count: z.int(),
     features: z.array(z.string()),
+    licensing: z.enum(LICENSINGS),
+    seats: z
+      .int()
+      .nullable()
+      .meta({ description: 'Devices or, if floating, leases at once; null: unlimited.' }),
   })
   .meta({ id: 'License' });
 
@@ -48,6 +56,7 @@ export const licenseRecord = licenseObject
     first_activated_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
     revoke_reason: z.string().nullable(),
+    seat_limits: seatLimitsInForce,
   })
   .meta({ id: 'LicenseRecord' });
 
@@ -85,6 +94,7 @@ export const licenseChanges = {
   email: email.nullable().optional(),
   order_number: text(100).nullable().optional(),
   notes: multilineText(4000).nullable().optional(),
+  ...ownSeatLimits,
 };
 
 /** The filters of a list of licenses. */
@@ -106,19 +116,6 @@ const bulkReply = z.object({
 });
 
 const licenseIds = z.array(id).min(1).max(100);
-
-const timelineItem = z.object({
-  at: timestamp,
-  kind: z
-    .enum(['change', 'event'])
-    .meta({ description: '`change`: an audit entry. `event`: an event for webhooks.' }),
-  name: z.string().meta({ examples: ['license.renewed'] }),
-  actor_kind: z.string().nullable(),
-  actor_name: z.string().nullable(),
-  actor_claimed: z.boolean(),
-  request_id: z.string().nullable(),
-  detail: z.unknown().meta({ description: '`{before, after}` of a change, or the body of an event.' }),
-});
 
 /** For these callers a revoked license is a conflict with the change, not a lack of permission. */
 const REVOKED_IS_CONFLICT = { license_revoked: 409 };
@@ -184,11 +181,12 @@ export const licenseAdminContract = {
         product: slug.optional(),
         order_number: text(100).optional(),
         notes: multilineText(4000).optional(),
+        ...ownSeatLimits,
         ...renewal,
       })
       .refine(...ONE_END),
     reply: z.object({ license: licenseRecord }),
-    errors: ['plan_not_found', 'product_mismatch'],
+    errors: ['plan_not_found', 'product_mismatch', 'license_is_node_locked'],
   }),
   listLicenses: endpoint({
     method: 'GET',
@@ -232,10 +230,10 @@ export const licenseAdminContract = {
     method: 'PUT',
     path: '/licenses/',
     auth: 'admin',
-    summary: 'Change the holder, email address, order number or notes of a license',
+    summary: 'Change the holder, email address, order number, notes or seat limits of a license',
     request: z.object({ ref: licenseRef, ...licenseChanges }),
     reply: z.object({ license: licenseRecord }),
-    errors: ['license_not_found'],
+    errors: ['license_not_found', 'license_is_node_locked'],
   }),
   revokeLicense: endpoint({
     method: 'POST',
@@ -297,4 +295,3 @@ export const licenseAdminContract = {
 export type LicenseObject = z.input<typeof licenseObject>;
 export type LicenseRecord = z.input<typeof licenseRecord>;
 export type BulkReply = z.input<typeof bulkReply>;
-export type TimelineItem = z.input<typeof timelineItem>;

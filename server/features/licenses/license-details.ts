@@ -4,32 +4,35 @@ import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { toLicenseRecord } from '#server/rules/license-presenter.ts';
+import { ownLimits, type SeatLimitFields } from '#server/rules/license-draft.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { foldForSearch } from '#server/rules/license-search.ts';
 import type { License, LicenseReference, LicenseStore } from './license-store.ts';
 
 interface Needs {
-  licenses: Pick<LicenseStore, 'findForChange' | 'update'>;
+  licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'update'>;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
 }
 
 /** Undefined leaves a field unchanged; null clears it. */
-interface Changes {
+interface Changes extends SeatLimitFields {
   holder?: string | undefined;
   email?: string | null | undefined;
   order_number?: string | null | undefined;
   notes?: string | null | undefined;
 }
 
-function changed(license: License, { holder, email, order_number, notes }: Changes): License {
+function changed(license: License, changes: Changes): License {
+  const { holder, email, order_number } = changes;
   return {
     ...license,
     holder: holder ?? license.holder,
     email: email === undefined ? license.email : email,
     orderNumber: order_number === undefined ? license.orderNumber : order_number,
-    notes: notes === undefined ? license.notes : notes,
+    notes: changes.notes === undefined ? license.notes : changes.notes,
+    ...ownLimits(changes, license, license),
   };
 }
 
@@ -42,12 +45,26 @@ export function createLicenseDetails({ licenses, audit, transaction, clock }: Ne
         const before = await licenses.findForChange(reference);
         if (!before) throw licenseNotFound();
         const after = changed(before, changes);
-        const { holder, email, orderNumber, notes } = after;
         const was = toLicenseRecord(before, now);
-        const license = toLicenseRecord(after, now);
-        if (JSON.stringify(was) === JSON.stringify(license)) return { license };
+        if (JSON.stringify(before) === JSON.stringify(after)) return { license: was };
+        const { holder, email, orderNumber, notes } = after;
+        const { ownSeats, ownOverdraftSeats, ownBorrowMaxHours, ownBorrowMaxCount, ownBorrowKeepFree } =
+          after;
         const searchText = foldForSearch(`${holder}\n${email ?? ''}`);
-        await licenses.update(before.id, { holder, email, orderNumber, notes, searchText });
+        await licenses.update(before.id, {
+          holder,
+          email,
+          orderNumber,
+          notes,
+          searchText,
+          ownSeats,
+          ownOverdraftSeats,
+          ownBorrowMaxHours,
+          ownBorrowMaxCount,
+          ownBorrowKeepFree,
+        });
+        // Read again, because a cleared override takes the plan's value.
+        const license = toLicenseRecord((await licenses.find({ id: before.id })) ?? after, now);
         await audit.record(call, 'license.updated', `license:${before.id}`, was, license);
         return { license };
       }),

@@ -1,7 +1,8 @@
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
+import type { OwnSeatLimits } from '#server/rules/floating-terms.ts';
 import { idColumn, integerColumn, nullable, textColumn } from '#server/database/columns.ts';
 
-export interface LicenseRow {
+export interface LicenseRow extends OwnSeatLimits {
   id: number;
   licenseKey: string;
   holder: string;
@@ -45,6 +46,11 @@ export function defineLicense(sequelize: Sequelize): LicenseModel {
       revokeReason: nullable(textColumn()),
       term: integerColumn(),
       noticeDueAt: nullable(integerColumn()),
+      ownSeats: nullable(integerColumn()),
+      ownOverdraftSeats: nullable(integerColumn()),
+      ownBorrowMaxHours: nullable(integerColumn()),
+      ownBorrowMaxCount: nullable(integerColumn()),
+      ownBorrowKeepFree: nullable(integerColumn()),
     },
     { tableName: 'licenses' },
   );

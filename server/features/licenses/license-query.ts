@@ -10,6 +10,13 @@ export const LICENSE_COLUMNS = `
   l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.revoke_reason AS "revokeReason",
   l.term AS "term", l.notice_due_at AS "noticeDueAt",
   p.name AS "plan", p.tier AS "tier", p.duration_days AS "durationDays", p.grace_days AS "graceDays",
+  l.own_seats AS "ownSeats", l.own_overdraft_seats AS "ownOverdraftSeats",
+  l.own_borrow_max_hours AS "ownBorrowMaxHours", l.own_borrow_max_count AS "ownBorrowMaxCount",
+  l.own_borrow_keep_free AS "ownBorrowKeepFree",
+  p.licensing AS "licensing", p.seats AS "seats", p.lease_seconds AS "leaseSeconds", p.count_by AS "countBy",
+  p.overdraft_seats AS "overdraftSeats", p.borrow_max_hours AS "borrowMaxHours",
+  p.borrow_max_count AS "borrowMaxCount", p.borrow_keep_free AS "borrowKeepFree",
+  p.linger_seconds AS "lingerSeconds",
   p.max_activations AS "maxActivations", p.features AS "features",
   (SELECT count(*) FROM activations a WHERE a.license_id = l.id AND a.released_at IS NULL) AS "activationCount",
   (SELECT a.machine_fingerprint FROM activations a WHERE a.license_id = l.id AND a.released_at IS NULL
@@ -53,7 +60,7 @@ export interface LicenseFilter {
   /** By name. */
   plan?: string | undefined;
   product?: string | undefined;
-  /** Expiring between now and then. */
+  /** Expiring between now and then; revoked licenses only if `state` asks for them. */
   expiresWithinDays?: number | undefined;
   now: number;
 }
@@ -90,7 +97,7 @@ export function facetConditions({
       ? []
       : [
           {
-            sql: 'l.expires_at > $now AND l.expires_at <= $until',
+            sql: `l.expires_at > $now AND l.expires_at <= $until${state === undefined ? ' AND l.revoked_at IS NULL' : ''}`,
             bind: { now, until: now + expiresWithinDays * DAY_MS },
           },
         ]),

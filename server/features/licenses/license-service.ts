@@ -19,6 +19,7 @@ import {
   refuseOtherProduct,
   usablePlan,
 } from '#server/rules/license-draft.ts';
+import { floatingTerms } from '#server/rules/floating-terms.ts';
 import { generateLicenseKey } from '#server/rules/license-key.ts';
 import {
   firstNoticeAt,
@@ -183,7 +184,18 @@ export function createLicenseService(needs: Needs) {
         const graceEnd = graceEndsAt(before.expiresAt, plan.graceDays);
         const noticeDueAt = noticeAfterUpgrade(before, graceEnd, now);
         const { id: planId, name, tier, durationDays, graceDays, maxActivations, features } = plan;
-        const granted = { planId, plan: name, tier, durationDays, graceDays, maxActivations, features };
+        const terms = floatingTerms(plan, before);
+        const granted = {
+          planId,
+          plan: name,
+          tier,
+          durationDays,
+          graceDays,
+          maxActivations,
+          features,
+          licensing: plan.licensing,
+          terms,
+        };
         const upgraded: License = { ...before, ...granted, graceEndsAt: graceEnd, noticeDueAt };
         await licenses.update(before.id, { planId, noticeDueAt });
         await events.emit({

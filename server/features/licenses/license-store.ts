@@ -3,6 +3,7 @@ import type { Condition } from '#server/database/condition.ts';
 import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
+import { type FloatingTerms, floatingTerms, type Licensing } from '#server/rules/floating-terms.ts';
 import { graceEndsAt } from '#server/rules/license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
 import { LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
@@ -15,6 +16,9 @@ export interface License extends Omit<LicenseRow, 'searchText'> {
   graceDays: number;
   maxActivations: number | null;
   features: string[];
+  licensing: Licensing;
+  /** The plan's terms with the license's overrides. They apply to floating licenses. */
+  terms: FloatingTerms;
   graceEndsAt: number;
   activationCount: number;
   newestFingerprint: string | null;
@@ -35,11 +39,15 @@ export interface LicensePageRequest extends LicenseFilter, LicenseSequence {
   limit: number;
 }
 
-type SelectedRow = Omit<License, 'features' | 'graceEndsAt'> & { features: string };
+type SelectedRow = Omit<License, 'features' | 'graceEndsAt' | 'terms'> & { features: string } & FloatingTerms;
 
 function toLicense(row: SelectedRow): License {
+  const { seats, leaseSeconds, countBy, overdraftSeats, ...others } = row;
+  const { borrowMaxHours, borrowMaxCount, borrowKeepFree, lingerSeconds, ...license } = others;
+  const borrowing = { borrowMaxHours, borrowMaxCount, borrowKeepFree, lingerSeconds };
   return {
-    ...row,
+    ...license,
+    terms: floatingTerms({ seats, leaseSeconds, countBy, overdraftSeats, ...borrowing }, row),
     features: JSON.parse(row.features) as string[],
     graceEndsAt: graceEndsAt(row.expiresAt, row.graceDays),
   };
@@ -69,6 +77,10 @@ export function createLicenseStore(sequelize: Sequelize) {
   const byId = findWhere('l.id = $id');
   const byKey = findWhere('l.license_key = $key');
   const byBoth = findWhere('l.id = $id AND l.license_key = $key');
+  const keyLookup = sql.batched<string, SelectedRow>({
+    select: `${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE l.license_key = $key`,
+    values: (key) => ({ key }),
+  });
 
   async function select(tables: string, rest: string, bind: Values): Promise<License[]> {
     const rows = await sql.select<SelectedRow>(`SELECT ${LICENSE_COLUMNS} FROM ${tables} ${rest}`, bind);
@@ -95,6 +107,11 @@ export function createLicenseStore(sequelize: Sequelize) {
 
   return {
     find,
+    /** Outside transactions: calls that arrive together share one statement. @param key in canonical form */
+    async lookUp(key: string): Promise<License | null> {
+      const row = await keyLookup(key);
+      return row && toLicense(row);
+    },
     /**
      * Locks the license until the transaction ends, so that a decision based on it is still true when it is written.
      */
@@ -121,9 +138,7 @@ export function createLicenseStore(sequelize: Sequelize) {
       }
       return taken;
     },
-    async update(id: number, changes: Partial<Omit<LicenseRow, 'id'>>): Promise<void> {
-      await licenses.update(changes, { where: { id } });
-    },
+    update: sql.update(licenses),
     /** Whether any license uses the plan. */
     hasPlan: async (planId: number): Promise<boolean> =>
       (await sql.selectFirst(HAS_PLAN, { planId })) !== null,

@@ -3,7 +3,7 @@ import { cursorOf, NUMBER, oneOf } from '#server/database/cursor.ts';
 import { toPage } from '#server/database/page.ts';
 import { isClaimed } from '#server/platform/call.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
-import type { TimelineItem } from './license-contract.ts';
+import type { TimelineItem } from './license-timeline-contract.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import type { LicenseReference, LicenseStore } from './license-store.ts';
 import type { LicenseTimelineStore, TimelineRow } from './license-timeline-store.ts';

@@ -7,6 +7,7 @@ export const LIVE_PATH = '/live/';
 export const LIVE_TOPICS = [
   'licenses',
   'devices',
+  'leases',
   'authorization_tokens',
   'certificates',
   'plans',
@@ -16,6 +17,7 @@ export const LIVE_TOPICS = [
   'api_tokens',
   'signing_keys',
   'settings',
+  'lease_rules',
   'sessions',
   'audit',
   'health',

@@ -5,6 +5,7 @@ const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readon
   ['license', ['licenses', 'events']],
   ['licenses', ['licenses', 'events']],
   ['device', ['devices', 'licenses', 'events']],
+  ['lease', ['leases', 'events']],
   ['token', ['authorization_tokens']],
   ['certificate', ['certificates', 'events']],
   ['authority', ['certificates']],
@@ -15,6 +16,8 @@ const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readon
   ['api_token', ['api_tokens']],
   ['signing_key', ['signing_keys']],
   ['settings', ['settings']],
+  ['lease_rule', ['lease_rules']],
+  ['lease_group', ['lease_rules']],
   ['session', ['sessions']],
 ]);
 

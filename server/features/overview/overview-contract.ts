@@ -3,9 +3,13 @@ import { z } from 'zod';
 import { auditAdminContract } from '#server/features/audit/audit-contract.ts';
 import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
-import { id, timestamp } from '#server/wire/fields.ts';
+import { id, queryNumber, timestamp } from '#server/wire/fields.ts';
 
 const count = z.int();
+
+/** The periods of the trend. All but the year are whole weeks, so that weekdays line up with the period before. */
+export const TREND_DAYS = [7, 28, 91, 364] as const;
+const eachDay = z.array(z.object({ day: z.iso.date(), count }));
 /** Each of the last 30 UTC days, ending today, including days without any. */
 const perDay = z.array(z.object({ day: z.iso.date(), count }));
 
@@ -49,7 +53,33 @@ export const overviewContract = {
         })
         .nullable(),
       authority: z.object({ not_after: timestamp }).nullable(),
-      recent: auditAdminContract.listAudit.reply.shape.items,
+      recent: z.array(
+        auditAdminContract.listAudit.reply.shape.items.element.extend({
+          /** Of the license that the entry is about, if it still exists. */
+          holder: z.string().nullable(),
+        }),
+      ),
+    }),
+    errors: [],
+  }),
+  overviewTrend: endpoint({
+    method: 'GET',
+    path: '/overview/trend/',
+    auth: 'admin',
+    summary: 'Show usage per day: a period that ends today, and the period before it',
+    request: z.object({
+      days: queryNumber(7, 364)
+        .refine((days) => TREND_DAYS.some((known) => known === days), `must be ${TREND_DAYS.join(', ')}`)
+        .default(28)
+        .meta({ description: `Length of the period: ${TREND_DAYS.join(', ')} days.` }),
+    }),
+    reply: z.object({
+      /** Licenses that were activated, and had neither expired nor been revoked, at the end of each day, from the last day before the period until today. */
+      active_licenses: eachDay,
+      /** Both periods, oldest day first, including days without any. */
+      activations: eachDay,
+      authorizations: eachDay,
+      denied: eachDay,
     }),
     errors: [],
   }),

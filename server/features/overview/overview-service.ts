@@ -4,11 +4,11 @@ import type { AuthorityService } from '#server/features/certificates/authority-s
 import type { RevocationListStore } from '#server/features/certificates/revocation-list-store.ts';
 import type { LicenseState } from '#server/rules/license-lifecycle.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import type { ReplyOf } from '#server/wire/endpoint.ts';
+import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
 import type { LicenseCountStore } from '#server/features/statistics/license-count-store.ts';
 import type { StatisticsStore } from '#server/features/statistics/statistics-store.ts';
-import type { overviewContract } from './overview-contract.ts';
+import { type overviewContract, TREND_DAYS } from './overview-contract.ts';
 import type { OverviewStore, SoonExpired } from './overview-store.ts';
 import { freshFlight } from '#server/platform/single-flight.ts';
 
@@ -19,7 +19,10 @@ const RECENT_SHOWN = 10;
 interface Needs {
   figures: OverviewStore;
   licenses: Pick<LicenseCountStore, 'countByState'>;
-  perDay: Pick<StatisticsStore, 'countActivationsPerDay' | 'countAuthorizationsPerDay'>;
+  perDay: Pick<
+    StatisticsStore,
+    'countActivationsPerDay' | 'countAuthorizationsPerDay' | 'countDenialsPerDay'
+  >;
   lists: Pick<RevocationListStore, 'newest' | 'countListed' | 'hasUnlisted'>;
   authority: Pick<AuthorityService, 'find'>;
   /** Failed deliveries that can be retried. */
@@ -29,6 +32,8 @@ interface Needs {
 }
 
 type Overview = ReplyOf<typeof overviewContract.overview>;
+type Trend = ReplyOf<typeof overviewContract.overviewTrend>;
+type Counted = { day: string; count: number }[];
 
 function toSummary(license: SoonExpired): Overview['expiring']['soonest'][number] {
   return {
@@ -42,13 +47,26 @@ function toSummary(license: SoonExpired): Overview['expiring']['soonest'][number
   };
 }
 
-/** @param today days since 1970 */
-function everyDay(counted: { day: string; count: number }[], today: number): Overview['activations_per_day'] {
+/** @param day days since 1970 */
+const isoDay = (day: number): string => toTimestamp(day * DAY_MS).slice(0, 10);
+
+/** @param today days since 1970. @param length how many days, ending today */
+function everyDay(counted: Counted, today: number, length = DAYS_SHOWN): Counted {
   const counts = new Map(counted.map(({ day, count }) => [day, count]));
-  return Array.from({ length: DAYS_SHOWN }, (_, index) => {
-    const day = toTimestamp((today - DAYS_SHOWN + 1 + index) * DAY_MS).slice(0, 10);
+  return Array.from({ length }, (_, index) => {
+    const day = isoDay(today - length + 1 + index);
     return { day, count: counts.get(day) ?? 0 };
   });
+}
+
+type Entry = Awaited<ReturnType<AuditService['list']>>['items'][number];
+
+/** Of the license itself, or of the token, certificate or delivery that belongs to one. */
+function licenseIdOf({ subject, before, after }: Entry): number | null {
+  const [noun, id] = subject.split(':');
+  if (noun === 'license') return Number(id);
+  const state = (after ?? before) as { license_id?: unknown } | null;
+  return typeof state?.license_id === 'number' ? state.license_id : null;
 }
 
 export function createOverviewService(needs: Needs) {
@@ -66,6 +84,39 @@ export function createOverviewService(needs: Needs) {
       waiting: await lists.hasUnlisted(list.authorityKey),
     };
   }
+
+  async function withHolders(entries: readonly Entry[]): Promise<Overview['recent']> {
+    const ids = new Set(entries.map((entry) => licenseIdOf(entry)).filter((id) => id !== null));
+    const holders = await figures.findHolders([...ids]);
+    return entries.map((entry) => ({ ...entry, holder: holders.get(licenseIdOf(entry) ?? 0) ?? null }));
+  }
+
+  /** Counts back from today, because earlier states are not stored. */
+  async function activeLicenses(now: number, today: number, days: number): Promise<Trend['active_licenses']> {
+    const { byState } = await licenses.countByState(now);
+    const changes = await figures.listActiveChanges(now, today - days + 1, today);
+    let count = byState.active + (await figures.countActivatedExpiring(now));
+    const levels = [{ day: isoDay(today), count }];
+    for (const { day, change } of changes.toReversed()) {
+      count -= Number(change);
+      levels.push({ day: isoDay(Number(day) - 1), count });
+    }
+    return levels.toReversed();
+  }
+
+  async function computeTrend(days: number): Promise<Trend> {
+    const now = clock.now();
+    const today = Math.floor(now / DAY_MS);
+    const both = 2 * days;
+    const period = { from: (today - both + 1) * DAY_MS, to: now + 1, product: undefined };
+    return {
+      active_licenses: await activeLicenses(now, today, days),
+      activations: everyDay(await perDay.countActivationsPerDay(period), today, both),
+      authorizations: everyDay(await perDay.countAuthorizationsPerDay(period), today, both),
+      denied: everyDay(await perDay.countDenialsPerDay(period), today, both),
+    };
+  }
+  const trends = new Map(TREND_DAYS.map((days) => [days as number, freshFlight(() => computeTrend(days))]));
 
   async function compute(): Promise<Overview> {
     const now = clock.now();
@@ -94,13 +145,15 @@ export function createOverviewService(needs: Needs) {
       failed_deliveries: await needs.countFailedDeliveries(),
       revocation_list: await revocationList(),
       authority: active && { not_after: toTimestamp(active.notAfter) },
-      recent: recent.items,
+      recent: await withHolders(recent.items),
     };
   }
 
   return {
     /** Shared by all callers, so that many screens that reload together cause one set of queries. */
     read: freshFlight(compute),
+    trend: ({ days }: RequestOf<typeof overviewContract.overviewTrend>): Promise<Trend> =>
+      (trends.get(days) ?? (() => computeTrend(days)))(),
   };
 }
 

@@ -39,6 +39,26 @@ const COUNT_ENDING = [
   )
   .join(',');
 
+/**
+ * How the number of active licenses changed on each day: first activated, less expired, less revoked. One index range
+ * per day and number. A license that expired and was renewed later counts as active throughout.
+ */
+const ACTIVE_CHANGES = `
+  WITH RECURSIVE days (day) AS (
+    SELECT CAST($first AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < $last
+  )
+  SELECT day AS "day",
+    (SELECT count(*) FROM licenses l
+     WHERE l.first_activated_at >= day * ${DAY_MS} AND l.first_activated_at < (day + 1) * ${DAY_MS}
+       AND l.expires_at > l.first_activated_at)
+    - (SELECT count(*) FROM licenses l
+       WHERE l.expires_at >= day * ${DAY_MS} AND l.expires_at < (day + 1) * ${DAY_MS} AND l.expires_at <= $now
+         AND l.first_activated_at < l.expires_at AND (l.revoked_at IS NULL OR l.revoked_at >= l.expires_at))
+    - (SELECT count(*) FROM licenses l
+       WHERE l.revoked_at >= day * ${DAY_MS} AND l.revoked_at < (day + 1) * ${DAY_MS}
+         AND l.first_activated_at < l.revoked_at AND l.revoked_at < l.expires_at) AS "change"
+  FROM days ORDER BY day`;
+
 interface Needs {
   /** The SQL expression of a license's state, over `l`, `p` and `$now`. */
   licenseState: string;
@@ -82,6 +102,32 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
          ORDER BY l.expires_at, l.id LIMIT $limit`,
         { now, until: now + 90 * DAY_MS, limit },
       ),
+
+    /** Among the licenses in the state `expiring`, which includes those that were never activated. */
+    async countActivatedExpiring(now: number): Promise<number> {
+      const row = await selectFirst<{ count: number }>(
+        `SELECT count(*) AS "count" FROM licenses l ${dialect.indexedBy('licenses_expiry')}
+         WHERE l.revoked_at IS NULL AND l.expires_at > $now AND l.expires_at < $soon
+           AND l.first_activated_at IS NOT NULL`,
+        { now, soon: now + expiringMs },
+      );
+      return row?.count ?? 0;
+    },
+
+    /** @param first days since 1970; so is `last` */
+    listActiveChanges: (
+      now: number,
+      first: number,
+      last: number,
+    ): Promise<{ day: number; change: number }[]> => select(ACTIVE_CHANGES, { now, first, last }),
+
+    async findHolders(ids: readonly number[]): Promise<Map<number, string>> {
+      const rows = await select<{ id: number; holder: string }>(
+        `SELECT l.id AS "id", l.holder AS "holder" FROM licenses l WHERE ${dialect.isIn('l.id', 'ids')}`,
+        { ids },
+      );
+      return new Map(rows.map(({ id, holder }) => [id, holder]));
+    },
 
     /** @param most counting stops at this number */
     async countEndingBy(now: number, until: number, most: number): Promise<number> {

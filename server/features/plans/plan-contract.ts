@@ -1,11 +1,40 @@
 // Plans: how long a license lasts, how many devices it allows, and what it includes.
 import { z } from 'zod';
+import { COUNT_BY, DEFAULT_TERMS, LICENSINGS } from '#server/rules/floating-terms.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, needsOneOf, pageOf, pageRequest, queryId, slug, text } from '#server/wire/fields.ts';
 
 const features = z.array(slug).max(200);
 /** Fits a 32-bit INTEGER column. */
 const MAX_SEATS = 1_000_000_000;
+const MIN_LEASE_SECONDS = 60;
+const MAX_LEASE_SECONDS = 86_400;
+const MAX_BORROW_HOURS = 8760;
+const MAX_LINGER_SECONDS = 86_400;
+
+const seats = z.int().min(1).max(MAX_SEATS).nullable();
+
+/** The limits that a license can override. */
+export const seatLimits = {
+  seats: seats.meta({ description: 'Seats of a floating license; null for any number.' }),
+  overdraft_seats: z
+    .int()
+    .min(0)
+    .max(MAX_SEATS)
+    .meta({ description: 'Seats that can be taken beyond `seats`. They are reported as overdraft.' }),
+  borrow_max_hours: z
+    .int()
+    .min(0)
+    .max(MAX_BORROW_HOURS)
+    .meta({ description: 'How long a seat can be borrowed. 0: borrowing is not allowed.' }),
+  borrow_max_count: z
+    .int()
+    .min(0)
+    .max(MAX_SEATS)
+    .nullable()
+    .meta({ description: 'Seats that can be borrowed at once; null for any number.' }),
+  borrow_keep_free: z.int().min(0).max(MAX_SEATS).meta({ description: 'Seats that are never borrowed.' }),
+};
 
 export const planObject = z
   .object({
@@ -19,6 +48,18 @@ export const planObject = z
     max_activations: z.int().nullable(),
     features: z.array(z.string()),
     archived: z.boolean(),
+    licensing: z.enum(LICENSINGS),
+    seats: z.int().nullable(),
+    lease_seconds: z.int(),
+    heartbeat_seconds: z
+      .int()
+      .meta({ description: 'How often clients send heartbeats: a third of `lease_seconds`.' }),
+    count_by: z.enum(COUNT_BY),
+    overdraft_seats: z.int(),
+    borrow_max_hours: z.int(),
+    borrow_max_count: z.int().nullable(),
+    borrow_keep_free: z.int(),
+    linger_seconds: z.int(),
   })
   .meta({ id: 'Plan' });
 
@@ -31,6 +72,22 @@ const planFields = {
   max_activations: z.int().min(1).max(MAX_SEATS).nullable(),
   features,
   archived: z.boolean(),
+  licensing: z.enum(LICENSINGS).meta({
+    description:
+      '`node_locked`: activations take seats. `floating`: leases take seats and end by themselves.',
+  }),
+  lease_seconds: z
+    .int()
+    .min(MIN_LEASE_SECONDS)
+    .max(MAX_LEASE_SECONDS)
+    .meta({ description: 'How long a lease lasts without a heartbeat.' }),
+  count_by: z.enum(COUNT_BY).meta({ description: 'What shares one seat.' }),
+  linger_seconds: z
+    .int()
+    .min(0)
+    .max(MAX_LINGER_SECONDS)
+    .meta({ description: 'How long a released seat stays with its holder.' }),
+  ...seatLimits,
 };
 
 const planChanges = z.object(planFields).partial();
@@ -60,6 +117,15 @@ export const planContract = {
       product: planFields.product.default(null),
       features: features.default([]),
       archived: z.boolean().default(false),
+      licensing: planFields.licensing.default('node_locked'),
+      seats: seatLimits.seats.default(DEFAULT_TERMS.seats),
+      lease_seconds: planFields.lease_seconds.default(DEFAULT_TERMS.leaseSeconds),
+      count_by: planFields.count_by.default(DEFAULT_TERMS.countBy),
+      overdraft_seats: seatLimits.overdraft_seats.default(DEFAULT_TERMS.overdraftSeats),
+      borrow_max_hours: seatLimits.borrow_max_hours.default(DEFAULT_TERMS.borrowMaxHours),
+      borrow_max_count: seatLimits.borrow_max_count.default(DEFAULT_TERMS.borrowMaxCount),
+      borrow_keep_free: seatLimits.borrow_keep_free.default(DEFAULT_TERMS.borrowKeepFree),
+      linger_seconds: planFields.linger_seconds.default(DEFAULT_TERMS.lingerSeconds),
     }),
     reply: z.object({ plan: planObject }),
     errors: ['plan_exists'],

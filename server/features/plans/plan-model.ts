@@ -1,7 +1,8 @@
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
+import type { FloatingTerms, Licensing } from '#server/rules/floating-terms.ts';
 import { idColumn, integerColumn, nullable, textColumn } from '#server/database/columns.ts';
 
-export interface PlanRow {
+export interface PlanRow extends FloatingTerms {
   id: number;
   name: string;
   displayName: string;
@@ -14,6 +15,7 @@ export interface PlanRow {
   /** JSON list of slugs. */
   features: string;
   archivedAt: number | null;
+  licensing: Licensing;
   createdAt: number;
 }
 
@@ -34,6 +36,15 @@ export function definePlan(sequelize: Sequelize): PlanModel {
       features: textColumn(),
       archivedAt: nullable(integerColumn()),
       createdAt: integerColumn(),
+      licensing: textColumn(),
+      seats: nullable(integerColumn()),
+      leaseSeconds: integerColumn(),
+      countBy: textColumn(),
+      overdraftSeats: integerColumn(),
+      borrowMaxHours: integerColumn(),
+      borrowMaxCount: nullable(integerColumn()),
+      borrowKeepFree: integerColumn(),
+      lingerSeconds: integerColumn(),
     },
     { tableName: 'plans' },
   );

@@ -10,6 +10,7 @@ import { DAY_MS } from '#server/wire/fields.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import type { planContract, PlanObject } from './plan-contract.ts';
+import { type FloatingTerms, heartbeatSeconds } from '#server/rules/floating-terms.ts';
 import { DuplicatePlanError, type Plan, type PlanChanges, type PlanStore } from './plan-store.ts';
 
 interface Needs {
@@ -19,6 +20,18 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
 }
+
+type NewPlan = RequestOf<typeof planContract.createPlan>;
+type FloatingField =
+  | 'licensing'
+  | 'seats'
+  | 'lease_seconds'
+  | 'count_by'
+  | 'overdraft_seats'
+  | 'borrow_max_hours'
+  | 'borrow_max_count'
+  | 'borrow_keep_free'
+  | 'linger_seconds';
 
 function toPlanObject(plan: Plan): PlanObject {
   return {
@@ -32,6 +45,31 @@ function toPlanObject(plan: Plan): PlanObject {
     max_activations: plan.maxActivations,
     features: plan.features,
     archived: plan.archivedAt !== null,
+    licensing: plan.licensing,
+    seats: plan.seats,
+    lease_seconds: plan.leaseSeconds,
+    heartbeat_seconds: heartbeatSeconds(plan),
+    count_by: plan.countBy,
+    overdraft_seats: plan.overdraftSeats,
+    borrow_max_hours: plan.borrowMaxHours,
+    borrow_max_count: plan.borrowMaxCount,
+    borrow_keep_free: plan.borrowKeepFree,
+    linger_seconds: plan.lingerSeconds,
+  };
+}
+
+/** The fields of floating licenses in a request; undefined where it changes nothing. */
+function floatingFields(request: { [Name in FloatingField]?: NewPlan[Name] | undefined }) {
+  return {
+    licensing: request.licensing,
+    seats: request.seats,
+    leaseSeconds: request.lease_seconds,
+    countBy: request.count_by,
+    overdraftSeats: request.overdraft_seats,
+    borrowMaxHours: request.borrow_max_hours,
+    borrowMaxCount: request.borrow_max_count,
+    borrowKeepFree: request.borrow_keep_free,
+    lingerSeconds: request.linger_seconds,
   };
 }
 
@@ -80,6 +118,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
             features: request.features,
             archivedAt: request.archived ? now : null,
             createdAt: now,
+            ...(floatingFields(request) as FloatingTerms & Pick<Plan, 'licensing'>),
           })
           .catch((error: unknown) => refuse(error, request.name));
         await audit.record(call, 'plan.created', `plan:${plan.id}`, null, toPlanObject(plan));
@@ -87,41 +126,66 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
       }),
 
     update: (request: RequestOf<typeof planContract.updatePlan>, call: Call): Promise<{ plan: PlanObject }> =>
-      transaction(async () => {
-        const before = await find(request);
-        // With `id`, `name` is the new name; without it, `new_name` is.
-        const name = request.new_name ?? (request.id === undefined ? undefined : request.name);
-        if (
-          request.product !== undefined &&
-          request.product !== before.product &&
-          (await licenses.hasPlan(before.id))
-        ) {
-          throw new ApiError('plan_in_use', `plan ${before.name} has licenses, so its product cannot change`);
-        }
-        const changes: PlanChanges = given({
-          name,
-          displayName: request.display_name,
-          product: request.product,
-          tier: request.tier,
-          durationDays: request.duration_days,
-          graceDays: request.grace_days,
-          maxActivations: request.max_activations,
-          features: request.features,
-          ...(request.archived === undefined
-            ? {}
-            : { archivedAt: request.archived ? (before.archivedAt ?? clock.now()) : null }),
-        }) as PlanChanges;
-        if (Object.keys(changes).length > 0) {
-          await plans
-            .update(before.id, changes)
-            .catch((error: unknown) => refuse(error, name ?? before.name));
-        }
-        const plan: Plan = { ...before, ...changes };
-        if (plan.graceDays !== before.graceDays)
-          await licenses.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
-        await audit.record(call, 'plan.updated', `plan:${plan.id}`, toPlanObject(before), toPlanObject(plan));
-        return { plan: toPlanObject(plan) };
-      }),
+      transaction(
+        async () => {
+          const before = await find(request);
+          // With `id`, `name` is the new name; without it, `new_name` is.
+          const name = request.new_name ?? (request.id === undefined ? undefined : request.name);
+          if (
+            request.product !== undefined &&
+            request.product !== before.product &&
+            (await licenses.hasPlan(before.id))
+          ) {
+            throw new ApiError(
+              'plan_in_use',
+              `plan ${before.name} has licenses, so its product cannot change`,
+            );
+          }
+          if (
+            request.licensing !== undefined &&
+            request.licensing !== before.licensing &&
+            (await licenses.hasPlan(before.id))
+          ) {
+            throw new ApiError(
+              'plan_in_use',
+              `plan ${before.name} has licenses, so its licensing cannot change`,
+            );
+          }
+          const changes: PlanChanges = given({
+            name,
+            displayName: request.display_name,
+            product: request.product,
+            tier: request.tier,
+            durationDays: request.duration_days,
+            graceDays: request.grace_days,
+            maxActivations: request.max_activations,
+            features: request.features,
+            ...floatingFields(request),
+            ...(request.archived === undefined
+              ? {}
+              : { archivedAt: request.archived ? (before.archivedAt ?? clock.now()) : null }),
+          }) as PlanChanges;
+          if (Object.keys(changes).length > 0) {
+            await plans
+              .update(before.id, changes)
+              .catch((error: unknown) => refuse(error, name ?? before.name));
+          }
+          const plan: Plan = { ...before, ...changes };
+          if (plan.graceDays !== before.graceDays)
+            await licenses.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
+          await audit.record(
+            call,
+            'plan.updated',
+            `plan:${plan.id}`,
+            toPlanObject(before),
+            toPlanObject(plan),
+          );
+          return { plan: toPlanObject(plan) };
+          // A new grace period concerns every license of the plan.
+        },
+        undefined,
+        { alone: request.grace_days !== undefined },
+      ),
 
     remove: (request: RequestOf<typeof planContract.deletePlan>, call: Call): Promise<{ plan: PlanObject }> =>
       transaction(async () => {

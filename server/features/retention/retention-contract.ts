@@ -12,6 +12,9 @@ export const RETENTION_KINDS = [
   'webhooks',
   'imports',
   'restores',
+  'leases',
+  'lease_denials',
+  'lease_usage',
 ] as const;
 
 export type RetentionKind = (typeof RETENTION_KINDS)[number];

@@ -28,6 +28,9 @@ export type RetentionPeriods = Record<RetentionKind, Period>;
 
 /** Replies under an Idempotency-Key are kept for 24 hours (contract, section 2). */
 const IDEMPOTENCY_DAYS = 1;
+/** Ended leases; the usage per hour stays longer. */
+const LEASE_DAYS = 90;
+const LEASE_USAGE_DAYS = 400;
 
 export function retentionPeriods(settings: RetentionSettings): RetentionPeriods {
   const of = (kind: keyof typeof SETTINGS): Period => {
@@ -43,6 +46,9 @@ export function retentionPeriods(settings: RetentionSettings): RetentionPeriods 
     webhooks: { setting: null, days: null },
     imports: of('imports'),
     restores: of('restores'),
+    leases: { setting: null, days: LEASE_DAYS },
+    lease_denials: { setting: null, days: LEASE_USAGE_DAYS },
+    lease_usage: { setting: null, days: LEASE_USAGE_DAYS },
   };
 }
 

@@ -21,7 +21,14 @@ const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1000;
 
 /** Kinds whose rows have no references to them. */
-type PlainKind = 'attempts' | 'audit' | 'idempotency' | 'imports';
+type PlainKind =
+  | 'attempts'
+  | 'audit'
+  | 'idempotency'
+  | 'imports'
+  | 'leases'
+  | 'lease_denials'
+  | 'lease_usage';
 
 /** Each table's owner removes its rows, at most `limit` per call, so that transactions stay short. */
 export interface PruneStores {
@@ -192,6 +199,9 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     () => prunePlain('audit', recordAuditPruning),
     pruneImports,
     pruneRestores,
+    () => prunePlain('leases'),
+    () => prunePlain('lease_denials'),
+    () => prunePlain('lease_usage'),
   ];
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

@@ -44,6 +44,19 @@ const TABLES: Record<TableKind, Table> = {
     texts: ['idempotency_key', 'endpoint', 'caller', 'request_hash', 'reply_sealed'],
     overhead: 150,
   },
+  leases: {
+    name: 'leases',
+    age: 'issued_at',
+    texts: ['instance_id', 'token_hash', 'seat_key', 'user_name', 'host', 'machine_fingerprint', 'end_note'],
+    overhead: 400,
+  },
+  lease_denials: {
+    name: 'lease_denials',
+    age: 'created_at',
+    texts: ['instance_id', 'user_name', 'host', 'pool', 'holders'],
+    overhead: 150,
+  },
+  lease_usage: { name: 'lease_usage', age: 'hour', texts: [], overhead: 80 },
   imports: { name: 'license_imports', age: 'finished_at', texts: ['import_id'], overhead: 80 },
 };
 

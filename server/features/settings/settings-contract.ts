@@ -42,6 +42,10 @@ const settings = z.object({
   warnings: z
     .array(z.object({ code: z.enum(SETTING_WARNINGS), message: z.string() }))
     .meta({ description: 'Values, in effect or at the next start, that are allowed but dangerous.' }),
+  addresses: z.array(z.string()).meta({
+    description:
+      'The addresses of this machine on the network, where the API listens if `host` is a wildcard.',
+  }),
   restart_needed: z.boolean(),
   restart: z.boolean().meta({ description: 'Whether `/server/restart/` is available.' }),
   restart_advice: z.string().meta({ description: 'How to apply changed settings.' }),

@@ -1,4 +1,5 @@
 // Shows the settings, and changes what the next start reads from config.json.
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
@@ -23,6 +24,7 @@ import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, type ErrorDetail } from '#server/wire/errors.ts';
 import { MASK } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
+import { addressesOf } from '#server/platform/lan-address.ts';
 import { requireUsableFiles } from '#server/platform/setting-files.ts';
 import { type SettingWarning, settingWarnings } from '#server/platform/setting-warnings.ts';
 import { type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
@@ -163,6 +165,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       config_file: configFilePath(dataDir),
       config_problem: problem,
       warnings: warningsOf(config, next),
+      addresses: addressesOf(networkInterfaces(), 'all'),
       restart_needed: ROWS.some(([name]) => JSON.stringify(next[name]) !== JSON.stringify(config[name])),
       restart: restart !== null,
       restart_advice: restart === null ? ADVICE_TO_DO : ADVICE_TO_CALL,

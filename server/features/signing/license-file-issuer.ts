@@ -1,13 +1,19 @@
 // Builds license files (contract section 3). Pure except for random bytes; the caller owns the key.
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { formatLicenseFile, signedBytes } from '../../../verifier/license-file-format.ts';
-import type { LicenseFilePayload, LicenseObject } from '../../../verifier/license-file-payload.ts';
+import type {
+  LeaseInFile,
+  LicenseFilePayload,
+  LicenseObject,
+} from '../../../verifier/license-file-payload.ts';
 
 /** The standard length of a GCM nonce (NIST SP 800-38D section 5.2.1.1). */
 const IV_LENGTH = 12;
 
 export interface LicenseFileOrder {
   readonly license: LicenseObject;
+  /** Makes it a lease file. */
+  readonly lease?: LeaseInFile | undefined;
   /** The device that the file is bound to; null for any. */
   readonly machine: { readonly fingerprint: string } | null;
   /** Epoch milliseconds. */
@@ -30,7 +36,7 @@ export function fileEnd(graceEndsAt: number, issuedAt: number, ttlMs: number | n
 
 /** Returns the text of a signed license file. */
 export function issueLicenseFile(order: LicenseFileOrder): string {
-  const { license, machine, issuedAt, ttlMs, issuer, keyId, encryptFor } = order;
+  const { license, lease, machine, issuedAt, ttlMs, issuer, keyId, encryptFor } = order;
   const expiresAt = fileEnd(Date.parse(license.grace_ends_at), issuedAt, ttlMs);
   const payload: LicenseFilePayload = {
     meta: {
@@ -39,6 +45,7 @@ export function issueLicenseFile(order: LicenseFileOrder): string {
       ttl: ttlMs === null ? null : Math.floor(ttlMs / 1000),
     },
     license,
+    ...(lease ? { lease } : {}),
     machine,
     issuer: { name: issuer, key_id: keyId },
   };
@@ -46,7 +53,7 @@ export function issueLicenseFile(order: LicenseFileOrder): string {
   const enc = encryptFor ? encrypt(bytes, encryptFor) : bytes.toString('base64');
   return formatLicenseFile({
     enc,
-    signature: order.sign(signedBytes(enc)),
+    signature: order.sign(signedBytes(enc, lease ? 'lease' : 'license')),
     alg: encryptFor ? 'aes-256-gcm+ed25519' : 'base64+ed25519',
     kid: keyId,
   });

@@ -1,5 +1,7 @@
 // Signs license files and verifies them.
 import { CannotDecryptError } from '../../../verifier/license-file-decryption.ts';
+import type { LicenseFileKind } from '../../../verifier/license-file-format.ts';
+import type { LeaseInFile } from '../../../verifier/license-file-payload.ts';
 import type { VerificationReason } from '../../../verifier/license-file-rules.ts';
 import {
   type LicenseFileVerification,
@@ -31,8 +33,17 @@ export interface FileOrder {
   key: SigningKeyInUse;
 }
 
+/** A file for the time of a lease. */
+interface LeaseFileOrder extends Omit<FileOrder, 'ttlDays'> {
+  lease: LeaseInFile;
+  /** The end of the lease in epoch milliseconds. */
+  until: number;
+}
+
 export interface VerificationRequest {
   text: string;
+  /** Default: a license file. */
+  kind?: LicenseFileKind;
   fingerprint: string | undefined;
   product: string | undefined;
   licenseKey: string | undefined;
@@ -50,6 +61,7 @@ export interface LicenseFiles {
   /** The key that signs new files. */
   activeKey(): Promise<SigningKeyInUse>;
   issue(order: FileOrder): string;
+  issueLease(order: LeaseFileOrder): string;
   /** The same, plus the file's end in epoch milliseconds. */
   issueUntil(order: FileOrder): { text: string; expiresAt: number };
   /**
@@ -88,9 +100,26 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
     issue: (order) => issueUntil(order).text,
     issueUntil,
 
-    async verify({ text, fingerprint, product, licenseKey, now = clock.now() }) {
+    issueLease({ license, lease, fingerprint, until, encrypt, key }) {
+      const now = clock.now();
+      return issueLicenseFile({
+        license: toLicenseObject(license, now, fingerprint ?? undefined),
+        lease,
+        machine: fingerprint === null ? null : { fingerprint },
+        issuedAt: now,
+        ttlMs: Math.max(0, until - now),
+        issuer: ISSUER,
+        sign: key.sign,
+        keyId: key.keyId,
+        encryptFor:
+          encrypt && fingerprint !== null ? { licenseKey: license.licenseKey, fingerprint } : undefined,
+      });
+    },
+
+    async verify({ text, kind = 'license', fingerprint, product, licenseKey, now = clock.now() }) {
       try {
         const verification = await verifyLicenseFile(text, {
+          kind,
           keys: await signer.verificationKeys(),
           now,
           fingerprint,

@@ -50,6 +50,15 @@ export function createStatisticsStore(sequelize: Sequelize) {
   const only = (column: string, product: string | undefined) =>
     product === undefined ? { sql: '1 = 1', bind: {} } : { sql: `${column} = $product`, bind: { product } };
 
+  function countDecisionsPerDay(decisions: string, { from, to, product }: Period): Promise<DayCount[]> {
+    const condition = only('product', product);
+    return select(
+      `SELECT day AS "day", CAST(sum(${decisions}) AS BIGINT) AS "count" FROM authorization_counts
+       WHERE day >= $from AND day <= $to AND ${condition.sql} GROUP BY day ORDER BY day`,
+      { from: isoDay(Math.floor(from / DAY_MS)), to: isoDay(Math.floor(to / DAY_MS)), ...condition.bind },
+    );
+  }
+
   return {
     async countCertificates(now: number): Promise<{ valid: number; revoked: number; expired: number }> {
       const row = await selectFirst<{ total: number; revoked: number; expired: number }>(
@@ -123,14 +132,9 @@ export function createStatisticsStore(sequelize: Sequelize) {
       );
     },
 
-    countAuthorizationsPerDay({ from, to, product }: Period): Promise<DayCount[]> {
-      const condition = only('product', product);
-      return select(
-        `SELECT day AS "day", CAST(sum(granted + denied) AS BIGINT) AS "count" FROM authorization_counts
-         WHERE day >= $from AND day <= $to AND ${condition.sql} GROUP BY day ORDER BY day`,
-        { from: isoDay(Math.floor(from / DAY_MS)), to: isoDay(Math.floor(to / DAY_MS)), ...condition.bind },
-      );
-    },
+    /** Granted and denied. */
+    countAuthorizationsPerDay: (period: Period) => countDecisionsPerDay('granted + denied', period),
+    countDenialsPerDay: (period: Period) => countDecisionsPerDay('denied', period),
   };
 }
 

@@ -1,7 +1,7 @@
 // Checks by a real write whether the database can be written. Concurrent callers share the result.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseFault } from '#server/database/database-fault.ts';
-import type { WriterState } from '#server/database/write-queue.ts';
+import type { WriterState } from '#server/database/write-lock-wait.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 
 /** Load balancers and open pages ask far more often. */

@@ -57,20 +57,22 @@ interface WaitingWebhook {
  * would
  * miss this delivery, and this statement the deletion.
  */
-const queue = (keepRows: string) => `
+const queue = (isNew: string, keepRows: string) => `
   INSERT INTO deliveries (event_id, webhook_id, status, next_attempt_at, created_at)
-  SELECT $eventId, id, 'pending', $now, $now FROM webhooks WHERE deleted_at IS NULL AND scope IN ('all', $event)
+  SELECT e.id, w.id, 'pending', e.created_at, e.created_at
+  FROM events e JOIN webhooks w ON w.deleted_at IS NULL AND w.scope IN ('all', e.name)
+  WHERE ${isNew} ORDER BY e.id, w.id
   ${keepRows}
   RETURNING id`;
 
-/** Each webhook with the time of its first waiting delivery. One index seek each, regardless of queue length. */
+/** Each webhook that is not paused, with the time of its first waiting delivery. One index seek each, regardless of queue length. */
 const LIST_WAITING = `
   SELECT w.id AS "webhookId",
     CASE WHEN w.last_delivery_at IS NULL THEN 'untried' WHEN w.last_error IS NULL THEN 'working' ELSE 'failing' END
       AS "standing",
     (SELECT min(d.next_attempt_at) FROM deliveries d
      WHERE d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL) AS "dueAt"
-  FROM webhooks w WHERE w.deleted_at IS NULL`;
+  FROM webhooks w WHERE w.deleted_at IS NULL AND w.paused_at IS NULL`;
 
 const SELECT_DUE = `
   SELECT d.id AS "id", d.webhook_id AS "webhookId", d.attempts AS "attempts", e.name AS "event", e.id AS "eventId",
@@ -114,7 +116,7 @@ function conclusionOf({ delivered, retryAt }: Outcome): string {
 export function createDeliveryStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   const { isIn, keepRows, skipLocked } = sql.dialect;
-  const queued = sql.statement(queue(keepRows));
+  const queued = sql.statement(queue(isIn('e.id', 'eventIds'), keepRows));
   const waiting = sql.statement<Omit<WaitingWebhook, 'dueAt'> & { dueAt: number | null }>(LIST_WAITING);
   const due = sql.statement<ClaimedDelivery>(`${SELECT_DUE} ${skipLocked('d')}`);
   const claim = sql.statement(CLAIM);
@@ -122,9 +124,8 @@ export function createDeliveryStore(sequelize: Sequelize) {
   const conclude = sql.statement(CONCLUDE);
 
   return {
-    /** Queues one delivery for each webhook whose scope covers the event. @returns their number */
-    queue: async (eventId: number, event: string, now: number): Promise<number> =>
-      (await queued.all({ eventId, event, now })).length,
+    /** Queues, for each event, one delivery for each webhook whose scope covers it. @returns their number */
+    queue: async (eventIds: readonly number[]): Promise<number> => (await queued.all({ eventIds })).length,
 
     /** Cancels the deliveries of a webhook that is being deleted. */
     async cancel(webhookId: number): Promise<void> {

@@ -28,6 +28,12 @@ const webhook = z
     created_at: timestamp,
     last_delivery_at: timestamp.nullable(),
     last_error: z.string().nullable(),
+    paused: z.boolean().meta({ description: 'Whether deliveries wait until the webhook is resumed.' }),
+    last_test_at: timestamp.nullable(),
+    last_test_error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the last test event was not accepted. Null if it was.' }),
   })
   .meta({ id: 'Webhook' });
 
@@ -70,6 +76,16 @@ const registration = z.object({
     .meta({ description: 'PEM certificates of additional CAs that this receiver may use.' }),
 });
 
+/** `null` removes the description or the CAs. */
+const edit = z.object({
+  id,
+  url: registration.shape.url.optional(),
+  scope: scope.optional(),
+  description: text(200).nullable().optional(),
+  ca: z.string().max(32_768).nullable().optional(),
+  paused: z.boolean().optional(),
+});
+
 const NAMES_WEBHOOK = z.object({ id: queryId.meta({ description: 'Webhook ID.' }) });
 
 export const webhookContract = {
@@ -106,6 +122,27 @@ export const webhookContract = {
 };
 
 export const webhookAdminContract = {
+  showWebhook: endpoint({
+    method: 'GET',
+    path: '/webhooks/show/',
+    auth: 'admin',
+    summary: 'Show a webhook',
+    request: NAMES_WEBHOOK,
+    reply: z.object({
+      webhook,
+      own_ca: z.boolean().meta({ description: 'Whether its receiver may use additional CAs.' }),
+    }),
+    errors: ['webhook_not_found'],
+  }),
+  updateWebhook: endpoint({
+    method: 'PUT',
+    path: '/webhooks/',
+    auth: 'admin',
+    summary: 'Change a webhook; waiting deliveries go to the new URL',
+    request: edit,
+    reply: z.object({ webhook }),
+    errors: ['webhook_not_found', 'webhook_url_forbidden'],
+  }),
   rotateWebhookSecret: endpoint({
     method: 'POST',
     path: '/webhooks/rotate/',

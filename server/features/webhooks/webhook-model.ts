@@ -17,6 +17,11 @@ export interface WebhookRow {
   lastDeliveryAt: number | null;
   /** Why the last delivery was not accepted; null if it was. */
   lastError: string | null;
+  /** Since then its deliveries wait; null if it is not paused. */
+  pausedAt: number | null;
+  lastTestAt: number | null;
+  /** Why the last test event was not accepted; null if it was. */
+  lastTestError: string | null;
   createdAt: number;
   deletedAt: number | null;
 }
@@ -37,6 +42,9 @@ export function defineWebhook(sequelize: Sequelize): WebhookModel {
       overlapEndsAt: nullable(integerColumn()),
       lastDeliveryAt: nullable(integerColumn()),
       lastError: nullable(textColumn()),
+      pausedAt: nullable(integerColumn()),
+      lastTestAt: nullable(integerColumn()),
+      lastTestError: nullable(textColumn()),
       createdAt: integerColumn(),
       deletedAt: nullable(integerColumn()),
     },

@@ -15,6 +15,8 @@ export function webhookRoutes(rows: typeof webhookContract, webhooks: WebhookSer
 
 export function webhookAdminRoutes(webhooks: WebhookService, deliveries: DeliveryService): Route[] {
   return implement(webhookAdminContract, {
+    showWebhook: ({ id }) => webhooks.show(id),
+    updateWebhook: prepared(webhooks.checkUpdate, webhooks.update),
     rotateWebhookSecret: ({ id }, call) => webhooks.rotateSecret(id, call),
     testWebhook: ({ id }) => webhooks.test(id),
     listDeliveries: (request) => deliveries.list(request),

@@ -1,5 +1,6 @@
 // Registers webhooks, rotates their secrets and deletes them.
 import type { Audit } from '#server/features/audit/audit-service.ts';
+import { afterCommit } from '#server/database/current-transaction.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Call } from '#server/platform/call.ts';
@@ -28,6 +29,8 @@ interface Needs {
   clock: Clock;
   checkUrl(url: string): Promise<URL>;
   sendTest: TestSender;
+  /** Called after a webhook was resumed, whose deliveries may be due. */
+  onQueued(): void;
 }
 
 function toWebhookObject(webhook: Webhook): WebhookObject {
@@ -40,7 +43,18 @@ function toWebhookObject(webhook: Webhook): WebhookObject {
     created_at: toTimestamp(webhook.createdAt),
     last_delivery_at: toTimestampOrNull(webhook.lastDeliveryAt),
     last_error: webhook.lastError,
+    paused: webhook.pausedAt !== null,
+    last_test_at: toTimestampOrNull(webhook.lastTestAt),
+    last_test_error: webhook.lastTestError,
   };
+}
+
+/** Without the outcomes of deliveries, which an administrator does not change. */
+function toAuditState(webhook: Webhook): Pick<WebhookObject, 'url' | 'scope' | 'description' | 'paused'> & {
+  own_ca: boolean;
+} {
+  const { url, scope, description, paused } = toWebhookObject(webhook);
+  return { url, scope, description, paused, own_ca: webhook.ca !== null };
 }
 
 function notFound(id: number): ApiError {
@@ -63,12 +77,23 @@ export function createWebhookService(needs: Needs) {
       return { webhooks: page.items, ...page };
     },
 
+    async show(id: number) {
+      const webhook = await webhooks.find(id);
+      if (!webhook) throw notFound(id);
+      return { webhook: toWebhookObject(webhook), own_ca: webhook.ca !== null };
+    },
+
     /**
      * Looks up the name, which may take long: do not call it inside a transaction.
      * @throws ApiError `webhook_url_forbidden`, or `invalid_request` if it is not a URL
      */
     async checkRegistration({ url }: RequestOf<typeof webhookContract.registerWebhook>): Promise<void> {
       await needs.checkUrl(url);
+    },
+
+    /** Looks up a new name, like `checkRegistration`. */
+    async checkUpdate({ url }: RequestOf<typeof webhookAdminContract.updateWebhook>): Promise<void> {
+      if (url !== undefined) await needs.checkUrl(url);
     },
 
     async register(request: RequestOf<typeof webhookContract.registerWebhook>, call: Call) {
@@ -86,12 +111,43 @@ export function createWebhookService(needs: Needs) {
           overlapEndsAt: null,
           lastDeliveryAt: null,
           lastError: null,
+          pausedAt: null,
+          lastTestAt: null,
+          lastTestError: null,
           createdAt: clock.now(),
           deletedAt: null,
         });
         const object = toWebhookObject(webhook);
         await audit.record(call, 'webhook.registered', `webhook:${webhook.id}`, null, object);
         return { webhook: object, secret };
+      });
+    },
+
+    async update(request: RequestOf<typeof webhookAdminContract.updateWebhook>, call: Call) {
+      const { id, paused, url, scope, description, ca } = request;
+      if (typeof ca === 'string') checkCertificates(ca);
+      return transaction(async () => {
+        const before = await mustFindForChange(id);
+        const address = url === undefined ? before.url : parseWebhookUrl(url).href;
+        const pausedAt = before.pausedAt ?? clock.now();
+        const after: Webhook = {
+          ...before,
+          url: address,
+          scope: scope ?? before.scope,
+          description: description === undefined ? before.description : description,
+          ca: ca === undefined ? before.ca : ca,
+          // What is known about the health of the receiver does not hold for another one.
+          ...(address === before.url ? {} : { lastError: null, lastTestAt: null, lastTestError: null }),
+          ...(paused === undefined ? {} : { pausedAt: paused ? pausedAt : null }),
+        };
+        const { id: _id, ...row } = after;
+        const [was, is] = [toAuditState(before), toAuditState(after)];
+        if (JSON.stringify(was) !== JSON.stringify(is) || before.ca !== after.ca) {
+          await webhooks.update(id, row);
+          await audit.record(call, 'webhook.updated', `webhook:${id}`, was, is);
+          if (before.pausedAt !== null && after.pausedAt === null) afterCommit(needs.onQueued);
+        }
+        return { webhook: toWebhookObject(after) };
       });
     },
 
@@ -123,12 +179,19 @@ export function createWebhookService(needs: Needs) {
         return { webhook: toWebhookObject(webhook), secret, overlap_ends_at: toTimestamp(overlapEndsAt) };
       }),
 
-    /** Sent once without retries; the result is only in the reply. */
+    /** Sent once without retries. A webhook whose test failed is marked until the next test or a new URL. */
     async test(id: number): Promise<ReplyOf<typeof webhookAdminContract.testWebhook>> {
       const webhook = await webhooks.find(id);
       if (!webhook) throw notFound(id);
       const secrets = openWebhookSecrets(sealer, webhook, clock.now());
-      return { attempt: await needs.sendTest({ url: webhook.url, ca: webhook.ca, ...secrets }) };
+      const attempt = await needs.sendTest({ url: webhook.url, ca: webhook.ca, ...secrets });
+      await transaction(() =>
+        webhooks.update(id, {
+          lastTestAt: Date.parse(attempt.started_at),
+          lastTestError: attempt.delivered ? null : (attempt.error ?? `HTTP ${attempt.status}`),
+        }),
+      );
+      return { attempt };
     },
   };
 }

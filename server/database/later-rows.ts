@@ -1,0 +1,30 @@
+// Rows that a transaction writes only right before its commit, together with those of the others in its group.
+import { runCompiled } from './compiled-statements.ts';
+import { type LaterRow, type LaterTable, openTransaction } from './current-transaction.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** Each size is a statement that stays compiled, so there are few. */
+const SIZES = [64, 16, 4, 1] as const;
+
+/** Keeps the row until the commit. @returns false outside a transaction that takes such rows */
+export function keepForCommit(table: LaterTable, values: readonly unknown[]): boolean {
+  const later = openTransaction.getStore()?.later;
+  if (!later) return false;
+  later.push({ table, values });
+  return true;
+}
+
+/** Inserts the rows of each table in their order. */
+export async function writeLater(connection: SqliteConnection, rows: readonly LaterRow[]): Promise<void> {
+  for (const [table, some] of Map.groupBy(rows, (row) => row.table)) {
+    const ids: number[] = [];
+    for (let start = 0; start < some.length;) {
+      const size = SIZES.find((fitting) => fitting <= some.length - start) ?? 1;
+      const values = some.slice(start, start + size).flatMap((row) => row.values);
+      const inserted = await runCompiled<{ id: number }>(connection, table.insert(size), values);
+      ids.push(...inserted.map(({ id }) => id));
+      start += size;
+    }
+    await table.onInserted?.(ids);
+  }
+}

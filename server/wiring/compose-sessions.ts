@@ -1,0 +1,33 @@
+// Wires the sessions of the back office.
+import { createAdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
+import { createSessionFile } from '#server/features/admin-session/session-file.ts';
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Logger } from '#server/platform/logger.ts';
+import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
+
+interface Needs {
+  audit: Audit;
+  transaction: RunTransaction;
+  clock: Clock;
+  dataDir: string;
+  /** The CLI's credential, as written to the runtime file. */
+  runtimeSecret: string;
+  onEnded(sessionId: string): void;
+  logger: Logger;
+  security: Parameters<typeof recordSecurityEvent>[0];
+}
+
+export function composeSessions({ dataDir, logger, security, ...needs }: Needs) {
+  return createAdminSessionService({
+    ...needs,
+    file: createSessionFile(dataDir, (error) => {
+      logger.warn({ err: error as Error }, 'back office sessions will not outlast this process');
+    }),
+    onAuditFailed(error, entry) {
+      logger.error({ err: error as Error }, 'cannot write the audit entry of a session');
+      recordSecurityEvent(security, entry);
+    },
+  });
+}

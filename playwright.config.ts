@@ -1,16 +1,19 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumLaunch } from './scripts/chromium.mjs';
+import { shareCompileCache } from './scripts/compile-cache.mjs';
 
 /** `stand-in` runs them over the stand-in for Electron, on the desktop that the other variable names. */
 const electronPlace = process.env['LICENSE_DESK_E2E_PLACE'] === 'stand-in' ? 'stand-in' : 'electron';
 const desktop = process.env['LICENSE_DESK_E2E_DESKTOP'] || null;
+
+shareCompileCache();
 
 export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | null }>({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   // A last fence: each step has its own bound below, whose message names it. On a quiet machine nothing comes near.
   timeout: 300_000,
-  expect: { timeout: 30_000 },
+  expect: { timeout: 60_000 },
   // Each test starts a server of its own; a third one goes on while two wait for what they expect.
   fullyParallel: true,
   workers: 3,

@@ -16,7 +16,11 @@ export function setUpContentLock({ isOwnPage, isOwnApi }: Pages): void {
     const stay = (event: { url: string; preventDefault(): void }) => {
       if (!isOwnPage(event.url)) event.preventDefault();
     };
-    contents.on('will-navigate', stay);
+    contents.on('will-navigate', (event) => {
+      stay(event);
+      // The hand-over of a license opens the mail program.
+      if (event.url.startsWith('mailto:')) void shell.openExternal(event.url);
+    });
     contents.on('will-frame-navigate', stay);
     contents.on('will-redirect', stay);
     contents.on('will-attach-webview', (event) => event.preventDefault());

@@ -14,6 +14,7 @@ export const sourceFolders = ['cli', 'electron', 'renderer', 'server', 'verifier
 const configFiles = [
   'electron.vite.config.ts',
   'package-lock.json',
+  'package.json',
   'scripts/bundled-packages.mjs',
   'scripts/contract-manifest.mjs',
   'scripts/third-party.mjs',

@@ -5,13 +5,14 @@
 import { join } from 'node:path';
 import { install } from './bootstrap.mjs';
 import { run } from './child.mjs';
+import { compileCache } from './compile-cache.mjs';
 import { nodePath, root } from './paths.mjs';
 
 try {
   await install();
   const { code } = await run(nodePath, [join(root, 'scripts', 'develop.ts'), ...process.argv.slice(2)], {
     // Caches compiled sources, so that restarts are faster.
-    env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled') },
+    env: { NODE_COMPILE_CACHE: compileCache },
   });
   process.exitCode = code;
 } catch (error) {

@@ -60,6 +60,22 @@ const lanes = [
     checked: 'no delivery is lost by kill -9; repeated ones are identical',
   },
   {
+    name: 'kill-leases',
+    count: 50,
+    countedIn: 'rounds',
+    minutes: 20,
+    testFile: 'test/leases/lease-kill.test.ts',
+    checked: 'confirmed leases survive kill -9; seats in use equal the leases; nobody gets a second seat',
+  },
+  {
+    name: 'race-leases',
+    count: 200,
+    countedIn: 'rounds',
+    minutes: 30,
+    testFile: 'test/leases/lease-races.test.ts',
+    checked: '200 clients on 10 seats get exactly 10, on SQLite and on three servers over PostgreSQL',
+  },
+  {
     name: 'desktop-modes',
     count: 5,
     countedIn: 'rounds',

@@ -19,6 +19,9 @@ const SUITE_TIMEOUT_MS = 20 * 60_000;
 /** @type {Result[]} */
 const results = [];
 
+/** Set by Ctrl+C: nothing is started after it. */
+let isInterrupted = false;
+
 /** @param {readonly string[]} names suite names or kinds; none means all */
 function select(names) {
   const unknown = names.find((name) => !suites.some((suite) => suite.name === name || suite.kind === name));
@@ -65,7 +68,8 @@ async function runSuite(suite, reportFolder, isBeside = false) {
     closeSync(output);
     process.stdout.write(heading + readFileSync(log, 'utf8'));
   }
-  if (outcome.interrupted) throw new Error('interrupted');
+  isInterrupted ||= outcome.interrupted;
+  if (isInterrupted) throw new Error('interrupted');
   const counts = countSuite(suite, outcome.code, report);
   return { name: suite.name, ...counts, seconds: (Date.now() - started) / 1000 };
 }
@@ -87,21 +91,45 @@ function printTotals() {
   return total('failed');
 }
 
-/** @param {readonly import('./test-suites.mjs').Suite[]} selected */
+/**
+ * The tests wait a lot for servers and browsers, so they run side by side, and the static checks beside them, one after
+ * the other. Without tests, all checks run at once.
+ *
+ * @param {readonly import('./test-suites.mjs').Suite[]} selected
+ */
 async function runSuites(selected) {
   const reportFolder = mkdtempSync(join(tmpdir(), 'license-desk-test-'));
+  const checks = selected.filter(({ kind }) => kind === 'static');
+  const tests = selected.filter(({ kind }) => kind === 'tests');
+  /** @type {Map<string, Result>} */
+  const done = new Map();
+  const runOne = async (/** @type {import('./test-suites.mjs').Suite} */ suite, isBeside = false) =>
+    void done.set(suite.name, await runSuite(suite, reportFolder, isBeside));
+  const runChecks = async () => {
+    for (const suite of checks) await runOne(suite, true);
+  };
+  const runTests = async () => {
+    // A failed build counts as one failure; the other suites still run.
+    await attempt('build', prepareTests);
+    if (isInterrupted) return;
+    await untilAllEnd(tests.map((suite, index) => runOne(suite, index > 0)));
+  };
   try {
-    // The static checks are single-threaded and independent.
-    const checks = selected.filter(({ kind }) => kind === 'static');
-    results.push(...(await Promise.all(checks.map((suite) => runSuite(suite, reportFolder)))));
-    const tests = selected.filter(({ kind }) => kind === 'tests');
-    // Both wait a lot for servers and browsers, so they run side by side.
-    results.push(
-      ...(await Promise.all(tests.map((suite, index) => runSuite(suite, reportFolder, index > 0)))),
-    );
+    await untilAllEnd(tests.length > 0 ? [runTests(), runChecks()] : checks.map((suite) => runOne(suite)));
   } finally {
+    results.push(...selected.flatMap(({ name }) => done.get(name) ?? []));
     rmSync(reportFolder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Rejects like `Promise.all`, but only when none of them is running any more.
+ *
+ * @param {readonly Promise<void>[]} running
+ */
+async function untilAllEnd(running) {
+  await Promise.allSettled(running);
+  await Promise.all(running);
 }
 
 /**
@@ -120,8 +148,6 @@ async function attempt(name, work) {
 await attempt('run', async () => {
   const selected = select(process.argv.slice(2));
   await install();
-  // A failed build counts as one failure; the other suites still run.
-  if (selected.some((suite) => suite.kind === 'tests')) await attempt('build', prepareTests);
   await runSuites(selected);
 });
 printSummary();

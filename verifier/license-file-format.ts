@@ -22,9 +22,12 @@ export type ParsedLicenseFile =
   | { readonly kind: 'damaged'; readonly problem: string }
   | { readonly kind: 'not_a_license_file'; readonly problem: string };
 
-/** The signed bytes: `enc` after a prefix that distinguishes license files from other signed documents. */
-export function signedBytes(enc: string): Uint8Array {
-  return new TextEncoder().encode(`license/${enc}`);
+/** A license file is valid for as long as its license is; a lease file only while its lease holds a seat. */
+export type LicenseFileKind = 'license' | 'lease';
+
+/** The signed bytes: `enc` after a prefix that distinguishes the kinds of signed documents. */
+export function signedBytes(enc: string, kind: LicenseFileKind = 'license'): Uint8Array {
+  return new TextEncoder().encode(`${kind}/${enc}`);
 }
 
 export function formatLicenseFile(envelope: LicenseFileEnvelope): string {

@@ -1,4 +1,5 @@
 // The payload of a license file, and the check of its shape.
+import type { LicenseFileKind } from './license-file-format.ts';
 import type { LicenseState } from './license-term.ts';
 
 /** The license object of the contract (section 3); timestamps are ISO 8601 UTC. */
@@ -16,6 +17,21 @@ export interface LicenseObject {
   readonly max_activations: number | null;
   readonly activation_count: number;
   readonly features: readonly string[];
+  /** Absent from files of servers that knew no floating licenses. */
+  readonly licensing?: 'node_locked' | 'floating';
+  readonly seats?: number | null;
+}
+
+/** The lease of a lease file, with the seat that it holds; timestamps are ISO 8601 UTC. */
+export interface LeaseInFile {
+  readonly lease_id: number;
+  readonly state: 'active' | 'borrowed';
+  readonly units: number;
+  /** The feature that the seat was taken for, or null. */
+  readonly feature: string | null;
+  readonly counted_as: string;
+  readonly issued_at: string;
+  readonly expires_at: string;
 }
 
 export interface LicenseFilePayload {
@@ -27,6 +43,8 @@ export interface LicenseFilePayload {
     readonly ttl: number | null;
   };
   readonly license: LicenseObject;
+  /** Only in a lease file. */
+  readonly lease?: LeaseInFile;
   /** The device that this file is bound to, or null. */
   readonly machine: { readonly fingerprint: string } | null;
   readonly issuer: { readonly name: string; readonly key_id: string };
@@ -51,6 +69,18 @@ const isObject: Check = (value) => typeof value === 'object' && value !== null &
 function orNull(check: Check): Check {
   return (value) => value === null || check(value);
 }
+
+/** The members of a lease file in addition to those of a license file. */
+const LEASE_MEMBERS: readonly (readonly [path: string, check: Check])[] = [
+  ['lease', isObject],
+  ['lease.lease_id', isInteger],
+  ['lease.state', (value) => value === 'active' || value === 'borrowed'],
+  ['lease.units', isInteger],
+  ['lease.feature', orNull(isString)],
+  ['lease.counted_as', isString],
+  ['lease.issued_at', isTimestamp],
+  ['lease.expires_at', isTimestamp],
+];
 
 /** The members that verification and its callers need. Newer servers may add others. */
 const MEMBERS: readonly (readonly [path: string, check: Check])[] = [
@@ -86,8 +116,10 @@ const MEMBERS: readonly (readonly [path: string, check: Check])[] = [
  */
 export function checkLicenseFilePayload(
   value: unknown,
+  kind: LicenseFileKind = 'license',
 ): { readonly payload: LicenseFilePayload } | { readonly problem: string } {
-  const wrong = MEMBERS.find(([path, check]) => !check(memberAt(value, path)));
+  const members = kind === 'lease' ? [...MEMBERS, ...LEASE_MEMBERS] : MEMBERS;
+  const wrong = members.find(([path, check]) => !check(memberAt(value, path)));
   if (wrong) return { problem: wrong[0] };
   const payload = value as LicenseFilePayload;
   const machineIsSound = payload.machine === null || isString(payload.machine.fingerprint);

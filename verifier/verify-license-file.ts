@@ -4,9 +4,15 @@ import { readDistrustList, type DistrustList } from './distrust-list.ts';
 import { verifyEd25519, type SignatureCheck } from './ed25519.ts';
 import { type LastSeenStore, readLastSeen } from './last-seen.ts';
 import { CannotDecryptError, decryptPayload } from './license-file-decryption.ts';
-import { parseLicenseFile, signedBytes, type LicenseFileEnvelope } from './license-file-format.ts';
+import {
+  parseLicenseFile,
+  signedBytes,
+  type LicenseFileEnvelope,
+  type LicenseFileKind,
+} from './license-file-format.ts';
 import {
   checkLicenseFilePayload,
+  type LeaseInFile,
   type LicenseFilePayload,
   type LicenseObject,
 } from './license-file-payload.ts';
@@ -27,6 +33,8 @@ export interface VerificationOptions extends Circumstances {
   readonly keys: readonly VerificationKey[];
   /** For encrypted files, together with `fingerprint`: the license key in its canonical form. */
   readonly licenseKey?: string | undefined;
+  /** The kind of file to accept; by default both. A file of the other kind has an invalid signature. */
+  readonly kind?: LicenseFileKind | undefined;
   /** A faster Ed25519 than the built-in one, such as node:crypto on a server. */
   readonly verifySignature?: SignatureCheck | undefined;
   /** The vendor's current distrust list: files under a key on it are refused. */
@@ -46,6 +54,8 @@ export interface LicenseFileVerification {
   /** As signed, except `state`, which is computed for `now`. Null unless the signature is valid. */
   readonly license: LicenseObject | null;
   readonly machine: { readonly fingerprint: string } | null;
+  /** What a lease file proves: a seat until `fileExpiresAt`. Null for a license file. */
+  readonly lease: LeaseInFile | null;
   /** Epoch milliseconds. */
   readonly signedAt: number | null;
   /** Epoch milliseconds. */
@@ -92,19 +102,24 @@ export async function verifyLicenseFile(
   checks.push(...checkKey(envelope.kid, key, distrustList));
   if (!key || checks.some((check) => !check.passed)) return refusal(found);
 
-  if (!verifySignature(signedBytes(envelope.enc), envelope.signature, key.publicKey)) {
+  const kinds: readonly LicenseFileKind[] =
+    options.kind === undefined ? ['license', 'lease'] : [options.kind];
+  const kind = kinds.find((each) =>
+    verifySignature(signedBytes(envelope.enc, each), envelope.signature, key.publicKey),
+  );
+  if (kind === undefined) {
     const detail = 'The signature does not match: the file was altered, or signed with another key.';
     checks.push(failed('signature', detail));
     return refusal(found);
   }
   checks.push(passed('signature', 'The signature is valid.'));
 
-  const contents = await readPayload(envelope, options);
+  const contents = await readPayload(envelope, kind, options);
   checks.push(...contents.checks);
   if (!contents.payload) return refusal(found);
   const lastSeen = options.lastSeen && (await readLastSeen(options.lastSeen, options.now));
   checks.push(...checkRules(contents.payload, options, lastSeen));
-  return conclusion(found, contents.payload, options.now);
+  return conclusion(found, contents.payload, kind, options.now);
 }
 
 /** A file signed with a distrusted key is not read: an attacker with the key can write any file, with any date. */
@@ -125,6 +140,7 @@ function checkKey(
 
 async function readPayload(
   { alg, enc }: LicenseFileEnvelope,
+  kind: LicenseFileKind,
   { licenseKey, fingerprint }: VerificationOptions,
 ): Promise<{ payload: LicenseFilePayload | null; checks: VerificationCheck[] }> {
   const checks: VerificationCheck[] = [];
@@ -146,7 +162,7 @@ async function readPayload(
     bytes = decodeBase64(enc);
   }
 
-  const contents = bytes ? checkLicenseFilePayload(decodeJson(bytes)) : { problem: 'its encoding' };
+  const contents = bytes ? checkLicenseFilePayload(decodeJson(bytes), kind) : { problem: 'its encoding' };
   if ('problem' in contents) {
     const detail = `The signature is valid, but this version cannot read the contents: ${contents.problem}.`;
     return { payload: null, checks: [...checks, failed('contents', detail, { problem: contents.problem })] };
@@ -161,7 +177,8 @@ type Found = Pick<LicenseFileVerification, 'checks' | 'keyId' | 'distrustList'>;
 
 function conclusion(
   found: Found,
-  { meta, license, machine }: LicenseFilePayload,
+  { meta, license, machine, lease }: LicenseFilePayload,
+  kind: LicenseFileKind,
   now: number,
 ): LicenseFileVerification {
   const reason = firstReason(found.checks);
@@ -171,13 +188,14 @@ function conclusion(
     reason,
     license: { ...license, state: stateAt(license, now) },
     machine,
+    lease: kind === 'lease' ? (lease ?? null) : null,
     signedAt: Date.parse(meta.issued),
     fileExpiresAt: Date.parse(meta.expiry),
   };
 }
 
 function refusal(found: Found): LicenseFileVerification {
-  const nothing = { license: null, machine: null, signedAt: null, fileExpiresAt: null };
+  const nothing = { license: null, machine: null, lease: null, signedAt: null, fileExpiresAt: null };
   return { ...found, valid: false, reason: firstReason(found.checks), ...nothing };
 }
 

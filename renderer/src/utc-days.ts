@@ -25,6 +25,12 @@ export function daysBetween(first: string, last: string): number {
   return Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
 }
 
+/** The first day of the calendar quarter that the day is in. */
+export function quarterStart(day: string): string {
+  const month = Math.floor((Number(day.slice(5, 7)) - 1) / 3) * 3 + 1;
+  return `${day.slice(0, 5)}${String(month).padStart(2, '0')}-01`;
+}
+
 /** Every day of a period, including days without data. */
 export function everyDay(counted: readonly DayCount[], first: string, last: string): DayCount[] {
   const counts = new Map(counted.map(({ day, count }) => [day, count]));

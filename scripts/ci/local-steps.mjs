@@ -45,5 +45,9 @@ export const REPLACED_STEPS = {
     reason: 'no Debian package is built; uses the unpacked app',
     run: 'echo "APP=$(echo "$PWD"/dist/linux*-unpacked/license-desk)" >> "$GITHUB_ENV"',
   },
+  next: {
+    reason: `${STAND_IN}, and no installers are built`,
+    run: 'node scripts/ci/package-next.mjs dist/next --placeholder',
+  },
   uninstall: { reason: 'no Debian package is built' },
 };

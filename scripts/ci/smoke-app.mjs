@@ -3,52 +3,12 @@
  * FILE lists
  * the passed checks; a screenshot is written next to it.
  */
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from '@playwright/test';
-
-const WAIT_MS = 60_000;
-
-/**
- * @template Value
- * @param {string} what
- * @param {() => Value | undefined | Promise<Value | undefined>} look
- * @returns {Promise<Value>}
- */
-async function until(what, look) {
-  const end = Date.now() + WAIT_MS;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`waited ${WAIT_MS} ms for ${what}`);
-    await sleep(100);
-  }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
+import { expect, freePort, isAlive, until, useInstalledApp, WAIT_MS } from './installed-app.mjs';
 
 const { values, positionals } = parseArgs({
   options: { proof: { type: 'string' } },
@@ -60,69 +20,8 @@ if (!given) {
   process.exit(2);
 }
 const app = resolve(given);
-const folder = mkdtempSync(join(tmpdir(), 'license-desk-smoke-'));
-const dataDir = join(folder, 'data');
-const runtimeFile = join(dataDir, 'runtime.json');
 const port = await freePort();
-// A keychain would prompt the user, and no user is present.
-const masterKey = randomBytes(32).toString('base64');
-/** @type {string[]} */
-const passed = [];
-/** @type {import('node:child_process').ChildProcess[]} */
-const started = [];
-
-/**
- * @param {readonly string[]} args
- * @param {NodeJS.ProcessEnv} [env]
- * @param {string} [program]
- */
-function start(args, env = {}, program = app) {
-  const child = spawn(program, args, {
-    env: { ...process.env, LICENSE_DESK_MASTER_KEY: masterKey, ...env },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  started.push(child);
-  const exited = once(child, 'exit').then(([code, signal]) => code ?? String(signal));
-  return { child, exited };
-}
-
-/** @param {string} what @param {() => Promise<void>} work */
-async function check(what, work) {
-  try {
-    await work();
-  } catch (error) {
-    throw new Error(`${what}: ${/** @type {Error} */ (error).message}`, { cause: error });
-  }
-  passed.push(what);
-  process.stdout.write(`passed: ${what}\n`);
-}
-
-/** @returns {{ api: string, admin: string, pid: number } | undefined} */
-function runtime() {
-  if (!existsSync(runtimeFile)) return undefined;
-  try {
-    return JSON.parse(readFileSync(runtimeFile, 'utf8'));
-  } catch {
-    // It is being written.
-    return undefined;
-  }
-}
-
-/** @param {number} [notPid] of a server that is over */
-const healthyServer = (notPid) =>
-  until('a healthy server', async () => {
-    const found = runtime();
-    if (!found || found.pid === notPid) return undefined;
-    const response = await fetch(new URL('health/', found.api)).catch(() => null);
-    return response?.ok ? found : undefined;
-  });
-
-/** @param {unknown} actual @param {unknown} wanted @param {string} what */
-function expect(actual, wanted, what) {
-  if (actual !== wanted) throw new Error(`${what} must be ${wanted} (got ${actual})`);
-}
-
-const server = [`--data-dir=${dataDir}`, '--port=0', '--admin-port=0'];
+const { check, folder, healthyServer, run, runtime, runtimeFile, server, start } = useInstalledApp(app);
 
 async function useApp() {
   const { exited } = start([...server, '--hidden', `--remote-debugging-port=${port}`]);
@@ -146,6 +45,25 @@ async function useApp() {
     );
     await page.getByRole('heading', { level: 1 }).first().waitFor({ timeout: WAIT_MS });
     if (values.proof) await page.screenshot({ path: values.proof.replace(/\.json$/u, '.png') });
+    await browser.close();
+  });
+  await check('opens a license file', async () => {
+    const file = join(folder, 'opened file.lic');
+    writeFileSync(file, 'not a license file');
+    // Linux desktops pass a URL.
+    const second = start([...server, process.platform === 'linux' ? pathToFileURL(file).href : file]);
+    expect(await second.exited, 0, 'the exit code of the start with a file');
+    const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+    const page = await until('the page that checks the file', () =>
+      browser
+        .contexts()
+        .flatMap((context) => context.pages())
+        .find((one) => one.url().includes('/air-gap')),
+    );
+    const field = page.getByRole('textbox').first();
+    await until('the text of the file', async () =>
+      (await field.inputValue()) === 'not a license file' ? true : undefined,
+    );
     await browser.close();
   });
   await check('quits with exit code 0, and its server with it', async () => {
@@ -198,20 +116,8 @@ async function misuseApp() {
   });
 }
 
-let problem = null;
-try {
+await run(async () => {
   await useApp();
   await killApp();
   await misuseApp();
-} catch (error) {
-  problem = /** @type {Error} */ (error).message;
-  process.stderr.write(`error: ${problem}\n`);
-  process.exitCode = 1;
-} finally {
-  const running = started.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
-  for (const child of running) child.kill('SIGKILL');
-  const { platform, arch, version } = process;
-  const proof = { app, platform, arch, node: version, passed, problem };
-  if (values.proof) writeFileSync(values.proof, `${JSON.stringify(proof, null, 2)}\n`);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-}
+}, values.proof);

@@ -2,24 +2,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newLicense } from '../helpers/contract-calls.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { clientErrors, issue, issueWithKey, listAs, serialsIn } from './issuing.ts';
 
 /** How long a list may take to the other server. */
 const KNOWN_MS = 2000;
-const binaries = postgresBinaries();
-const why = binaries === null ? ' (skipped: Debian package postgresql is not installed)' : '';
+const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
 
-describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}`, () => {
-  let postgres: TestPostgres;
+describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, () => {
   let servers: [TestServer, TestServer];
   let licenseId: number;
 
   beforeAll(async () => {
-    postgres = await startPostgres(binaries as string);
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    const flags = { 'database-url': postgres.newDatabase() };
+    const flags = { 'database-url': await newPostgresDatabase() };
     servers = await Promise.all([
       startTestServer({ flags, masterKey }),
       startTestServer({ flags, masterKey }),
@@ -28,7 +26,6 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
-    postgres.stop();
   });
 
   const turns = <Result>(count: number, work: (server: TestServer, turn: number) => Promise<Result>) =>

@@ -68,7 +68,7 @@ export async function openElectron(flags: readonly string[]): Promise<DesktopApp
       string
     >,
   });
-  await expect.poll(() => app.windows().some(isPageOfServer), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => app.windows().some(isPageOfServer)).toBe(true);
   return {
     dataDir,
     context: app.context(),
@@ -109,7 +109,7 @@ export async function openOnDesktop(
       await app.page.keyboard.press('Enter');
     }
     const pageOfServer = () => app.context.pages().find(isPageOfServer);
-    await expect.poll(() => pageOfServer() !== undefined, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => pageOfServer() !== undefined).toBe(true);
     return { ...app, page: pageOfServer() as Page };
   } catch (error) {
     await app.dispose();

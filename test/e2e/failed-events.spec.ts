@@ -24,7 +24,7 @@ async function letEventsFail({ desk, server, receiver }: Desk, count: number): P
     const device = { license_key: licenseKey, machine_fingerprint: fingerprint };
     await desk.request.post(`${server.api}activate/`, { data: device });
   }
-  await expect(badge(desk)).toContainText(`${count} failed event`, { timeout: 20_000 });
+  await expect(badge(desk)).toContainText(`${count} failed event`);
   return licenseKey;
 }
 

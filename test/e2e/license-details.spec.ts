@@ -38,6 +38,8 @@ test('Diagnose shows why a device was denied, with a remedy that works', async (
     /^Denied\s*The license does not include this entitlement\.$/u,
   );
   await inspector.getByLabel('Entitlement').fill('');
+  // The verdict was about another question.
+  await expect(verdict).toHaveCount(0);
   await inspector.getByRole('button', { name: 'Check', exact: true }).click();
   await expect(verdict.getByRole('status')).toHaveText('Authorized');
   await inspector.getByRole('tab', { name: 'Devices' }).click();
@@ -162,3 +164,76 @@ test('a license is renewed, upgraded and revoked beside the list', async ({ desk
   await expect(inspector.getByRole('button', { name: 'Renew' })).toHaveCount(0);
   await expectAccessible(desk);
 });
+
+test('a license is edited, and the edit is undone', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Bjorn Angstrom' });
+  await desk.goto('/#/licenses?open=1');
+  const inspector = desk.getByRole('complementary');
+  await chooseAction(inspector, 'Edit');
+  const dialog = desk.getByRole('dialog', { name: 'Edit license' });
+  await dialog.getByLabel('Holder').fill('Björn Ångström');
+  await dialog.getByLabel('E-mail').fill('no address');
+  await dialog.getByLabel('Order number').fill('PO-4711');
+  await dialog.getByLabel('Notes').fill('Paid in advance.\nRenew by phone.');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'true');
+  await dialog.getByLabel('E-mail').fill('bjorn@angstrom.example');
+  await expectAccessible(desk);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  for (const text of ['Björn Ångström', 'bjorn@angstrom.example', 'PO-4711', 'Renew by phone.'])
+    await expect(inspector).toContainText(text);
+  await expect(desk.getByRole('gridcell', { name: 'Björn Ångström' })).toBeVisible();
+
+  const results = desk.getByRole('log', { name: 'Results' });
+  await expect(results).toContainText('License of Björn Ångström saved');
+  await results.getByRole('button', { name: 'Undo' }).click();
+  await expect(inspector).toContainText('Bjorn Angstrom');
+  await expect(inspector).not.toContainText('PO-4711');
+});
+
+test(
+  'a license is handed over as message, key and file',
+  { tag: '@browser' },
+  async ({ desk, server, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const key = await issueLicense(desk, { holder: 'O’Brien & Søns Ltd', plan: 'professional' });
+    await desk.request.put('/admin/api/licenses/', {
+      data: { ref: key, email: 'orders@obriensons.example' },
+    });
+    await desk.goto('/#/licenses?open=1');
+    await desk.getByRole('complementary').getByRole('button', { name: 'Hand over' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Hand over the license of O’Brien & Søns Ltd' });
+    const message = dialog.getByRole('textbox', { name: 'Message', exact: true });
+    await expect(message).toHaveValue(new RegExp(`your license for my-product is ready\\.[^]*${key}`, 'u'));
+    await expect(message).toHaveValue(/Plan: professional, 5 seats/u);
+    await expect(message).toHaveValue(new RegExp(new URL(server.api).origin, 'u'));
+    await expectAccessible(desk);
+    await dialog.getByLabel('Language of the message').selectOption('Deutsch');
+    await expect(message).toHaveValue(/Ihre Lizenz für my-product ist bereit/u);
+    const mail = (await dialog.getByRole('link', { name: 'Open in mail app' }).getAttribute('href')) ?? '';
+    expect(mail).toMatch(/^mailto:orders%40obriensons\.example\?subject=Ihre%20Lizenz/u);
+    expect(new URLSearchParams(mail.split('?')[1]).get('body')).toContain(key);
+
+    // The template of each language is the administrator's own.
+    await dialog.getByRole('button', { name: 'Edit template' }).click();
+    await message.fill('Guten Tag {holder}, Ihr Schlüssel: {key}. {unknown}');
+    await dialog.getByRole('button', { name: 'Save template' }).click();
+    await expect(message).toHaveValue(`Guten Tag O’Brien & Søns Ltd, Ihr Schlüssel: ${key}. {unknown}`);
+    await dialog.getByRole('button', { name: 'Copy message' }).click();
+    await expect(desk.getByRole('log', { name: 'Results' })).toContainText('Message copied');
+    expect(await desk.evaluate(() => navigator.clipboard.readText())).toContain(`Ihr Schlüssel: ${key}`);
+    await dialog.getByRole('button', { name: 'Edit template' }).click();
+    await dialog.getByRole('button', { name: 'Reset to default' }).click();
+    await expect(message).toHaveValue(/Lizenz für \{product\} ist bereit/u);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(message).toHaveValue(/Ihre Lizenz für my-product ist bereit/u);
+
+    await dialog.getByRole('tab', { name: 'License file' }).click();
+    const downloading = desk.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Save license file' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe(`${key}.lic`);
+    expect(await readFile(await download.path(), 'utf8')).toContain('BEGIN LICENSE FILE');
+  },
+);

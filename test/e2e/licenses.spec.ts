@@ -36,6 +36,8 @@ test('a license is issued by keyboard', async ({ desk, context }) => {
   await desk.keyboard.press('Tab');
   await desk.keyboard.type('it@sakura.example');
   await desk.keyboard.press('Tab');
+  await desk.keyboard.type('PO-4711');
+  await desk.keyboard.press('Tab');
   await desk.keyboard.type('Prof');
   await desk.keyboard.press('Tab');
   await desk.keyboard.type('studio-pro');
@@ -44,13 +46,14 @@ test('a license is issued by keyboard', async ({ desk, context }) => {
   await desk.keyboard.press('Enter');
 
   const created = desk.getByRole('dialog', { name: 'License issued' });
-  await expect(created).toContainText(
-    'Issued to 株式会社さくら & Söhne: plan professional, product studio-pro.',
+  await expect(created.getByRole('status').first()).toContainText(
+    '株式会社さくら & Söhne · professional · 5 seats · until',
   );
+  await expect(created.getByLabel('To', { exact: true })).toHaveValue('it@sakura.example');
+  await created.getByRole('tab', { name: 'Key' }).click();
   const key = (await created.getByText(KEY).textContent()) ?? '';
   const copy = created.getByRole('button', { name: 'Copy: License key' });
-  await expect(copy).toBeFocused();
-  await desk.keyboard.press('Enter');
+  await copy.press('Enter');
   await expect(copy).toHaveText('Copied');
   expect(await desk.evaluate(() => navigator.clipboard.readText())).toBe(key);
   await desk.keyboard.press('Escape');
@@ -78,6 +81,7 @@ test('a license is issued by keyboard', async ({ desk, context }) => {
   await desk.keyboard.press('Enter');
   const inspector = desk.getByRole('complementary', { name: '株式会社さくら & Söhne' });
   await expect(inspector).toContainText('it@sakura.example');
+  await expect(inspector).toContainText('PO-4711');
   await desk.keyboard.press('Escape');
   await expect(inspector).toHaveCount(0);
 });

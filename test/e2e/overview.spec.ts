@@ -1,21 +1,25 @@
 import { execFile } from 'node:child_process';
-import { renameSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
+const DAY_MS = 86_400_000;
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
-/** The value of a row in a panel. */
-const figure = (page: Page, panelName: string, name: string) =>
-  panel(page, panelName)
-    .locator('dl > div')
-    .filter({ has: page.getByText(name, { exact: true }) })
-    .locator('dd');
+const attention = (page: Page) => panel(page, 'Needs attention');
+const health = (page: Page, part: string) =>
+  panel(page, 'Health').getByRole('listitem').filter({ hasText: part });
 
-test('shows the health of all parts in words', async ({ desk }) => {
+async function revoke(page: Page, licenseKey: string): Promise<void> {
+  const response = await page.request.post('/admin/api/licenses/revoke/', { data: { ref: licenseKey } });
+  expect(response.ok(), await response.text()).toBe(true);
+}
+
+test('is calm while all is well', async ({ desk }) => {
+  await expect(attention(desk).getByRole('status')).toHaveText('All systems normal');
   for (const part of ['API', 'Database', 'Storage', 'Jobs']) {
-    await expect(figure(desk, 'Health', part)).toHaveText('Running');
+    await expect(health(desk, part)).toHaveText(`${part}: Running`);
   }
   await expect(panel(desk, 'Health')).toContainText(/Uptime: \d+ seconds?/u);
 });
@@ -32,27 +36,30 @@ test('shows which part fails', async ({ desk }) => {
       },
     }),
   );
-  await expect(figure(desk, 'Health', 'Jobs')).toHaveText('Failing');
-  await expect(figure(desk, 'Health', 'Database')).toHaveText('Running');
+  await expect(health(desk, 'Jobs')).toHaveText('Jobs: Failing');
+  await expect(health(desk, 'Database')).toHaveText('Database: Running');
+  await expect(attention(desk)).toContainText('Background jobs are not running');
   await desk.unroute('**/admin/api/health/');
-  await expect(figure(desk, 'Health', 'Jobs')).toHaveText('Running');
+  await expect(health(desk, 'Jobs')).toHaveText('Jobs: Running');
+  await expect(attention(desk)).toContainText('All systems normal');
 });
 
 test('alerts while the data directory is missing @browser', async ({ desk, server }) => {
   renameSync(server.dataDir, `${server.dataDir}-away`);
-  const attention = panel(desk, 'Needs attention');
-  await expect(attention).toContainText(`${server.dataDir} was removed or replaced. Changes are refused.`);
-  await expect(figure(desk, 'Health', 'Storage')).toHaveText('Failing', { timeout: 20_000 });
-  await expect(figure(desk, 'Health', 'Database')).toHaveText('Failing');
+  await expect(attention(desk)).toContainText(
+    `${server.dataDir} was removed or replaced. Changes are refused.`,
+  );
+  await expect(health(desk, 'Storage')).toHaveText('Storage: Failing');
+  await expect(health(desk, 'Database')).toHaveText('Database: Failing');
   renameSync(`${server.dataDir}-away`, server.dataDir);
-  await expect(attention).toBeHidden();
-  await expect(figure(desk, 'Health', 'Storage')).toHaveText('Running', { timeout: 20_000 });
+  await expect(attention(desk)).toContainText('All systems normal');
+  await expect(health(desk, 'Storage')).toHaveText('Storage: Running');
 });
 
 test('copies the API address', async ({ desk, server, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await desk.getByRole('button', { name: 'Copy: API address' }).click();
-  await expect(panel(desk, 'API address').getByRole('button')).toHaveText('Copied');
+  await expect(panel(desk, 'API address').getByRole('status')).toHaveText('Copied');
   const copied = await desk.evaluate(() => navigator.clipboard.readText());
   expect(`${copied.replace(/\/$/u, '')}/`).toBe(server.api);
 });
@@ -65,55 +72,121 @@ test('leads from an empty installation to the first license', async ({ desk }) =
   expect(desk.url()).toMatch(/#\/licenses$/u);
 });
 
-test('counts licenses and links to those that expire soon', async ({ desk }) => {
+test('lists as many expiring licenses as it counts, and none that are revoked', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme', plan: 'professional' });
-  await issueLicense(desk, { holder: 'Late', expires_at: new Date(Date.now() - 86_400_000).toISOString() });
+  await issueLicense(desk, { holder: 'Late', expires_at: new Date(Date.now() - DAY_MS).toISOString() });
   await issueLicense(desk, { holder: 'Soon', days: 3 });
+  await issueLicense(desk, { holder: 'Sooner', days: 2 });
+  await issueLicense(desk, { holder: 'Next month', days: 25 });
+  await revoke(desk, await issueLicense(desk, { holder: 'Gone', days: 1 }));
   await desk.reload();
-  await expect(figure(desk, 'Licenses', 'Issued')).toHaveText('1');
-  await expect(figure(desk, 'Licenses', 'In grace')).toHaveText('1');
-  await expect(figure(desk, 'Licenses', 'Revoked')).toHaveText('0');
-  await expect(panel(desk, 'Licenses')).toContainText('3 in total');
-  await expect(figure(desk, 'Expiring licenses', 'Within 7 days')).toHaveText('1');
-  await expect(figure(desk, 'Health', 'Failed events')).toHaveText('None');
-  await expect(figure(desk, 'Health', 'CRL')).toHaveText('Not in use');
-  await expect(
-    panel(desk, 'Next to expire').getByRole('row', { name: /^Soon standard Expiring/u }),
-  ).toBeVisible();
-  await expect(panel(desk, 'Recent activity').getByRole('link', { name: 'license.created' })).toHaveCount(3);
+
+  await expect(attention(desk)).toContainText('2 licenses expire within 7 days 1 more within 30 days');
+  const expiring = panel(desk, 'Expiring licenses');
+  await expect(expiring.getByRole('listitem')).toContainText(['Sooner', 'Soon', 'Next month']);
   await expectAccessible(desk);
 
-  await figure(desk, 'Licenses', 'In grace').getByRole('link').click();
-  await expect(desk.getByRole('gridcell', { name: 'Late', exact: true })).toBeVisible();
-  await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toHaveCount(0);
+  await expiring.getByRole('link', { name: 'View all 3' }).click();
+  const rows = desk.getByRole('grid').getByRole('row');
+  await expect(rows).toHaveCount(4);
+  await expect(rows.nth(1)).toContainText('Sooner');
   await desk.goBack();
-  await figure(desk, 'Expiring licenses', 'Within 90 days').getByRole('link').click();
-  await expect(desk.getByRole('gridcell', { name: 'Soon', exact: true })).toBeVisible();
-  await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toHaveCount(0);
+  await attention(desk).getByRole('link', { name: 'Review licenses' }).click();
+  await expect(rows).toHaveCount(3);
 });
 
-test('shows a shell command that activates a device', async ({ desk, context }) => {
+test('opens an expiring license in the list that it came from', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Long gone', expires_at: '2020-01-01T00:00:00Z' });
+  await issueLicense(desk, { holder: 'First', days: 3 });
+  await issueLicense(desk, { holder: 'Second', days: 9 });
+  await desk.reload();
+  await panel(desk, 'Expiring licenses').getByRole('link', { name: 'First' }).click();
+  await expect(desk.getByRole('complementary', { name: 'First' })).toBeVisible();
+  await expect(desk.getByRole('grid').getByRole('row').nth(1)).toContainText('First');
+  await desk.getByRole('button', { name: 'Next record' }).click();
+  await expect(desk.getByRole('complementary', { name: 'Second' })).toBeVisible();
+  await expect(desk.getByRole('gridcell', { name: 'Long gone' })).toHaveCount(0);
+});
+
+test('renews an expiring license in place', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Emma Brontë', days: 3 });
+  await desk.reload();
+  await desk.getByRole('button', { name: 'Renew the license of Emma Brontë' }).click();
+  const dialog = desk.getByRole('dialog', { name: /Emma Brontë/u });
+  await dialog.getByRole('button', { name: 'Renew' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(panel(desk, 'Expiring licenses')).toContainText('No license expires within 30 days.');
+  await expect(panel(desk, 'Activity').getByRole('listitem').first()).toContainText(
+    /renewed Emma Brontë until \d+ \w+ \d{4}/u,
+  );
+});
+
+test('tells what happened in sentences, and leads to it', async ({ desk, server }) => {
+  const licenseKey = await issueLicense(desk, { holder: 'Ústav soudního lékařství', plan: 'enterprise' });
+  await fetch(`${server.api}activate/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      license_key: licenseKey,
+      machine_fingerprint: `sha256:${'1'.padStart(64, '0')}`,
+      machine_name: 'LAB-WS-014',
+    }),
+  });
+  await revoke(desk, licenseKey);
+  const sentences = panel(desk, 'Activity').getByRole('listitem');
+  await expect(sentences.nth(0)).toContainText(/\w+ revoked Ústav soudního lékařství/u);
+  await expect(sentences.nth(1)).toContainText('LAB-WS-014 was activated for Ústav soudního lékařství');
+  await expect(sentences.nth(2)).toContainText(/\w+ issued a license to Ústav soudního lékařství/u);
+  await sentences.nth(0).getByRole('link', { name: 'Ústav soudního lékařství' }).click();
+  await expect(desk.getByRole('complementary', { name: 'Ústav soudního lékařství' })).toBeVisible();
+});
+
+test('shows a shell command that activates the first device', async ({ desk, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await issueLicense(desk, { holder: 'Acme “Quoted” & Söhne' });
   await desk.reload();
-  await expect(panel(desk, 'Activate from the command line')).toContainText(
+  const command = panel(desk, 'Activate from the command line');
+  await expect(command).toContainText(
     'the license of Acme “Quoted” & Söhne, the newest license without an activation',
   );
   await desk.getByRole('button', { name: 'Copy: Activate from the command line' }).click();
-  await expect(panel(desk, 'Activate from the command line').getByRole('button')).toHaveText('Copied');
+  await expect(command.getByRole('button')).toHaveText('Copied');
   const line = await desk.evaluate(() => navigator.clipboard.readText());
 
   const { stdout } = await promisify(execFile)('sh', ['-c', line.replace(/^curl /u, 'curl -s ')]);
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, license: { state: 'active', activation_count: 1 } });
   // Live updates refresh the screen.
-  await expect(figure(desk, 'Licenses', 'Active')).toHaveText('1');
-  const perDay = panel(desk, 'Activations per day');
-  await expect(perDay).toContainText('1 in 30 days');
-  await perDay.getByRole('button', { name: 'Show as table' }).click();
-  await expect(perDay.getByRole('row').last()).toHaveText(`${new Date().toISOString().slice(0, 10)}1`);
-  await expect(panel(desk, 'Activate from the command line')).toContainText(
-    'Replace LICENSE-KEY with a license key',
-  );
+  await expect(panel(desk, 'Active licenses')).toContainText('Active licenses1Up +1 vs previous 28 days');
+  await expect(panel(desk, 'Activations')).toContainText('Activations1Up +1');
+  await expect(panel(desk, 'Denied')).toContainText('Denied0Even No change');
+  await expect(command).toBeHidden();
+});
+
+test('charts a figure over a period, as a table and as CSV too', async ({ desk }) => {
+  const usage = panel(desk, 'Usage per day');
+  await usage.getByRole('button', { name: 'Activations' }).click();
+  await expect(usage.getByRole('img', { name: /^Activations in 28 days: 0\./u })).toBeVisible();
+  await usage.getByRole('button', { name: '91 d' }).click();
+  await expect(usage.getByRole('img', { name: /^Activations in 91 days: 0\./u })).toBeVisible();
+  await usage.getByRole('button', { name: '7 d' }).click();
+  await usage.getByRole('button', { name: 'Show as table' }).click();
+  const today = new Date().toISOString().slice(0, 10);
+  await expect(usage.getByRole('row')).toHaveCount(8);
+  await expect(usage.getByRole('row').last()).toHaveText(`${today}00`);
+  // Tooltips belong to no landmark.
+  await desk.mouse.move(0, 0);
+  await expect(desk.getByRole('tooltip')).toHaveCount(0);
+  await expectAccessible(desk);
+  const downloading = desk.waitForEvent('download');
+  await usage.getByRole('button', { name: 'Download CSV' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toMatch(new RegExp(`^activations-.*-${today}\\.csv$`, 'u'));
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split(/\r?\n/u);
+  expect(lines[0]).toBe('day,activations,previous_day,previous_activations');
+  expect(lines).toHaveLength(8);
+  expect(lines.at(-1)).toMatch(new RegExp(`^${today},0,`, 'u'));
 });
 
 test('loads its figures once, then follows live updates', async ({ desk }) => {
@@ -123,8 +196,9 @@ test('loads its figures once, then follows live updates', async ({ desk }) => {
   await expect(panel(desk, 'Health')).toContainText(/Uptime: \d+ seconds?/u);
   await expect(desk.getByText('No licenses yet.')).toBeVisible();
   await issueLicense(desk, { holder: 'Later' });
-  await expect(panel(desk, 'Licenses')).toContainText('1 in total');
-  expect(asked.filter((path) => path === '/admin/api/overview/')).toHaveLength(2);
+  await expect(panel(desk, 'Activity')).toContainText('issued a license to Later');
+  for (const path of ['/admin/api/overview/', '/admin/api/overview/trend/'])
+    expect(asked.filter((other) => other === path)).toHaveLength(2);
 });
 
 test('shows changes that happened before the live stream opened', async ({ desk }) => {
@@ -137,7 +211,7 @@ test('shows changes that happened before the live stream opened', async ({ desk 
   await expect(desk.getByText('No licenses yet.')).toBeVisible();
   await issueLicense(desk, { holder: 'Missed' });
   begin.resolve();
-  await expect(panel(desk, 'Licenses')).toContainText('1 in total');
+  await expect(panel(desk, 'Activity')).toContainText('issued a license to Missed');
 });
 
 test('alerts about a license with a surge of devices, and opens it', async ({ desk, server }) => {
@@ -150,9 +224,10 @@ test('alerts about a license with a surge of devices, and opens it', async ({ de
   };
   await Promise.all(Array.from({ length: 110 }, (_, device) => activate(device)));
 
-  const alerts = panel(desk, 'Needs attention');
-  await expect(alerts).toContainText(/License \w{5}-…-\w{5} \(Leaked Key Ltd\) activated \d{3} devices/u);
-  await expect(alerts).not.toContainText(licenseKey);
-  await alerts.getByRole('link', { name: 'Open license' }).click();
+  await expect(attention(desk)).toContainText(
+    /License \w{5}-…-\w{5} \(Leaked Key Ltd\) activated \d{3} devices/u,
+  );
+  await expect(attention(desk)).not.toContainText(licenseKey);
+  await attention(desk).getByRole('link', { name: 'Open license' }).click();
   await expect(desk.getByRole('complementary', { name: 'Leaked Key Ltd' })).toBeVisible();
 });

@@ -9,6 +9,12 @@ const cells = (page: Page, row: string) =>
     .filter({ has: page.getByRole('rowheader', { name: row, exact: true }) })
     .getByRole('cell');
 
+/** From the menu in the column of a plan. */
+async function choose(page: Page, plan: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `More actions for ${plan}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
 async function openPlans(page: Page): Promise<void> {
   await page.goto('/#/plans');
   await expect(page.getByRole('columnheader').first()).toBeVisible();
@@ -44,19 +50,19 @@ test('plans are compared, created, edited, archived and deleted', async ({ desk 
   ]);
   await expect(cells(desk, 'print').nth(2)).toHaveText('✓Included');
 
-  await desk.getByRole('button', { name: 'Edit: studio' }).click();
+  await choose(desk, 'studio', 'Edit');
   await dialog.getByLabel('Grace period (days)').fill('3');
   await dialog.getByRole('button', { name: 'Save changes' }).click();
   await expect(cells(desk, 'Grace period').nth(2)).toHaveText('3 days');
 
-  await desk.getByRole('button', { name: 'Archive: studio' }).click();
+  await choose(desk, 'studio', 'Archive');
   await expect(desk.getByRole('columnheader', { name: 'studio' })).toHaveCount(0);
   await desk.getByLabel('Show archived plans').check();
   await expect(cells(desk, 'State').nth(2)).toHaveText('Archived');
-  await desk.getByRole('button', { name: 'Unarchive: studio' }).click();
+  await choose(desk, 'studio', 'Unarchive');
   await expect(cells(desk, 'State').nth(2)).toHaveText('Active');
 
-  await desk.getByRole('button', { name: 'Delete: studio' }).click();
+  await choose(desk, 'studio', 'Delete');
   await expect(dialog.getByRole('button', { name: 'Delete' })).toBeDisabled();
   await dialog.getByLabel('Type studio to confirm').fill('studio');
   await dialog.getByRole('button', { name: 'Delete' }).click();
@@ -73,15 +79,40 @@ test('a plan in use cannot be deleted, and is archived instead', async ({ desk }
   );
   await expectAccessible(desk);
 
-  await desk.getByRole('button', { name: 'Edit: professional' }).click();
+  await choose(desk, 'professional', 'Edit');
   const dialog = desk.getByRole('dialog');
   await expect(dialog).toContainText('1 license uses this plan');
   await expect(dialog.getByLabel('Product')).toHaveAttribute('readonly');
   await desk.keyboard.press('Escape');
 
-  await desk.getByRole('button', { name: 'Delete: professional' }).click();
+  await choose(desk, 'professional', 'Delete');
   await expect(dialog).toContainText('1 license uses this plan');
   await expectAccessible(desk);
   await dialog.getByRole('button', { name: 'Archive instead' }).click();
   await expect(desk.getByRole('columnheader', { name: 'professional' })).toHaveCount(0);
+});
+
+test('a plan beyond the edge is hinted at, and archiving is undone', async ({ desk }) => {
+  const createPlan = async (index: number) => {
+    const name = `plan-${index}`;
+    const data = { name, display_name: name, tier: 40 + index, duration_days: 30, max_activations: 1 };
+    const response = await desk.request.post('/admin/api/plans/', { data });
+    expect(response.ok(), await response.text()).toBe(true);
+  };
+  for (let index = 0; index < 4; index += 1) await createPlan(index);
+  await openPlans(desk);
+  const table = desk.getByRole('group', { name: 'Plan comparison' });
+  const isClipped = () => table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+  expect(await isClipped()).toBe(true);
+  expect(await table.evaluate((element) => getComputedStyle(element).backgroundAttachment)).toContain(
+    'local',
+  );
+  await expectAccessible(desk);
+
+  await choose(desk, 'plan-0', 'Archive');
+  await expect(desk.getByRole('columnheader', { name: 'plan-0' })).toHaveCount(0);
+  const results = desk.getByRole('log', { name: 'Results' });
+  await expect(results).toContainText('Plan plan-0 archived');
+  await results.getByRole('button', { name: 'Undo' }).click();
+  await expect(desk.getByRole('columnheader', { name: 'plan-0' })).toBeVisible();
 });

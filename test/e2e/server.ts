@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { copyMigratedDatabase } from '../helpers/migrated-database.ts';
 import { within } from '../helpers/within.ts';
 
 const project = resolve(import.meta.dirname, '../..');
@@ -99,6 +100,7 @@ function cliOn(dataDir: string): TestServer['cli'] {
 /** @param flags of `serve` beyond what every test needs */
 export async function startServer(flags: readonly string[] = []): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-e2e-'));
+  await copyMigratedDatabase(dataDir);
   const inDataDir = ['--data-dir', dataDir];
   let { child, ready } = await launch([...inDataDir, ...flags, '--port', '0', '--admin-port', '0']);
   const { api, admin } = ready;

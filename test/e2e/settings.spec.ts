@@ -1,38 +1,88 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
 import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
-test('a setting is changed, rejected and reset', { tag: '@browser' }, async ({ desk }) => {
+const saveBar = (page: Page) => page.getByRole('group', { name: 'Unsaved changes' });
+
+test('a setting is changed, rejected, undone and discarded', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings');
-  const rateLimit = desk.getByRole('row', { name: /^Rate limit: token checks/u });
-  await expect(rateLimit).toContainText('60');
   // A value from the command line cannot be changed here.
-  const port = desk.getByRole('row', { name: /^API port/u });
-  await expect(port).toContainText('Command line --port');
-  await expect(port.getByRole('button')).toHaveCount(0);
+  const port = desk.getByLabel('API port');
+  await expect(port).toHaveAttribute('readonly');
+  await expect(desk.getByText('Set by --port on the command line. Change it there.')).toBeVisible();
 
-  await rateLimit.getByRole('button', { name: 'Edit Rate limit: token checks' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Rate limit' });
-  const value = dialog.getByLabel('Value');
-  await expect(value).toBeFocused();
-  await value.fill('lots');
-  await desk.keyboard.press('Enter');
-  await expect(dialog.getByRole('alert')).toContainText('must be 0 to 1000000');
-  await expect(value).toHaveAttribute('aria-invalid', 'true');
-  await expectAccessible(desk);
-  await value.fill('120');
-  await desk.keyboard.press('Enter');
-  await expect(dialog).toHaveCount(0);
-  await expect(rateLimit).toContainText('After restart: 120');
-  await expect(desk.getByRole('status')).toContainText('Changed settings are not active yet.');
-  await expect(desk.getByRole('status')).toContainText('stop the server and start it again');
+  const limit = desk.getByLabel('Rate limit: token checks');
+  await expect(limit).toHaveValue('60');
+  await limit.fill('lots');
+  await expect(saveBar(desk)).toContainText('1 unsaved change Rate limit: token checks: 60 → lots');
+  await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
+  await expect(desk.getByRole('alert')).toContainText('must be 0 to 1000000');
+  await expect(limit).toHaveAttribute('aria-invalid', 'true');
   await expectAccessible(desk);
 
-  await rateLimit.getByRole('button').click();
-  await dialog.getByRole('button', { name: 'Reset to default: 60' }).click();
-  await expect(rateLimit).not.toContainText('After restart');
+  // What is entered survives a look at another screen.
+  await desk.getByRole('link', { name: 'Audit' }).click();
+  await desk.getByRole('link', { name: 'Settings' }).click();
+  await expect(limit).toHaveValue('lots');
+  await limit.fill('120');
+  await limit.press('Enter');
+  await expect(saveBar(desk)).toHaveCount(0);
+  await expect(desk.getByText('60 until the next restart.')).toBeVisible();
+  await expect(desk.getByText('stop the server and start it again')).toBeVisible();
+  await expectAccessible(desk);
+
+  const results = desk.getByRole('log', { name: 'Results' });
+  await expect(results).toContainText('Setting saved');
+  await results.getByRole('button', { name: 'Undo' }).click();
+  await expect(limit).toHaveValue('60');
   await expect(desk.getByText('Changed settings are not active yet.')).toHaveCount(0);
+
+  await limit.fill('70');
+  await saveBar(desk).getByRole('button', { name: 'Discard' }).click();
+  await expect(limit).toHaveValue('60');
+});
+
+test('network access without TLS is a red warning with its remedy', async ({ desk }) => {
+  await desk.goto('/#/settings');
+  await desk.getByRole('radio', { name: 'Network' }).check();
+  const danger = desk.getByRole('alert').filter({ hasText: 'Network access without TLS' });
+  const listening = desk.getByRole('region', { name: 'Listening addresses after the next start' });
+  await expect(danger).toBeVisible();
+  await expect(listening).toContainText('Unencrypted');
+  await expect(saveBar(desk)).toContainText('Who can connect: This machine → Network');
+  await expectAccessible(desk);
+  await danger.getByRole('button', { name: 'Turn on TLS' }).click();
+  await expect(danger).toHaveCount(0);
+  await expect(desk.getByRole('radio', { name: 'Built-in authority' })).toBeChecked();
+  await expect(listening).toContainText('Encrypted');
+  await desk.getByRole('radio', { name: 'This machine' }).check();
+  await expect(listening).toContainText('https://127.0.0.1');
+
+  // An address is needed before the form can be saved.
+  await desk.getByRole('radio', { name: 'One address' }).check();
+  await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
+  await expect(desk.getByLabel('API address')).toBeFocused();
+  await desk.getByRole('radio', { name: 'This machine' }).check();
+
+  // Two files are needed before the form can be saved.
+  await desk.getByRole('radio', { name: 'Your own certificate' }).check();
+  await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
+  await expect(desk.getByLabel('Certificate file')).toBeFocused();
+  await desk.getByLabel('Certificate file').fill('/nowhere/cert.pem');
+  await desk.getByLabel('Private key file').fill('/nowhere/key.pem');
+  await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
+  await expect(desk.getByRole('alert')).toContainText('/nowhere/cert.pem');
+});
+
+test('configuration names are behind Details', async ({ desk }) => {
+  await desk.goto('/#/settings?tab=webhooks');
+  await expect(desk.getByLabel('Private networks for webhooks')).toBeVisible();
+  await expect(desk.getByText('LICENSE_DESK_WEBHOOK_ALLOW')).toBeHidden();
+  await desk.getByText('Details: configuration names and sources').click();
+  await expect(desk.getByRole('row', { name: /^webhook_allow --webhook-allow/u })).toBeVisible();
+  await expectAccessible(desk);
 });
 
 test('dangerous settings show a warning', async ({ desk }) => {

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expectAccessible } from './accessibility.ts';
 import { addFakeShell } from './fake-shell.ts';
 import { expect, test } from './test.ts';
 
@@ -37,13 +40,33 @@ test(
   async ({ page, context, server }) => {
     await page.goto(server.origin);
     await expect(page.getByRole('heading', signInHeading)).toBeVisible();
-    await expect(page.getByText('npm run -s cli -- open')).toBeVisible();
+    // The command is for this installation: typed as it stands, it prints a link.
+    const command = page.getByText(`npm run -s cli -- open --data-dir ${server.dataDir}`);
+    await expect(command).toBeVisible();
+    await expectAccessible(page);
     await expect(page.getByRole('alert')).toHaveCount(0);
 
     const otherTab = await context.newPage();
     await otherTab.goto(await server.link());
     await expect(otherTab.getByRole('button', { name: 'Sign out' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
+  },
+);
+
+test(
+  'the command on the page prints a link, which can be pasted',
+  { tag: '@browser' },
+  async ({ page, server }) => {
+    await page.goto(server.origin);
+    const command = (await page.getByText(/open --data-dir/u).textContent()) ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    const field = page.getByLabel('Already have a link?');
+    await field.fill('not a link');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByRole('alert')).toContainText('This is not a sign-in link.');
+    await field.fill(stdout.trim());
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByRole('heading', { name: 'Initial setup' })).toBeVisible();
   },
 );
 

@@ -45,10 +45,16 @@ test(
       name: 'licenses-by-plan.csv',
       text: 'plan,licenses\r\nstandard,2\r\nprofessional,1\r\n',
     });
+    await expect(panel(desk, 'Activations per day')).toContainText('Previous 0');
     const perDay = await downloaded(desk, 'Activations per day');
     expect(perDay.name).toBe(`activations-${dayFromToday(-29)}-${dayFromToday(0)}.csv`);
     expect(perDay.text.split('\r\n')).toHaveLength(32);
-    expect(perDay.text).toContain(`${dayFromToday(0)},1\r\n`);
+    expect(perDay.text).toContain(`${dayFromToday(0)},1,${dayFromToday(-30)},0\r\n`);
+
+    const picture = desk.waitForEvent('download');
+    await panel(desk, 'Activations per day').getByRole('button', { name: 'Download picture' }).click();
+    const png = readFileSync(await (await picture).path());
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
 
     await panel(desk, 'Licenses by plan').getByRole('link', { name: 'professional' }).click();
     await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toBeVisible();
@@ -78,4 +84,20 @@ test('period, product and view are in the URL', async ({ desk }) => {
   await desk.getByRole('button', { name: '30 days' }).click();
   await expect(desk.getByRole('alert')).toHaveCount(0);
   await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(31);
+});
+
+test('a quarter is a preset, compared with as many days before', async ({ desk }) => {
+  // Midnight UTC between the two readings of the clock would change the quarter at most once in three months.
+  const today = dayFromToday(0);
+  const month = Math.floor((Number(today.slice(5, 7)) - 1) / 3) * 3 + 1;
+  const first = `${today.slice(0, 5)}${String(month).padStart(2, '0')}-01`;
+  await desk.goto('/#/statistics');
+  await desk.getByRole('button', { name: 'This quarter' }).click();
+  await expect(desk.getByLabel('From', { exact: true })).toHaveValue(first);
+  await expect(desk.getByLabel('To', { exact: true })).toHaveValue(today);
+  await desk.getByRole('button', { name: 'Last quarter' }).click();
+  const dayBefore = new Date(Date.parse(first) - DAY_MS).toISOString().slice(0, 10);
+  await expect(desk.getByLabel('To', { exact: true })).toHaveValue(dayBefore);
+  await expect(desk.getByRole('button', { name: 'Last quarter' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(panel(desk, 'Activations per day')).toContainText(/in 9[0-2] days/u);
 });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
-import { expect, issueLicense } from './test.ts';
+import { chooseAction, expect, issueLicense } from './test.ts';
 import { test } from './webhook-receiver.ts';
 
 const SECRET = /whsec_[\w+/=-]{20,}/u;
@@ -13,7 +13,13 @@ test('a webhook is registered, tested, given a new secret and deleted', async ({
   await register.getByLabel('URL').fill('https://10.0.0.1/hook');
   await register.getByLabel('Events').selectOption('license.renewed');
   await register.getByRole('button', { name: 'Register' }).click();
-  await expect(register.getByRole('alert')).toContainText('--webhook-allow');
+  await expect(register.getByRole('alert')).toContainText(
+    'enter it in the settings under Private networks for webhooks',
+  );
+  await expect(register.getByRole('link', { name: 'Private networks for webhooks' })).toHaveAttribute(
+    'href',
+    '#/settings?tab=webhooks',
+  );
   await register.getByLabel('URL').fill(receiver.url);
   await register.getByRole('button', { name: 'Register' }).click();
 
@@ -34,9 +40,14 @@ test('a webhook is registered, tested, given a new secret and deleted', async ({
   await inspector.getByRole('button', { name: 'Send test event' }).click();
   await expect(result).toContainText('The test event was not delivered.');
   await expect(result).toContainText('down for maintenance');
+  // The mark stays on the webhook, and in the list, after the result is gone.
+  await expect(row(desk, receiver.url)).toContainText('Test failed');
+  await desk.reload();
+  await expect(row(desk, receiver.url)).toContainText('Test failed');
+  await expect(inspector).toContainText('Last testHTTP 503');
   await expectAccessible(desk);
 
-  await inspector.getByRole('button', { name: 'Rotate secret' }).click();
+  await chooseAction(inspector, 'Rotate secret');
   const rotate = desk.getByRole('dialog', { name: 'Rotate secret' });
   await expect(rotate).toContainText('24 hours');
   await rotate.getByRole('button', { name: 'Rotate secret' }).click();
@@ -52,7 +63,7 @@ test('a webhook is registered, tested, given a new secret and deleted', async ({
   await expect(renewed).toHaveCount(0);
   await expect(inspector).toBeVisible();
 
-  await inspector.getByRole('button', { name: 'Delete' }).click();
+  await chooseAction(inspector, 'Delete');
   const remove = desk.getByRole('dialog', { name: `Delete webhook ${receiver.host}?` });
   await expect(remove.getByRole('button', { name: 'Delete' })).toBeDisabled();
   await remove.getByLabel(`Type ${receiver.host} to confirm`).fill(receiver.host);
@@ -91,4 +102,56 @@ test('deliveries show the payload that was sent, and the event catalog a sample'
   const sample = await desk.getByRole('group', { name: 'Sample payload of certificate.revoked' }).innerText();
   expect(JSON.parse(sample)).toMatchObject({ event: 'certificate.revoked', reason: 'superseded' });
   await expectAccessible(desk);
+});
+
+test('a webhook is edited, paused and resumed', async ({ desk, receiver }) => {
+  const { webhook } = (await (
+    await desk.request.post('/admin/api/webhooks/register/', {
+      data: { url: 'https://127.0.0.1:1/typo', scope: 'license.renewed' },
+    })
+  ).json()) as { webhook: { id: number } };
+  await desk.goto(`/#/webhooks?open=${webhook.id}`);
+  const inspector = desk.getByRole('complementary', { name: '127.0.0.1:1' });
+  await chooseAction(inspector, 'Edit');
+  const dialog = desk.getByRole('dialog', { name: 'Edit webhook' });
+  await expect(dialog.getByLabel('URL')).toHaveValue('https://127.0.0.1:1/typo');
+  await dialog.getByLabel('URL').fill(receiver.url);
+  await dialog.getByLabel('Events').selectOption('license.revoked');
+  await dialog.getByLabel('Description').fill('ERP');
+  await expectAccessible(desk);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const results = desk.getByRole('log', { name: 'Results' });
+  await expect(results).toContainText(`Webhook ${receiver.host} saved`);
+  await expect(row(desk, receiver.url)).toContainText('license.revoked');
+
+  const edited = desk.getByRole('complementary', { name: receiver.host });
+  await expect(edited).toContainText('ERP');
+  await chooseAction(edited, 'Pause');
+  await expect(edited).toContainText('Deliveries wait until the webhook is resumed.');
+  await expect(row(desk, receiver.url)).toContainText('Paused');
+  const license = await issueLicense(desk, { holder: 'Acme' });
+  await desk.request.post('/admin/api/licenses/revoke/', { data: { ref: license } });
+  await expect(edited.getByRole('button', { name: 'Pending license.revoked' })).toBeVisible();
+  await expectAccessible(desk);
+  await edited.getByRole('button', { name: 'Resume' }).click();
+  await expect(edited.getByRole('button', { name: 'Delivered license.revoked' })).toBeVisible();
+  expect(receiver.received).toHaveLength(1);
+  // The result of the action takes it back.
+  await results.getByRole('button', { name: 'Undo' }).last().click();
+  await expect(row(desk, receiver.url)).toContainText('Paused');
+});
+
+test('a webhook far down the list opens by its address', async ({ desk }) => {
+  const register = async (path: string) => {
+    const response = await desk.request.post('/admin/api/webhooks/register/', {
+      data: { url: `https://127.0.0.1:1/${path}`, scope: 'license.renewed', description: path },
+    });
+    return (await response.json()) as { webhook: { id: number } };
+  };
+  const { webhook } = await register('oldest');
+  for (let count = 0; count < 21; count += 1)
+    await Promise.all(Array.from({ length: 10 }, (_, index) => register(`${count}-${index}`)));
+  await desk.goto(`/#/webhooks?open=${webhook.id}`);
+  const inspector = desk.getByRole('complementary', { name: '127.0.0.1:1' });
+  await expect(inspector).toContainText('oldest');
 });

@@ -150,7 +150,7 @@ describe('the end of the session', () => {
     expect(await all.exited).toBe(0);
     const lines = () =>
       existsSync(said) ? readFileSync(said, 'utf8').split('\n').toSorted().join('\n') : '';
-    await expect.poll(lines, { timeout: 30_000 }).toBe(`\n${[first, second].toSorted().join('').trimEnd()}`);
+    await expect.poll(lines).toBe(`\n${[first, second].toSorted().join('').trimEnd()}`);
   });
 
   test('does not use up what an update remembered for the next start', async () => {

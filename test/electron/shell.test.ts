@@ -78,6 +78,13 @@ describe('the window', () => {
         expect(await shell.happen({ do: 'navigate', from, url })).toBe(true);
       }
     }
+    expect(shell.count('opened')).toBe(0);
+    // The hand-over of a license; a frame or a redirect cannot open the mail program.
+    const mail = 'mailto:orders%40obriensons.example?subject=Your%20license';
+    for (const from of ['will-frame-navigate', 'will-redirect', 'will-navigate'] as const)
+      expect(await shell.happen({ do: 'navigate', from, url: mail })).toBe(true);
+    expect((await shell.event('opened')).what).toBe(mail);
+    expect(shell.count('opened')).toBe(1);
     expect(await shell.happen({ do: 'attach-webview' })).toBe(true);
   });
 

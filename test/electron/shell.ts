@@ -49,7 +49,7 @@ export interface ShellOptions {
 }
 
 /** Longer than any test: a machine with other work on it is slow, and the test's own time is up first. */
-const WAIT_MS = 50_000;
+const WAIT_MS = 120_000;
 
 /** Looks again at each thing that the shell reports, and when it ends. */
 function until<Value>(

@@ -1,6 +1,7 @@
 // Every row of the public contract, with a request that it answers with success.
 import { ADMIN_API_ROOT, adminContract, publicContract } from '#server/contract.ts';
 import type { Endpoint } from '#server/wire/endpoint.ts';
+import type { LeaseObject, PoolObject } from '#server/features/leases/lease-contract.ts';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { expectSuccess } from './strict-reply.ts';
 import { fingerprintOf, type Reply, type TestServer } from './test-server.ts';
@@ -61,6 +62,49 @@ export async function activateDevice(
   });
   if (reply.status !== 200) throw new Error(`not activated: ${JSON.stringify(reply.body)}`);
   return reply.body as { license_file: string; activation: { id: number; machine_fingerprint: string } };
+}
+
+/** An instance that no other call gave. */
+export function newInstanceId(): string {
+  count += 1;
+  return `instance-${String(count).padStart(16, '0')}`;
+}
+
+type CreateLeaseRule = Parameters<TestServer['admin']['createLeaseRule']>[0];
+type CreateLeaseGroup = Parameters<TestServer['admin']['createLeaseGroup']>[0];
+type CreatePlan = Parameters<TestServer['admin']['createPlan']>[0];
+
+/** A license of a floating plan of its own: two seats that can be borrowed for a day, unless given. */
+export async function newFloatingLicense(
+  server: TestServer,
+  plan: Partial<CreatePlan> = {},
+): Promise<LicenseRecord> {
+  const name = unique('floating');
+  await server.admin.createPlan({ name, licensing: 'floating', seats: 2, borrow_max_hours: 24, ...plan });
+  return newLicense(server, { plan: name });
+}
+
+/** Checks a lease out of a new license, or of the given one, and gives back the reply. */
+export async function newLease(server: TestServer, license?: { license_key: string }, fields: object = {}) {
+  const { license_key } = license ?? (await newFloatingLicense(server));
+  const reply = await server.post('/leases/checkout/', {
+    license_key,
+    instance_id: newInstanceId(),
+    ...fields,
+  });
+  if (reply.status !== 200) throw new Error(`no lease: ${JSON.stringify(reply.body)}`);
+  return reply.body as { lease: LeaseObject; lease_token: string; lease_file: string; pool: PoolObject };
+}
+
+export async function newLeaseRule(server: TestServer, fields: Partial<CreateLeaseRule> = {}) {
+  const license = fields.license ?? (await newFloatingLicense(server)).license_key;
+  const { rule } = await server.admin.createLeaseRule({ type: 'deny', match: {}, ...fields, license });
+  return rule;
+}
+
+export async function newLeaseGroup(server: TestServer, fields: Partial<CreateLeaseGroup> = {}) {
+  const { group } = await server.admin.createLeaseGroup({ name: unique('group'), ...fields });
+  return group;
 }
 
 async function newCertificate(server: TestServer) {
@@ -134,6 +178,48 @@ export const SAMPLES: Record<RowName, Sample> = {
   validateCertificate: async (server) => ({ certificate: (await newCertificate(server)).certificate.pem }),
   revocationList: async () => ({}),
   revokeCertificate: async (server) => ({ id: (await newCertificate(server)).certificate.id }),
+  checkoutLease: async (server) => ({
+    license_key: (await newFloatingLicense(server)).license_key,
+    instance_id: newInstanceId(),
+  }),
+  heartbeatLeases: async (server) => ({ lease_token: (await newLease(server)).lease_token }),
+  releaseLease: async (server) => ({ lease_token: (await newLease(server)).lease_token }),
+  borrowLease: async (server) => ({
+    lease_token: (await newLease(server)).lease_token,
+    hours: 1,
+    machine_fingerprint: newFingerprint(),
+  }),
+  returnLease: async (server) => {
+    const { lease_token } = await newLease(server);
+    const machine_fingerprint = newFingerprint();
+    await server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint });
+    return { lease_token };
+  },
+  listLeases: async () => ({}),
+  listLeasePools: async () => ({}),
+  leaseUsage: async (server) => ({ license: (await newFloatingLicense(server)).license_key }),
+  listLeaseDenials: async () => ({}),
+  listLeaseRules: async () => ({}),
+  createLeaseRule: async (server) => ({
+    license: (await newFloatingLicense(server)).license_key,
+    type: 'deny',
+    match: { user: 'eve' },
+  }),
+  updateLeaseRule: async (server) => ({ id: (await newLeaseRule(server)).id, match: { user: 'mallory' } }),
+  deleteLeaseRule: async (server) => ({ id: (await newLeaseRule(server)).id }),
+  tryLeaseRules: async (server) => ({
+    license: (await newFloatingLicense(server)).license_key,
+    user: 'ada',
+  }),
+  importLeaseRules: async (server) => ({
+    license: (await newFloatingLicense(server)).license_key,
+    content: 'RESERVE 1 viewer USER ada\n',
+  }),
+  listLeaseGroups: async () => ({}),
+  createLeaseGroup: async () => ({ name: unique('group'), members: ['ada'] }),
+  updateLeaseGroup: async (server) => ({ id: (await newLeaseGroup(server)).id, add_members: ['grace'] }),
+  deleteLeaseGroup: async (server) => ({ id: (await newLeaseGroup(server)).id }),
+  reclaimLease: async (server) => ({ lease_id: (await newLease(server)).lease.lease_id, reason: 'test' }),
 };
 
 /** Calls a row with its fields where they belong: in the query of GET and DELETE, in a JSON body otherwise. */

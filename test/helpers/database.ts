@@ -1,8 +1,9 @@
 // A look into a data directory's database, past the service, to see what is really there.
 import { join } from 'node:path';
 import { QueryTypes } from 'sequelize';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { connect } from '#server/database/connect.ts';
+import { eventually } from './eventually.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- rows are whatever the query selects
 export async function selectRows(dataDir: string, sql: string): Promise<any[]> {
@@ -31,7 +32,7 @@ export async function writeRows(dataDir: string, ...statements: string[]): Promi
 async function untilDispatched(dataDir: string): Promise<void> {
   const dueSql = `SELECT id, status FROM deliveries WHERE status = 'delivering' OR (status = 'pending' AND
     (next_attempt_at <= ${Date.now()} OR NOT EXISTS (SELECT 1 FROM delivery_attempts)))`;
-  await vi.waitFor(async () => expect(await selectRows(dataDir, dueSql)).toEqual([]), { timeout: 20_000 });
+  await eventually(async () => expect(await selectRows(dataDir, dueSql)).toEqual([]));
 }
 
 /** Everything in the database of a running server, except when credentials were last used and when the jobs last ran. */

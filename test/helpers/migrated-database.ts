@@ -2,23 +2,25 @@
 import { createHash } from 'node:crypto';
 import { copyFile, chmod, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { connect } from '#server/database/connect.ts';
-import { migrate } from '#server/database/migrate.ts';
-import { createTransactions } from '#server/database/transaction.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 const CACHE = join(project, 'node_modules/.cache/migrated-databases');
 
-/** Another schema, another template: named by what the migrations say. */
+/** Another schema, another template: named by the names of the migrations and what they say. */
 async function templateFile(): Promise<string> {
   const folder = join(project, 'server/database/migrations');
   const hash = createHash('sha256');
-  for (const name of (await readdir(folder)).toSorted()) hash.update(await readFile(join(folder, name)));
+  for (const name of (await readdir(folder)).toSorted())
+    hash.update(name).update(await readFile(join(folder, name)));
   return join(CACHE, `${hash.digest('hex').slice(0, 16)}.db`);
 }
 
 /** Several test files may do so at once: each makes its own, and the last one stays. */
 async function makeTemplate(file: string): Promise<void> {
+  // Loaded only here, because the browser tests need nothing else of the server.
+  const { connect } = await import('#server/database/connect.ts');
+  const { migrate } = await import('#server/database/migrate.ts');
+  const { createTransactions } = await import('#server/database/transaction.ts');
   await mkdir(CACHE, { recursive: true });
   const made = `${file}.${process.pid}`;
   const sequelize = await connect({ url: null, file: made }, { create: true });

@@ -1,4 +1,5 @@
 // Runs before each test file: the process is shared with files that ran before, and each finds it as if it were new.
+import { flushCompileCache } from 'node:module';
 import { afterAll, vi } from 'vitest';
 import { endFile, startFile } from './file-lifecycle.ts';
 
@@ -9,4 +10,6 @@ startFile();
 afterAll(async () => {
   vi.useRealTimers();
   await endFile();
+  // Vitest ends this process with a signal, which leaves it no time to write.
+  flushCompileCache();
 });

@@ -6,7 +6,7 @@ import { type Agent, get } from 'node:https';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
-import { vi } from 'vitest';
+import { eventually } from './eventually.ts';
 
 export interface PemFiles {
   certificate: string;
@@ -53,14 +53,11 @@ export async function shownCertificate(api: string): Promise<X509Certificate> {
 
 /** Waits until new connections are shown another certificate than this one. */
 export function shownInstead(api: string, { fingerprint256 }: X509Certificate): Promise<X509Certificate> {
-  return vi.waitFor(
-    async () => {
-      const own = await shownCertificate(api);
-      if (own.fingerprint256 === fingerprint256) throw new Error('the same certificate is still shown');
-      return own;
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  return eventually(async () => {
+    const own = await shownCertificate(api);
+    if (own.fingerprint256 === fingerprint256) throw new Error('the same certificate is still shown');
+    return own;
+  });
 }
 
 export interface SecureReply {

@@ -19,7 +19,8 @@ import {
 } from './write-ledger.ts';
 import { type Load, newLoad, repeatRenewals, runWriter } from './write-load.ts';
 
-const WRITERS = 8;
+/** Enough for most changes to share a commit with others. */
+const WRITERS = 32;
 /** A round's load runs for up to this long before the kill. */
 const LOAD_MS = 500;
 /** How often a start is killed as well, and at which change of the data directory at the latest. */

@@ -30,8 +30,10 @@ async function buildPackages(): Promise<Packages> {
   await assembleServer(unpacked, server);
   const files: string[] = [];
   for (const version of VERSIONS) {
+    // The first is compressed as a released one is, for lintian.
+    const compression = version === VERSIONS[0] ? 'xz' : 'none';
     files.push(
-      await packageServerForDebian(server, temporaryDirectory(), version, temporaryDirectory(), 'none'),
+      await packageServerForDebian(server, temporaryDirectory(), version, temporaryDirectory(), compression),
     );
   }
   return { app, server: files };

@@ -24,7 +24,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const configuration = (name: string) => join(import.meta.dirname, name);
 const QUIET = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-it('Redocly finds nothing', { timeout: 120_000 }, async () => {
+it('Redocly finds nothing', async () => {
   const words = ['lint', file, '--config', configuration('redocly.yaml'), '--format', 'json'];
   const { stdout } = await run(join(BIN, 'redocly'), words, { env: QUIET });
   const { totals, problems } = JSON.parse(stdout) as { totals: object; problems: object[] };
@@ -32,13 +32,13 @@ it('Redocly finds nothing', { timeout: 120_000 }, async () => {
   expect(totals).toMatchObject({ errors: 0, warnings: 0, ignored: 0 });
 });
 
-it('Spectral finds nothing', { timeout: 120_000 }, async () => {
+it('Spectral finds nothing', async () => {
   const words = ['lint', file, '--ruleset', configuration('spectral.yaml'), '--fail-severity', 'hint'];
   const { stdout } = await run(join(BIN, 'spectral'), words);
   expect(stdout.trim()).toMatch(/^No results with a severity of 'hint' or higher found!$/u);
 });
 
-it('both notice a document that is wrong', { timeout: 120_000 }, async () => {
+it('both notice a document that is wrong', async () => {
   const document = await readDocument(server);
   delete (document.paths['/renew/']!.post as Partial<{ summary: string }>).summary;
   const broken = join(folder, 'broken.json');

@@ -363,7 +363,7 @@ describe('the server’s package', () => {
     const { license } = await cli('license', 'create', '--holder', 'Ústav soudního lékařství', '--days', '3');
     const { license_id: id } = license as unknown as { license_id: number };
     const failed = async () => (await server.admin.listDeliveries({ status: 'failed' })).items;
-    await expect.poll(failed, { timeout: 20_000 }).toEqual([
+    await expect.poll(failed).toEqual([
       expect.objectContaining({
         event: 'license.expiring',
         attempts: 6,

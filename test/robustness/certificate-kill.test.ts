@@ -7,7 +7,7 @@ import { type ServerProcess, startServerProcess, temporaryDirectory } from '../h
 
 /** `LICENSE_DESK_KILL_ROUNDS=50 vitest run …` for the long run. */
 const ROUNDS = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 4);
-const TIMEOUT_MS = 120_000 + ROUNDS * 10_000;
+const TIMEOUT_MS = 300_000 + ROUNDS * 10_000;
 const CONNECTIONS = 8;
 
 interface Confirmed {
@@ -144,7 +144,7 @@ it(`keeps every answered issue and revocation through ${ROUNDS} kills`, { timeou
   expect((await server.kill()).code).toBe(0);
 });
 
-it('has one authority after its making was killed', { timeout: 60_000 }, async () => {
+it('has one authority after its making was killed', async () => {
   const dataDir = temporaryDirectory();
   for (const wait of [0, 100, 400]) {
     const server = await startServerProcess({ dataDir });

@@ -31,7 +31,7 @@ interface UpkeepLine {
   listNumber: number | null;
 }
 
-describe.skipIf(why !== '')(`under faketime${why}`, { timeout: 120_000 }, () => {
+describe.skipIf(why !== '')(`under faketime${why}`, () => {
   it('the list is in force whenever it is fetched, however the clock jumps', async () => {
     const clock = movableClock();
     const server = await startServerProcess({ dataDir: temporaryDirectory(), prefix: clock.prefix });

@@ -1,9 +1,10 @@
 // Pages of the database are overwritten: it is found without anybody asking for them, and nobody is told that all is well.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer } from '../helpers/test-server.ts';
@@ -33,16 +34,13 @@ async function damagedDirectory(table: string) {
 it('finds a damaged page after the start, and reports it everywhere', async () => {
   const { dataDir } = await damagedDirectory('certificates');
   const server = await startTestServer({ dataDir, settleMs: 0 });
-  const alerts = await vi.waitFor(
-    async () => {
-      const found = (await server.admin.listAlerts({})).alerts.filter(
-        ({ code }) => code === 'database_damaged',
-      );
-      expect(found).toHaveLength(1);
-      return found;
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  const alerts = await eventually(async () => {
+    const found = (await server.admin.listAlerts({})).alerts.filter(
+      ({ code }) => code === 'database_damaged',
+    );
+    expect(found).toHaveLength(1);
+    return found;
+  });
   expect(alerts).toMatchObject([{ code: 'database_damaged', severity: 'critical' }]);
   const ready = await server.get('/health/ready/');
   expect(ready.status).toBe(503);

@@ -1,10 +1,11 @@
 // The password of the database: where it may stand, and that nothing shows it.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cliOn, runCli } from '../helpers/cli.ts';
 import { jsonCall } from '../helpers/raw-http.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { serveToEnd, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const PASSWORD = 'h1dden/pass';
@@ -111,19 +112,12 @@ describe('a database that cannot be reached', () => {
   });
 });
 
-const binaries = postgresBinaries();
-
-describe.skipIf(binaries === null)(
+describe.skipIf(!hasPostgres)(
   'a database that is used (skipped without the Debian package postgresql)',
   () => {
-    let postgres: TestPostgres;
-    beforeAll(async () => {
-      postgres = await startPostgres(binaries as string);
-    });
-    afterAll(() => postgres.stop());
-
     it('has its password shown nowhere, as its file has it', async () => {
-      const url = postgres.newDatabase().replace('postgres@', `postgres:${encodeURIComponent(PASSWORD)}@`);
+      const database = await newPostgresDatabase();
+      const url = database.replace('postgres@', `postgres:${encodeURIComponent(PASSWORD)}@`);
       const file = join(temporaryDirectory(), 'url');
       writeFileSync(file, `${url}\n`);
       const dataDir = temporaryDirectory();

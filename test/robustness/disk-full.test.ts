@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
 import { selectRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { serveToEnd, type ServerProcess, startServerProcess } from '../helpers/server-process.ts';
 import { mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
@@ -74,7 +75,7 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
       checks: { database: 'ok', storage: 'failing', clock: 'ok', draining: 'ok' },
     });
     expect((await server.get('/health/live/')).status).toBe(200);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await server.admin.listAlerts({})).alerts).toMatchObject([
         { code: 'storage_full', severity: 'critical', params: { free_mb: 0 } },
       ]),
@@ -104,20 +105,17 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     const { license } = await server.admin.createLicense({ holder: 'After' });
     expect(license.holder).toBe('After');
     expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-    await vi.waitFor(
-      async () => {
-        expect((await server.get('/health/ready/')).body).toMatchObject({ ok: true, status: 'ready' });
-        expect((await server.admin.listAlerts({})).alerts).toEqual([]);
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    await eventually(async () => {
+      expect((await server.get('/health/ready/')).body).toMatchObject({ ok: true, status: 'ready' });
+      expect((await server.admin.listAlerts({})).alerts).toEqual([]);
+    });
   });
 
   it('logs again, including earlier lines', async () => {
     fill();
     // Some two megabytes of log, one more than is kept.
     for (let round = 0; round < 90; round += 1) await atOnce(50, () => server.get(`/${'x'.repeat(256)}/`));
-    const lost = await vi.waitFor(async () => {
+    const lost = await eventually(async () => {
       const { alerts } = await server.admin.listAlerts({});
       const alert = alerts.find(({ code }) => code === 'log_lines_dropped');
       expect(alert).toMatchObject({
@@ -125,7 +123,7 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
         params: { count: expect.any(Number) as number },
       });
       return alert;
-    }, 20_000);
+    });
     expect(lost?.params['count']).toBeGreaterThan(100);
     // And shorter and shorter lines, each written by itself, into whatever room may be left for what waits.
     for (const length of [200, 200, 200, 200, 110, 50, 20, 1, 1, 1]) {

@@ -24,7 +24,7 @@ async function nextScan(server: ServerProcess): Promise<void> {
   await server.logLines(scan, scans.length + 2);
 }
 
-describe.skipIf(!hasFaketime())('under faketime', { timeout: 120_000 }, () => {
+describe.skipIf(!hasFaketime())('under faketime', () => {
   it('tells once per term that a license is expiring, in grace and expired, however often it is restarted', async () => {
     const dataDir = temporaryDirectory();
     const clock = movableClock();

@@ -102,7 +102,7 @@ async function expectSound(
   expect(license.first_activated_at === null).toBe(devices.length === 0);
 }
 
-it(`keeps every confirmed activation through ${ROUNDS} kills`, { timeout: 180_000 }, async () => {
+it(`keeps every confirmed activation through ${ROUNDS} kills`, async () => {
   const dataDir = temporaryDirectory();
   const rounds: Round[] = [];
   let server = await startServerProcess({ dataDir, flags });
@@ -131,7 +131,7 @@ it(`keeps every confirmed activation through ${ROUNDS} kills`, { timeout: 180_00
   expect((await server.kill()).code).toBe(0);
 });
 
-it('renews once for each Idempotency-Key that is sent again after a kill', { timeout: 120_000 }, async () => {
+it('renews once for each Idempotency-Key that is sent again after a kill', async () => {
   const dataDir = temporaryDirectory();
   let server = await startServerProcess({ dataDir });
   const { api_token } = await server.admin.createApiToken({ name: 'Retrying', role: 'admin' });
@@ -167,7 +167,7 @@ it('renews once for each Idempotency-Key that is sent again after a kill', { tim
   expect((await server.kill()).code).toBe(0);
 });
 
-it('starts after its very first start was killed anywhere', { timeout: 120_000 }, async () => {
+it('starts after its very first start was killed anywhere', async () => {
   for (const [index, changes] of WHILE_STARTING.entries()) {
     const dataDir = temporaryDirectory();
     // With the key from the environment there is no key file that would tell how far the start has come.

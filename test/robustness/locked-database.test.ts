@@ -1,8 +1,9 @@
 // Another program holds the database: changes wait, then say so; reading goes on; nothing is lost or stuck.
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { atOnce } from '../helpers/at-once.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 let server: TestServer;
@@ -44,9 +45,8 @@ it('answers 503 where the lock outlasts its patience, and takes the change once 
   expect(unready.status).toBe(503);
   expect(unready.body).toMatchObject({ status: 'not_ready', checks: { database: 'failing', storage: 'ok' } });
   await other.query('ROLLBACK');
-  await vi.waitFor(
-    async () => expect((await server.get('/health/ready/')).body).toMatchObject({ status: 'ready' }),
-    { timeout: 20_000, interval: 100 },
+  await eventually(async () =>
+    expect((await server.get('/health/ready/')).body).toMatchObject({ status: 'ready' }),
   );
   expect((await activate(1)).status).toBe(200);
   expect(await countDevices()).toBe(1);

@@ -1,9 +1,10 @@
 // The data directory is removed or replaced below a running server: changes stop, nothing is written into the other one.
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
+import { eventually } from '../helpers/eventually.ts';
 
 /** Worker threads begin all the time, and connect anew each time. */
 const flags = { 'scan-seconds': '0.2' };
@@ -21,14 +22,11 @@ async function startWithLicense(dataDir: string) {
 }
 
 const untilReady = (server: ServerProcess, status: number) =>
-  vi.waitFor(
-    async () => {
-      const reply = await server.get('/health/ready/');
-      expect(reply.status).toBe(status);
-      return reply;
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  eventually(async () => {
+    const reply = await server.get('/health/ready/');
+    expect(reply.status).toBe(status);
+    return reply;
+  });
 
 /** The disk of the machine that runs the tests may be low on space. */
 async function criticalAlerts({ admin }: ServerProcess) {

@@ -161,7 +161,7 @@ describe.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('%s', (signal) => {
   });
 });
 
-it('leaves nothing to recover, even when a scan is under way', { timeout: 120_000 }, async () => {
+it('leaves nothing to recover, even when a scan is under way', async () => {
   const dataDir = temporaryDirectory();
   for (let scans = 1; scans <= 4; scans += 1) {
     const server = await startServerProcess({ dataDir, flags: { 'scan-seconds': '0.05' } });

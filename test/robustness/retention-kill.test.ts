@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { selectRows, writeRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { fingerprintOf, startTestServer } from '../helpers/test-server.ts';
 
@@ -62,14 +63,11 @@ it('a killed run leaves a consistent database, and the job continues it beside a
     }),
   );
   expect((await Promise.all(activations)).map(({ status }) => status)).toEqual(Array(20).fill(200));
-  await vi.waitFor(
-    async () => {
-      const { items } = await server.admin.showRetention({});
-      const removed = Object.fromEntries(items.map((item) => [item.kind, item.removed_total]));
-      expect(removed).toMatchObject({ attempts: EVENTS, deliveries: EVENTS, events: EVENTS, webhooks: 1 });
-    },
-    { timeout: 60_000, interval: 200 },
-  );
+  await eventually(async () => {
+    const { items } = await server.admin.showRetention({});
+    const removed = Object.fromEntries(items.map((item) => [item.kind, item.removed_total]));
+    expect(removed).toMatchObject({ attempts: EVENTS, deliveries: EVENTS, events: EVENTS, webhooks: 1 });
+  });
   expect((await server.admin.stats({})).webhooks).toMatchObject({ delivered: EVENTS });
   expect(await selectRows(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
   await server.stop();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, it, vi } from 'vitest';
 import { serviceManager } from '#server/platform/service-manager.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 /** Prints each datagram as a line of JSON; a descriptor that comes along is closed, which is what `systemd-notify` waits for. */
@@ -34,10 +35,8 @@ async function receiveNotifications() {
     path,
     messages,
     until: (part: string, count = 1) =>
-      vi.waitFor(
-        () =>
-          expect(messages.filter((message) => message.includes(part)).length).toBeGreaterThanOrEqual(count),
-        { timeout: 20_000, interval: 20 },
+      eventually(() =>
+        expect(messages.filter((message) => message.includes(part)).length).toBeGreaterThanOrEqual(count),
       ),
   };
 }
@@ -68,9 +67,9 @@ it('is not notified by a service that does not answer', async () => {
   await until('WATCHDOG=1');
   answers = false;
   const before = asked;
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(before + 3));
+  await eventually(() => expect(asked).toBeGreaterThan(before + 3));
   const heard = messages.length;
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(before + 8));
+  await eventually(() => expect(asked).toBeGreaterThan(before + 8));
   // One that was already on its way may still have come.
   expect(messages.length).toBeLessThanOrEqual(heard + 1);
 });
@@ -93,5 +92,5 @@ it('says once that nothing can be sent', async () => {
   const errors: Error[] = [];
   const manager = serviceManager({ NOTIFY_SOCKET: '/nowhere/at/all' }, (error) => errors.push(error));
   manager.ready('here');
-  await vi.waitFor(() => expect(errors).toHaveLength(1), { timeout: 20_000 });
+  await eventually(() => expect(errors).toHaveLength(1));
 });

@@ -18,7 +18,7 @@ function expectQuietEnd({ code, stderr }: ProcessEnd): void {
 it.each<[NodeJS.Signals, number[]]>([
   ['SIGTERM', MOMENTS],
   ['SIGINT', [1, 25]],
-])('%s', { timeout: 120_000 }, async (signal, moments) => {
+])('%s', async (signal, moments) => {
   let early = 0;
   for (const changes of moments) {
     const dataDir = temporaryDirectory();

@@ -51,6 +51,7 @@ describe('a one-time code', () => {
       runtimeSecret: 'secret',
       audit: { record: async () => {} },
       transaction: (work) => work(),
+      file: { read: () => [], write() {} },
       onEnded() {},
       onAuditFailed() {},
     });

@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callAdmin, adminSuccess, callRow, newBearer, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
 import { dumpDatabase } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { jsonCall } from '../helpers/raw-http.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
@@ -265,7 +266,7 @@ describe('a rotated API token', () => {
     expect((await use(first.api_token)).status).toBe(200);
     expect((await use(rotated.api_token)).status).toBe(200);
     // Written after the reply.
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await listed(id)).toMatchObject({
         last_used_at: at(START),
         previous: { last_used_at: at(START) },

@@ -4,11 +4,12 @@ import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { Transaction } from 'sequelize';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { newBearer, newFingerprint, newLicense } from '../helpers/contract-calls.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -92,10 +93,7 @@ describe('callers who went away', () => {
     await atOnce(5, (number) => sendAndLeave(`left-${number}`, bodyOf(`left-${number}`)));
     const last = activate('last');
     const isOver = (id: string) => log().includes(`"request_id":"${id}"`);
-    await vi.waitFor(
-      () => expect([0, 1, 2, 3, 4].every((number) => isOver(`left-${number}`))).toBe(true),
-      20_000,
-    );
+    await eventually(() => expect([0, 1, 2, 3, 4].every((number) => isOver(`left-${number}`))).toBe(true));
     await lock.rollback();
     await other.close();
     expect((await last).status).toBe(200);
@@ -125,9 +123,8 @@ describe('callers who went away', () => {
         () => undefined,
       ),
     );
-    await vi.waitFor(
-      () => expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10),
-      20_000,
+    await eventually(() =>
+      expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10),
     );
     const refused = replies.find(({ status }) => status === 429);
     expectFailure({ status: refused!.status, body: await refused!.json() }, 'rate_limited');

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { EVENT_NAMES, sampleEvent } from '#server/features/events/event-contract.ts';
 import { activateDevice, newBearer, newLicense, success } from '../helpers/contract-calls.ts';
 import { eventsOf, type StoredEvent } from '../helpers/outbox.ts';
+import { causeLeaseEvents } from '../helpers/lease-events.ts';
 import { runScan } from '../helpers/scan.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 
@@ -33,6 +34,7 @@ beforeAll(async () => {
     await runScan(server.dataDir, clock);
   }
   await server.admin.revokeLicense({ ref: license.license_key, reason: 'chargeback' });
+  await causeLeaseEvents(server);
   events = await eventsOf(server.dataDir);
 });
 

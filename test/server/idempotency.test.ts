@@ -46,6 +46,7 @@ it('the contract says which endpoints take a key', () => {
     '/licenses/revoke/',
     '/certs/generate/',
     '/webhooks/register/',
+    '/lease-rules/',
   ];
   const there = Object.values(publicContract).map((row) => row.path as string);
   expect(paths.toSorted()).toEqual(named.filter((path) => there.includes(path)).toSorted());

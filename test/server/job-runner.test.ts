@@ -8,7 +8,7 @@ const RUNNER = join(import.meta.dirname, '..', 'helpers', 'rejecting-job.ts');
 // Electron's utility process only warns of unhandled rejections, and worker threads inherit that.
 it('reports a job whose worker leaves a rejection unhandled, also where the process only warns of these', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--unhandled-rejections=warn', RUNNER], {
-    timeout: 25_000,
+    timeout: 120_000,
   });
   const lines = stdout
     .trim()

@@ -3,9 +3,10 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { chooseAddress } from '#server/platform/lan-address.ts';
 import { cliOn } from '../helpers/cli.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 test.each<[name: string, candidates: string[], routed: string[], chosen: string | null]>([
@@ -69,7 +70,7 @@ describe.skipIf(others.length === 0)(
 
     it('warns in the log, in the alerts of the back office and in doctor', async () => {
       const codes = ['api_unencrypted', 'base_url_derived'];
-      await vi.waitFor(() => {
+      await eventually(() => {
         const log = readFileSync(join(server.dataDir, 'logs', 'license-desk.1.log'), 'utf8');
         for (const code of codes) expect(log).toMatch(new RegExp(`"level":40,.*"code":"${code}"`, 'u'));
       });

@@ -2,25 +2,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activateDevice, adminSuccess, newLicense } from '../helpers/contract-calls.ts';
 import { allLists, expectedIds, listedIds, ORDERS, plantLicenses } from '../helpers/license-listing.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const START = Date.UTC(2031, 5, 1);
-const binaries = postgresBinaries();
-const why = binaries === null ? ' (skipped: Debian package postgresql is not installed)' : '';
+const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
 
-describe.skipIf(binaries === null)(`licenses on PostgreSQL${why}`, () => {
-  let postgres: TestPostgres;
+describe.skipIf(!hasPostgres)(`licenses on PostgreSQL${why}`, () => {
   let server: TestServer;
   const clock = createTestClock(START);
   beforeAll(async () => {
-    postgres = await startPostgres(binaries as string);
-    server = await startTestServer({ clock, flags: { 'database-url': postgres.newDatabase() } });
+    server = await startTestServer({ clock, flags: { 'database-url': await newPostgresDatabase() } });
   });
   afterAll(async () => {
     await server.stop();
-    postgres.stop();
   });
 
   it('are listed by filters, searches and orders as they are on SQLite', async () => {

@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { activateDevice, newLicense, unique } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { eventNames, eventsOf } from '../helpers/outbox.ts';
 import { runScan } from '../helpers/scan.ts';
@@ -283,14 +284,11 @@ describe('the body of a notice', () => {
 });
 
 describe('the server scans automatically', () => {
-  const patience = { timeout: 20_000, interval: 20 };
-
   it('again and again, by the real time', async () => {
     const own = await startTestServer({ flags: { 'scan-seconds': '0.2' } });
     const license = await newLicense(own, { days: 2 });
-    await vi.waitFor(
-      async () => expect(await eventNames(own.dataDir, license.license_id)).toEqual(['license.expiring']),
-      patience,
+    await eventually(async () =>
+      expect(await eventNames(own.dataDir, license.license_id)).toEqual(['license.expiring']),
     );
     await own.stop();
   });
@@ -308,9 +306,8 @@ describe('the server scans automatically', () => {
       `UPDATE licenses SET expires_at = ${Date.now() - DAY_MS}, notice_due_at = ${Date.now() - 8 * DAY_MS}`,
     );
     const second = await startTestServer({ dataDir, flags });
-    await vi.waitFor(
-      async () => expect(await eventNames(dataDir, license.license_id)).toEqual(['license.in_grace']),
-      patience,
+    await eventually(async () =>
+      expect(await eventNames(dataDir, license.license_id)).toEqual(['license.in_grace']),
     );
     await second.stop();
   });

@@ -26,6 +26,7 @@ const ORDERS: Record<keyof typeof RULES_FOR, LicenseRule[]> = {
   activation: ['not_revoked', 'in_term', 'product'],
   authorization: ['not_revoked', 'in_term', 'product', 'device', 'feature'],
   token: ['product', 'not_revoked', 'in_term'],
+  lease: ['not_revoked', 'in_term', 'product', 'feature'],
   signing: ['not_revoked', 'in_term'],
   license_file: ['known', 'not_revoked', 'in_term', 'device'],
   change: ['not_revoked'],

@@ -44,6 +44,9 @@ describe('a new license', () => {
       first_activated_at: null,
       revoked_at: null,
       revoke_reason: null,
+      licensing: 'node_locked',
+      seats: 1,
+      seat_limits: null,
     });
   });
 

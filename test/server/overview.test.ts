@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   activateDevice,
   adminSuccess,
@@ -9,7 +9,8 @@ import {
 } from '../helpers/contract-calls.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { startTestServer } from '../helpers/test-server.ts';
+import { createTestClock } from '../helpers/test-clock.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const START = Date.UTC(2035, 0, 1, 12);
 const DAY_MS = 86_400_000;
@@ -158,7 +159,21 @@ describe('the overview shows', () => {
     expect(recent).toHaveLength(10);
     expect(recent[0]).toMatchObject({ action: 'api_token.created', after: { name: 'token 10' } });
     const { items } = await server.admin.listAudit({ limit: 10 });
-    expect(recent).toEqual(items);
+    expect(recent).toEqual(items.map((entry) => ({ ...entry, holder: null })));
+  });
+
+  it('whose license a change was about', async () => {
+    const license = await newLicense(server, { holder: 'Ústav soudního lékařství' });
+    await server.admin.issueToken({ license: license.license_key });
+    await server.admin.revokeLicense({ ref: license.license_key });
+    const { recent } = await overview();
+    expect(recent.slice(0, 3).map(({ action, holder }: Record<string, unknown>) => [action, holder])).toEqual(
+      [
+        ['license.revoked', license.holder],
+        ['token.issued', license.holder],
+        ['license.created', license.holder],
+      ],
+    );
   });
 
   it('the current state for any number of concurrent callers', async () => {
@@ -168,5 +183,78 @@ describe('the overview shows', () => {
     expect((await overview()).licenses.total).toBe(before + 1);
     for (const { licenses } of await Promise.all(asked))
       expect([before, before + 1]).toContain(licenses.total);
+  });
+});
+
+describe('the trend', () => {
+  const trendClock = createTestClock(START);
+  const trend = (days?: number) => adminSuccess(own, 'overviewTrend', days === undefined ? {} : { days });
+  let own: TestServer;
+  beforeAll(async () => {
+    own = await startTestServer({ clock: trendClock });
+  });
+  afterAll(() => own.stop());
+
+  it('tells how many licenses were active at the end of each day', async () => {
+    /** What the list said at the end of each day. */
+    const seen: { day: string; count: number }[] = [];
+    const licenses: { license_key: string }[] = [];
+    const issuedOn = (day: number) => licenses[day] ?? { license_key: '' };
+    for (let day = 0; day < 30; day += 1) {
+      const start = START + day * DAY_MS;
+      trendClock.set(start);
+      const license = await newLicense(own, {
+        plan: 'enterprise',
+        ...(day % 4 === 0 ? { days: 5 } : { expires_at: at(start + (100 + day) * DAY_MS) }),
+      });
+      licenses.push(license);
+      if (day % 3 !== 0) await activateDevice(own, license);
+      // Activated late, revoked while active, and revoked after its end.
+      if (day === 12) await activateDevice(own, issuedOn(9));
+      if (day === 15 || day === 20)
+        await own.admin.revokeLicense({ ref: issuedOn(day === 15 ? 5 : 4).license_key });
+      trendClock.set(start + DAY_MS / 2 - 1);
+      const { items } = await own.admin.listLicenses({ limit: 500 });
+      const active = items.filter(
+        ({ state, first_activated_at: first }) =>
+          state === 'active' || (state === 'expiring' && first !== null),
+      );
+      seen.push({ day: at(start).slice(0, 10), count: active.length });
+    }
+    const { active_licenses: shown } = await trend();
+    expect(shown).toEqual(seen.slice(-29));
+    expect(new Set(seen.map(({ count }) => count)).size).toBeGreaterThan(5);
+  });
+
+  it('has both periods, and tells denied authorizations apart', async () => {
+    const license = await newLicense(own, { holder: 'Trend' });
+    const { token } = await own.admin.issueToken({ license: license.license_key });
+    const before = await trend(7);
+    await own.post('/authorize/token/', { token });
+    await own.post('/authorize/token/', { token, product_slug: 'another' });
+    await activateDevice(own, license);
+    await success(own, 'stats', {}, await newBearer(own));
+    const after = await trend(7);
+    const rise = (name: string) => after[name].at(-1).count - before[name].at(-1).count;
+    expect([rise('authorizations'), rise('denied'), rise('activations')]).toEqual([2, 1, 1]);
+    for (const name of ['authorizations', 'denied', 'activations']) expect(after[name]).toHaveLength(14);
+    expect(after.active_licenses).toHaveLength(8);
+    expectFailure(await callAdmin(own, 'overviewTrend', { days: 8 }), 'invalid_request');
+  });
+});
+
+describe('the list of what expires soon', () => {
+  it('has as many licenses as the overview counts, and revoked ones only if asked for', async () => {
+    const { expiring } = await overview();
+    const list = async (state?: 'revoked') => {
+      const request = { expires_within_days: 90, limit: 500, sort: 'expires' as const };
+      return (await server.admin.listLicenses({ ...request, ...(state ? { state } : {}) })).items;
+    };
+    const revoked = await newLicense(server, { days: 3, holder: 'Gone' });
+    await server.admin.revokeLicense({ ref: revoked.license_key });
+    const shown = await list();
+    expect(shown).toHaveLength(expiring.days_90);
+    expect(shown.map(({ state }) => state)).not.toContain('revoked');
+    expect((await list('revoked')).map(({ holder }) => holder)).toContain('Gone');
   });
 });

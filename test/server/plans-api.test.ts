@@ -19,6 +19,20 @@ const list = async () =>
   (await success(server, 'listPlans', {}, bearer)).plans as { id: number; name: string; tier: number }[];
 const names = async () => (await list()).map(({ name }) => name);
 
+/** What floating licenses use, as plans have it that say nothing about them. */
+const NODE_LOCKED = {
+  licensing: 'node_locked',
+  seats: null,
+  lease_seconds: 600,
+  heartbeat_seconds: 200,
+  count_by: 'process',
+  overdraft_seats: 0,
+  borrow_max_hours: 0,
+  borrow_max_count: null,
+  borrow_keep_free: 0,
+  linger_seconds: 0,
+};
+
 describe('GET /plans/', () => {
   it('lists the four plans of a fresh data directory', async () => {
     const plan = (
@@ -40,6 +54,7 @@ describe('GET /plans/', () => {
       max_activations: seats,
       features: [],
       archived: false,
+      ...NODE_LOCKED,
     });
     expect(await list()).toEqual([
       plan(1, 'trial', 'Trial', 0, 14, 0, 1),
@@ -85,6 +100,7 @@ describe('POST /plans/', () => {
       max_activations: 1,
       features: [],
       archived: false,
+      ...NODE_LOCKED,
     });
   });
 
@@ -99,9 +115,18 @@ describe('POST /plans/', () => {
       max_activations: null,
       features: ['ocr', '0-9', 'f'.repeat(64)],
       archived: true,
+      licensing: 'floating',
+      seats: 1_000_000_000,
+      lease_seconds: 86_400,
+      count_by: 'user_host',
+      overdraft_seats: 7,
+      borrow_max_hours: 8760,
+      borrow_max_count: 3,
+      borrow_keep_free: 2,
+      linger_seconds: 86_400,
     };
     const made = await create(plan);
-    expect(made).toEqual({ id: made.id, ...plan });
+    expect(made).toEqual({ id: made.id, ...plan, heartbeat_seconds: 28_800 });
     expect(await list()).toContainEqual(made);
   });
 
@@ -119,6 +144,13 @@ describe('POST /plans/', () => {
   it.each([
     {},
     { tier: -1 },
+    { licensing: 'rented' },
+    { seats: 0 },
+    { lease_seconds: 59 },
+    { lease_seconds: 86_401 },
+    { count_by: 'seat' },
+    { overdraft_seats: -1 },
+    { borrow_max_hours: 1.5 },
     { tier: 1.5 },
     { tier: '1' },
     { tier: null },

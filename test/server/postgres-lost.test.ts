@@ -1,16 +1,14 @@
 // PostgreSQL goes away and comes back: callers hear that the service is unavailable, never that it has a bug, and it recovers.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/postgres-cluster.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { eventually } from '../helpers/eventually.ts';
 
-const binaries = postgresBinaries();
-const why = binaries === null ? ' (skipped: Debian package postgresql is not installed)' : '';
-const patience = { timeout: 25_000, interval: 100 };
-
-describe.skipIf(binaries === null)(`a lost PostgreSQL server${why}`, () => {
-  let postgres: TestPostgres;
+const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
+describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
+  let postgres: PostgresCluster;
   let url: string;
   let server: TestServer;
   let licenseKey: string;
@@ -19,8 +17,8 @@ describe.skipIf(binaries === null)(`a lost PostgreSQL server${why}`, () => {
     server.post('/activate/', { license_key: licenseKey, machine_fingerprint: fingerprintOf(number) });
 
   beforeAll(async () => {
-    postgres = await startPostgres(binaries as string);
-    url = postgres.newDatabase();
+    postgres = await startPostgres();
+    url = await postgres.newDatabase();
     server = await startTestServer({ flags: { 'database-url': url } });
     const { license } = await server.admin.createLicense({ holder: 'Postgres', plan: 'enterprise' });
     licenseKey = license.license_key;
@@ -56,29 +54,28 @@ describe.skipIf(binaries === null)(`a lost PostgreSQL server${why}`, () => {
     process.kill(backends[0]!.pid, 'SIGKILL');
     let number = 100;
     const seen = new Set<number>();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const reply = await activate((number += 1));
       seen.add(reply.status);
       if (reply.status !== 200) expectFailure(reply, 'unavailable');
       expect(reply.status).toBe(200);
-    }, patience);
+    });
     expect([...seen].filter((status) => ![200, 503].includes(status))).toEqual([]);
-    await vi.waitFor(
-      async () => expect((await server.get('/health/ready/')).body).toMatchObject({ status: 'ready' }),
-      patience,
+    await eventually(async () =>
+      expect((await server.get('/health/ready/')).body).toMatchObject({ status: 'ready' }),
     );
   });
 
   it('is alive but not ready once PostgreSQL has stopped', async () => {
-    postgres.stop();
+    await postgres.stop();
     const refused = await activate(1000);
     expectFailure(refused, 'unavailable');
     expect(refused.body.message).toContain('cannot be reached');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { status, body } = await server.get('/health/ready/');
       expect([status, body.checks?.database, body.checks?.storage]).toEqual([503, 'failing', 'ok']);
-    }, patience);
+    });
     expect((await server.get('/health/live/')).status).toBe(200);
     expectFailure(await server.get('/health/'), 'unavailable');
     const { alerts } = await server.admin.listAlerts({});

@@ -1,20 +1,18 @@
 // The same service over PostgreSQL, with two servers on one database: nothing may rely on being the only process.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { listening } from '../helpers/live-client.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-const binaries = postgresBinaries();
-const why = binaries === null ? ' (skipped: Debian package postgresql is not installed)' : '';
+const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
 
-describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}`, () => {
-  let postgres: TestPostgres;
+describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, () => {
   let servers: [TestServer, TestServer];
 
   beforeAll(async () => {
-    postgres = await startPostgres(binaries as string);
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    const flags = { 'database-url': postgres.newDatabase() };
+    const flags = { 'database-url': await newPostgresDatabase() };
     // Started together: one of them migrates, the other waits for it.
     servers = await Promise.all([
       startTestServer({ flags, masterKey }),
@@ -23,7 +21,6 @@ describe.skipIf(binaries === null)(`two servers on one PostgreSQL database${why}
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
-    postgres.stop();
   });
 
   const turns = <Result>(count: number, work: (server: TestServer, turn: number) => Promise<Result>) =>

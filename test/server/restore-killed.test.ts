@@ -58,7 +58,7 @@ const licensesIn = async (directory: string) =>
     ({ license_key }) => license_key,
   );
 
-it.skipIf(!canTrace)('at any rename', { timeout: 120_000 }, async () => {
+it.skipIf(!canTrace)('at any rename', async () => {
   const old = snapshotOf(dataDir);
   const outcomes: string[] = [];
   for (let count = 1; count <= MOST_RENAMES; count += 1) {

@@ -8,7 +8,8 @@ import { selectRows, writeRows } from '../helpers/database.ts';
 import { runRetentionOn } from '../helpers/retention.ts';
 import { runScan } from '../helpers/scan.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +17,6 @@ const START = Date.UTC(2035, 5, 15, 12);
 const clock = sharedClock(START);
 
 type Kind = 'sqlite' | 'postgres';
-const binaries = postgresBinaries();
 
 /** `count` events from that many days ago, each with one delivery and one attempt. */
 function plantEvents(first: number, count: number, daysAgo: number, status = 'delivered'): string[] {
@@ -44,22 +44,19 @@ const TABLES = [
 ];
 
 describe.each<Kind>(['sqlite', 'postgres'])('on %s', (kind) => {
-  const isSkipped = kind === 'postgres' && binaries === null;
-  let postgres: TestPostgres | undefined;
+  const isSkipped = kind === 'postgres' && !hasPostgres;
   let url: string | null = null;
   let server: TestServer;
 
   beforeAll(async () => {
     if (isSkipped) return;
     if (kind === 'postgres') {
-      postgres = await startPostgres(binaries as string);
-      url = postgres.newDatabase();
+      url = await newPostgresDatabase();
     }
     server = await startTestServer({ clock, flags: url === null ? {} : { 'database-url': url } });
   });
   afterAll(async () => {
     await server?.stop();
-    postgres?.stop();
   });
   beforeEach(() =>
     isSkipped ? undefined : write(...TABLES.map((table) => `DELETE FROM ${table}`), WEBHOOK),

@@ -2,11 +2,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '#server/platform/config.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 import { cliOn } from '../helpers/cli.ts';
 import { adminSuccess, callAdmin } from '../helpers/contract-calls.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
@@ -139,7 +140,7 @@ describe('dangerous settings', () => {
   it('are in the log of a start, and in what commands print', async () => {
     const dangerous = await startTestServer({ flags: { host: '0.0.0.0', 'trust-proxy': 'on' } });
     onTestFinished(() => dangerous.stop());
-    await vi.waitFor(() => {
+    await eventually(() => {
       const log = readFileSync(join(dangerous.dataDir, 'logs', 'license-desk.1.log'), 'utf8');
       expect(log).toMatch(/"level":40,.*can forge their address/u);
     });

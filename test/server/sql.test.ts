@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { type Sql, sqlOf } from '#server/database/sql.ts';
 import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { newDataDir } from '../helpers/test-server.ts';
-
-const binaries = postgresBinaries();
 
 interface Thing {
   id: number;
@@ -17,9 +16,8 @@ interface Thing {
 }
 
 describe.each(['SQLite', 'PostgreSQL'])('SQL on %s', (name) => {
-  const isMissing = name === 'PostgreSQL' && binaries === null;
+  const isMissing = name === 'PostgreSQL' && !hasPostgres;
   let folder: string;
-  let postgres: TestPostgres | undefined;
   let sequelize: Database;
   let sql: Sql;
   let transaction: RunTransaction;
@@ -27,9 +25,8 @@ describe.each(['SQLite', 'PostgreSQL'])('SQL on %s', (name) => {
   beforeAll(async () => {
     if (isMissing) return;
     folder = await newDataDir();
-    if (name === 'PostgreSQL') postgres = await startPostgres(binaries as string);
     sequelize = await connect(
-      { url: postgres?.newDatabase() ?? null, file: join(folder, 'things.db') },
+      { url: name === 'PostgreSQL' ? await newPostgresDatabase() : null, file: join(folder, 'things.db') },
       { create: true },
     );
     sql = sqlOf(sequelize);
@@ -41,7 +38,6 @@ describe.each(['SQLite', 'PostgreSQL'])('SQL on %s', (name) => {
   afterAll(async () => {
     if (isMissing) return;
     await sequelize.close();
-    postgres?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -17,6 +17,7 @@ import {
   shownCertificate,
   shownInstead,
 } from '../helpers/tls-client.ts';
+import { eventually } from '../helpers/eventually.ts';
 
 // A server looks after its files every two seconds.
 vi.setConfig({ testTimeout: 60_000 });
@@ -180,7 +181,7 @@ it('warns about a certificate that expires soon, and about an expired one', asyn
   const server = await startTestServer({ dataDir, clock, flags: { tls: `${certificate},${key}` } });
   const logged = () => readFileSync(join(dataDir, 'logs', 'license-desk.1.log'), 'utf8');
   const warning = (text: string) =>
-    vi.waitFor(() => expect(logged()).toContain(`the TLS certificate in use ${text}`), { timeout: 20_000 });
+    eventually(() => expect(logged()).toContain(`the TLS certificate in use ${text}`));
   await warning('expires in 1 day,');
   clock.advance(3 * DAY);
   await warning('expired on');

@@ -5,6 +5,7 @@ import { connect } from '#server/database/connect.ts';
 import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { newBearer, newFingerprint, newLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -111,18 +112,17 @@ describe('GET /health/', () => {
     const health = () => server.get('/health/');
     expect((await health()).body).toMatchObject({ status: 'ok', checks: { database: 'ok', jobs: 'ok' } });
     await writeRows(server.dataDir, 'ALTER TABLE licenses RENAME TO hidden');
-    const patience = { timeout: 20_000, interval: 20 };
-    const failing = await vi.waitFor(async () => {
+    const failing = await eventually(async () => {
       const reply = await health();
       expect(reply.status).toBe(503);
       return reply;
-    }, patience);
+    });
     expectFailure(failing, 'unavailable');
     expect(failing.body.details).toEqual([{ path: 'checks.jobs', message: 'failing' }]);
     // A load balancer must not take a server away because a job is stuck.
     expect((await server.get('/health/ready/')).body).toMatchObject({ ok: true, status: 'ready' });
     await writeRows(server.dataDir, 'ALTER TABLE hidden RENAME TO licenses');
-    await vi.waitFor(async () => expect((await health()).status).toBe(200), patience);
+    await eventually(async () => expect((await health()).status).toBe(200));
     await server.stop();
   });
 

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { MIGRATIONS } from '#server/database/migrate.ts';
 import { newLicense, success } from '../helpers/contract-calls.ts';
 import { readTables, writeOldDatabase } from '../helpers/old-database.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../helpers/postgres.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { fingerprintOf, newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { lookUntil } from '../webhooks/partner.ts';
 
@@ -70,11 +71,8 @@ describe('a database of an earlier version', () => {
   let used: Used;
   let written: Awaited<ReturnType<typeof everythingIn>>;
   let tables: Awaited<ReturnType<typeof readTables>>;
-  const binaries = postgresBinaries();
-  let postgres: TestPostgres | undefined;
 
   beforeAll(async () => {
-    if (binaries !== null) postgres = await startPostgres(binaries);
     source.dataDir = await newDataDir();
     const server = await startTestServer({ dataDir: source.dataDir, masterKey, flags });
     used = await useForAWhile(server);
@@ -83,7 +81,6 @@ describe('a database of an earlier version', () => {
     tables = await readTables(join(source.dataDir, 'license-desk.db'));
   });
   afterAll(async () => {
-    postgres?.stop();
     await rm(source.dataDir, { recursive: true, force: true });
   });
 
@@ -144,8 +141,8 @@ describe('a database of an earlier version', () => {
       }
     });
 
-    it.skipIf(binaries === null)('is kept on PostgreSQL, and everything in it works', async () => {
-      const url = (postgres as TestPostgres).newDatabase();
+    it.skipIf(!hasPostgres)('is kept on PostgreSQL, and everything in it works', async () => {
+      const url = await newPostgresDatabase();
       await writeOldDatabase({ url, file: '' }, version, tables);
       const server = await startTestServer({ masterKey, flags: { ...flags, 'database-url': url } });
       try {

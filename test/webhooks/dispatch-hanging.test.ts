@@ -2,16 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
 import { selectRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 import { startReceiver } from './receiver.ts';
 
 /** A tenth is allowed, and this much for a machine that is busy with other tests. */
 const SLACK_MS = Number(process.env['LICENSE_DESK_TIMING_SLACK_MS'] ?? 5000);
-const WAIT_MS = 60_000;
 
 interface HangingReceivers {
   flags: Record<string, string>;
@@ -75,10 +75,7 @@ function residentMb({ pid }: ServerProcess): number {
   return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-const eventually = (check: () => void | Promise<void>) =>
-  vi.waitFor(check, { timeout: WAIT_MS, interval: 100 });
-
-describe('receivers that hang', { timeout: 120_000 }, () => {
+describe('receivers that hang', () => {
   it('are retried on time, 19 at a time', async () => {
     const unitMs = 200;
     const receivers = await startReceivers();

@@ -51,7 +51,7 @@ async function tell(server: ServerProcess, webhook: { id: number }, known: numbe
   return { delivery: delivery!, attempt: attempt! };
 }
 
-it('a name that turns private after its registration is not dialled', { timeout: 60_000 }, async () => {
+it('a name that turns private after its registration is not dialled', async () => {
   const authority = new CertificateAuthority();
   const identity = authority.issue({ altNames: [`DNS:${NAME}`] });
   const caFile = join(temporaryDirectory('ca'), 'ca.pem');

@@ -1,5 +1,6 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createFairLookup } from '#server/features/webhooks/fair-lookup.ts';
+import { eventually } from '../helpers/eventually.ts';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 
@@ -35,18 +36,18 @@ it('names that do not resolve are looked up one at a time, and hold up no other 
   running.length = 0;
   const again = bad.map(look);
   const good = look('good.example');
-  await vi.waitFor(() => expect(hosts().toSorted()).toEqual(['a.example', 'good.example']));
+  await eventually(() => expect(hosts().toSorted()).toEqual(['a.example', 'good.example']));
   for (const { answer } of running) answer();
   expect(await good).toEqual(ADDRESSES);
   expect(await again[0]).toEqual(ADDRESSES);
   // The next one begins, and one that resolves again does not wait for it.
-  await vi.waitFor(() => expect(hosts().at(-1)).toBe('b.example'));
+  await eventually(() => expect(hosts().at(-1)).toBe('b.example'));
   void look('a.example');
   expect(hosts().at(-1)).toBe('a.example');
 
   running[2]?.fail();
   await expect(again[1]).rejects.toThrow('EAI_AGAIN');
-  await vi.waitFor(() => expect(hosts().at(-1)).toBe('c.example'));
+  await eventually(() => expect(hosts().at(-1)).toBe('c.example'));
   running.at(-1)?.answer();
   await again[2];
 });

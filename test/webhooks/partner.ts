@@ -16,8 +16,9 @@ export interface Registered {
   secret: string;
 }
 
-const LOOK_AGAIN_MS = 10;
-const WAIT_MS = 25_000;
+/** Each look may list hundreds of deliveries, and takes time from those who deliver them. */
+const LOOK_AGAIN_MS = 50;
+const WAIT_MS = 120_000;
 
 export function webhookFlags(receiver: PythonReceiver, backoffSeconds: number): Record<string, string> {
   return {

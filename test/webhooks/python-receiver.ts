@@ -69,7 +69,7 @@ export interface PythonReceiver {
 type Line = Received | { port: number } | { done: number } | { answered: number; path: string };
 
 const SCRIPT = join(import.meta.dirname, 'receiver.py');
-const WAIT_MS = 25_000;
+const WAIT_MS = 120_000;
 
 /** Started for one test file, and gone at its end. */
 export async function startPythonReceiver(): Promise<PythonReceiver> {

@@ -6,6 +6,7 @@ import { apiAccessMessages } from '../features/api-access/api-access-messages.ts
 import { auditMessages } from '../features/audit/audit-messages.ts';
 import { failedEventMessages } from '../features/failed-events/failed-event-messages.ts';
 import { firstRunMessages } from '../features/first-run/first-run-messages.ts';
+import { handOverMessages } from '../features/hand-over/hand-over-messages.ts';
 import { healthMessages } from '../features/health/health-messages.ts';
 import { licenseDetailMessages } from '../features/license-details/license-detail-messages.ts';
 import { licensePrintMessages } from '../features/license-print/license-print-messages.ts';
@@ -16,6 +17,7 @@ import { planMessages } from '../features/plans/plan-messages.ts';
 import { sessionMessages } from '../features/admin-session/admin-session-messages.ts';
 import { authorizationTokenMessages } from '../features/authorization-tokens/authorization-token-messages.ts';
 import { webhookMessages } from '../features/webhooks/webhook-messages.ts';
+import { networkMessages } from '../features/settings/network-messages.ts';
 import { retentionMessages } from '../features/settings/retention-messages.ts';
 import { settingNamesMessages } from '../features/settings/setting-names-messages.ts';
 import { settingsMessages } from '../features/settings/settings-messages.ts';
@@ -27,6 +29,7 @@ import { commonMessages } from './common-messages.ts';
 const features = {
   common: commonMessages,
   shell: shellMessages,
+  handOver: handOverMessages,
   health: healthMessages,
   alerts: alertMessages,
   session: sessionMessages,
@@ -34,6 +37,7 @@ const features = {
   overview: overviewMessages,
   statistics: statisticsMessages,
   settings: settingsMessages,
+  network: networkMessages,
   signingKeys: signingKeyMessages,
   settingNames: settingNamesMessages,
   retention: retentionMessages,

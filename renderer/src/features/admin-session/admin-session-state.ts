@@ -20,6 +20,16 @@ export const useSession = defineStore('session', () => {
   let code = takeCode();
   const hadCode = code !== null;
 
+  async function signInWith(given: string): Promise<void> {
+    try {
+      await adminClient.signIn({ code: given });
+      phase.value = 'signed_in';
+      failure.value = null;
+    } catch (error) {
+      failure.value = asCallFailure(error);
+    }
+  }
+
   return {
     phase: computed(() => phase.value),
     /** Assume a session unless there is a code to use: most page loads follow an earlier sign-in. */
@@ -27,18 +37,15 @@ export const useSession = defineStore('session', () => {
     /** Why the sign-in link did not work. */
     failure: computed(() => failure.value),
 
+    /** Uses a code that was pasted. */
+    signInWith,
+
     /** Uses the code from the URL, if there is one. Waits for the server if it is down. */
     async useCode(): Promise<void> {
       if (code === null) return;
-      try {
-        await adminClient.signIn({ code });
-        phase.value = 'signed_in';
-      } catch (error) {
-        const reason = asCallFailure(error);
-        if (reason.code === 'unreachable') return;
-        failure.value = reason;
-      }
-      code = null;
+      await signInWith(code);
+      if (failure.value?.code === 'unreachable') failure.value = null;
+      else code = null;
     },
     confirm(): void {
       phase.value = 'signed_in';

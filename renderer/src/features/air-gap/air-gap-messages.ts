@@ -31,6 +31,7 @@ export const airGapMessages = messagesOf(
       license_expired: 'The license has expired. Renew it first.',
       product_mismatch: 'The license is for a different product.',
       activation_limit_reached: 'All seats are in use. Release a device or upgrade the license.',
+      license_is_floating: 'The license is floating. Its seats are taken by leases, not by devices.',
     },
     openLicense: 'Open license',
     limitDays: 'File validity (days)',
@@ -44,8 +45,6 @@ export const airGapMessages = messagesOf(
     scan: 'Scan QR code',
     scanTitle: 'Scan activation request',
     scanHow: 'Hold the QR code from the device in front of the camera.',
-    scanUnsupported:
-      'This browser cannot scan QR codes. Paste the text below the code, or load the request from a file.',
     scanNoCamera: 'Cannot use the camera: {problem}. Choose a picture of the code instead.',
     scanPicture: 'Choose picture',
     scanNothing: 'No QR code found in this picture.',
@@ -132,6 +131,8 @@ export const airGapMessages = messagesOf(
       product_mismatch: 'Die Lizenz gilt für ein anderes Produkt.',
       activation_limit_reached:
         'Alle Plätze sind belegt. Geben Sie ein Gerät frei, oder stufen Sie die Lizenz hoch.',
+      license_is_floating:
+        'Dies ist eine Floating-Lizenz. Ihre Plätze werden ausgeliehen, nicht von Geräten belegt.',
     },
     openLicense: 'Lizenz öffnen',
     limitDays: 'Gültigkeit der Datei (Tage)',
@@ -145,8 +146,6 @@ export const airGapMessages = messagesOf(
     scan: 'QR-Code scannen',
     scanTitle: 'Aktivierungsanfrage scannen',
     scanHow: 'Halten Sie den QR-Code des Geräts vor die Kamera.',
-    scanUnsupported:
-      'Dieser Browser kann keine QR-Codes scannen. Fügen Sie den Text unter dem Code ein, oder laden Sie die Anfrage aus einer Datei.',
     scanNoCamera:
       'Die Kamera kann nicht verwendet werden: {problem}. Wählen Sie stattdessen ein Bild des Codes.',
     scanPicture: 'Bild auswählen',

@@ -1,59 +1,81 @@
 import { messagesOf } from '../../i18n/messages-of.ts';
 
-/** One text for each alert code. The panel shows the start time beside it. */
+/** A title and a text for each alert code. The overview shows the start time beside them. */
 export const alertMessages = messagesOf(
   {
     title: 'Needs attention',
     openLicense: 'Open license',
+    openSettings: 'Open network settings',
     severity: { warning: 'Warning', critical: 'Critical' },
+    titles: {
+      api_unencrypted: 'The API listens on {host} without TLS.',
+      base_url_derived: 'The API listens on {host}, and no public URL is set.',
+      caller_address_forgeable: 'All proxies are trusted, and the API listens on {host}.',
+      device_surge: 'License {subject} activated {count} devices within {minutes} minutes.',
+      clock_jumped: 'The clock jumped ahead by {hours} hours.',
+      log_lines_dropped: '{count} lines of {subject} were lost.',
+      data_directory_lost: '{path} was removed or replaced.',
+      database_damaged: 'The database is damaged.',
+      database_not_writable: 'Changes cannot be saved.',
+      storage_full: 'The disk with {path} is full ({free_mb} MB free).',
+      storage_low: 'The disk with {path} is low on space ({free_mb} MB free).',
+    },
     text: {
       api_unencrypted:
-        'The API listens on {host} without TLS. License keys and API tokens cross the network unencrypted. Set “TLS” to auto, or put a TLS proxy in front and enter its https address as “Public URL”.',
+        'License keys and API tokens cross the network unencrypted. Turn on TLS, or put a TLS proxy in front and enter its https address as “Public URL”.',
       base_url_derived:
-        'The API listens on {host}, and no public URL is set. Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
+        'Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
       caller_address_forgeable:
-        'All proxies are trusted, and the API listens on {host}. A client that connects directly can forge its address in rate limits and logs. Enter the addresses of your proxies under “Trusted proxies”.',
-      device_surge:
-        'License {subject} activated {count} devices within {minutes} minutes. Check whether its key was published.',
+        'A client that connects directly can forge its address in rate limits and logs. Enter the addresses of your proxies under “Trusted proxies”.',
+      device_surge: 'Check whether its key was published.',
       clock_jumped:
-        'The clock jumped ahead by {hours} hours. Expiry notices are on hold until the new time is confirmed. Check the date of this machine.',
-      log_lines_dropped:
-        '{count} lines of {subject} were lost because they could not be written. Free up space on its disk.',
+        'Expiry notices are on hold until the new time is confirmed. Check the date of this machine.',
+      log_lines_dropped: 'They could not be written. Free up space on the disk.',
       data_directory_lost:
-        '{path} was removed or replaced. Changes are refused. Put the directory back or restore a backup, then restart the server.',
-      database_damaged:
-        'The database is damaged. Stop the server and restore the latest backup. See the log for details.',
-      database_not_writable: 'Changes cannot be saved. See the log for the cause.',
-      storage_full:
-        'The disk with {path} is full ({free_mb} MB free). Changes cannot be saved until you free up space.',
-      storage_low: 'The disk with {path} is low on space: {free_mb} MB free.',
+        'Changes are refused. Put the directory back or restore a backup, then restart the server.',
+      database_damaged: 'Stop the server and restore the latest backup. See the log for details.',
+      database_not_writable: 'See the log for the cause.',
+      storage_full: 'Changes cannot be saved until you free up space.',
+      storage_low: 'Free up space before changes can no longer be saved.',
     },
   },
   {
     title: 'Handlungsbedarf',
     openLicense: 'Lizenz öffnen',
+    openSettings: 'Netzwerkeinstellungen öffnen',
     severity: { warning: 'Warnung', critical: 'Kritisch' },
+    titles: {
+      api_unencrypted: 'Die API ist ohne TLS unter {host} erreichbar.',
+      base_url_derived: 'Die API ist unter {host} erreichbar, und es ist keine öffentliche URL gesetzt.',
+      caller_address_forgeable: 'Allen Proxys wird vertraut, und die API ist unter {host} erreichbar.',
+      device_surge: 'Lizenz {subject} hat innerhalb von {minutes} Minuten {count} Geräte aktiviert.',
+      clock_jumped: 'Die Uhr ist um {hours} Stunden vorgesprungen.',
+      log_lines_dropped: '{count} Zeilen von {subject} gingen verloren.',
+      data_directory_lost: '{path} wurde entfernt oder ersetzt.',
+      database_damaged: 'Die Datenbank ist beschädigt.',
+      database_not_writable: 'Änderungen können nicht gespeichert werden.',
+      storage_full: 'Der Datenträger mit {path} ist voll ({free_mb} MB frei).',
+      storage_low: 'Auf dem Datenträger mit {path} wird der Speicherplatz knapp ({free_mb} MB frei).',
+    },
     text: {
       api_unencrypted:
-        'Die API ist ohne TLS unter {host} erreichbar. Lizenzschlüssel und API-Tokens werden unverschlüsselt übertragen. Setzen Sie „TLS“ auf auto, oder schalten Sie einen TLS-Proxy davor, und tragen Sie dessen https-Adresse als „Öffentliche URL“ ein.',
+        'Lizenzschlüssel und API-Tokens werden unverschlüsselt übertragen. Schalten Sie TLS ein, oder schalten Sie einen TLS-Proxy davor, und tragen Sie dessen https-Adresse als „Öffentliche URL“ ein.',
       base_url_derived:
-        'Die API ist unter {host} erreichbar, und es ist keine öffentliche URL gesetzt. Zertifikate und Downloadlinks enthalten eine Adresse dieses Computers, die sich ändern kann. Tragen Sie die Adresse, die Clients verwenden, als „Öffentliche URL“ ein.',
+        'Zertifikate und Downloadlinks enthalten eine Adresse dieses Computers, die sich ändern kann. Tragen Sie die Adresse, die Clients verwenden, als „Öffentliche URL“ ein.',
       caller_address_forgeable:
-        'Allen Proxys wird vertraut, und die API ist unter {host} erreichbar. Ein Client, der sich direkt verbindet, kann seine Adresse in Ratenlimits und Protokollen fälschen. Tragen Sie unter „Vertrauenswürdige Proxys“ die Adressen Ihrer Proxys ein.',
-      device_surge:
-        'Lizenz {subject} hat innerhalb von {minutes} Minuten {count} Geräte aktiviert. Prüfen Sie, ob der Schlüssel veröffentlicht wurde.',
+        'Ein Client, der sich direkt verbindet, kann seine Adresse in Ratenlimits und Protokollen fälschen. Tragen Sie unter „Vertrauenswürdige Proxys“ die Adressen Ihrer Proxys ein.',
+      device_surge: 'Prüfen Sie, ob der Schlüssel veröffentlicht wurde.',
       clock_jumped:
-        'Die Uhr ist um {hours} Stunden vorgesprungen. Ablaufmeldungen werden zurückgehalten, bis die neue Zeit bestätigt ist. Prüfen Sie das Datum dieses Computers.',
+        'Ablaufmeldungen werden zurückgehalten, bis die neue Zeit bestätigt ist. Prüfen Sie das Datum dieses Computers.',
       log_lines_dropped:
-        '{count} Zeilen von {subject} gingen verloren, weil sie nicht geschrieben werden konnten. Geben Sie Speicherplatz auf dem Datenträger frei.',
+        'Sie konnten nicht geschrieben werden. Geben Sie Speicherplatz auf dem Datenträger frei.',
       data_directory_lost:
-        '{path} wurde entfernt oder ersetzt. Änderungen werden abgelehnt. Stellen Sie das Verzeichnis oder eine Sicherung wieder her, und starten Sie den Server neu.',
+        'Änderungen werden abgelehnt. Stellen Sie das Verzeichnis oder eine Sicherung wieder her, und starten Sie den Server neu.',
       database_damaged:
-        'Die Datenbank ist beschädigt. Beenden Sie den Server, und stellen Sie die letzte Sicherung wieder her. Details stehen im Protokoll.',
-      database_not_writable: 'Änderungen können nicht gespeichert werden. Die Ursache steht im Protokoll.',
-      storage_full:
-        'Der Datenträger mit {path} ist voll ({free_mb} MB frei). Geben Sie Speicherplatz frei, damit Änderungen gespeichert werden können.',
-      storage_low: 'Auf dem Datenträger mit {path} wird der Speicherplatz knapp: {free_mb} MB frei.',
+        'Beenden Sie den Server, und stellen Sie die letzte Sicherung wieder her. Details stehen im Protokoll.',
+      database_not_writable: 'Die Ursache steht im Protokoll.',
+      storage_full: 'Geben Sie Speicherplatz frei, damit Änderungen gespeichert werden können.',
+      storage_low: 'Geben Sie Speicherplatz frei, solange noch gespeichert werden kann.',
     },
   },
 );

@@ -37,6 +37,7 @@ export const authorizationTokenMessages = messagesOf(
     replacedNow: 'The token …{lastFour} no longer works.',
     revoke: 'Revoke',
     revokeTitle: 'Revoke token …{lastFour}?',
+    revokedToast: 'Authorization token …{lastFour} revoked',
     revokeConsequence:
       'Software that uses this token is denied from its next call. This cannot be undone. To restore access, issue a new token.',
   },
@@ -76,6 +77,7 @@ export const authorizationTokenMessages = messagesOf(
     replacedNow: 'Das Token …{lastFour} ist nicht mehr gültig.',
     revoke: 'Widerrufen',
     revokeTitle: 'Token …{lastFour} widerrufen?',
+    revokedToast: 'Autorisierungstoken …{lastFour} widerrufen',
     revokeConsequence:
       'Software mit diesem Token wird ab dem nächsten Aufruf abgelehnt. Das lässt sich nicht rückgängig machen. Für erneuten Zugriff stellen Sie ein neues Token aus.',
   },

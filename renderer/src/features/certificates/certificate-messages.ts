@@ -66,6 +66,9 @@ export const certificateMessages = messagesOf(
     keyLeave: 'Close without key',
     savePem: 'Save certificate',
     csrNote: 'The private key is where the signing request was created.',
+    revokedToast: 'Certificate {name} revoked',
+    authorityRenewed: 'Certificate authority renewed',
+    authorityImported: 'Certificate authority imported',
     revoke: 'Revoke',
     revokeTitle: 'Revoke certificate {name}?',
     revokeLate:
@@ -180,6 +183,9 @@ export const certificateMessages = messagesOf(
     keyLeave: 'Ohne Schlüssel schließen',
     savePem: 'Zertifikat speichern',
     csrNote: 'Der private Schlüssel liegt dort, wo die Zertifikatsanforderung erstellt wurde.',
+    revokedToast: 'Zertifikat {name} widerrufen',
+    authorityRenewed: 'Zertifizierungsstelle erneuert',
+    authorityImported: 'Zertifizierungsstelle importiert',
     revoke: 'Widerrufen',
     revokeTitle: 'Zertifikat {name} widerrufen?',
     revokeLate:

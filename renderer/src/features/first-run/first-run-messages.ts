@@ -35,6 +35,9 @@ export const firstRunMessages = messagesOf(
       license: 'Issue a test license with this plan to try the API',
     },
     testHolder: 'Test license',
+    restartTitle: 'Restart the server to finish',
+    afterRestart:
+      'The API is reachable under its new address after the restart. This page then shows a command to try it.',
     doneTitle: 'The API is ready',
     tryActivation: 'Run this command in a shell to activate a test device on the license of {holder}:',
     tryHealth: 'Run this command in a shell to check that the API responds:',
@@ -80,6 +83,9 @@ export const firstRunMessages = messagesOf(
       license: 'Testlizenz mit diesem Plan ausstellen, um die API auszuprobieren',
     },
     testHolder: 'Testlizenz',
+    restartTitle: 'Server neu starten, um die Einrichtung abzuschließen',
+    afterRestart:
+      'Nach dem Neustart ist die API unter ihrer neuen Adresse erreichbar. Diese Seite zeigt dann einen Befehl zum Ausprobieren.',
     doneTitle: 'Die API ist bereit',
     tryActivation:
       'Führen Sie diesen Befehl in einer Shell aus, um ein Testgerät mit der Lizenz von {holder} zu aktivieren:',

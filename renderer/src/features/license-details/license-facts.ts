@@ -8,11 +8,14 @@ export function useLicenseFacts(license: () => LicenseRecord) {
 
   /** `state` has no value: it is rendered as a status word. */
   const facts = computed(() => {
-    const { holder, email, product, plan, features } = license();
+    const { holder, email, order_number: order, notes, product, plan, features } = license();
     return [
       { name: 'state', label: t('licenses.columns.state') },
       { name: 'holder', label: t('licenses.columns.holder'), value: holder },
       { name: 'email', label: t('licenses.email'), value: email ?? '–' },
+      ...(order === null
+        ? []
+        : [{ name: 'order', label: t('licenses.orderNumber'), value: order, mono: true }]),
       { name: 'product', label: t('licenses.columns.product'), value: product },
       { name: 'plan', label: t('licenses.columns.plan'), value: plan },
       {
@@ -20,6 +23,7 @@ export function useLicenseFacts(license: () => LicenseRecord) {
         label: t('licenseDetails.features'),
         value: features.join(', ') || t('common.none'),
       },
+      ...(notes === null ? [] : [{ name: 'notes', label: t('licenses.notes'), value: notes }]),
     ];
   });
 

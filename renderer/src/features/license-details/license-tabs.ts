@@ -13,7 +13,7 @@ export const LICENSE_TABS = [
 export type LicenseTab = (typeof LICENSE_TABS)[number];
 
 /** Actions on a license, each with its own dialog. */
-export type LicenseAction = 'renew' | 'upgrade' | 'revoke';
+export type LicenseAction = 'renew' | 'upgrade' | 'revoke' | 'edit' | 'handOver';
 
 /** A tab from the URL, where any text is possible. */
 export function toLicenseTab(text: string): LicenseTab {

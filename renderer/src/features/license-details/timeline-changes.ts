@@ -1,5 +1,5 @@
 // The fields of a timeline entry.
-import type { TimelineItem } from '#server/features/licenses/license-contract.ts';
+import type { TimelineItem } from '#server/features/licenses/license-timeline-contract.ts';
 
 interface FieldChange {
   field: string;

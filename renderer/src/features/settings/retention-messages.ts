@@ -28,6 +28,9 @@ export const retentionMessages = messagesOf(
       webhooks: 'Deleted webhooks',
       imports: 'License imports',
       restores: 'Data replaced by restores',
+      leases: 'Ended leases',
+      lease_denials: 'Refused checkouts',
+      lease_usage: 'Seats in use per hour',
     },
   },
   {
@@ -57,6 +60,9 @@ export const retentionMessages = messagesOf(
       webhooks: 'Gelöschte Webhooks',
       imports: 'Lizenzimporte',
       restores: 'Durch Wiederherstellungen ersetzte Daten',
+      leases: 'Beendete Leases',
+      lease_denials: 'Abgelehnte Ausleihen',
+      lease_usage: 'Belegte Plätze pro Stunde',
     },
   },
 );

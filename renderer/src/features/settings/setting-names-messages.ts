@@ -6,256 +6,213 @@ export const settingNamesMessages = messagesOf(
     host: {
       label: 'API address',
       about: '127.0.0.1 accepts calls from this machine only. 0.0.0.0 opens the API to the network.',
-      allowed: 'an IP address or a host name',
     },
     port: {
       label: 'API port',
       about: 'Use 0 to choose a free port automatically.',
-      allowed: '0 to 65535',
     },
     tls: {
       label: 'TLS',
       about:
         'Use auto for a certificate that the built-in authority issues and renews. For your own certificate, enter two PEM files.',
-      allowed: 'off, auto, or two PEM files as CERTIFICATE,KEY',
     },
     base_url: {
       label: 'Public URL',
       about:
         'Set this if the API is open to the network or behind a proxy. Used in links, certificates and the API reference.',
-      allowed: 'an http or https URL',
     },
     trust_proxy: {
       label: 'Trusted proxies',
-      about: 'Proxies whose X-Forwarded-For header identifies the client.',
-      allowed: 'off, on (one proxy), a number of proxies, or their addresses',
+      about:
+        'Proxies whose X-Forwarded-For header identifies the client: off, on (one proxy), a number of proxies, or their addresses.',
     },
     rate_limit: {
       label: 'Rate limit: token checks',
       about:
         'Calls to /authorize/token/ per minute and client address. 0 turns off this limit and the other rate limits, unless they are set.',
-      allowed: '0 to 1000000',
     },
     rate_limit_public: {
       label: 'Rate limit: other public calls',
       about: 'Calls to all other public endpoints per minute and client address. 0 turns the limit off.',
-      allowed: '0 to 1000000',
     },
     rate_limit_activations: {
       label: 'Rate limit: new devices',
       about: 'New devices per minute and license key. 0 turns the limit off.',
-      allowed: '0 to 1000000',
     },
     admin_port: {
       label: 'Admin port',
       about: 'The back office listens on this machine only. Use 0 to choose a free port automatically.',
-      allowed: '0 to 65535',
     },
     default_product: {
       label: 'Default product',
-      about: 'Used for licenses and tokens that do not specify a product.',
-      allowed: '1–64 lowercase letters, digits or hyphens',
+      about:
+        'For licenses and tokens that do not specify a product. Use 1–64 lowercase letters, digits or hyphens.',
     },
     license_file_ttl_days: {
       label: 'License file validity (days)',
       about: 'For files from the API. Devices fetch a new file when it expires.',
-      allowed: '1 to 36500',
     },
     scan_seconds: {
       label: 'License scan interval (seconds)',
       about: 'How often the server looks for licenses that are expiring, in grace or expired.',
-      allowed: 'a number greater than 0',
     },
     webhook_allow: {
       label: 'Private networks for webhooks',
-      about: 'Webhooks can reach public addresses and these private networks.',
-      allowed: 'networks such as 10.0.0.0/8,fd00::/8',
+      about:
+        'Webhooks can reach public addresses and these private networks. Separate several with commas: 10.0.0.0/8,fd00::/8.',
     },
     webhook_ca: {
       label: 'Additional CAs for webhooks',
-      about: 'Receivers can also present certificates from these authorities.',
-      allowed: 'a PEM file',
+      about: 'A PEM file. Receivers can also present certificates from these authorities.',
     },
     webhook_timeout_seconds: {
       label: 'Webhook timeout (seconds)',
       about: 'How long the server waits for a receiver to respond.',
-      allowed: 'a number greater than 0',
     },
     webhook_backoff_seconds: {
       label: 'Webhook retry delay (seconds)',
       about: 'Failed deliveries are retried after 1, 2, 4, 8 and 16 times this delay.',
-      allowed: 'a number greater than 0',
     },
     retain_events_days: {
       label: 'Keep events (days)',
       about: 'Events and their deliveries. Pending deliveries are always kept. 0 keeps all.',
-      allowed: '0 to 36500',
     },
     retain_attempts_days: {
       label: 'Keep delivery attempts (days)',
       about: 'Responses from receivers. 0 keeps them as long as the events.',
-      allowed: '0 to 36500',
     },
     retain_audit_days: {
       label: 'Keep audit log (days)',
       about: 'Older entries are permanently removed. Export them first. 0 keeps all.',
-      allowed: '0 to 36500',
     },
     retain_imports_days: {
       label: 'Keep import records (days)',
       about: 'Records of finished license imports. The licenses are not removed. 0 keeps all.',
-      allowed: '0 to 36500',
     },
     retain_restores_days: {
       label: 'Keep data replaced by restores (days)',
       about: 'The before-restore-… folders in the data directory. 0 keeps all.',
-      allowed: '0 to 36500',
     },
     data_dir: {
       label: 'Data directory',
       about: 'Contains the database, keys, logs and config.json, which cannot set this directory.',
-      allowed: 'a directory',
     },
     database_url: {
       label: 'PostgreSQL URL',
       about: 'Replaces SQLite in the data directory. Existing data is not transferred.',
-      allowed: "a URL such as postgres://user{'@'}host:port/database",
     },
     database_url_file: {
       label: 'PostgreSQL URL file',
       about: 'A file that contains the URL, for example a container secret. Overrides PostgreSQL URL.',
-      allowed: 'a file',
     },
   },
   {
     host: {
       label: 'API-Adresse',
       about: '127.0.0.1 nimmt nur Aufrufe von diesem Computer an. 0.0.0.0 öffnet die API für das Netzwerk.',
-      allowed: 'eine IP-Adresse oder ein Hostname',
     },
     port: {
       label: 'API-Port',
       about: 'Mit 0 wird automatisch ein freier Port gewählt.',
-      allowed: '0 bis 65535',
     },
     tls: {
       label: 'TLS',
       about:
         'Mit auto stellt die integrierte Zertifizierungsstelle das Zertifikat aus und erneuert es. Für ein eigenes Zertifikat geben Sie zwei PEM-Dateien an.',
-      allowed: 'off, auto oder zwei PEM-Dateien als ZERTIFIKAT,SCHLÜSSEL',
     },
     base_url: {
       label: 'Öffentliche URL',
       about:
         'Setzen Sie diese URL, wenn die API für das Netzwerk geöffnet ist oder hinter einem Proxy steht. Wird in Links, Zertifikaten und der API-Referenz verwendet.',
-      allowed: 'eine http- oder https-URL',
     },
     trust_proxy: {
       label: 'Vertrauenswürdige Proxys',
-      about: 'Proxys, deren X-Forwarded-For-Header den Client identifiziert.',
-      allowed: 'off, on (ein Proxy), eine Anzahl von Proxys oder ihre Adressen',
+      about:
+        'Proxys, deren X-Forwarded-For-Header den Client identifiziert: off, on (ein Proxy), eine Anzahl oder ihre Adressen.',
     },
     rate_limit: {
       label: 'Ratenlimit: Tokenprüfungen',
       about:
         'Aufrufe von /authorize/token/ pro Minute und Clientadresse. 0 hebt dieses Limit auf, ebenso die anderen Ratenlimits, sofern sie nicht gesetzt sind.',
-      allowed: '0 bis 1000000',
     },
     rate_limit_public: {
       label: 'Ratenlimit: andere öffentliche Aufrufe',
       about:
         'Aufrufe aller anderen öffentlichen Endpunkte pro Minute und Clientadresse. 0 hebt das Limit auf.',
-      allowed: '0 bis 1000000',
     },
     rate_limit_activations: {
       label: 'Ratenlimit: neue Geräte',
       about: 'Neue Geräte pro Minute und Lizenzschlüssel. 0 hebt das Limit auf.',
-      allowed: '0 bis 1000000',
     },
     admin_port: {
       label: 'Admin-Port',
       about:
         'Das Backoffice ist nur auf diesem Computer erreichbar. Mit 0 wird automatisch ein freier Port gewählt.',
-      allowed: '0 bis 65535',
     },
     default_product: {
       label: 'Standardprodukt',
-      about: 'Für Lizenzen und Token ohne Produktangabe.',
-      allowed: '1–64 Kleinbuchstaben, Ziffern oder Bindestriche',
+      about: 'Für Lizenzen und Token ohne Produktangabe. 1–64 Kleinbuchstaben, Ziffern oder Bindestriche.',
     },
     license_file_ttl_days: {
       label: 'Gültigkeit von Lizenzdateien (Tage)',
       about: 'Für Dateien aus der API. Geräte rufen nach Ablauf eine neue Datei ab.',
-      allowed: '1 bis 36500',
     },
     scan_seconds: {
       label: 'Prüfintervall für Lizenzen (Sekunden)',
       about: 'Wie oft der Server nach ablaufenden und abgelaufenen Lizenzen sowie Kulanzfristen sucht.',
-      allowed: 'eine Zahl größer als 0',
     },
     webhook_allow: {
       label: 'Private Netzwerke für Webhooks',
-      about: 'Webhooks erreichen öffentliche Adressen und diese privaten Netzwerke.',
-      allowed: 'Netzwerke wie 10.0.0.0/8,fd00::/8',
+      about:
+        'Webhooks erreichen öffentliche Adressen und diese privaten Netzwerke. Trennen Sie mehrere mit Kommas: 10.0.0.0/8,fd00::/8.',
     },
     webhook_ca: {
       label: 'Zusätzliche CAs für Webhooks',
-      about: 'Empfänger können auch Zertifikate dieser Zertifizierungsstellen vorlegen.',
-      allowed: 'eine PEM-Datei',
+      about: 'Eine PEM-Datei. Empfänger können auch Zertifikate dieser Zertifizierungsstellen vorlegen.',
     },
     webhook_timeout_seconds: {
       label: 'Zeitlimit für Webhooks (Sekunden)',
       about: 'Wie lange der Server auf die Antwort eines Empfängers wartet.',
-      allowed: 'eine Zahl größer als 0',
     },
     webhook_backoff_seconds: {
       label: 'Wartezeit vor Wiederholungen (Sekunden)',
       about: 'Fehlgeschlagene Zustellungen werden nach dem 1-, 2-, 4-, 8- und 16-Fachen wiederholt.',
-      allowed: 'eine Zahl größer als 0',
     },
     retain_events_days: {
       label: 'Ereignisse aufbewahren (Tage)',
       about:
         'Ereignisse und ihre Zustellungen. Ausstehende Zustellungen bleiben immer erhalten. Bei 0 bleibt alles erhalten.',
-      allowed: '0 bis 36500',
     },
     retain_attempts_days: {
       label: 'Zustellversuche aufbewahren (Tage)',
       about: 'Antworten der Empfänger. Bei 0 bleiben sie so lange erhalten wie die Ereignisse.',
-      allowed: '0 bis 36500',
     },
     retain_audit_days: {
       label: 'Audit-Protokoll aufbewahren (Tage)',
       about:
         'Ältere Einträge werden endgültig gelöscht. Exportieren Sie sie vorher. Bei 0 bleibt alles erhalten.',
-      allowed: '0 bis 36500',
     },
     retain_imports_days: {
       label: 'Importnachweise aufbewahren (Tage)',
       about:
         'Nachweise abgeschlossener Lizenzimporte. Die Lizenzen werden nicht gelöscht. Bei 0 bleibt alles erhalten.',
-      allowed: '0 bis 36500',
     },
     retain_restores_days: {
       label: 'Ersetzte Daten aufbewahren (Tage)',
       about: 'Die Ordner before-restore-… im Datenverzeichnis. Bei 0 bleibt alles erhalten.',
-      allowed: '0 bis 36500',
     },
     data_dir: {
       label: 'Datenverzeichnis',
       about:
         'Enthält Datenbank, Schlüssel, Protokolle und config.json, in der sich das Verzeichnis nicht festlegen lässt.',
-      allowed: 'ein Verzeichnis',
     },
     database_url: {
       label: 'PostgreSQL-URL',
       about: 'Ersetzt SQLite im Datenverzeichnis. Vorhandene Daten werden nicht übernommen.',
-      allowed: "eine URL wie postgres://benutzer{'@'}host:port/datenbank",
     },
     database_url_file: {
       label: 'PostgreSQL-URL-Datei',
       about: 'Eine Datei, die die URL enthält, zum Beispiel ein Container-Secret. Ersetzt „PostgreSQL-URL“.',
-      allowed: 'eine Datei',
     },
   },
 );

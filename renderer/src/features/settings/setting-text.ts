@@ -2,13 +2,13 @@
 import { useI18n } from 'vue-i18n';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
 import { en } from '../../i18n/messages.ts';
+import { reachOf, tlsModeOf } from './network-choice.ts';
 
 type SettingName = keyof typeof en.settingNames;
 
-export const SETTING_GROUPS: readonly {
-  group: 'reach' | 'licensing' | 'webhooks' | 'retention' | 'other';
-  names: readonly string[];
-}[] = [
+export type SettingGroup = 'reach' | 'licensing' | 'webhooks' | 'retention' | 'other';
+
+const SETTING_GROUPS: readonly { group: SettingGroup; names: readonly string[] }[] = [
   {
     group: 'reach',
     names: [
@@ -41,6 +41,15 @@ export const SETTING_GROUPS: readonly {
   { group: 'other', names: ['data_dir', 'database_url', 'database_url_file'] },
 ];
 
+/** A setting that the page does not know is in the last group. */
+export function settingsOf(settings: readonly SettingObject[], group: SettingGroup): SettingObject[] {
+  const known = new Set(SETTING_GROUPS.flatMap(({ names }) => names));
+  const names = SETTING_GROUPS.find((candidate) => candidate.group === group)?.names ?? [];
+  return settings
+    .filter(({ name }) => names.includes(name) || (group === 'other' && !known.has(name)))
+    .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+}
+
 const isKnown = (name: string): name is SettingName => Object.hasOwn(en.settingNames, name);
 
 /** For a setting that the page does not know, the server's own description. */
@@ -51,7 +60,12 @@ export function useSettingText() {
       isKnown(name) ? t(`settingNames.${name}.label`) : name,
     descriptionOf: ({ name, description }: Pick<SettingObject, 'name' | 'description'>) =>
       isKnown(name) ? t(`settingNames.${name}.about`) : description,
-    allowedOf: ({ name, allowed }: Pick<SettingObject, 'name' | 'allowed'>) =>
-      isKnown(name) ? t(`settingNames.${name}.allowed`) : allowed,
+    /** `Network` instead of `0.0.0.0`. */
+    valueTextOf: ({ name }: Pick<SettingObject, 'name'>, value: string): string => {
+      if (value === '') return t('settings.notSet');
+      if (name === 'host' && reachOf(value) !== 'address') return t(`network.reach.${reachOf(value)}`);
+      if (name === 'tls') return t(`network.tls.${tlsModeOf(value)}`);
+      return value;
+    },
   };
 }

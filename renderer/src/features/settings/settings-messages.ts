@@ -3,7 +3,10 @@ import { messagesOf } from '../../i18n/messages-of.ts';
 export const settingsMessages = messagesOf(
   {
     tabs: {
-      server: 'Server',
+      network: 'Network',
+      licensing: 'Licensing',
+      webhooks: 'Webhook delivery',
+      data: 'Data',
       keys: 'Signing keys',
       sessions: 'Sessions',
       backup: 'Backup',
@@ -13,23 +16,38 @@ export const settingsMessages = messagesOf(
       about: 'About',
     },
     groups: {
-      reach: 'Access',
       licensing: 'Licensing',
       webhooks: 'Webhooks',
       retention: 'Retention',
       other: 'Data',
     },
-    columns: { setting: 'Setting', value: 'Value', default: 'Default', source: 'Source' },
+    groupAbout: {
+      licensing: 'Defaults for new licenses and license files.',
+      webhooks: 'How events reach their receivers.',
+      retention: 'Older records are removed once a day.',
+      other: 'Where this installation keeps its data.',
+    },
+    columns: {
+      flag: 'Command line',
+      environment: 'Environment variable',
+      default: 'Default',
+      source: 'Source',
+    },
+    details: 'Details: configuration names and sources',
+    setByFlag: 'Set by {flag} on the command line. Change it there.',
+    setByEnvironment: 'Set by {env} in the environment. Change it there.',
+    setAtStart: 'Set by {flag} when the server starts.',
+    untilRestart: '{value} until the next restart.',
+    unsavedTitle: 'Unsaved changes',
+    unsaved: '{n} unsaved changes | {n} unsaved change | {n} unsaved changes',
+    changeOf: '{name}: {before} → {after}',
+    clear: 'Clear',
+    discard: 'Discard',
+    saveChanges: 'Save changes',
+    saved: 'Settings saved | Setting saved | {n} settings saved',
     sources: { flag: 'Command line', environment: 'Environment', file: 'config.json', default: 'Default' },
     notSet: 'Not set',
-    afterRestart: 'After restart:',
-    edit: 'Edit',
-    editNamed: 'Edit {name}',
-    allowed: 'Allowed: {values}',
     refused: 'The server rejected this value:',
-    holdsLater: 'The value is saved to config.json and takes effect at the next server start.',
-    resetTo: 'Reset to default: {value}',
-    unset: 'Clear',
     files: 'Files',
     configFile: 'Settings file',
     configProblem: 'The server cannot start with the current config.json. Fix this first:',
@@ -37,22 +55,13 @@ export const settingsMessages = messagesOf(
     keyInEnvironment: 'Environment variable {env}',
     masterKeyNote:
       'The master key encrypts all private keys in the database. Keep a copy of it in a safe place.',
-    warnings: {
-      caller_address_forgeable:
-        'All proxies are trusted, and the API is open to the network. A client that connects directly can forge its address in rate limits and logs. Enter the addresses of your proxies under “Trusted proxies”, or set “API address” to 127.0.0.1.',
-      base_url_derived:
-        'The API is open to the network, and no public URL is set. Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
-      api_unencrypted:
-        'The API is open to the network without TLS. License keys and API tokens are sent unencrypted. Set “TLS” to auto, or put a TLS proxy in front and enter its https address as “Public URL”.',
-    },
     restart: {
       needed: 'Changed settings are not active yet.',
       byButton: 'Restart the server to apply them.',
       byHand: 'To apply them, stop the server and start it again.',
       action: 'Restart now',
       title: 'Restart the server?',
-      consequence:
-        'The API is unavailable for a few seconds. All users of the back office must sign in again.',
+      consequence: 'The API is unavailable for a few seconds. Sessions of the back office continue.',
     },
     sessions: {
       about: 'Each session has full access to the back office. Sessions expire after 12 hours.',
@@ -63,6 +72,8 @@ export const settingsMessages = messagesOf(
       expires: 'Expires',
       current: 'This session',
       end: 'Sign out',
+      ended: 'Session signed out',
+      othersEnded: 'All other sessions signed out',
       endOthers: 'Sign out all other sessions',
       consequence: 'All other sessions end immediately. Unsaved entries in them are lost.',
     },
@@ -137,7 +148,10 @@ export const settingsMessages = messagesOf(
   },
   {
     tabs: {
-      server: 'Server',
+      network: 'Netzwerk',
+      licensing: 'Lizenzierung',
+      webhooks: 'Webhook-Zustellung',
+      data: 'Daten',
       keys: 'Signaturschlüssel',
       sessions: 'Sitzungen',
       backup: 'Sicherung',
@@ -147,23 +161,39 @@ export const settingsMessages = messagesOf(
       about: 'Über',
     },
     groups: {
-      reach: 'Zugriff',
       licensing: 'Lizenzierung',
       webhooks: 'Webhooks',
       retention: 'Aufbewahrung',
       other: 'Daten',
     },
-    columns: { setting: 'Einstellung', value: 'Wert', default: 'Standard', source: 'Quelle' },
+    groupAbout: {
+      licensing: 'Vorgaben für neue Lizenzen und Lizenzdateien.',
+      webhooks: 'Wie Ereignisse ihre Empfänger erreichen.',
+      retention: 'Ältere Einträge werden einmal am Tag entfernt.',
+      other: 'Wo diese Installation ihre Daten speichert.',
+    },
+    columns: {
+      flag: 'Befehlszeile',
+      environment: 'Umgebungsvariable',
+      default: 'Standard',
+      source: 'Quelle',
+    },
+    details: 'Details: Namen und Quellen der Konfiguration',
+    setByFlag: 'Auf der Befehlszeile mit {flag} gesetzt. Ändern Sie den Wert dort.',
+    setByEnvironment: 'In der Umgebung mit {env} gesetzt. Ändern Sie den Wert dort.',
+    setAtStart: 'Beim Start des Servers mit {flag} gesetzt.',
+    untilRestart: '{value} bis zum nächsten Neustart.',
+    unsavedTitle: 'Nicht gespeicherte Änderungen',
+    unsaved:
+      '{n} nicht gespeicherte Änderungen | {n} nicht gespeicherte Änderung | {n} nicht gespeicherte Änderungen',
+    changeOf: '{name}: {before} → {after}',
+    clear: 'Löschen',
+    discard: 'Verwerfen',
+    saveChanges: 'Änderungen speichern',
+    saved: 'Einstellungen gespeichert | Einstellung gespeichert | {n} Einstellungen gespeichert',
     sources: { flag: 'Befehlszeile', environment: 'Umgebung', file: 'config.json', default: 'Standard' },
     notSet: 'Nicht gesetzt',
-    afterRestart: 'Nach Neustart:',
-    edit: 'Bearbeiten',
-    editNamed: '{name} bearbeiten',
-    allowed: 'Erlaubt: {values}',
     refused: 'Der Server hat diesen Wert abgelehnt:',
-    holdsLater: 'Der Wert wird in config.json gespeichert und gilt ab dem nächsten Start des Servers.',
-    resetTo: 'Auf Standard zurücksetzen: {value}',
-    unset: 'Leeren',
     files: 'Dateien',
     configFile: 'Einstellungsdatei',
     configProblem:
@@ -172,22 +202,13 @@ export const settingsMessages = messagesOf(
     keyInEnvironment: 'Umgebungsvariable {env}',
     masterKeyNote:
       'Der Hauptschlüssel verschlüsselt alle privaten Schlüssel in der Datenbank. Bewahren Sie eine Kopie davon sicher auf.',
-    warnings: {
-      caller_address_forgeable:
-        'Allen Proxys wird vertraut, und die API ist für das Netzwerk geöffnet. Ein Client, der sich direkt verbindet, kann seine Adresse in Ratenlimits und Protokollen fälschen. Tragen Sie unter „Vertrauenswürdige Proxys“ die Adressen Ihrer Proxys ein, oder setzen Sie „API-Adresse“ auf 127.0.0.1.',
-      base_url_derived:
-        'Die API ist für das Netzwerk geöffnet, und es ist keine öffentliche URL gesetzt. Zertifikate und Downloadlinks enthalten eine Adresse dieses Computers, die sich ändern kann. Tragen Sie die Adresse, die Clients verwenden, als „Öffentliche URL“ ein.',
-      api_unencrypted:
-        'Die API ist ohne TLS für das Netzwerk geöffnet. Lizenzschlüssel und API-Tokens werden unverschlüsselt übertragen. Setzen Sie „TLS“ auf auto, oder schalten Sie einen TLS-Proxy davor, und tragen Sie dessen https-Adresse als „Öffentliche URL“ ein.',
-    },
     restart: {
       needed: 'Geänderte Einstellungen sind noch nicht aktiv.',
       byButton: 'Starten Sie den Server neu, um sie anzuwenden.',
       byHand: 'Um sie anzuwenden, beenden Sie den Server, und starten Sie ihn erneut.',
       action: 'Jetzt neu starten',
       title: 'Server neu starten?',
-      consequence:
-        'Die API ist einige Sekunden lang nicht verfügbar. Alle Benutzer des Backoffice müssen sich erneut anmelden.',
+      consequence: 'Die API ist einige Sekunden lang nicht verfügbar. Sitzungen im Backoffice laufen weiter.',
     },
     sessions: {
       about: 'Jede Sitzung hat vollen Zugriff auf das Backoffice. Sitzungen laufen nach 12 Stunden ab.',
@@ -198,6 +219,8 @@ export const settingsMessages = messagesOf(
       expires: 'Läuft ab',
       current: 'Diese Sitzung',
       end: 'Abmelden',
+      ended: 'Sitzung abgemeldet',
+      othersEnded: 'Alle anderen Sitzungen abgemeldet',
       endOthers: 'Alle anderen Sitzungen abmelden',
       consequence: 'Alle anderen Sitzungen enden sofort. Nicht gespeicherte Eingaben gehen dort verloren.',
     },

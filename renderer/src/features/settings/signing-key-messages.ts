@@ -16,6 +16,8 @@ export const signingKeyMessages = messagesOf(
     rotateTitle: 'Rotate the signing key?',
     consequence:
       'A new key signs all license files from now on. Programs refuse these files until they have the new public key. Existing files stay valid. You cannot make a retired key active again.',
+    distrustedToast: 'Signing key {id} distrusted',
+    rotatedToast: 'Signing key rotated',
     distrust: {
       action: 'Distrust',
       actionOf: 'Distrust key {id}',
@@ -59,6 +61,8 @@ export const signingKeyMessages = messagesOf(
     rotateTitle: 'Signaturschlüssel wechseln?',
     consequence:
       'Ein neuer Schlüssel signiert ab sofort alle Lizenzdateien. Programme lehnen diese Dateien ab, bis sie den neuen öffentlichen Schlüssel haben. Vorhandene Dateien bleiben gültig. Ein abgelöster Schlüssel kann nicht wieder aktiviert werden.',
+    distrustedToast: 'Signaturschlüssel {id} das Vertrauen entzogen',
+    rotatedToast: 'Signaturschlüssel gewechselt',
     distrust: {
       action: 'Sperren',
       actionOf: 'Schlüssel {id} sperren',

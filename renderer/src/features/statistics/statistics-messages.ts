@@ -3,7 +3,14 @@ import { messagesOf } from '../../i18n/messages-of.ts';
 export const statisticsMessages = messagesOf(
   {
     period: 'Period',
-    days: '{n} days',
+    presets: {
+      7: '7 days',
+      30: '30 days',
+      90: '90 days',
+      365: '1 year',
+      quarter: 'This quarter',
+      last_quarter: 'Last quarter',
+    },
     from: 'From',
     to: 'To',
     anyProduct: 'All products',
@@ -30,7 +37,14 @@ export const statisticsMessages = messagesOf(
   },
   {
     period: 'Zeitraum',
-    days: '{n} Tage',
+    presets: {
+      7: '7 Tage',
+      30: '30 Tage',
+      90: '90 Tage',
+      365: '1 Jahr',
+      quarter: 'Dieses Quartal',
+      last_quarter: 'Letztes Quartal',
+    },
     from: 'Von',
     to: 'Bis',
     anyProduct: 'Alle Produkte',

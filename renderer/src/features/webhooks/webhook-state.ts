@@ -2,13 +2,27 @@
 import type { DeliveryState, WebhookObject } from '#server/features/webhooks/webhook-contract.ts';
 import type { Tone } from '../../components/StatusPill.vue';
 
-export type WebhookHealth = WebhookObject['status'] | 'unused';
+export type WebhookHealth = WebhookObject['status'] | 'unused' | 'paused' | 'testFailed';
 
-export const HEALTH_TONES: Record<WebhookHealth, Tone> = { active: 'ok', failing: 'bad', unused: 'idle' };
+export const HEALTH_TONES: Record<WebhookHealth, Tone> = {
+  active: 'ok',
+  failing: 'bad',
+  unused: 'idle',
+  paused: 'warn',
+  testFailed: 'bad',
+};
+
+/** A test that failed after the last delivery says more about the receiver than that delivery. */
+function isTestNewer({ last_test_at: test, last_delivery_at: delivery }: WebhookObject): boolean {
+  return test !== null && (delivery === null || Date.parse(test) >= Date.parse(delivery));
+}
 
 /** Unknown until something was sent. */
 export function healthOf(webhook: WebhookObject): WebhookHealth {
-  return webhook.last_delivery_at === null && webhook.status === 'active' ? 'unused' : webhook.status;
+  if (webhook.paused) return 'paused';
+  if (webhook.status === 'failing') return 'failing';
+  if (webhook.last_test_error !== null && isTestNewer(webhook)) return 'testFailed';
+  return webhook.last_delivery_at === null ? 'unused' : 'active';
 }
 
 export const DELIVERY_TONES: Record<DeliveryState, Tone> = {

@@ -1,0 +1,42 @@
+// A canvas ignores style sheets, so a chart reads its colors from the element around it.
+import { onMounted, onUnmounted, type Ref, shallowRef } from 'vue';
+
+export interface ChartInk {
+  /** `outline-color` */
+  line: string;
+  /** `color` */
+  text: string;
+  /** `border-top-color` */
+  grid: string;
+  /** `background-color` */
+  surface: string;
+  font: string;
+}
+
+/** @returns null until the element is on the page */
+export function useChartInk(box: Readonly<Ref<HTMLElement | null>>): Readonly<Ref<ChartInk | null>> {
+  const ink = shallowRef<ChartInk | null>(null);
+  function read(): void {
+    if (!box.value) return;
+    const style = getComputedStyle(box.value);
+    ink.value = {
+      line: style.outlineColor,
+      text: style.color,
+      grid: style.borderTopColor,
+      surface: style.backgroundColor,
+      font: style.fontFamily,
+    };
+  }
+  const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+  onMounted(() => {
+    read();
+    darkScheme.addEventListener('change', read);
+  });
+  onUnmounted(() => darkScheme.removeEventListener('change', read));
+  return ink;
+}
+
+/** `rgb(59, 91, 219)` with this opacity. */
+export function faded(color: string, opacity: number): string {
+  return color.replace(/^rgb\((.*)\)$/u, `rgba($1, ${opacity})`);
+}

@@ -1,0 +1,95 @@
+// The settings on the server, and what was entered but not saved yet. Entries outlive the screen, so that a restart of
+// the server or a new sign-in loses none of them.
+import { useQuery } from '@pinia/colada';
+import { computed, reactive } from 'vue';
+import { useI18n } from 'vue-i18n';
+import type { SettingObject } from '#server/features/settings/settings-contract.ts';
+import { adminClient } from '../../api/admin-client.ts';
+import { asCallFailure } from '../../api/call-failure.ts';
+import { useCall } from '../../api/call-state.ts';
+import { showToast } from '../../components/toasts.ts';
+
+/** By setting. Null, like an empty text, resets the setting to its default. */
+const entered = reactive(new Map<string, string | null>());
+
+/** What the field holds without an entry. A secret is shown masked, so it cannot be edited in place. */
+const savedText = ({ secret, next_value: value }: SettingObject): string => (secret ? '' : (value ?? ''));
+
+export function useSettingsDraft() {
+  const { t } = useI18n();
+  const query = useQuery({ key: ['settings', 'all'], query: () => adminClient.showSettings({}) });
+  const shown = computed(() => query.data.value);
+  const settings = computed(() => shown.value?.settings ?? []);
+  const find = (name: string) => settings.value.find((setting) => setting.name === name);
+
+  function textOf(name: string): string {
+    const setting = find(name);
+    if (entered.has(name)) return entered.get(name) ?? '';
+    return setting ? savedText(setting) : '';
+  }
+
+  function enter(name: string, text: string | null): void {
+    const setting = find(name);
+    if (setting && text === savedText(setting)) entered.delete(name);
+    else entered.set(name, text);
+  }
+
+  const changed = computed(() =>
+    settings.value.filter((setting) => {
+      const text = entered.get(setting.name);
+      if (text === null) return setting.next_value !== setting.default;
+      return text !== undefined && text.trim() !== savedText(setting);
+    }),
+  );
+
+  /** Null removes the setting from the file. */
+  const toValue = (text: string | null | undefined): string | null => text?.trim() || null;
+
+  const { busy, failure, run } = useCall(async () => {
+    const changes = changed.value;
+    await update(Object.fromEntries(changes.map(({ name }) => [name, toValue(entered.get(name))])));
+    entered.clear();
+    // A secret cannot be put back, because the page does not know it.
+    const before = changes.map(
+      ({ name, next_value: value, default: fallback }) => [name, value === fallback ? null : value] as const,
+    );
+    const undo = () => update(Object.fromEntries(before));
+    showToast(
+      t('settings.saved', { n: changes.length }, changes.length),
+      changes.some(({ secret }) => secret) ? {} : { undo },
+    );
+  });
+
+  async function update(changes: Record<string, string | null>): Promise<void> {
+    await adminClient.updateSettings({ changes });
+    await query.refetch();
+  }
+
+  return {
+    shown,
+    find,
+    textOf,
+    enter,
+    isCleared: (name: string) => entered.get(name) === null,
+    changed,
+    busy,
+    save: run,
+    discard: () => entered.clear(),
+    reload: () => query.refetch(),
+    loadFailure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),
+    /** A failure that no field shows. */
+    saveFailure: computed(() => {
+      const names = new Set(settings.value.map(({ name }) => name));
+      const isShown = failure.value?.details.some(({ path }) => names.has(path.replace(/^changes\./u, '')));
+      return isShown ? null : failure.value;
+    }),
+    /** Why the server refused this value; in English. */
+    refusalOf: (name: string): string | undefined =>
+      failure.value?.details
+        .filter(({ path }) => path === name || path === `changes.${name}`)
+        .map(({ message }) => message)
+        .join('; ') || undefined,
+  };
+}
+
+export type SettingsDraft = ReturnType<typeof useSettingsDraft>;

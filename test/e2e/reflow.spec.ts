@@ -1,0 +1,58 @@
+// Every screen can be used at the width of a phone, and at 400 % zoom of a 1280 px window (WCAG 1.4.10).
+import type { Locator, Page } from '@playwright/test';
+import { expect, issueLicense, test } from './test.ts';
+
+/** Each with what shows that its content is there. */
+const SCREENS: [address: string, content: (page: Page) => Locator][] = [
+  ['overview', (page) => page.getByRole('region', { name: 'Expiring licenses' }).getByRole('listitem')],
+  ['licenses', (page) => page.getByRole('grid')],
+  ['licenses?open=1', (page) => page.getByRole('complementary').getByRole('tablist')],
+  ['air-gap', (page) => page.getByLabel('Activation request')],
+  ['authorization-tokens', (page) => page.getByRole('heading', { level: 1 })],
+  ['certificates', (page) => page.getByRole('tabpanel')],
+  ['plans', (page) => page.getByRole('table', { name: 'Plan comparison' })],
+  ['webhooks', (page) => page.getByRole('button', { name: 'Register your first webhook' })],
+  ['failed-events', (page) => page.getByRole('heading', { level: 1 })],
+  ['api-access', (page) => page.getByRole('button', { name: 'Create your first API token' })],
+  ['statistics', (page) => page.getByRole('region', { name: 'Webhook deliveries' })],
+  ['audit', (page) => page.getByRole('grid')],
+  ['settings', (page) => page.getByRole('radio', { name: 'Network' })],
+  ['settings?tab=webhooks', (page) => page.getByLabel('Webhook timeout (seconds)')],
+  ['settings?tab=keys', (page) => page.getByRole('table', { name: 'Signing keys' })],
+  ['settings?tab=sessions', (page) => page.getByRole('table', { name: 'Sessions' })],
+  ['settings?tab=backup', (page) => page.getByRole('region', { name: 'Create a backup' })],
+  ['settings?tab=retention', (page) => page.getByRole('table', { name: 'Retention' })],
+  ['first-run', (page) => page.getByLabel('Product ID')],
+];
+
+/** What reaches beyond the page's edge without a scroll area of its own around it. */
+const overflowing = (page: Page) =>
+  page.evaluate(() => {
+    const isScrolled = (element: Element | null): boolean => {
+      if (!element || element.tagName === 'MAIN') return false;
+      const { overflowX } = getComputedStyle(element);
+      return overflowX !== 'visible' || isScrolled(element.parentElement);
+    };
+    return [...document.querySelectorAll('main, main *, header *')]
+      .filter((element) => {
+        const { right, width, height } = element.getBoundingClientRect();
+        const isSeen = width > 1 && height > 1 && element.checkVisibility({ opacityProperty: true });
+        return isSeen && right > innerWidth + 1 && !isScrolled(element.parentElement);
+      })
+      .map((element) => `${element.tagName}.${String(element.getAttribute('class'))}`);
+  });
+
+for (const [name, size] of [
+  ['a phone', { width: 390, height: 844 }],
+  ['400 % zoom', { width: 320, height: 256 }],
+] as const) {
+  test(`no screen scrolls sideways on ${name}`, async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Österreichische Gesellschaft für Evidenzsicherung', days: 3 });
+    await desk.setViewportSize(size);
+    for (const [address, content] of SCREENS) {
+      await desk.goto(`/#/${address}`);
+      await expect(content(desk), address).toBeVisible();
+      await expect.poll(() => overflowing(desk), { message: address }).toEqual([]);
+    }
+  });
+}

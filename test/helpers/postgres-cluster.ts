@@ -1,0 +1,112 @@
+// Starts a PostgreSQL cluster from Debian's package, on a free port of loopback.
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { within } from './within.ts';
+
+const DEBIAN_BINARIES = '/usr/lib/postgresql';
+const run = promisify(execFile);
+
+export interface PostgresCluster {
+  /** The address of a new, empty database. */
+  newDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Where `initdb` is, or null if PostgreSQL is not installed. */
+function postgresBinaries(): string | null {
+  try {
+    const [version] = readdirSync(DEBIAN_BINARIES).toSorted().toReversed();
+    return version === undefined ? null : join(DEBIAN_BINARIES, version, 'bin');
+  } catch {
+    return null;
+  }
+}
+
+/** If not, tests that need it are skipped. */
+export const hasPostgres = postgresBinaries() !== null;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** PostgreSQL refuses to run as root, so root runs it as the user that its package made. */
+function databaseUser(): { uid?: number; gid?: number } {
+  if (userInfo().uid !== 0) return {};
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/** PostgreSQL logs to stderr, which must be read to its end: a full pipe would stop it. */
+async function untilReady(server: ChildProcess): Promise<void> {
+  const log: string[] = [];
+  const ready = new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log.join('\n')}`)));
+    createInterface({ input: server.stderr! }).on('line', (line) => {
+      log.push(line);
+      if (line.includes('ready to accept connections')) resolve();
+    });
+  });
+  await within('the start of PostgreSQL', ready, { onTimeout: () => log.join('\n') });
+}
+
+/** A cluster of its own, for a test that kills or stops it. */
+export async function startPostgres(): Promise<PostgresCluster> {
+  const binaries = postgresBinaries()!;
+  const directory = mkdtempSync(join(tmpdir(), 'license-desk-postgres-'));
+  const user = databaseUser();
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
+  const data = join(directory, 'data');
+  const options = { ...user, cwd: '/' };
+  // Nothing here has to survive a power cut.
+  const initWords = [
+    '-D',
+    data,
+    '-A',
+    'trust',
+    '-U',
+    'postgres',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ];
+  await run(join(binaries, 'initdb'), initWords, options);
+  const port = await freePort();
+  // A child of this process and not a daemon: it ends with the process group of a test run that is killed.
+  const server = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, '-p', String(port), '-k', directory, '-h', '127.0.0.1', '-c', 'fsync=off'],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = once(server, 'exit');
+  process.once('exit', () => server.kill('SIGQUIT'));
+  await untilReady(server);
+  let databases = 0;
+  return {
+    async newDatabase() {
+      databases += 1;
+      const name = `desk${databases}`;
+      const words = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', name];
+      await run(join(binaries, 'createdb'), words, options);
+      return `postgres://postgres@127.0.0.1:${port}/${name}`;
+    },
+    async stop() {
+      // A fast shutdown: sessions that are still open are ended.
+      server.kill('SIGINT');
+      await within('the end of PostgreSQL', ended);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -65,7 +65,7 @@ const lanes = [
     countedIn: 'rounds',
     minutes: 20,
     testFile: 'test/leases/lease-kill.test.ts',
-    checked: 'confirmed leases survive kill -9; seats in use equal the leases; nobody gets a second seat',
+    checked: 'confirmed leases survive kill -9; seats in use equal the leases; no client gets a second seat',
   },
   {
     name: 'race-leases',

@@ -64,7 +64,7 @@ export function createHeartbeatService(needs: Needs) {
     return { ...lease, leaseSeconds, dueAt, heartbeatAt: clock.now() };
   }
 
-  /** Takes the seat of an expired lease again, if it is free and nobody waits for it. */
+  /** Takes the seat of an expired lease again, if it is free and no client waits for it. */
   async function revive(pool: OpenPool, lease: LeaseRow): Promise<LeaseRow> {
     if (await leases.findByInstance(lease.licenseId, lease.instanceId)) throw leaseGone(lease);
     const units = await pools.missingUnits(pool, lease);

@@ -1,4 +1,4 @@
-// Tells which rows a commit changes, no matter which statement changed them, so that cached answers can be dropped in time.
+// Tells which rows a commit changes, by any statement, so that cached answers can be dropped in time.
 import type { Sequelize } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
 import { sqliteConnection } from './sequelize-internals.ts';
@@ -21,7 +21,7 @@ export type ChangedKeys = readonly number[] | 'all';
 export interface CommitListener {
   /** Called before a commit that changes these rows. */
   beforeCommit(keys: ChangedKeys): void;
-  /** Called after that commit, or after it has failed, before any caller is told its outcome. */
+  /** Called after that commit, or after it has failed, before its outcome is known elsewhere. */
   afterCommit(keys: ChangedKeys): void;
 }
 

@@ -1,4 +1,4 @@
-// Answers public endpoints ahead of Express, which takes longer than most of them. Anything unusual about a request
+// Answers public endpoints ahead of Express, which takes longer than most of them. A request with anything unusual
 // (its path, method, media type, encoding) goes to Express, before any of its body is read.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';

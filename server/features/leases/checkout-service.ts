@@ -67,7 +67,7 @@ export function createCheckoutService(needs: Needs) {
     if (verdict.outcome === 'denied') return { kind: 'denied', pool, verdict };
     if (units > 0) await takeOverLingering(pool, draft);
     units = await pools.missingUnits(pool, draft);
-    // No client overtakes those that wait for a seat.
+    // Waiting clients are served first.
     const isHeldUp = units > 0 && (await pools.offer(pool));
     // Their offers may have taken the seats that the rules left to this client.
     if (pool.row.inUse !== inUse) verdict = await pools.verdict(pool, draft, units);

@@ -174,7 +174,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
   /**
    * Holds free seats for waiting clients, in the order in which they came. A client whom a rule keeps from a seat does
    * not hold up those behind it.
-   * @returns whether a client waits for a seat that no client behind it may take
+   * @returns whether a client waits for a seat that those behind it must not take
    */
   async function offer(pool: OpenPool): Promise<boolean> {
     if (pool.row.queued === 0) return false;
@@ -193,7 +193,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     }
   }
 
-  /** Units that these leases held and no lease holds any more. Call it after they have ended. */
+  /** Units that only these leases held. Call it after they have ended. */
   async function freedUnits(licenseId: number, ended: readonly LeaseRow[]): Promise<number> {
     let freed = 0;
     const bySeat = Map.groupBy(

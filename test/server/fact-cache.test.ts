@@ -95,7 +95,10 @@ describe('facts in memory', () => {
   });
 
   it('are bounded in number', async () => {
-    const cache = createFactCache<Facts>([{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }], 10);
+    const cache = createFactCache<Facts>(
+      [{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }],
+      10,
+    );
     for (let id = 0; id < 100; id += 1)
       await cache.load(String(id), async () => ({ licenseId: id, version: 0 }));
     const kept = Array.from({ length: 100 }, (_, id) => cache.get(String(id))).filter(Boolean);

@@ -204,7 +204,7 @@ describe('the lookout', () => {
 
 describe('the topics of an action', () => {
   it.each<[string, LiveTopic[]]>([
-    ['license.revoked', ['licenses', 'events', 'audit']],
+    ['license.revoked', ['licenses', 'leases', 'events', 'audit']],
     ['api_token.created', ['api_tokens', 'audit']],
     ['signing_key.rotated', ['signing_keys', 'audit']],
     ['authority.renewed', ['certificates', 'audit']],

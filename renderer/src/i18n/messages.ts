@@ -6,6 +6,7 @@ import { apiAccessMessages } from '../features/api-access/api-access-messages.ts
 import { auditMessages } from '../features/audit/audit-messages.ts';
 import { failedEventMessages } from '../features/failed-events/failed-event-messages.ts';
 import { firstRunMessages } from '../features/first-run/first-run-messages.ts';
+import { floatingMessages } from '../features/floating/floating-messages.ts';
 import { handOverMessages } from '../features/hand-over/hand-over-messages.ts';
 import { healthMessages } from '../features/health/health-messages.ts';
 import { licenseDetailMessages } from '../features/license-details/license-detail-messages.ts';
@@ -42,6 +43,7 @@ const features = {
   settingNames: settingNamesMessages,
   retention: retentionMessages,
   licenses: licenseMessages,
+  floating: floatingMessages,
   licenseDetails: licenseDetailMessages,
   licensePrint: licensePrintMessages,
   licenseTransfer: licenseTransferMessages,

@@ -36,7 +36,10 @@ export const SCREEN_GROUPS: readonly {
   screens: readonly ScreenName[];
 }[] = [
   { group: null, screens: ['overview'] },
-  { group: 'licensing', screens: ['licenses', 'floating', 'air-gap', 'authorization-tokens', 'certificates', 'plans'] },
+  {
+    group: 'licensing',
+    screens: ['licenses', 'floating', 'air-gap', 'authorization-tokens', 'certificates', 'plans'],
+  },
   { group: 'integration', screens: ['webhooks', 'failed-events', 'api-access'] },
   { group: 'operation', screens: ['statistics', 'audit', 'settings'] },
 ];

@@ -20,7 +20,13 @@ export const DENIAL_TONES: Record<LeaseDenialObject['error_code'], Tone> = {
   denied_by_rule: 'bad',
 };
 
-export function denialCause({ error_code: code, rule_id: ruleId, rule, units, pool }: LeaseDenialObject): DenialCause {
+export function denialCause({
+  error_code: code,
+  rule_id: ruleId,
+  rule,
+  units,
+  pool,
+}: LeaseDenialObject): DenialCause {
   if (code === 'denied_by_rule') return ruleId === null ? 'no_allow' : 'deny';
   if (code === 'borrow_limit_reached') return 'borrow';
   if (ruleId !== null) return rule?.startsWith('max') ? 'max' : 'reserved';

@@ -96,7 +96,8 @@ export function composeLeases(sequelize: Database, { logger, judge = ALLOW_ALL, 
     pools,
     endings,
   });
-  const poolList = createPoolListService({ ...shared, pools, list: createPoolListStore(sequelize) });
+  const poolListStore = createPoolListStore(sequelize);
+  const poolList = createPoolListService({ ...shared, pools, list: poolListStore });
   const upkeep = createLeaseUpkeep({
     ...shared,
     poolStore,
@@ -112,6 +113,7 @@ export function composeLeases(sequelize: Database, { logger, judge = ALLOW_ALL, 
     adminRoutes: leaseAdminRoutes(adminContract, administration, poolList),
     /** One entry for each seat that is taken. */
     holdersOf: leases.heldSeats,
+    poolList: poolListStore,
     /** Starts the upkeep, for a server. A command makes its change and leaves. */
     start: upkeep.start,
     async close() {

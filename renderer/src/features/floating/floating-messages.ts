@@ -64,7 +64,7 @@ export const floatingMessages = messagesOf(
     positionIs: 'Position {n}',
     onAddress: 'from {address}',
     isOverdraft: 'Overdraft',
-    sinceIs: 'since {time}',
+    sinceIs: 'started {time}',
     endsIs: 'ends {time}',
     unnamed: 'Unnamed client',
     states: {

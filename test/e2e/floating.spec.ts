@@ -140,7 +140,7 @@ test('a rule is made, tried, moved and deleted', async ({ desk, server }) => {
   await desk.getByRole('button', { name: 'Create group' }).click();
   const dialog = desk.getByRole('dialog');
   await dialog.getByLabel('Name').fill('cad-team');
-  await dialog.getByLabel('Members').fill('ada\ngrace\n');
+  await dialog.getByLabel('Members', { exact: true }).fill('ada\ngrace\n');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(desk.getByRole('region', { name: 'Groups' })).toContainText('2 members');
 
@@ -175,6 +175,7 @@ test('a rule is made, tried, moved and deleted', async ({ desk, server }) => {
 
   await rules.getByRole('button', { name: 'Move rule 2 up' }).click();
   await expect(rules.getByRole('listitem')).toContainText(['User guest', 'Group cad-team']);
+  await expect(rules.getByRole('button', { name: 'Move rule 1 down' })).toBeFocused();
   await rules.getByRole('button', { name: 'Delete rule 2' }).click();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(rules.getByRole('listitem')).toHaveCount(1);

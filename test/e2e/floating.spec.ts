@@ -256,7 +256,7 @@ test('a plan for floating licenses is made, and a license of it issued', async (
   await dialog.getByRole('button', { name: 'Create plan' }).click();
   const plans = desk.getByRole('table', { name: 'Plan comparison' });
   await expect(plans.getByRole('row', { name: 'Licensing' })).toContainText('Floating');
-  await expect(plans.getByRole('row', { name: 'Borrowing' })).toContainText('up to 24 hours');
+  await expect(plans.getByRole('row', { name: 'Borrowing' })).toContainText('Up to 24 hours');
 
   await desk.goto('/#/licenses?new=1');
   await dialog.getByLabel('Holder').fill('Acme');

@@ -171,7 +171,7 @@ describe('the lookout', () => {
     rows = null;
     expect(await look()).toEqual(['health']);
     rows = [row(2), row(1)];
-    expect(await look()).toEqual(['health', 'plans', 'licenses', 'audit']);
+    expect(await look()).toEqual(['health', 'plans', 'licenses', 'leases', 'audit']);
   });
 
   it('finds what was committed late, under a lower id', async () => {

@@ -19,7 +19,6 @@ export const ruleMessages = messagesOf(
     up: 'Move rule {n} up',
     down: 'Move rule {n} down',
     delete: 'Delete',
-    columns: { position: 'Order', type: 'Type', match: 'Clients', units: 'Seats', note: 'Note' },
     type: 'Type of rule',
     types: { allow: 'Allow', deny: 'Deny', max: 'Limit', reserve: 'Reserve' },
     typeHints: {
@@ -66,7 +65,7 @@ export const ruleMessages = messagesOf(
       host: 'One host name, IP address or network per line.',
     },
     memberCount: '{n} members | {n} member | {n} members',
-    ruleCount: 'used by {n} rules | used by {n} rule | used by {n} rules',
+    ruleCount: 'Used by {n} rules | Used by {n} rule | Used by {n} rules',
     import: {
       open: 'Import options file',
       title: 'Import a FlexNet or RLM options file',
@@ -121,7 +120,6 @@ export const ruleMessages = messagesOf(
     up: 'Regel {n} nach oben verschieben',
     down: 'Regel {n} nach unten verschieben',
     delete: 'Löschen',
-    columns: { position: 'Reihenfolge', type: 'Art', match: 'Clients', units: 'Plätze', note: 'Notiz' },
     type: 'Art der Regel',
     types: { allow: 'Zulassen', deny: 'Ablehnen', max: 'Begrenzen', reserve: 'Reservieren' },
     typeHints: {
@@ -169,7 +167,7 @@ export const ruleMessages = messagesOf(
       host: 'Ein Hostname, eine IP-Adresse oder ein Netz pro Zeile.',
     },
     memberCount: '{n} Mitglieder | {n} Mitglied | {n} Mitglieder',
-    ruleCount: 'in {n} Regeln | in {n} Regel | in {n} Regeln',
+    ruleCount: 'In {n} Regeln | In {n} Regel | In {n} Regeln',
     import: {
       open: 'Optionsdatei importieren',
       title: 'Optionsdatei von FlexNet oder RLM importieren',

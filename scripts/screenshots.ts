@@ -75,7 +75,7 @@ async function serve(dataDir: string): Promise<{ child: ChildProcess; api: strin
 }
 
 /** Adds what the seed does not: certificates, webhooks with failed deliveries, API tokens. */
-async function furnish(request: APIRequestContext, api: string): Promise<{ license: number }> {
+async function furnish(request: APIRequestContext, api: string): Promise<{ license: number; pool: number }> {
   const post = async (path: string, data: object): Promise<Record<string, never>> => {
     const response = await request.post(`/admin/api${path}`, { data });
     if (!response.ok()) throw new Error(`${path}: ${await response.text()}`);
@@ -109,15 +109,66 @@ async function furnish(request: APIRequestContext, api: string): Promise<{ licen
   await post('/licenses/revoke/', { ref: String(third), reason: 'contract ended' });
   await post('/certs/revoke/', { id: 2, reason: 'superseded' });
   await post('/licenses/bulk/renew/', { license_ids: [first, second] });
-  return { license: first };
+  return { license: first, pool: await furnishPools(post, request, api) };
 }
 
-function places(license: number): Place[] {
+/** Floating licenses with seats that are held, borrowed, reserved and refused. Returns the fullest. */
+async function furnishPools(
+  post: (path: string, data: object) => Promise<Record<string, never>>,
+  request: APIRequestContext,
+  api: string,
+): Promise<number> {
+  await post('/plans/', {
+    name: 'viewer-pool',
+    display_name: 'Viewer pool',
+    licensing: 'floating',
+    seats: 10,
+    borrow_max_hours: 72,
+    tier: 5,
+  });
+  const users = ['ada', 'grace', 'joan', 'linus', 'margaret', 'dennis', 'barbara', 'ken', 'radia', 'hedy'];
+  const ids: number[] = [];
+  for (const [index, holder] of ['Nordlicht Simulation GmbH', 'Kestrel Robotics', 'Acme Motors'].entries()) {
+    const { license } = (await post('/licenses/', { holder, plan: 'viewer-pool' })) as unknown as {
+      license: { license_id: number; license_key: string };
+    };
+    ids.push(license.license_id);
+    if (index === 0) {
+      const rule = { license: license.license_id };
+      await post('/lease-groups/', { name: 'cad-team', members: ['ada', 'grace'] });
+      await post('/lease-rules/', { ...rule, type: 'deny', match: { user: 'guest' } });
+      await post('/lease-rules/', { ...rule, type: 'reserve', match: { group: 'cad-team' }, units: 2 });
+      await post('/lease-rules/', { ...rule, type: 'max', match: { address: '10.20.0.0/16' }, units: 5 });
+    }
+    const clients = ['guest', ...users.slice(0, 10 - 3 * index)];
+    for (const [place, user] of clients.entries()) {
+      const taken = await request.post(`${api}leases/checkout/`, {
+        data: {
+          license_key: license.license_key,
+          instance_id: `${user}-${license.license_id}`.padEnd(16, '0'),
+          user,
+          host: `workstation-${place + 1}`,
+        },
+      });
+      const { lease_token } = (await taken.json()) as { lease_token?: string };
+      const data = { lease_token, hours: 24, machine_fingerprint: DEVICE };
+      if (lease_token && place < 3) await request.post(`${api}leases/borrow/`, { data });
+    }
+  }
+  return ids[0] ?? 0;
+}
+
+function places(license: number, pool: number): Place[] {
   const list = (query = '') => `licenses?search=fjord${query}`;
   return [
     { name: 'overview', address: 'overview' },
     { name: 'licenses', address: 'licenses' },
     { name: 'license', address: `licenses?open=${license}` },
+    { name: 'floating', address: 'floating' },
+    { name: 'floating-pool', address: `floating?open=${pool}` },
+    { name: 'floating-denials', address: 'floating?view=denials&open=1' },
+    { name: 'floating-usage', address: `floating?view=usage&license=${pool}` },
+    { name: 'floating-rules', address: `floating?view=rules&license=${pool}&user=ada` },
     { name: 'license-print', address: `licenses/print?license=${license}` },
     { name: 'license-search', address: list() },
     {
@@ -202,8 +253,8 @@ try {
   const page = await browser.newPage({ viewport: SIZES[0], locale: 'en-GB', baseURL: origin });
   await page.goto(admin);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  const { license } = await furnish(page.request, api);
-  for (const place of places(license)) {
+  const { license, pool } = await furnish(page.request, api);
+  for (const place of places(license, pool)) {
     if (only === undefined || only === place.name) await picture(page, origin, place);
   }
   if (only === undefined || only === 'shell') await shellPictures(page);

@@ -9,6 +9,7 @@ const SCREENS = {
     return import('./features/overview/OverviewPage.vue');
   },
   licenses: () => import('./features/licenses/LicensesPage.vue'),
+  floating: () => import('./features/floating/FloatingPage.vue'),
   'license-print': () => import('./features/license-print/LicensePrintPage.vue'),
   'air-gap': () => import('./features/air-gap/AirGapPage.vue'),
   'authorization-tokens': () => import('./features/authorization-tokens/AuthorizationTokensPage.vue'),
@@ -35,7 +36,10 @@ export const SCREEN_GROUPS: readonly {
   screens: readonly ScreenName[];
 }[] = [
   { group: null, screens: ['overview'] },
-  { group: 'licensing', screens: ['licenses', 'air-gap', 'authorization-tokens', 'certificates', 'plans'] },
+  {
+    group: 'licensing',
+    screens: ['licenses', 'floating', 'air-gap', 'authorization-tokens', 'certificates', 'plans'],
+  },
   { group: 'integration', screens: ['webhooks', 'failed-events', 'api-access'] },
   { group: 'operation', screens: ['statistics', 'audit', 'settings'] },
 ];

@@ -112,7 +112,8 @@ export async function composeLeases(sequelize: Database, { logger, judge = ALLOW
     pools,
     endings,
   });
-  const poolList = createPoolListService({ ...shared, pools, list: createPoolListStore(sequelize) });
+  const poolListStore = createPoolListStore(sequelize);
+  const poolList = createPoolListService({ ...shared, pools, list: poolListStore });
   const upkeep = createLeaseUpkeep({
     ...shared,
     poolStore,
@@ -128,6 +129,7 @@ export async function composeLeases(sequelize: Database, { logger, judge = ALLOW
     adminRoutes: leaseAdminRoutes(adminContract, administration, poolList),
     /** One entry for each seat that is taken. */
     holdersOf: leases.heldSeats,
+    poolList: poolListStore,
     /** Starts the upkeep, for a server. A command makes its change and leaves. */
     start: upkeep.start,
     async close() {

@@ -224,6 +224,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     authority: certificates.authority,
     countFailedDeliveries: webhooks.countFailed,
     audit,
+    pools: leases.poolList,
     clock,
   });
 

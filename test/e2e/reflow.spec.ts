@@ -7,6 +7,14 @@ const SCREENS: [address: string, content: (page: Page) => Locator][] = [
   ['overview', (page) => page.getByRole('region', { name: 'Expiring licenses' }).getByRole('listitem')],
   ['licenses', (page) => page.getByRole('grid')],
   ['licenses?open=1', (page) => page.getByRole('complementary').getByRole('tablist')],
+  ['floating', (page) => page.getByRole('grid', { name: 'Pools' })],
+  ['floating?open=2', (page) => page.getByRole('complementary').getByRole('region', { name: 'Seats' })],
+  ['floating?view=leases', (page) => page.getByText('No leases.')],
+  ['floating?view=denials', (page) => page.getByText('No denials.')],
+  ['floating?view=usage', (page) => page.getByRole('region', { name: 'Choose a floating license.' })],
+  ['floating?view=usage&license=2', (page) => page.getByRole('region', { name: 'Denied and queued' })],
+  ['floating?view=rules&license=2', (page) => page.getByRole('region', { name: 'Try the rules' })],
+  ['licenses?open=2&tab=seats', (page) => page.getByRole('region', { name: 'Leases', exact: true })],
   ['air-gap', (page) => page.getByLabel('Activation request')],
   ['air-gap?view=check', (page) => page.getByRole('tabpanel')],
   ['authorization-tokens', (page) => page.getByRole('heading', { level: 1 })],
@@ -52,6 +60,9 @@ for (const [name, size] of [
 ] as const) {
   test(`no screen scrolls sideways on ${name}`, async ({ desk }) => {
     await issueLicense(desk, { holder: 'Österreichische Gesellschaft für Evidenzsicherung', days: 3 });
+    const plan = { name: 'pool', licensing: 'floating', seats: 25 };
+    expect((await desk.request.post('/admin/api/plans/', { data: plan })).ok()).toBe(true);
+    await issueLicense(desk, { holder: 'Forschungsgemeinschaft Strömungssimulation', plan: 'pool' });
     await desk.setViewportSize(size);
     for (const [address, content] of SCREENS) {
       await desk.goto(`/#/${address}`);

@@ -62,6 +62,7 @@ const GRAPHICS: [figure: string, grounds: string[]][] = [
   ['chart-previous', ['surface']],
   ['meter', ['surface', 'selected', 'hover']],
   ['meter-full', ['surface', 'selected', 'hover']],
+  ['meter-borrowed', ['surface', 'selected', 'hover']],
 ];
 
 function pairs(list: [string, string[]][]): [string, string][] {

@@ -171,7 +171,7 @@ describe('the lookout', () => {
     rows = null;
     expect(await look()).toEqual(['health']);
     rows = [row(2), row(1)];
-    expect(await look()).toEqual(['health', 'plans', 'licenses', 'audit']);
+    expect(await look()).toEqual(['health', 'plans', 'licenses', 'leases', 'audit']);
   });
 
   it('finds what was committed late, under a lower id', async () => {
@@ -204,7 +204,7 @@ describe('the lookout', () => {
 
 describe('the topics of an action', () => {
   it.each<[string, LiveTopic[]]>([
-    ['license.revoked', ['licenses', 'events', 'audit']],
+    ['license.revoked', ['licenses', 'leases', 'events', 'audit']],
     ['api_token.created', ['api_tokens', 'audit']],
     ['signing_key.rotated', ['signing_keys', 'audit']],
     ['authority.renewed', ['certificates', 'audit']],

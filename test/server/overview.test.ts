@@ -34,6 +34,7 @@ describe('the overview of a new installation', () => {
       expiring: { days_7: 0, days_30: 0, days_90: 0, soonest: [] },
       newest_issued: null,
       failed_deliveries: 0,
+      busy_pools: { count: 0, fullest: [] },
       revocation_list: null,
       authority: null,
       recent: [],

@@ -6,6 +6,10 @@ import { apiAccessMessages } from '../features/api-access/api-access-messages.ts
 import { auditMessages } from '../features/audit/audit-messages.ts';
 import { failedEventMessages } from '../features/failed-events/failed-event-messages.ts';
 import { firstRunMessages } from '../features/first-run/first-run-messages.ts';
+import { denialMessages } from '../features/floating/denial-messages.ts';
+import { floatingMessages } from '../features/floating/floating-messages.ts';
+import { ruleMessages } from '../features/floating/rule-messages.ts';
+import { usageMessages } from '../features/floating/usage-messages.ts';
 import { handOverMessages } from '../features/hand-over/hand-over-messages.ts';
 import { healthMessages } from '../features/health/health-messages.ts';
 import { licenseDetailMessages } from '../features/license-details/license-detail-messages.ts';
@@ -42,6 +46,10 @@ const features = {
   settingNames: settingNamesMessages,
   retention: retentionMessages,
   licenses: licenseMessages,
+  floating: floatingMessages,
+  denials: denialMessages,
+  seatUsage: usageMessages,
+  leaseRules: ruleMessages,
   licenseDetails: licenseDetailMessages,
   licensePrint: licensePrintMessages,
   licenseTransfer: licenseTransferMessages,

@@ -1,5 +1,6 @@
 // The icon of each screen, in the navigation and in the command palette.
 import {
+  Armchair,
   ChartColumn,
   FileBadge,
   HardDriveDownload,
@@ -19,6 +20,7 @@ import type { ScreenName } from '../router.ts';
 export const SCREEN_ICONS: Partial<Record<ScreenName, Component>> = {
   overview: LayoutDashboard,
   licenses: KeyRound,
+  floating: Armchair,
   'air-gap': HardDriveDownload,
   'authorization-tokens': Ticket,
   certificates: FileBadge,

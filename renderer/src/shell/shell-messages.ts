@@ -14,6 +14,7 @@ export const shellMessages = messagesOf(
     screens: {
       overview: 'Overview',
       licenses: 'Licenses',
+      floating: 'Floating licenses',
       'license-print': 'License printout',
       'air-gap': 'Air-gap desk',
       'authorization-tokens': 'Authorization tokens',
@@ -52,6 +53,7 @@ export const shellMessages = messagesOf(
     screens: {
       overview: 'Übersicht',
       licenses: 'Lizenzen',
+      floating: 'Floating-Lizenzen',
       'license-print': 'Lizenzausdruck',
       'air-gap': 'Offline-Aktivierung',
       'authorization-tokens': 'Autorisierungstoken',

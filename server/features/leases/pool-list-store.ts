@@ -27,6 +27,16 @@ export interface ListedPool {
   denied: number;
 }
 
+/** A pool whose seats are nearly all taken. */
+export interface BusyPool {
+  id: number;
+  holder: string;
+  inUse: number;
+  seats: number;
+  /** How many such pools there are. */
+  total: number;
+}
+
 interface PoolFilter {
   licenseId?: number | undefined;
   search?: string | undefined;
@@ -98,6 +108,17 @@ export function createPoolListStore(sequelize: Sequelize) {
         { ...where.bind, ...page.bind, deniedSince, limit },
       );
     },
+
+    /** The fullest first. Reads only pools in use. @param minPercent share of the seats that are taken */
+    listBusy: (minPercent: number, limit: number): Promise<BusyPool[]> =>
+      sql.select<BusyPool>(
+        `SELECT l.id AS "id", l.holder AS "holder", o.in_use AS "inUse", ${SEATS} AS "seats",
+           CAST(count(*) OVER () AS INTEGER) AS "total"
+         FROM lease_pools o JOIN licenses l ON l.id = o.license_id JOIN plans p ON p.id = l.plan_id
+         WHERE o.in_use > 0 AND p.licensing = 'floating' AND ${CONDITIONS.minPercent}
+         ORDER BY ${PRESSURE} DESC, l.id LIMIT $limit`,
+        { minPercent, limit },
+      ),
   };
 }
 

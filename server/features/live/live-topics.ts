@@ -2,22 +2,22 @@ import type { LiveTopic } from './live-contract.ts';
 
 /** By the noun of the audit action. Topics include everything derived from the object: counts, states, terms. */
 const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readonly LiveTopic[]>([
-  ['license', ['licenses', 'events']],
-  ['licenses', ['licenses', 'events']],
+  ['license', ['licenses', 'leases', 'events']],
+  ['licenses', ['licenses', 'leases', 'events']],
   ['device', ['devices', 'licenses', 'events']],
   ['lease', ['leases', 'events']],
   ['token', ['authorization_tokens']],
   ['certificate', ['certificates', 'events']],
   ['authority', ['certificates']],
-  ['plan', ['plans', 'licenses']],
+  ['plan', ['plans', 'licenses', 'leases']],
   ['webhook', ['webhooks', 'deliveries']],
   ['delivery', ['deliveries']],
   ['deliveries', ['deliveries']],
   ['api_token', ['api_tokens']],
   ['signing_key', ['signing_keys']],
   ['settings', ['settings']],
-  ['lease_rule', ['lease_rules']],
-  ['lease_group', ['lease_rules']],
+  ['lease_rule', ['lease_rules', 'leases']],
+  ['lease_group', ['lease_rules', 'leases']],
   ['session', ['sessions']],
 ]);
 

@@ -40,6 +40,12 @@ export const overviewContract = {
       /** The newest license in the state `issued`, or null. */
       newest_issued: z.object({ license_id: id, license_key: z.string(), holder: z.string() }).nullable(),
       failed_deliveries: count,
+      /** Floating licenses with at least 90 % of their seats in use. */
+      busy_pools: z.object({
+        count,
+        /** The fullest first. */
+        fullest: z.array(z.object({ license_id: id, holder: z.string(), in_use: count, seats: count })),
+      }),
       /** Null until the certificate authority is first used. */
       revocation_list: z
         .object({

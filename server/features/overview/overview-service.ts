@@ -2,6 +2,7 @@
 import type { AuditService } from '#server/features/audit/audit-service.ts';
 import type { AuthorityService } from '#server/features/certificates/authority-service.ts';
 import type { RevocationListStore } from '#server/features/certificates/revocation-list-store.ts';
+import type { PoolListStore } from '#server/features/leases/pool-list-store.ts';
 import type { LicenseState } from '#server/rules/license-lifecycle.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -15,6 +16,8 @@ import { freshFlight } from '#server/platform/single-flight.ts';
 const DAYS_SHOWN = 30;
 const SOONEST_SHOWN = 10;
 const RECENT_SHOWN = 10;
+const BUSY_PERCENT = 90;
+const BUSY_SHOWN = 5;
 
 interface Needs {
   figures: OverviewStore;
@@ -28,6 +31,7 @@ interface Needs {
   /** Failed deliveries that can be retried. */
   countFailedDeliveries(): Promise<number>;
   audit: Pick<AuditService, 'list'>;
+  pools: Pick<PoolListStore, 'listBusy'>;
   clock: Clock;
 }
 
@@ -82,6 +86,14 @@ export function createOverviewService(needs: Needs) {
       next_update: toTimestamp(list.nextUpdate),
       revoked: await lists.countListed(list),
       waiting: await lists.hasUnlisted(list.authorityKey),
+    };
+  }
+
+  async function busyPools(): Promise<Overview['busy_pools']> {
+    const busy = await needs.pools.listBusy(BUSY_PERCENT, BUSY_SHOWN);
+    return {
+      count: busy[0]?.total ?? 0,
+      fullest: busy.map(({ id, holder, inUse, seats }) => ({ license_id: id, holder, in_use: inUse, seats })),
     };
   }
 
@@ -143,6 +155,7 @@ export function createOverviewService(needs: Needs) {
         holder: unused.holder,
       },
       failed_deliveries: await needs.countFailedDeliveries(),
+      busy_pools: await busyPools(),
       revocation_list: await revocationList(),
       authority: active && { not_after: toTimestamp(active.notAfter) },
       recent: await withHolders(recent.items),

@@ -21,15 +21,19 @@ export const handOverMessages = messagesOf(
     useTemplate: 'Save template',
     resetTemplate: 'Reset to default',
     keyAbout: 'The holder enters the key in the program. It activates up to the licensed number of devices.',
+    keyAboutFloating:
+      'The holder enters the key in the program on any number of devices. As many can run at the same time as there are seats.',
     copyKey: 'Copy key',
     fileAbout: 'For a device without a network connection. The file is valid on any device.',
     saveFile: 'Save license file',
     fileSaved: 'License file saved as {name}',
     template: {
       subject: 'Your {product} license',
-      body: 'Hello,\n\nyour license for {product} is ready.\n\n{key}\n\nLicensed to: {holder}\nPlan: {plan}, {seats}\nValid until: {expires}\nLicense server: {server}\n\nTo activate a device, enter the key in the program.',
+      body: 'Hello,\n\nyour license for {product} is ready.\n\n{key}\n\nLicensed to: {holder}\nPlan: {plan}, {seats}\nValid until: {expires}\nLicense server: {server}\n\nTo use the program, enter the key in it.',
       seats: '{n} seats | {n} seat | {n} seats',
       unlimited: 'Unlimited seats',
+      floatingSeats: '{n} floating seats | {n} floating seat | {n} floating seats',
+      unlimitedFloating: 'Unlimited floating seats',
     },
   },
   {
@@ -53,15 +57,19 @@ export const handOverMessages = messagesOf(
     resetTemplate: 'Auf Standard zurücksetzen',
     keyAbout:
       'Der Inhaber gibt den Schlüssel im Programm ein. Er aktiviert so viele Geräte, wie lizenziert sind.',
+    keyAboutFloating:
+      'Der Inhaber gibt den Schlüssel auf beliebig vielen Geräten im Programm ein. Gleichzeitig laufen so viele, wie es Plätze gibt.',
     copyKey: 'Schlüssel kopieren',
     fileAbout: 'Für ein Gerät ohne Netzwerkverbindung. Die Datei gilt auf jedem Gerät.',
     saveFile: 'Lizenzdatei speichern',
     fileSaved: 'Lizenzdatei gespeichert als {name}',
     template: {
       subject: 'Ihre Lizenz für {product}',
-      body: 'Guten Tag,\n\nIhre Lizenz für {product} ist bereit.\n\n{key}\n\nLizenziert für: {holder}\nPlan: {plan}, {seats}\nGültig bis: {expires}\nLizenzserver: {server}\n\nUm ein Gerät zu aktivieren, geben Sie den Schlüssel im Programm ein.',
+      body: 'Guten Tag,\n\nIhre Lizenz für {product} ist bereit.\n\n{key}\n\nLizenziert für: {holder}\nPlan: {plan}, {seats}\nGültig bis: {expires}\nLizenzserver: {server}\n\nUm das Programm zu nutzen, geben Sie den Schlüssel darin ein.',
       seats: '{n} Plätze | {n} Platz | {n} Plätze',
       unlimited: 'Unbegrenzte Plätze',
+      floatingSeats: '{n} Floating-Plätze | {n} Floating-Platz | {n} Floating-Plätze',
+      unlimitedFloating: 'Unbegrenzte Floating-Plätze',
     },
   },
 );

@@ -57,19 +57,25 @@ export function fill(text: string, values: Values): string {
 
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de' };
 
+/** `5 seats`, `10 floating seats` */
+export function seatsText({ seats, licensing }: LicenseRecord, options: { locale?: Language } = {}): string {
+  const { t } = i18n.global;
+  const isFloating = licensing === 'floating';
+  if (seats === null)
+    return t(isFloating ? 'handOver.template.unlimitedFloating' : 'handOver.template.unlimited', {}, options);
+  const name = isFloating ? 'handOver.template.floatingSeats' : 'handOver.template.seats';
+  return t(name, { n: seats }, { ...options, plural: seats });
+}
+
 export function valuesOf(license: LicenseRecord, server: string, language: Language): Values {
   const date = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' });
-  const { max_activations: seats } = license;
   const options = { locale: language };
   return {
     holder: license.holder,
     key: license.license_key,
     product: license.product,
     plan: license.plan,
-    seats:
-      seats === null
-        ? i18n.global.t('handOver.template.unlimited', {}, options)
-        : i18n.global.t('handOver.template.seats', { n: seats }, { ...options, plural: seats }),
+    seats: seatsText(license, options),
     expires: date.format(Date.parse(license.expires_at)),
     server,
     order: license.order_number ?? '–',

@@ -2,9 +2,50 @@
 import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import { formatCount } from '../../i18n/i18n.ts';
+import { duration } from '../../relative-time.ts';
 
 export function useLicenseFacts(license: () => LicenseRecord) {
   const { t } = useI18n();
+
+  function seatFacts(limits: LicenseRecord['seat_limits']) {
+    if (limits === null) return [];
+    const {
+      seats,
+      overdraft_seats: more,
+      borrow_max_hours: hours,
+      lease_seconds: seconds,
+      overridden,
+    } = limits;
+    const most = seats === null ? t('common.noLimit') : formatCount(seats);
+    const fact = (name: string, label: string, value: string, isOwn = false) => ({
+      name,
+      label,
+      value: isOwn ? t('licenseDetails.ownLimit', { value }) : value,
+    });
+    return [
+      fact('licensing', t('plans.rows.licensing'), t('plans.licensings.floating')),
+      fact('seats', t('plans.rows.devices'), most, overridden.includes('seats')),
+      ...(more === 0
+        ? []
+        : [
+            fact(
+              'overdraft',
+              t('plans.fields.overdraft'),
+              formatCount(more),
+              overridden.includes('overdraft_seats'),
+            ),
+          ]),
+      fact('lease', t('plans.rows.lease'), duration(seconds)),
+      fact('countBy', t('plans.fields.countBy'), t(`plans.countBy.${limits.count_by}`)),
+      fact(
+        'borrow',
+        t('plans.rows.borrow'),
+        t('plans.hours', { n: formatCount(hours) }, hours),
+        overridden.includes('borrow_max_hours'),
+      ),
+    ];
+  }
 
   /** `state` has no value: it is rendered as a status word. */
   const facts = computed(() => {
@@ -23,6 +64,7 @@ export function useLicenseFacts(license: () => LicenseRecord) {
         label: t('licenseDetails.features'),
         value: features.join(', ') || t('common.none'),
       },
+      ...seatFacts(license().seat_limits),
       ...(notes === null ? [] : [{ name: 'notes', label: t('licenses.notes'), value: notes }]),
     ];
   });

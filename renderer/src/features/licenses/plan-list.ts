@@ -21,9 +21,17 @@ export function usePlans(): ComputedRef<readonly PlanObject[]> {
 /** The text of a plan in a picker. */
 export function usePlanOption(): (plan: PlanObject) => string {
   const { t } = useI18n();
-  return ({ display_name: name, duration_days: days, max_activations: most }) => {
+  return ({ display_name: name, duration_days: days, max_activations, licensing, seats }) => {
+    const isFloating = licensing === 'floating';
+    const most = isFloating ? seats : max_activations;
     const devices =
-      most === null ? t('licenses.anyDevices') : t('licenses.devicesAllowed', { n: formatCount(most) }, most);
+      most === null
+        ? t(isFloating ? 'licenses.anyFloating' : 'licenses.anyDevices')
+        : t(
+            isFloating ? 'licenses.floatingSeats' : 'licenses.devicesAllowed',
+            { n: formatCount(most) },
+            most,
+          );
     return t('licenses.planOption', { name, days: formatCount(days), devices });
   };
 }

@@ -1,5 +1,6 @@
 // An audit entry as a sentence: who did what to whom.
 import {
+  Armchair,
   Ban,
   CircleArrowUp,
   FileBadge,
@@ -31,6 +32,10 @@ const SENTENCES = new Set([
   'license_upgraded',
   'license_revoked',
   'licenses_imported',
+  'lease_reclaimed',
+  'lease_rule_created',
+  'lease_rule_updated',
+  'lease_rule_deleted',
   'device_activated',
   'device_released',
   'license_file_issued',
@@ -76,6 +81,7 @@ const ICONS: readonly [prefix: string, icon: LucideIcon][] = [
   ['licenses.', Upload],
   ['license.', KeyRound],
   ['license_file.', FileKey],
+  ['lease', Armchair],
   ['device.released', MonitorX],
   ['device.', MonitorCheck],
   ['token.', Ticket],

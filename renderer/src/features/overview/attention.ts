@@ -1,5 +1,6 @@
 // What needs an administrator's attention, the worst first.
 import {
+  Armchair,
   CalendarClock,
   CircleX,
   FileClock,
@@ -19,6 +20,7 @@ import { adminClient } from '../../api/admin-client.ts';
 import { formatCount } from '../../i18n/i18n.ts';
 import { useNow } from '../../now.ts';
 import { formatDate } from '../../relative-time.ts';
+import { floatingLink } from '../floating/floating-view.ts';
 import { type Part, useHealth } from '../health/health-state.ts';
 
 export interface AttentionItem {
@@ -122,6 +124,31 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
     ];
   }
 
+  function ofPools({ busy_pools: { count, fullest } }: Figures): AttentionItem[] {
+    const [first] = fullest;
+    if (!first) return [];
+    return [
+      {
+        id: 'pools',
+        isCritical: false,
+        icon: Armchair,
+        title: t('overview.busyPools', { n: formatCount(count) }, count),
+        detail: t('overview.fullestPool', {
+          holder: first.holder,
+          used: formatCount(first.in_use),
+          seats: formatCount(first.seats),
+        }),
+        action: {
+          label: t('overview.reviewPools'),
+          to:
+            count === 1
+              ? floatingLink('pools', { open: first.license_id })
+              : floatingLink('pools', { busy: 1 }),
+        },
+      },
+    ];
+  }
+
   function ofCertificates({ revocation_list: list, authority }: Figures): AttentionItem[] {
     const open = (view: string) => ({
       label: t('overview.openCertificates'),
@@ -167,7 +194,9 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
     const all = [
       ...alerts.value.map((alert) => ofAlert(alert)),
       ...ofHealth.value,
-      ...(figures ? [...ofDeliveries(figures), ...ofLicenses(figures), ...ofCertificates(figures)] : []),
+      ...(figures
+        ? [...ofDeliveries(figures), ...ofLicenses(figures), ...ofPools(figures), ...ofCertificates(figures)]
+        : []),
     ];
     return all.toSorted((a, b) => Number(b.isCritical) - Number(a.isCritical));
   });

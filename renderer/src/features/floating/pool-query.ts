@@ -1,0 +1,18 @@
+// The pool of one floating license.
+import { useQuery } from '@pinia/colada';
+import { computed } from 'vue';
+import { adminClient } from '../../api/admin-client.ts';
+import { asCallFailure } from '../../api/call-failure.ts';
+
+/** @param isWanted whether the license is floating; others have no pool */
+export function usePool(licenseId: () => number, isWanted: () => boolean = () => true) {
+  const query = useQuery({
+    key: () => ['leases', 'pool', String(licenseId())],
+    query: () => adminClient.listLeasePools({ license: String(licenseId()) }),
+    enabled: isWanted,
+  });
+  return {
+    item: computed(() => query.data.value?.items[0]),
+    failure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),
+  };
+}

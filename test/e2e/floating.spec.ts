@@ -1,0 +1,295 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
+import type { TestServer } from './server.ts';
+import { expect, issueLicense, test } from './test.ts';
+
+interface Client {
+  user?: string;
+  host?: string;
+  units?: number;
+  wait_seconds?: number;
+}
+
+interface Lease {
+  lease_id: number;
+}
+
+/** A plan of floating licenses, and a license of it; gives back its key. */
+async function newPool(
+  page: Page,
+  { holder, seats, ...terms }: { holder: string; seats: number; borrow_max_hours?: number },
+): Promise<string> {
+  const name = `pool-${randomBytes(4).toString('hex')}`;
+  const made = await page.request.post('/admin/api/plans/', {
+    data: { name, licensing: 'floating', seats, ...terms },
+  });
+  expect(made.ok(), await made.text()).toBe(true);
+  return issueLicense(page, { holder, plan: name });
+}
+
+/** A checkout as client software makes it. */
+async function checkOut(page: Page, server: TestServer, key: string, client: Client = {}) {
+  const response = await page.request.post(`${server.api}leases/checkout/`, {
+    data: { license_key: key, instance_id: randomBytes(16).toString('hex'), ...client },
+  });
+  const reply = (await response.json()) as { lease_token: string; lease: Lease };
+  return { status: response.status(), ...reply };
+}
+
+async function heartbeat(page: Page, server: TestServer, token: string): Promise<number> {
+  const response = await page.request.post(`${server.api}leases/heartbeat/`, {
+    data: { lease_token: token },
+  });
+  return response.status();
+}
+
+const inspector = (page: Page) => page.getByRole('complementary');
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+test('a pool shows its seats live, who holds them, and a seat is reclaimed', async ({ desk, server }) => {
+  const key = await newPool(desk, { holder: 'Fjord Instruments AS', seats: 3 });
+  await newPool(desk, { holder: 'Acme Motors', seats: 3 });
+  await desk.goto('/#/floating');
+  await expect(row(desk, 'Fjord Instruments AS')).toContainText('0/3');
+
+  const ada = await checkOut(desk, server, key, { user: 'ada', host: 'workstation-7' });
+  await checkOut(desk, server, key, { user: 'grace', units: 2 });
+  await expect(row(desk, 'Fjord Instruments AS')).toContainText('3/3');
+  await expect(row(desk, 'Fjord Instruments AS')).toContainText('Full');
+  // The fullest first.
+  await expect(desk.getByRole('row').nth(1)).toContainText('Fjord Instruments AS');
+  await expectAccessible(desk);
+
+  await desk.getByRole('button', { name: '90% and more' }).click();
+  await expect(row(desk, 'Acme Motors')).toHaveCount(0);
+  await desk.getByRole('button', { name: 'All', exact: true }).click();
+  await desk.getByRole('searchbox', { name: 'Search' }).fill('acme');
+  await expect(row(desk, 'Fjord Instruments AS')).toHaveCount(0);
+  await desk.getByRole('searchbox', { name: 'Search' }).fill('');
+
+  await row(desk, 'Fjord Instruments AS').click();
+  await expect(inspector(desk).getByRole('region', { name: 'Seats' })).toContainText('Checked out3');
+  await expect(inspector(desk)).toContainText('workstation-7');
+  await expectAccessible(desk);
+  await checkOut(desk, server, key, { user: 'joan', wait_seconds: 600 });
+  await expect(inspector(desk).getByRole('region', { name: 'Waiting clients' })).toContainText('joan');
+
+  await inspector(desk).getByRole('button', { name: 'Reclaim the seat of ada' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Reclaim', exact: true }).click();
+  await expect(dialog).toContainText('This field is required.');
+  await dialog.getByLabel('Reason').fill('left for the day');
+  await dialog.getByRole('button', { name: 'Reclaim', exact: true }).click();
+  await expect(desk.getByText('Reclaimed the seat of ada.')).toBeVisible();
+  await expect(inspector(desk).getByRole('button', { name: 'Reclaim the seat of ada' })).toHaveCount(0);
+  expect(await heartbeat(desk, server, ada.lease_token)).toBe(410);
+});
+
+test('leases are filtered by user and state, and an ended one says why', async ({ desk, server }) => {
+  const key = await newPool(desk, { holder: 'Acme', seats: 5 });
+  const { lease } = await checkOut(desk, server, key, { user: 'ada', host: 'build-1' });
+  await checkOut(desk, server, key, { user: 'grace' });
+  await desk.request.post('/admin/api/leases/reclaim/', {
+    data: { lease_id: lease.lease_id, reason: 'maintenance' },
+  });
+  await desk.goto('/#/floating?view=leases');
+  await expect(row(desk, 'grace')).toBeVisible();
+  await expect(row(desk, 'ada')).toHaveCount(0);
+  await desk.getByLabel('State').selectOption('all');
+  await desk.getByRole('searchbox', { name: 'User' }).fill('ADA');
+  await desk.getByRole('searchbox', { name: 'User' }).press('Enter');
+  await expect(row(desk, 'grace')).toHaveCount(0);
+  await row(desk, 'ada').click();
+  await expect(inspector(desk)).toContainText('An administrator reclaimed the seat.');
+  await expect(inspector(desk)).toContainText('maintenance');
+  await expect(inspector(desk).getByRole('button', { name: 'Reclaim' })).toHaveCount(0);
+  await expectAccessible(desk);
+  await desk.reload();
+  await expect(inspector(desk)).toContainText('build-1');
+});
+
+test('a denial appears by itself, is explained, and leads to its remedy', async ({ desk, server }) => {
+  const key = await newPool(desk, { holder: 'Acme', seats: 1 });
+  await desk.goto('/#/floating?view=denials');
+  await expect(desk.getByText('No denials.')).toBeVisible();
+  await checkOut(desk, server, key, { user: 'ada' });
+  expect((await checkOut(desk, server, key, { user: 'grace' })).status).toBe(409);
+  await row(desk, 'grace').click();
+  await expect(inspector(desk)).toContainText('All 1 seats were taken.');
+  await expect(inspector(desk).getByRole('region', { name: 'Leases at that moment' })).toContainText('ada');
+  await expectAccessible(desk);
+
+  await inspector(desk).getByRole('link', { name: 'Add seats' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Edit license' });
+  await dialog.getByLabel('Seats', { exact: true }).fill('2');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(desk.getByText('License of Acme saved')).toBeVisible();
+  expect((await checkOut(desk, server, key, { user: 'grace' })).status).toBe(200);
+  await expect(inspector(desk)).toContainText('2/2');
+});
+
+test('a rule is made, tried, moved and deleted', async ({ desk, server }) => {
+  const key = await newPool(desk, { holder: 'Acme', seats: 2 });
+  await desk.goto('/#/floating?view=rules');
+  await desk.getByRole('link', { name: 'Acme' }).click();
+  const rules = desk.getByRole('region', { name: 'Rules', exact: true });
+  await expect(rules).toContainText('No rules.');
+
+  await desk.getByRole('button', { name: 'Create group' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('cad-team');
+  await dialog.getByLabel('Members', { exact: true }).fill('ada\ngrace\n');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(desk.getByRole('region', { name: 'Groups' })).toContainText('2 members');
+
+  await desk.getByRole('button', { name: 'Add rule' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toContainText('A reservation needs a user, a host, a group or an address.');
+  await dialog.getByLabel('Group').selectOption('cad-team');
+  await dialog.getByLabel('Seats').fill('2');
+  await expectAccessible(desk);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(rules.getByRole('listitem')).toContainText(['Group cad-team']);
+  await desk.getByRole('button', { name: 'Add rule' }).click();
+  await dialog.getByRole('radio', { name: 'Deny' }).check();
+  await dialog.getByLabel('User').fill('guest');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(rules.getByRole('listitem')).toContainText(['Group cad-team', 'User guest']);
+
+  const trial = desk.getByRole('region', { name: 'Try the rules' });
+  const attempt = async (user: string) => {
+    await trial.getByLabel('User').fill(user);
+    await trial.getByRole('button', { name: 'Try' }).click();
+  };
+  await attempt('linus');
+  await expect(trial).toContainText('Gets no seat');
+  await expect(trial).toContainText('Decided by rule 1');
+  await attempt('ada');
+  await expect(trial).toContainText('Gets a seat');
+  await attempt('guest');
+  await expect(trial).toContainText('Decided by rule 2');
+  await expectAccessible(desk);
+  expect((await checkOut(desk, server, key, { user: 'linus' })).status).toBe(409);
+
+  await rules.getByRole('button', { name: 'Move rule 2 up' }).click();
+  await expect(rules.getByRole('listitem')).toContainText(['User guest', 'Group cad-team']);
+  await expect(rules.getByRole('button', { name: 'Move rule 1 down' })).toBeFocused();
+  await rules.getByRole('button', { name: 'Delete rule 2' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(rules.getByRole('listitem')).toHaveCount(1);
+  // An open question is answered anew.
+  await attempt('linus');
+  await expect(trial).toContainText('Gets a seat');
+});
+
+test('an options file is checked before it is imported', async ({ desk }) => {
+  await newPool(desk, { holder: 'Acme', seats: 4 });
+  await desk.goto('/#/floating?view=rules');
+  await desk.getByRole('link', { name: 'Acme' }).click();
+  await desk.getByRole('button', { name: 'Import options file' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog
+    .getByLabel('Options file', { exact: true })
+    .fill('GROUP designers ada grace\nRESERVE 2 viewer GROUP designers\nNOLOG QUEUED\n');
+  await dialog.getByRole('button', { name: 'Check file' }).click();
+  const report = dialog.getByRole('region', { name: 'What the import does' });
+  await expect(report).toContainText('1 new rule');
+  await expect(report).toContainText('Group designers is created');
+  await expect(report.getByRole('row').nth(2)).toContainText('Ignored');
+  await expectAccessible(desk);
+  const rules = desk.getByRole('region', { name: 'Rules', exact: true });
+  await expect(rules).toContainText('No rules.');
+
+  await dialog.getByLabel('Replace the rules of the license').check();
+  await expect(dialog.getByRole('button', { name: 'Import', exact: true })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Check file' }).click();
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(rules.getByRole('listitem')).toContainText(['Group designers']);
+  await expect(desk.getByRole('region', { name: 'Groups' })).toContainText('designers');
+});
+
+test('usage shows the seats that were needed', { tag: '@browser' }, async ({ desk, server }) => {
+  const key = await newPool(desk, { holder: 'Acme', seats: 1 });
+  await checkOut(desk, server, key, { user: 'ada' });
+  await checkOut(desk, server, key, { user: 'grace' });
+  await desk.goto('/#/floating?view=usage');
+  await desk.getByRole('link', { name: 'Acme' }).click();
+  const figures = desk.getByRole('region', { name: 'Figures of the period' });
+  await expect(figures).toContainText('Denied1');
+  await expect(figures).toContainText('The license has 1, so 1 more is needed.');
+  const seats = desk.getByRole('region', { name: 'Seats in use' });
+  await expect(seats.getByRole('img')).toHaveAttribute('aria-label', /Peak: 1 on /u);
+  await expectAccessible(desk);
+
+  const download = desk.waitForEvent('download');
+  await seats.getByRole('button', { name: 'Download CSV' }).click();
+  const csv = readFileSync(await (await download).path(), 'utf8');
+  expect(csv).toMatch(/^hour,peak,average,needed,seats\r\n/u);
+  expect(csv).toMatch(/,1,[\d.]+,2,1\r\n/u);
+  const picture = desk.waitForEvent('download');
+  await seats.getByRole('button', { name: 'Download picture' }).click();
+  expect(
+    readFileSync(await (await picture).path())
+      .subarray(1, 4)
+      .toString(),
+  ).toBe('PNG');
+
+  await desk.getByRole('button', { name: '30 days' }).click();
+  await seats.getByRole('button', { name: 'Show as table' }).click();
+  await expect(seats.getByRole('row')).toHaveCount(31);
+  await desk.reload();
+  await expect(seats.getByRole('row')).toHaveCount(31);
+});
+
+test('a plan for floating licenses is made, and a license of it issued', async ({ desk, server }) => {
+  await desk.goto('/#/plans');
+  await desk.getByRole('button', { name: 'New plan' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('viewer-pool');
+  await dialog.getByRole('radio', { name: 'Floating' }).check();
+  await dialog.getByLabel('Seats', { exact: true }).fill('10');
+  await dialog.getByLabel('Longest borrowing (hours)').fill('24');
+  await dialog.getByLabel('Seats never borrowed').fill('2');
+  await expectAccessible(desk);
+  await dialog.getByRole('button', { name: 'Create plan' }).click();
+  const plans = desk.getByRole('table', { name: 'Plan comparison' });
+  await expect(plans.getByRole('row', { name: 'Licensing' })).toContainText('Floating');
+  await expect(plans.getByRole('row', { name: 'Borrowing' })).toContainText('Up to 24 hours');
+
+  await desk.goto('/#/licenses?new=1');
+  await dialog.getByLabel('Holder').fill('Acme');
+  await dialog.getByLabel('Plan').selectOption({ label: 'viewer-pool: 365 days, 10 floating seats' });
+  await dialog.getByLabel('Seats', { exact: true }).fill('12');
+  await dialog.getByRole('button', { name: 'Issue license' }).click();
+  await expect(dialog).toContainText('12 floating seats');
+  await expect(dialog.getByRole('tab', { name: 'License file' })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+
+  await expect(row(desk, 'Acme')).toContainText('12 floating');
+  await row(desk, 'Acme').click();
+  await expect(inspector(desk)).toContainText('12 (instead of the plan)');
+  await expect(inspector(desk).getByRole('tab', { name: 'Devices' })).toHaveCount(0);
+  await inspector(desk).getByRole('tab', { name: 'Seats' }).click();
+  await expect(inspector(desk)).toContainText('No seats are taken.');
+  const found = await desk.request.get('/admin/api/licenses/?search=Acme');
+  const { items } = (await found.json()) as { items: { license_key: string }[] };
+  await checkOut(desk, server, items[0]?.license_key ?? '', { user: 'ada' });
+  await expect(inspector(desk).getByRole('region', { name: 'Leases' })).toContainText('ada');
+  await expectAccessible(desk);
+
+  await inspector(desk).getByRole('tab', { name: 'Diagnose' }).click();
+  const trial = inspector(desk).getByRole('region', { name: 'Try the rules' });
+  await trial.getByRole('button', { name: 'Try' }).click();
+  await expect(trial).toContainText('Gets a seat');
+});
+
+test('the overview names a floating license that is almost full', async ({ desk, server }) => {
+  const key = await newPool(desk, { holder: 'Acme', seats: 1 });
+  await desk.goto('/#/overview');
+  await checkOut(desk, server, key);
+  await expect(desk.getByText('1 floating license has at least 90% of its seats in use')).toBeVisible();
+  await desk.getByRole('link', { name: 'Review seats' }).click();
+  await expect(inspector(desk)).toContainText('Acme');
+});

@@ -35,7 +35,7 @@ const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/iu;
 /** Larger bodies are left to Express. */
 const MAX_BODY_BYTES = 16_384;
 
-/** A reply with status 202, a limit on failures alone and the caller's address are Express's. */
+/** A reply with status 202 and a limit on failures alone are Express's. */
 function isSuitable({ row }: Route): boolean {
   const isPlain = !row.upload && !row.documents && !row.etag && !row.idempotent && !row.accepted;
   return row.auth === 'public' && isPlain && row.rateLimit !== 'failures';
@@ -95,17 +95,27 @@ class DirectCall implements Call {
   readonly #response: ServerResponse;
   readonly #headers: string[] = [];
   readonly #target: Target;
-  readonly #logger: Logger;
+  readonly #needs: Pick<Needs, 'addressOf' | 'logger'>;
 
-  constructor(target: Target, response: ServerResponse, requestId: string, logger: Logger) {
+  constructor(
+    target: Target,
+    response: ServerResponse,
+    requestId: string,
+    needs: Pick<Needs, 'addressOf' | 'logger'>,
+  ) {
     this.#target = target;
     this.#response = response;
     this.requestId = requestId;
-    this.#logger = logger;
+    this.#needs = needs;
   }
 
   get userAgent(): string | undefined {
     return this.#response.req.headers['user-agent'];
+  }
+
+  /** Most calls do not need it. */
+  get address(): string | undefined {
+    return this.#needs.addressOf(this.#response.req);
   }
 
   isGone(): boolean {
@@ -147,11 +157,12 @@ class DirectCall implements Call {
 
   readonly fail = (error: unknown): void => {
     const failure = declaredFailure(this.#target.route.row, error);
-    sendFailure(this.#logger, failure, this.#response, this.requestId);
+    sendFailure(this.#needs.logger, failure, this.#response, this.requestId);
   };
 }
 
-export function createDirectLane({ root, routes, limitFor, addressOf, logger }: Needs): DirectLane {
+export function createDirectLane(needs: Needs): DirectLane {
+  const { root, routes, limitFor, addressOf, logger } = needs;
   const targets = new Map<string, Target>();
   const paths = Map.groupBy(routes, ({ row }) => row.path);
   for (const [path, group] of paths) {
@@ -167,7 +178,7 @@ export function createDirectLane({ root, routes, limitFor, addressOf, logger }: 
     if (length === undefined) return false;
     const id = chooseRequestId(request.headers['x-request-id']);
     logWhenClosed(logger, request, response, id, addressOf);
-    const call = new DirectCall(target, response, id, logger);
+    const call = new DirectCall(target, response, id, needs);
     try {
       call.count();
       if (length === 0) {

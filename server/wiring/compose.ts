@@ -13,6 +13,7 @@ import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
 import { composeActivations } from './compose-activations.ts';
 import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
 import { composeAuthorizations } from './compose-authorizations.ts';
+import { composeDeniedCalls } from './compose-denied-calls.ts';
 import { composeOverview } from './compose-overview.ts';
 import { composeSessions } from './compose-sessions.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
@@ -127,6 +128,12 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     defaultProduct,
     logger,
   });
+  const deniedCalls = composeDeniedCalls(sequelize, {
+    ...shared,
+    licenses,
+    logger,
+    onChanged: () => live.publish(['denials']),
+  });
   const leaseRules = composeLeaseRules(sequelize, {
     ...shared,
     licenses,
@@ -139,6 +146,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     files,
     fileTtlDays,
     deviceLimit: limitsInForce(config).rateLimitActivations,
+    denials: deniedCalls.log,
     alerts,
     logger,
   });
@@ -156,6 +164,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     ...shared,
     licenses,
     logger,
+    denials: deniedCalls.log,
     defaultProduct,
   });
   const transfer = await composeTransfer(sequelize, {
@@ -223,6 +232,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     lists: certificates.lists,
     authority: certificates.authority,
     countFailedDeliveries: webhooks.countFailed,
+    countDeniedToday: deniedCalls.countToday,
     audit,
     clock,
   });
@@ -247,6 +257,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...activations.adminRoutes,
       ...leases.adminRoutes,
       ...authorizations.adminRoutes,
+      ...deniedCalls.adminRoutes,
       ...apiTokenAdminRoutes(apiTokens),
       ...signingAdminRoutes(signing),
       ...auditRoutes(audit),
@@ -294,6 +305,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       activations.surges.close();
       await leases.close();
       await authorizations.usage.close();
+      await deniedCalls.log.close();
       await sequelize.close();
     },
   };

@@ -40,6 +40,8 @@ export const overviewContract = {
       /** The newest license in the state `issued`, or null. */
       newest_issued: z.object({ license_id: id, license_key: z.string(), holder: z.string() }).nullable(),
       failed_deliveries: count,
+      /** On this UTC day: calls that client software was refused, and their licenses. */
+      denied_today: z.object({ calls: count, licenses: count }),
       /** Null until the certificate authority is first used. */
       revocation_list: z
         .object({

@@ -2,6 +2,7 @@
 import type { AuditService } from '#server/features/audit/audit-service.ts';
 import type { AuthorityService } from '#server/features/certificates/authority-service.ts';
 import type { RevocationListStore } from '#server/features/certificates/revocation-list-store.ts';
+import type { DeniedCallService } from '#server/features/denied-calls/denied-call-service.ts';
 import type { LicenseState } from '#server/rules/license-lifecycle.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -27,6 +28,7 @@ interface Needs {
   authority: Pick<AuthorityService, 'find'>;
   /** Failed deliveries that can be retried. */
   countFailedDeliveries(): Promise<number>;
+  countDeniedToday: DeniedCallService['countToday'];
   audit: Pick<AuditService, 'list'>;
   clock: Clock;
 }
@@ -143,6 +145,7 @@ export function createOverviewService(needs: Needs) {
         holder: unused.holder,
       },
       failed_deliveries: await needs.countFailedDeliveries(),
+      denied_today: await needs.countDeniedToday(),
       revocation_list: await revocationList(),
       authority: active && { not_after: toTimestamp(active.notAfter) },
       recent: await withHolders(recent.items),

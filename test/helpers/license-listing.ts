@@ -50,11 +50,17 @@ export function expectedIds(licenses: readonly LicenseRecord[], input: ListInput
     .filter((license) => product === undefined || license.product === product)
     .filter((license) => {
       const end = Date.parse(license.expires_at);
-      return within === undefined || (end > now && end <= now + within * DAY_MS);
+      if (within === undefined) return true;
+      return (
+        end > now && end <= now + within * DAY_MS && (state !== undefined || license.state !== 'revoked')
+      );
     })
     .filter(
       (license) =>
-        search === undefined || fold(`${license.holder}\n${license.email ?? ''}`).includes(fold(search)),
+        search === undefined ||
+        fold(search)
+          .split(' ')
+          .every((word) => fold(`${license.holder}\n${license.email ?? ''}`).includes(word)),
     )
     .toSorted((a, b) => direction * (COMPARE[sort](a, b) || a.license_id - b.license_id))
     .map(({ license_id }) => license_id);

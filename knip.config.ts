@@ -47,6 +47,7 @@ const config: KnipConfig = {
   ignoreBinaries: [
     'apt-cache',
     'debootstrap',
+    'etcd',
     'dpkg-deb',
     'lintian',
     'nsenter',

@@ -18,6 +18,7 @@ import {
   certificateAdminContract,
   certificateContract,
 } from '#server/features/certificates/certificate-contract.ts';
+import { deniedCallAdminContract } from '#server/features/denied-calls/denied-call-contract.ts';
 import { overviewContract } from '#server/features/overview/overview-contract.ts';
 import { firstRunAdminContract } from '#server/features/first-run/first-run-contract.ts';
 import { healthContract } from '#server/features/health/health-contract.ts';
@@ -73,6 +74,7 @@ export const adminContract = {
   ...activationAdminContract,
   ...offlineDeskContract,
   ...authorizationAdminContract,
+  ...deniedCallAdminContract,
   ...authorizationTokenAdminContract,
   ...apiTokenAdminContract,
   ...signingAdminContract,

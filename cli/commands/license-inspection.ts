@@ -1,4 +1,9 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import {
+  DENIAL_REASONS,
+  type DenialReason,
+  type DeniedCallObject,
+} from '#server/features/denied-calls/denied-call-contract.ts';
 import type { TimelineItem } from '#server/features/licenses/license-timeline-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
@@ -20,14 +25,19 @@ interface ExplainFileOptions {
   at?: string;
 }
 
+interface DenialOptions extends PageOptions {
+  errorCode?: DenialReason;
+  from?: string;
+}
+
 interface FileOptions {
   out: string;
   fingerprint?: string;
   ttlDays?: number;
 }
 
-export function addLicenseInspection(license: Command): void {
-  addLicenseFilter(license.command('count'))
+export function addLicenseInspection(parent: Command): void {
+  addLicenseFilter(parent.command('count'))
     .description('count licenses, up to 10,000')
     .action(
       calling(
@@ -36,7 +46,7 @@ export function addLicenseInspection(license: Command): void {
       ),
     );
 
-  license
+  parent
     .command('explain')
     .description('show how /authorize/ decides about a license, rule by rule')
     .argument('<ref>', 'license ID or key')
@@ -63,7 +73,7 @@ export function addLicenseInspection(license: Command): void {
       ),
     );
 
-  license
+  parent
     .command('explain-file')
     .description('check a license file against this server, rule by rule')
     .argument('<file>', 'license file; - is stdin')
@@ -85,7 +95,7 @@ export function addLicenseInspection(license: Command): void {
       ),
     );
 
-  addPageOptions(license.command('timeline'))
+  addPageOptions(parent.command('timeline'))
     .description('list changes and events of a license, newest first')
     .argument('<ref>', 'license ID or key')
     .action(
@@ -96,7 +106,20 @@ export function addLicenseInspection(license: Command): void {
       ),
     );
 
-  license
+  addPageOptions(parent.command('denials'))
+    .description('list denied calls, latest first; equal calls of a day are one entry')
+    .argument('[ref]', 'license ID or key (default: all licenses)')
+    .addOption(new Option('--error-code <code>', 'only denials with this code').choices(DENIAL_REASONS))
+    .option('--from <time>', 'only denials since then', moment)
+    .action(
+      calling(
+        (client, license: string | undefined, { errorCode, ...request }: DenialOptions) =>
+          client.listDeniedCalls({ ...request, license, error_code: errorCode }),
+        listing('No denied calls.', DENIAL_COLUMNS),
+      ),
+    );
+
+  parent
     .command('file')
     .description('issue a license file, for one active device or unbound')
     .argument('<ref>', 'license ID or key')
@@ -154,6 +177,18 @@ function inputsText(inputs: Inputs): string {
     .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') || 'none' : String(value)}`)
     .join('; ');
 }
+
+const DENIAL_COLUMNS: readonly Column<DeniedCallObject>[] = [
+  { title: 'TIME', value: (denied) => instant(denied.last_at) },
+  { title: 'LICENSE', value: (denied) => denied.license_id },
+  { title: 'HOLDER', value: (denied) => denied.holder, max: 32, wideOnly: true },
+  { title: 'CALL', value: (denied) => denied.call },
+  { title: 'REASON', value: (denied) => denied.error_code },
+  { title: 'COUNT', value: (denied) => denied.count },
+  { title: 'DEVICE', value: (denied) => denied.machine_fingerprint, max: 24 },
+  { title: 'PRODUCT', value: (denied) => denied.product_slug, max: 24, wideOnly: true },
+  { title: 'ADDRESS', value: (denied) => denied.address },
+];
 
 const TIMELINE_COLUMNS: readonly Column<TimelineItem>[] = [
   { title: 'TIME', value: ({ at }) => instant(at) },

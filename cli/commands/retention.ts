@@ -22,6 +22,7 @@ const LABELS: Record<RetentionItem['kind'], string> = {
   webhooks: 'Deleted webhooks',
   imports: 'License imports',
   restores: 'before-restore-* folders',
+  denied_calls: 'Denied calls',
   leases: 'Ended leases',
   lease_denials: 'Refused checkouts',
   lease_usage: 'Seats in use per hour',

@@ -1,7 +1,7 @@
 // SQL that finds licenses by parts of their texts: the indices of migration 0003 on SQLite, LIKE on PostgreSQL.
 import type { Condition } from './condition.ts';
 
-/** Codes that a search text may contain, other than a part of the holder or email address. */
+/** What a search text may mean, other than words of the holder or email address. */
 interface Codes {
   key: string | null;
   keyPart: string | null;
@@ -11,20 +11,23 @@ interface Codes {
 export interface LicenseSearchIndex {
   /** Whether `words` selects IDs in order, so that the first matches are found without reading all of them. */
   isOrdered: boolean;
-  /** Whether the text is too short for the index and needs the index terms that start with it. */
-  needsTerms(text: string): boolean;
+  /** The word whose index terms are needed, because all words are too short for the index; otherwise null. */
+  needsTerms(words: readonly string[]): string | null;
   /**
-   * Selects the IDs of all licenses with the text in the holder or email address, and possibly others.
-   * @param terms index terms for a text that is too short for the index
+   * Selects the IDs of all licenses with the words in the holder or email address, and possibly others.
+   * @param terms index terms that start with the word that `needsTerms` named
    */
-  words(text: string, terms?: readonly string[]): Condition;
-  /** Checks that the holder or email address of license `l` contains the text. */
-  hasWords(text: string): Condition;
+  words(words: readonly string[], terms?: readonly string[]): Condition;
   /**
-   * Selects the IDs of licenses by key, part of a key or part of a device fingerprint. Null if the text cannot be any
-   * of these.
+   * Checks that the holder or email address of license `l` contains the words.
+   * @param prefix distinguishes the values of several conditions in one statement
    */
-  codes(codes: Codes): Condition | null;
+  hasWords(words: readonly string[], prefix?: string): Condition;
+  /**
+   * Selects the IDs of licenses by key, part of a key or part of a device fingerprint.
+   * @param suffix distinguishes the values of several conditions in one statement
+   */
+  codes(codes: Codes, suffix?: string): Condition;
 }
 
 /** Characters per entry in the index of words. */
@@ -62,23 +65,41 @@ function likePart(text: string): string {
   return `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
 }
 
-/** @param partQueries SQL that finds licenses by part of a key and by part of a fingerprint */
-function codesBy(partQueries: { key: string; fingerprint: string }): LicenseSearchIndex['codes'] {
-  return ({ key, keyPart, fingerprintPart }) => {
+/** All words, each with a value of its own. @param test the condition for one value */
+function eachWord(
+  words: readonly string[],
+  prefix: string,
+  test: (value: string) => string,
+  valueOf = (word: string) => word,
+): Condition {
+  return {
+    sql: words.map((_, index) => test(`$${prefix}${index}`)).join(' AND ') || 'TRUE',
+    bind: Object.fromEntries(words.map((word, index) => [`${prefix}${index}`, valueOf(word)])),
+  };
+}
+
+interface PartQueries {
+  /** SQL that finds licenses by part of a key. @param suffix of the values `$keyPart` and `$keyChunks` */
+  key(suffix: string): string;
+  /** SQL that finds licenses by part of a fingerprint, with `$fingerprintPart` and `$fingerprintChunks`. */
+  fingerprint(suffix: string): string;
+}
+
+function codesBy(partQueries: PartQueries): LicenseSearchIndex['codes'] {
+  return ({ key, keyPart, fingerprintPart }, suffix = '') => {
     const queries = [
-      ...(key === null ? [] : ['SELECT k.id FROM licenses k WHERE k.license_key = $key']),
-      ...(keyPart === null ? [] : [partQueries.key]),
-      ...(fingerprintPart === null ? [] : [partQueries.fingerprint]),
+      ...(key === null ? [] : [`SELECT k.id FROM licenses k WHERE k.license_key = $key${suffix}`]),
+      ...(keyPart === null ? [] : [partQueries.key(suffix)]),
+      ...(fingerprintPart === null ? [] : [partQueries.fingerprint(suffix)]),
     ];
-    if (queries.length === 0) return null;
     return {
-      sql: queries.join(' UNION '),
+      sql: queries.join(' UNION ') || NO_LICENSES.sql,
       bind: {
-        key,
-        keyPart,
-        keyChunks: keyPart && chunksOf(keyPart, KEY_STRIDE),
-        fingerprintPart,
-        fingerprintChunks: fingerprintPart && chunksOf(fingerprintPart, FINGERPRINT_STRIDE),
+        [`key${suffix}`]: key,
+        [`keyPart${suffix}`]: keyPart,
+        [`keyChunks${suffix}`]: keyPart && chunksOf(keyPart, KEY_STRIDE),
+        [`fingerprintPart${suffix}`]: fingerprintPart,
+        [`fingerprintChunks${suffix}`]: fingerprintPart && chunksOf(fingerprintPart, FINGERPRINT_STRIDE),
       },
     };
   };
@@ -86,37 +107,50 @@ function codesBy(partQueries: { key: string; fingerprint: string }): LicenseSear
 
 export const SQLITE_SEARCH: LicenseSearchIndex = {
   isOrdered: true,
-  needsTerms: isShort,
-  words(text, terms = []) {
-    if (isShort(text) && terms.length === 0) return NO_LICENSES;
+  needsTerms(words) {
+    const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
+    return isShort(longest) ? longest : null;
+  },
+  words(words, terms = []) {
+    const grams = words.filter((word) => !isShort(word)).flatMap((word) => gramsOf(word));
+    if (grams.length === 0 && terms.length === 0) return NO_LICENSES;
     return {
       sql: 'SELECT rowid AS id FROM license_words WHERE license_words MATCH $words',
-      bind: { words: isShort(text) ? anyOf(terms) : allOf(gramsOf(text)) },
+      bind: { words: grams.length === 0 ? anyOf(terms) : allOf(grams) },
     };
   },
-  hasWords: (text) => ({ sql: 'instr(l.search_text, $text) > 0', bind: { text } }),
+  hasWords: (words, prefix = 'word') =>
+    eachWord(words, prefix, (value) => `instr(l.search_text, ${value}) > 0`),
   codes: codesBy({
-    key: `SELECT k.id FROM license_key_chunks c CROSS JOIN licenses k ON k.id = c.rowid
-      WHERE license_key_chunks MATCH $keyChunks AND instr(replace(k.license_key, '-', ''), $keyPart) > 0`,
-    fingerprint: `SELECT a.license_id AS id FROM fingerprint_chunks c CROSS JOIN activations a ON a.id = c.rowid
-      WHERE fingerprint_chunks MATCH $fingerprintChunks AND instr(a.machine_fingerprint, $fingerprintPart) > 0`,
+    key: (suffix) => `SELECT k.id FROM license_key_chunks c CROSS JOIN licenses k ON k.id = c.rowid
+      WHERE license_key_chunks MATCH $keyChunks${suffix}
+        AND instr(replace(k.license_key, '-', ''), $keyPart${suffix}) > 0`,
+    fingerprint: (
+      suffix,
+    ) => `SELECT a.license_id AS id FROM fingerprint_chunks c CROSS JOIN activations a ON a.id = c.rowid
+      WHERE fingerprint_chunks MATCH $fingerprintChunks${suffix}
+        AND instr(a.machine_fingerprint, $fingerprintPart${suffix}) > 0`,
   }),
 };
 
 export const POSTGRES_SEARCH: LicenseSearchIndex = {
   isOrdered: false,
-  needsTerms: () => false,
-  words: (text) => ({
-    sql: String.raw`SELECT w.id FROM licenses w WHERE w.search_text LIKE $words ESCAPE '\'`,
-    bind: { words: likePart(text) },
-  }),
-  hasWords: (text) => ({
-    sql: String.raw`l.search_text LIKE $text ESCAPE '\'`,
-    bind: { text: likePart(text) },
-  }),
+  needsTerms: () => null,
+  words(words) {
+    const all = eachWord(
+      words,
+      'part',
+      (value) => String.raw`w.search_text LIKE ${value} ESCAPE '\'`,
+      likePart,
+    );
+    return { sql: `SELECT w.id FROM licenses w WHERE ${all.sql}`, bind: all.bind };
+  },
+  hasWords: (words, prefix = 'word') =>
+    eachWord(words, prefix, (value) => String.raw`l.search_text LIKE ${value} ESCAPE '\'`, likePart),
   codes: codesBy({
-    key: `SELECT k.id FROM licenses k WHERE replace(k.license_key, '-', '') LIKE '%' || $keyPart || '%'`,
-    fingerprint: `SELECT a.license_id AS id FROM activations a
-      WHERE a.machine_fingerprint LIKE '%' || $fingerprintPart || '%'`,
+    key: (suffix) =>
+      `SELECT k.id FROM licenses k WHERE replace(k.license_key, '-', '') LIKE '%' || $keyPart${suffix} || '%'`,
+    fingerprint: (suffix) => `SELECT a.license_id AS id FROM activations a
+      WHERE a.machine_fingerprint LIKE '%' || $fingerprintPart${suffix} || '%'`,
   }),
 };

@@ -17,6 +17,7 @@ import { createLeases } from './migrations/0012-leases.ts';
 import { createFirstActivationIndex } from './migrations/0013-first-activations.ts';
 import { addWebhookEdits } from './migrations/0014-webhook-edits.ts';
 import { createLeaseRules } from './migrations/0015-lease-rules.ts';
+import { createDeniedCalls } from './migrations/0016-denied-calls.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0013-first-activations', up: createFirstActivationIndex },
   { name: '0014-webhook-edits', up: addWebhookEdits },
   { name: '0015-lease-rules', up: createLeaseRules },
+  { name: '0016-denied-calls', up: createDeniedCalls },
 ];
 
 /** One row per applied migration, with its name. */

@@ -12,6 +12,7 @@ import { createDeviceLimit } from '#server/features/activations/device-limit.ts'
 import { createDeviceSurgeWatch } from '#server/features/activations/device-surge.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
+import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
@@ -29,6 +30,7 @@ interface Needs {
   clock: Clock;
   logger: Logger;
   alerts: AlertBoard;
+  denials: Pick<DeniedCallLog, 'record'>;
   fileTtlDays: number;
   /** New devices per minute and license; 0 for no limit. */
   deviceLimit: number;

@@ -18,6 +18,7 @@ import { createAuthorizationUsage } from '#server/features/authorization-tokens/
 import { createAuthorizationUsageStore } from '#server/features/authorization-tokens/authorization-usage-store.ts';
 import { createFactVersions } from '#server/database/fact-cache.ts';
 import { watchRows } from '#server/database/changed-rows.ts';
+import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
@@ -30,6 +31,7 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   logger: Logger;
+  denials: Pick<DeniedCallLog, 'record'>;
   defaultProduct: string;
 }
 

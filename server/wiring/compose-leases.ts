@@ -19,7 +19,7 @@ import { createLeaseDenialStore } from '#server/features/leases/lease-denial-sto
 import { createLeaseEndings } from '#server/features/leases/lease-endings.ts';
 import { createLeaseGrants } from '#server/features/leases/lease-grants.ts';
 import { createLeaseFiles } from '#server/features/leases/lease-files.ts';
-import { ALLOW_ALL, type LeaseJudge } from '#server/features/leases/lease-judge.ts';
+import type { LeaseJudge } from '#server/features/leases/lease-judge.ts';
 import { createLeaseListStore } from '#server/features/leases/lease-list-store.ts';
 import { createLeaseLookup } from '#server/features/leases/lease-lookup.ts';
 import {
@@ -49,8 +49,8 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   logger: Logger;
-  /** Decides by rules who may take a seat. Default: everyone. */
-  judge?: LeaseJudge;
+  /** Decides by rules who may take a seat. */
+  judge: LeaseJudge;
   /** Whether calls are limited per license key and lease. */
   limited: boolean;
   /** Called after leases have changed. */
@@ -66,7 +66,7 @@ async function composeLookup(sequelize: Database) {
   return createLeaseLookup({ store, versions: seesEveryChange ? versions : null });
 }
 
-export async function composeLeases(sequelize: Database, { logger, judge = ALLOW_ALL, ...needs }: Needs) {
+export async function composeLeases(sequelize: Database, { logger, judge, ...needs }: Needs) {
   const cannot = (what: string) => (error: unknown) =>
     logger.error({ err: error as Error }, `cannot ${what}; retrying`);
   const leases = createLeaseStore(sequelize);

@@ -1,6 +1,7 @@
 // The stores that the retention job prunes.
 import { createAuditStore } from '#server/features/audit/audit-store.ts';
 import type { Database } from '#server/database/connect.ts';
+import { createDeniedCallStore } from '#server/features/denied-calls/denied-call-store.ts';
 import { createEventStore } from '#server/features/events/event-store.ts';
 import { createIdempotentReplyStore } from '#server/features/idempotency/idempotent-reply-store.ts';
 import { createLeaseDenialStore } from '#server/features/leases/lease-denial-store.ts';
@@ -20,6 +21,7 @@ export function composePrune(sequelize: Database): PruneStores {
       audit: createAuditStore(sequelize).removeOld,
       idempotency: createIdempotentReplyStore(sequelize).removeOld,
       imports: createLicenseImportStore(sequelize).removeOld,
+      denied_calls: createDeniedCallStore(sequelize).removeOld,
       leases: createLeaseStore(sequelize).removeOld,
       lease_denials: createLeaseDenialStore(sequelize).removeOld,
       lease_usage: createLeaseUsageStore(sequelize).removeOld,

@@ -13,12 +13,12 @@ import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
 import { composeActivations } from './compose-activations.ts';
 import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
 import { composeAuthorizations } from './compose-authorizations.ts';
+import { composeDeniedCalls } from './compose-denied-calls.ts';
 import { composeOverview } from './compose-overview.ts';
 import { composeSessions } from './compose-sessions.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
 import { type Installation, openInstallation } from './compose-installation.ts';
-import { composeLeaseRules } from './compose-lease-rules.ts';
-import { composeLeases } from './compose-leases.ts';
+import { composeFloating } from './compose-floating.ts';
 import { composeLicenses } from './compose-licenses.ts';
 import { composeLive } from './compose-live.ts';
 import { composeStorage } from './compose-storage.ts';
@@ -127,11 +127,11 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     defaultProduct,
     logger,
   });
-  const leaseRules = composeLeaseRules(sequelize, {
+  const deniedCalls = composeDeniedCalls(sequelize, {
     ...shared,
     licenses,
-    details: licensing.details,
-    plans: planService,
+    logger,
+    onChanged: () => live.publish(['denials']),
   });
   const activations = composeActivations(sequelize, {
     ...shared,
@@ -139,23 +139,25 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     files,
     fileTtlDays,
     deviceLimit: limitsInForce(config).rateLimitActivations,
+    denials: deniedCalls.log,
     alerts,
     logger,
   });
-  const leases = await composeLeases(sequelize, {
+  const leases = await composeFloating(sequelize, {
     ...shared,
     licenses,
+    details: licensing.details,
+    plans: planService,
     files,
     logger,
     limited: limitsInForce(config).rateLimitPublic > 0,
     onChanged: () => live.publish(['leases']),
-    judge: leaseRules.judge,
   });
-  const leaseRuleRoutes = leaseRules.routes(leases.holdersOf);
   const authorizations = await composeAuthorizations(sequelize, {
     ...shared,
     licenses,
     logger,
+    denials: deniedCalls.log,
     defaultProduct,
   });
   const transfer = await composeTransfer(sequelize, {
@@ -223,6 +225,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     lists: certificates.lists,
     authority: certificates.authority,
     countFailedDeliveries: webhooks.countFailed,
+    countDeniedToday: deniedCalls.countToday,
     audit,
     pools: leases.poolList,
     clock,
@@ -240,7 +243,6 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...statisticsRoutes(publicContract, stats),
       ...webhooks.publicRoutes,
       ...certificates.routes,
-      ...leaseRuleRoutes.publicRoutes,
     ],
     adminRoutes: [
       ...licensing.adminRoutes,
@@ -248,6 +250,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...activations.adminRoutes,
       ...leases.adminRoutes,
       ...authorizations.adminRoutes,
+      ...deniedCalls.adminRoutes,
       ...apiTokenAdminRoutes(apiTokens),
       ...signingAdminRoutes(signing),
       ...auditRoutes(audit),
@@ -269,7 +272,6 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...statisticsRoutes(adminContract, stats),
       ...webhooks.adminRoutes,
       ...certificates.adminRoutes,
-      ...leaseRuleRoutes.adminRoutes,
       ...administration.adminRoutes,
     ],
     apiTokens,
@@ -295,6 +297,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       activations.surges.close();
       await leases.close();
       await authorizations.usage.close();
+      await deniedCalls.log.close();
       await sequelize.close();
     },
   };

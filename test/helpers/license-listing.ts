@@ -56,7 +56,10 @@ export function expectedIds(licenses: readonly LicenseRecord[], input: ListInput
     })
     .filter(
       (license) =>
-        search === undefined || fold(`${license.holder}\n${license.email ?? ''}`).includes(fold(search)),
+        search === undefined ||
+        fold(search)
+          .split(' ')
+          .every((word) => fold(`${license.holder}\n${license.email ?? ''}`).includes(word)),
     )
     .toSorted((a, b) => direction * (COMPARE[sort](a, b) || a.license_id - b.license_id))
     .map(({ license_id }) => license_id);

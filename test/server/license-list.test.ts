@@ -190,6 +190,45 @@ describe('a search', () => {
       expect(idsOf(await list({ search })), search).toEqual([license_id]);
   });
 
+  it('reads part of a key as people type it', async () => {
+    // A key with each of the characters that people mistake.
+    let license: LicenseRecord;
+    do license = await newLicense(server);
+    while (!/^(?=.*0)(?=.*1)/u.test(license.license_key.slice(0, 11)));
+    const { license_id, license_key } = license;
+    const half = license_key.slice(0, 11);
+    for (const search of [
+      half.replaceAll('0', 'o').replaceAll('1', 'l'),
+      half.replaceAll('0', 'O').replaceAll('1', 'I').replaceAll('-', ' '),
+      half.replaceAll('-', ' – '),
+      half.split('').join(' '),
+    ])
+      expect(idsOf(await list({ search })), search).toEqual([license_id]);
+  });
+
+  it('finds words in any order, in the holder and the email address, beside part of a key', async () => {
+    const marker = unique('words');
+    const license = await newLicense(server, {
+      holder: `Nováček ${marker} Works`,
+      email: 'buy@fjord.example',
+    });
+    await newLicense(server, { holder: `Novotny ${marker} Works` });
+    const key = license.license_key;
+    for (const search of [
+      `works ${marker} novacek`,
+      `fjord  ${marker}`,
+      `nova ${marker} fjo`,
+      `${marker} ex vá`,
+    ]) {
+      expect(idsOf(await list({ search })), search).toEqual([license.license_id]);
+      expect(await count({ search })).toMatchObject({ count: 1 });
+    }
+    if (/\d/u.test(key.slice(0, 5)))
+      expect(idsOf(await list({ search: `novacek ${key.slice(0, 5)}` }))).toEqual([license.license_id]);
+    expect(idsOf(await list({ search: `nobody ${key.slice(6, 11)}` }))).toEqual([]);
+    expect(idsOf(await list({ search: `${marker} nobody` }))).toEqual([]);
+  });
+
   it.each([
     'ab',
     'ba',

@@ -4,6 +4,7 @@ import { certificateMessages } from '../features/certificates/certificate-messag
 import { alertMessages } from '../features/alerts/alert-messages.ts';
 import { apiAccessMessages } from '../features/api-access/api-access-messages.ts';
 import { auditMessages } from '../features/audit/audit-messages.ts';
+import { deniedCallMessages } from '../features/denied-calls/denied-call-messages.ts';
 import { failedEventMessages } from '../features/failed-events/failed-event-messages.ts';
 import { firstRunMessages } from '../features/first-run/first-run-messages.ts';
 import { denialMessages } from '../features/floating/denial-messages.ts';
@@ -61,6 +62,7 @@ const features = {
   failedEvents: failedEventMessages,
   apiAccess: apiAccessMessages,
   audit: auditMessages,
+  deniedCalls: deniedCallMessages,
 };
 
 type Features = typeof features;

@@ -2,6 +2,8 @@
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
+import { DENIAL_REASONS } from '#server/features/denied-calls/denied-call-contract.ts';
+import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import type { LicenseReference, License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
@@ -30,8 +32,18 @@ interface Needs {
   /** Time to live of license files that the API issues. */
   fileTtlDays: number;
   limit: DeviceLimit;
+  denials: Pick<DeniedCallLog, 'record'>;
   surges: Pick<DeviceSurgeWatch, 'onActivated'>;
 }
+
+interface Found {
+  license: License;
+  /** Null if the device needs a seat. */
+  activation: Activation | null;
+}
+
+/** Called as soon as the license is known, which a refusal then belongs to. */
+type OnFound = (license: License) => void;
 
 interface Activated {
   license: License;
@@ -91,12 +103,13 @@ export function createActivationService(needs: Needs) {
    * keep it busy.
    * @returns only the license if the device needs a seat
    */
-  async function lookUp(device: Device): Promise<{ license: License; activation: Activation | null }> {
+  async function lookUp(device: Device, onFound: OnFound): Promise<Found> {
     const reference = byKey(device.license_key);
     // Read before the license, so that the license's count includes this device.
     const first = await activations.lookUpLive(reference.key, device.machine_fingerprint);
     const license = await licenses.lookUp(reference.key);
     if (!license) throw licenseNotFound();
+    onFound(license);
     refuseUnusable(license, device.product_slug, clock.now());
     refuseFloating(license);
     if (first || hasFreeSeat(license)) return { license, activation: first };
@@ -137,10 +150,29 @@ export function createActivationService(needs: Needs) {
     }
   }
 
+  function noteDenial(licenseId: number, device: Device, error: unknown, { address }: Call): void {
+    const errorCode = DENIAL_REASONS.find((code) => error instanceof ApiError && error.code === code);
+    if (!errorCode) return;
+    needs.denials.record({
+      licenseId,
+      call: 'activate',
+      errorCode,
+      machineFingerprint: device.machine_fingerprint,
+      product: device.product_slug,
+      address,
+    });
+  }
+
   /** Repeating the call for the same device returns the existing activation: no seat, no event. */
-  async function activate(device: Device, limit: DeviceLimit, file: FileOptions, call: Call) {
+  async function activate(
+    device: Device,
+    limit: DeviceLimit,
+    file: FileOptions,
+    call: Call,
+    onFound: OnFound = () => {},
+  ) {
     const key = await needs.files.activeKey();
-    const found = await lookUp(device);
+    const found = await lookUp(device, onFound);
     const { license, activation } =
       found.activation?.signingKeyId === key.id
         ? { license: found.license, activation: found.activation }
@@ -154,8 +186,16 @@ export function createActivationService(needs: Needs) {
   }
 
   return {
-    activate: (request: RequestOf<typeof activationContract.activate>, call: Call) =>
-      activate(request, needs.limit, { ttlDays: needs.fileTtlDays, encrypt: request.encrypt }, call),
+    async activate(request: RequestOf<typeof activationContract.activate>, call: Call) {
+      const found: { license?: License } = {};
+      const file = { ttlDays: needs.fileTtlDays, encrypt: request.encrypt };
+      try {
+        return await activate(request, needs.limit, file, call, (license) => (found.license = license));
+      } catch (error) {
+        if (found.license) noteDenial(found.license.id, request, error, call);
+        throw error;
+      }
+    },
 
     /** Activates an offline device from its activation request. */
     async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {

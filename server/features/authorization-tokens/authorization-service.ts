@@ -3,6 +3,9 @@
 import { licenseState } from '#server/rules/license-lifecycle.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
+import type { DenialReason } from '#server/features/denied-calls/denied-call-contract.ts';
+import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
+import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -17,15 +20,19 @@ import type { AuthorizationUsage } from './authorization-usage.ts';
 interface Needs {
   lookup: AuthorizationLookup;
   usage: Pick<AuthorizationUsage, 'count' | 'touch'>;
+  denials: Pick<DeniedCallLog, 'record'>;
   clock: Clock;
   defaultProduct: string;
 }
+
+/** Where a denied call came from. */
+type Caller = Pick<Call, 'address'>;
 
 type TokenReply = ReplyOf<typeof authorizationContract.authorizeToken>;
 type AuthorizeRequest = RequestOf<typeof authorizationContract.authorize>;
 type AuthorizeReply = ReplyOf<typeof authorizationContract.authorize>;
 
-function tokenReason(token: TokenFacts, product: string, now: number): TokenReply['reason'] {
+function tokenReason(token: TokenFacts, product: string, now: number) {
   const license = {
     revokedAt: token.licenseRevokedAt,
     graceEndsAt: token.licenseGraceEndsAt,
@@ -36,18 +43,29 @@ function tokenReason(token: TokenFacts, product: string, now: number): TokenRepl
 }
 
 export function createAuthorizationService(needs: Needs) {
-  const { lookup, usage, clock } = needs;
+  const { lookup, usage, denials, clock } = needs;
 
-  function answerToken(token: TokenFacts | null, product: string): TokenReply {
+  function denyToken(
+    { licenseId }: TokenFacts,
+    product: string,
+    errorCode: DenialReason,
+    caller: Caller,
+  ): void {
+    denials.record({ licenseId, call: 'authorize_token', errorCode, product, address: caller.address });
+  }
+
+  function answerToken(token: TokenFacts | null, product: string, caller: Caller): TokenReply {
     const now = clock.now();
     if (!token || token.status !== 'active' || token.expiresAt <= now) {
       // Not counted under the requested product: unauthenticated callers could fill the table with made-up names.
       usage.count(needs.defaultProduct, false);
+      if (token) denyToken(token, product, 'token_invalid', caller);
       throw new ApiError('token_invalid', 'the token is invalid, expired, or revoked');
     }
     const reason = tokenReason(token, product, now);
     usage.count(token.product, reason === undefined);
     usage.touch(token, now);
+    if (reason !== undefined) denyToken(token, product, reason, caller);
     return {
       valid: reason === undefined,
       ...(reason === undefined ? {} : { reason }),
@@ -57,7 +75,11 @@ export function createAuthorizationService(needs: Needs) {
     };
   }
 
-  function answerLicense(license: LicenseFacts | null, request: AuthorizeRequest): AuthorizeReply {
+  function answerLicense(
+    license: LicenseFacts | null,
+    request: AuthorizeRequest,
+    caller: Caller,
+  ): AuthorizeReply {
     if (!license) throw licenseNotFound();
     const { machine_fingerprint: fingerprint, feature } = request;
     const product = request.product_slug ?? needs.defaultProduct;
@@ -66,6 +88,16 @@ export function createAuthorizationService(needs: Needs) {
     const facts = { license, features, now, product, fingerprint, feature };
     const reason = licenseVerdict(RULES_FOR.authorization, authorizationQuestion(facts));
     usage.count(license.product, reason === null);
+    if (reason !== null)
+      denials.record({
+        licenseId: license.licenseId,
+        call: 'authorize',
+        errorCode: reason,
+        machineFingerprint: fingerprint,
+        product,
+        feature,
+        address: caller.address,
+      });
     return {
       authorized: reason === null,
       reason,
@@ -82,22 +114,23 @@ export function createAuthorizationService(needs: Needs) {
     /** Answers without a promise if the facts are in memory. */
     authorizeToken(
       request: RequestOf<typeof authorizationContract.authorizeToken>,
+      caller: Caller,
     ): TokenReply | Promise<TokenReply> {
       if (!request.token) throw new ApiError('missing_token', 'the request has no authorization token');
       const product = request.product_slug ?? needs.defaultProduct;
-      if (!isSecretToken('ldt_', request.token)) return answerToken(null, product);
+      if (!isSecretToken('ldt_', request.token)) return answerToken(null, product, caller);
       const tokenHash = hashSecret(request.token);
       const known = lookup.knownToken(tokenHash);
-      if (known) return answerToken(known, product);
-      return lookup.findToken(tokenHash).then((token) => answerToken(token, product));
+      if (known) return answerToken(known, product, caller);
+      return lookup.findToken(tokenHash).then((token) => answerToken(token, product, caller));
     },
 
     /** Answers without a promise if the facts are in memory. */
-    authorize(request: AuthorizeRequest): AuthorizeReply | Promise<AuthorizeReply> {
+    authorize(request: AuthorizeRequest, caller: Caller): AuthorizeReply | Promise<AuthorizeReply> {
       const { license_key: text, machine_fingerprint: fingerprint } = request;
       const known = lookup.knownLicense(text, fingerprint);
-      if (known) return answerLicense(known, request);
-      return lookup.findLicense(text, fingerprint).then((license) => answerLicense(license, request));
+      if (known) return answerLicense(known, request, caller);
+      return lookup.findLicense(text, fingerprint).then((license) => answerLicense(license, request, caller));
     },
   };
 }

@@ -13,8 +13,8 @@ export function authorizationRoutes(authorizations: AuthorizationService): Route
   return implement(
     authorizationContract,
     {
-      authorizeToken: (request) => authorizations.authorizeToken(request),
-      authorize: (request) => authorizations.authorize(request),
+      authorizeToken: (request, call) => authorizations.authorizeToken(request, call),
+      authorize: (request, call) => authorizations.authorize(request, call),
     },
     authorizationParsers,
   );

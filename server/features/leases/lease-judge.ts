@@ -39,9 +39,3 @@ export interface LeaseJudge {
   /** Free seats that rules reserve. */
   reserved(question: Pick<LeaseQuestion, 'licenseId' | 'limit' | 'inUse' | 'holders'>): Promise<number>;
 }
-
-/** Without rules, everyone may take a free seat. */
-export const ALLOW_ALL: LeaseJudge = {
-  judge: async () => ({ outcome: 'allowed' }),
-  reserved: async () => 0,
-};

@@ -102,7 +102,7 @@ export const licenseFilter = {
   state: z.enum(LICENSE_STATES).optional().meta({ description: 'Only licenses in this state.' }),
   search: searchText(200).optional().meta({
     description:
-      'Part of the holder, the email address, the license key (at least 5 characters) or a device fingerprint (at least 6).',
+      'Words of the holder or the email address in any order, part of the license key (at least 5 characters, spaces and hyphens ignored, O read as 0, I and L as 1) or part of a device fingerprint (at least 6).',
   }),
   plan: slug.optional().meta({ description: 'Only licenses of this plan.' }),
   product: slug.optional().meta({ description: 'Only licenses for this product.' }),

@@ -2,7 +2,7 @@
 import { allOf, bindOf, type Condition } from '#server/database/condition.ts';
 import { NO_LICENSES } from '#server/database/license-search-index.ts';
 import type { Sql } from '#server/database/sql.ts';
-import { type LicenseSearch, parseSearch } from '#server/rules/license-search.ts';
+import { type LicenseCode, type LicenseSearch, parseSearch } from '#server/rules/license-search.ts';
 import { facetConditions, type LicenseFilter, termRange } from './license-query.ts';
 
 export type LicenseSort = 'created' | 'expires' | 'holder';
@@ -35,9 +35,9 @@ const RARE_IN_SAMPLE = 50;
 interface Found {
   /** Selects the IDs of all candidates; null if there are so many that skipping the others is faster. */
   words: Condition | null;
-  /** Checks that license `l` has the text. */
+  /** Checks that license `l` has the words. */
   text: Condition;
-  /** Selects the IDs of licenses with the code; null if the text cannot be a code. */
+  /** Selects the IDs of licenses with one of the codes; null if no license has any of them. */
   codes: Condition | null;
 }
 
@@ -86,9 +86,9 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     return [{ sql: `(${keyOf(sort, 'l')}, l.id) ${beyond} (${last}, $afterId)`, bind }];
   }
 
-  /** Index terms that start with a text too short for the index; null if there are many. */
-  async function termsOf(text: string): Promise<string[] | null> {
-    const words = search.hasWords(text);
+  /** Index terms that start with a word too short for the index; null if there are many. */
+  async function termsOf(word: string): Promise<string[] | null> {
+    const words = search.hasWords([word]);
     const sample = '(SELECT n.search_text FROM licenses n ORDER BY n.id DESC LIMIT $sample) l';
     const found = await countUpTo(RARE_IN_SAMPLE, {
       sql: `FROM ${sample} WHERE ${words.sql}`,
@@ -97,17 +97,18 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     if (found === RARE_IN_SAMPLE) return null;
     const rows = await select<{ term: string }>(
       'SELECT term FROM license_word_terms WHERE term >= $text AND term < $end',
-      { text, end: `${text}\u{10ffff}` },
+      { text: word, end: `${word}\u{10ffff}` },
     );
     return rows.map(({ term }) => term);
   }
 
   /** Selects the candidates for the words; null if there are so many that skipping the others is faster. */
-  async function rareWords({ text }: LicenseSearch): Promise<Condition | null> {
-    if (text === null) return NO_LICENSES;
-    const terms = search.needsTerms(text) ? await termsOf(text) : [];
+  async function rareWords({ words: asked }: LicenseSearch): Promise<Condition | null> {
+    if (asked === null) return NO_LICENSES;
+    const short = search.needsTerms(asked);
+    const terms = short === null ? [] : await termsOf(short);
     if (terms === null) return null;
-    const words = search.words(text, terms);
+    const words = search.words(asked, terms);
     const found = await countUpTo(RARE + 1, { sql: `FROM (${words.sql}) found`, bind: words.bind });
     return found > RARE ? null : words;
   }
@@ -122,13 +123,35 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     });
   }
 
-  function hasText({ text }: LicenseSearch): Condition {
-    return text === null ? { sql: 'FALSE', bind: {} } : search.hasWords(text);
+  function hasText({ words }: LicenseSearch): Condition {
+    return words === null ? { sql: 'FALSE', bind: {} } : search.hasWords(words);
+  }
+
+  function withCode(code: LicenseCode, index: number): Condition {
+    const { sql, bind } = search.codes(code, String(index));
+    if (code.words.length === 0) return { sql: `SELECT id FROM (${sql}) c${index}`, bind };
+    const others = search.hasWords(code.words, `other${index}_`);
+    return {
+      sql: `SELECT l.id AS id FROM (${sql}) c${index} ${dialect.orderedJoin} licenses l ${dialect.readById}
+        ON l.id = c${index}.id WHERE ${others.sql}`,
+      bind: { ...bind, ...others.bind },
+    };
+  }
+
+  /** Almost any word may be part of a key. Few are, and the others must not slow the search down. */
+  async function keyCondition({ codes }: LicenseSearch): Promise<Condition | null> {
+    const real: Condition[] = [];
+    for (const [index, code] of codes.entries()) {
+      const found = withCode(code, index);
+      if ((await countUpTo(1, { sql: `FROM (${found.sql}) found`, bind: found.bind })) > 0) real.push(found);
+    }
+    if (real.length === 0) return null;
+    return { sql: real.map(({ sql }) => sql).join(' UNION '), bind: bindOf(...real) };
   }
 
   async function lookFor(searchFor: string): Promise<Found> {
     const parsed = parseSearch(searchFor);
-    return { words: await rareWords(parsed), text: hasText(parsed), codes: search.codes(parsed) };
+    return { words: await rareWords(parsed), text: hasText(parsed), codes: await keyCondition(parsed) };
   }
 
   /** @param walk how to read the table when the search does not select IDs */
@@ -181,19 +204,20 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
      * returns fewer.
      * Null if it is not worth trying.
      */
-    soon(filter: LicenseFilter, sequence: LicenseSequence, limit: number): Condition | null {
+    async soon(filter: LicenseFilter, sequence: LicenseSequence, limit: number): Promise<Condition | null> {
       const { sort, order } = sequence;
       if (!search.isOrdered || sort !== 'created' || !filter.search) return null;
       const parsed = parseSearch(filter.search);
-      const { text } = parsed;
+      const { words: asked } = parsed;
+      if (asked === null || search.needsTerms(asked) !== null) return null;
       // A license found by its code can be older than the newest candidates and newer than other matches.
-      if (text === null || search.needsTerms(text) || search.codes(parsed) !== null) return null;
-      const { sql, bind } = search.words(text);
+      if ((await keyCondition(parsed)) !== null) return null;
+      const { sql, bind } = search.words(asked);
       const words = {
         sql: `${sql} ORDER BY rowid ${order} LIMIT $newest`,
         bind: { ...bind, newest: NEWEST },
       };
-      const found = { words, text: search.hasWords(text), codes: null };
+      const found = { words, text: search.hasWords(asked), codes: null };
       return pageById(filter, found, sequence, null, limit);
     },
     /** Selects the column `id` of up to `limit` licenses. */

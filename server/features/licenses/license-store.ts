@@ -153,7 +153,7 @@ export function createLicenseStore(sequelize: Sequelize) {
     /** In the requested order. Returns one more than `limit` if there are more. */
     async list({ sort, order, after, limit, ...filter }: LicensePageRequest): Promise<License[]> {
       const sequence = { sort, order };
-      const soon = after === null ? finder.soon(filter, sequence, limit + 1) : null;
+      const soon = after === null ? await finder.soon(filter, sequence, limit + 1) : null;
       const first = soon ? await selectPage(soon, sequence) : [];
       if (first.length > limit) return first;
       return selectPage(await finder.page(filter, sequence, after, limit + 1), sequence);

@@ -8,6 +8,7 @@ export const LIVE_TOPICS = [
   'licenses',
   'devices',
   'leases',
+  'denials',
   'authorization_tokens',
   'certificates',
   'plans',

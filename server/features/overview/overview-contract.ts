@@ -40,6 +40,8 @@ export const overviewContract = {
       /** The newest license in the state `issued`, or null. */
       newest_issued: z.object({ license_id: id, license_key: z.string(), holder: z.string() }).nullable(),
       failed_deliveries: count,
+      /** On this UTC day: calls that client software was refused, and their licenses. */
+      denied_today: z.object({ calls: count, licenses: count }),
       /** Floating licenses with at least 90 % of their seats in use. */
       busy_pools: z.object({
         count,

@@ -2,6 +2,7 @@
 import type { AuditService } from '#server/features/audit/audit-service.ts';
 import type { AuthorityService } from '#server/features/certificates/authority-service.ts';
 import type { RevocationListStore } from '#server/features/certificates/revocation-list-store.ts';
+import type { DeniedCallService } from '#server/features/denied-calls/denied-call-service.ts';
 import type { PoolListStore } from '#server/features/leases/pool-list-store.ts';
 import type { LicenseState } from '#server/rules/license-lifecycle.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -30,6 +31,7 @@ interface Needs {
   authority: Pick<AuthorityService, 'find'>;
   /** Failed deliveries that can be retried. */
   countFailedDeliveries(): Promise<number>;
+  countDeniedToday: DeniedCallService['countToday'];
   audit: Pick<AuditService, 'list'>;
   pools: Pick<PoolListStore, 'listBusy'>;
   clock: Clock;
@@ -155,6 +157,7 @@ export function createOverviewService(needs: Needs) {
         holder: unused.holder,
       },
       failed_deliveries: await needs.countFailedDeliveries(),
+      denied_today: await needs.countDeniedToday(),
       busy_pools: await busyPools(),
       revocation_list: await revocationList(),
       authority: active && { not_after: toTimestamp(active.notAfter) },

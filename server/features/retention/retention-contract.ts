@@ -12,6 +12,7 @@ export const RETENTION_KINDS = [
   'webhooks',
   'imports',
   'restores',
+  'denied_calls',
   'leases',
   'lease_denials',
   'lease_usage',

@@ -28,6 +28,8 @@ export type RetentionPeriods = Record<RetentionKind, Period>;
 
 /** Replies under an Idempotency-Key are kept for 24 hours (contract, section 2). */
 const IDEMPOTENCY_DAYS = 1;
+/** They contain network addresses. */
+const DENIED_CALL_DAYS = 90;
 /** Ended leases; the usage per hour stays longer. */
 const LEASE_DAYS = 90;
 const LEASE_USAGE_DAYS = 400;
@@ -46,6 +48,7 @@ export function retentionPeriods(settings: RetentionSettings): RetentionPeriods 
     webhooks: { setting: null, days: null },
     imports: of('imports'),
     restores: of('restores'),
+    denied_calls: { setting: null, days: DENIED_CALL_DAYS },
     leases: { setting: null, days: LEASE_DAYS },
     lease_denials: { setting: null, days: LEASE_USAGE_DAYS },
     lease_usage: { setting: null, days: LEASE_USAGE_DAYS },

@@ -26,6 +26,7 @@ type PlainKind =
   | 'audit'
   | 'idempotency'
   | 'imports'
+  | 'denied_calls'
   | 'leases'
   | 'lease_denials'
   | 'lease_usage';
@@ -199,6 +200,7 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     () => prunePlain('audit', recordAuditPruning),
     pruneImports,
     pruneRestores,
+    () => prunePlain('denied_calls'),
     () => prunePlain('leases'),
     () => prunePlain('lease_denials'),
     () => prunePlain('lease_usage'),

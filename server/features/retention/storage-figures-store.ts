@@ -44,6 +44,12 @@ const TABLES: Record<TableKind, Table> = {
     texts: ['idempotency_key', 'endpoint', 'caller', 'request_hash', 'reply_sealed'],
     overhead: 150,
   },
+  denied_calls: {
+    name: 'denied_calls',
+    age: 'last_at',
+    texts: ['machine_fingerprint', 'product', 'feature', 'address'],
+    overhead: 120,
+  },
   leases: {
     name: 'leases',
     age: 'issued_at',

@@ -216,6 +216,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     security,
   });
   const overview = composeOverview(sequelize, {
+    ...shared,
     health,
     live,
     licenses: licenseCounts,
@@ -223,9 +224,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     lists: certificates.lists,
     authority: certificates.authority,
     countFailedDeliveries: webhooks.countFailed,
-    audit,
     pools: leases.poolList,
-    clock,
   });
 
   return {

@@ -18,7 +18,7 @@ function sizeOfCache() {
 
 /** For all processes that this one starts, and theirs: tests start hundreds. */
 export function shareCompileCache() {
-  // Set by the process that started this one, or by whoever wants another place.
+  // Set by the process that started this one, or by a user who wants another place.
   if (process.env['NODE_COMPILE_CACHE'] !== undefined) return;
   if (sizeOfCache() > MOST_BYTES) rmSync(compileCache, { recursive: true, force: true });
   process.env['NODE_COMPILE_CACHE'] = compileCache;

@@ -140,6 +140,7 @@ ${table(['figure', 'target', 'measured', 'result'], rows)}
 
 - Authorizations from memory: more than a third of the main thread's time is the system call that sends the reply, as in any
   server on Node.js.
+- Heartbeats are answered from memory on SQLite, and written together twice a second.
 - Changes on SQLite: a third of the main thread's time goes into handing statements to the driver's threads. Changes that wait
   share one wait for the disk.
 

@@ -1,6 +1,6 @@
 /**
  * `node scripts/ci/update-app.mjs APP FOLDER [--proof FILE]`: updates an installed app to the version in a folder, as
- * somebody would who downloaded its installer while the app is running. FILE lists the passed checks.
+ * a user would who downloaded its installer while the app is running. FILE lists the passed checks.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Tells which rows a commit changes, whatever statement changed them, so that cached answers can be dropped in time.
+// Tells which rows a commit changes, by any statement, so that cached answers can be dropped in time.
 import type { Sequelize } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
 import { sqliteConnection } from './sequelize-internals.ts';
@@ -21,7 +21,7 @@ export type ChangedKeys = readonly number[] | 'all';
 export interface CommitListener {
   /** Called before a commit that changes these rows. */
   beforeCommit(keys: ChangedKeys): void;
-  /** Called after that commit, or after it has failed, before anybody is told its outcome. */
+  /** Called after that commit, or after it has failed, before its outcome is known elsewhere. */
   afterCommit(keys: ChangedKeys): void;
 }
 
@@ -31,16 +31,16 @@ interface Watch {
 }
 
 const ALL = 0;
-const TAKE = 'DELETE FROM temp.changed_rows RETURNING key';
+const TAKE = 'DELETE FROM temp.changed_rows RETURNING watch, key';
 
-const watches = new WeakMap<Sequelize, Watch>();
+const watches = new WeakMap<Sequelize, Watch[]>();
 
 /** Temporary triggers belong to the connection: they see each of its statements, and leave no trace in the file. */
-function triggersOf({ table, key, columns, inserts }: WatchedTable): string[] {
+function triggersOf(watch: number, { table, key, columns, inserts }: WatchedTable): string[] {
   const note = (row: 'OLD' | 'NEW') =>
-    `INSERT INTO changed_rows VALUES (${key === null ? ALL : `${row}.${key}`});`;
+    `INSERT INTO changed_rows VALUES (${watch}, ${key === null ? ALL : `${row}.${key}`});`;
   const trigger = (name: string, event: string, notes: string) =>
-    `CREATE TEMP TRIGGER IF NOT EXISTS note_${table}_${name} AFTER ${event} ON main.${table} BEGIN ${notes} END`;
+    `CREATE TEMP TRIGGER IF NOT EXISTS note_${watch}_${table}_${name} AFTER ${event} ON main.${table} BEGIN ${notes} END`;
   return [
     trigger('update', `UPDATE OF ${columns.join(', ')}`, note('OLD') + note('NEW')),
     trigger('delete', 'DELETE', note('OLD')),
@@ -48,10 +48,11 @@ function triggersOf({ table, key, columns, inserts }: WatchedTable): string[] {
   ];
 }
 
-function prepare(connection: SqliteConnection, { tables, listener }: Watch): Promise<void> {
+/** @param watch its number among those of the database */
+function prepare(connection: SqliteConnection, { tables, listener }: Watch, watch: number): Promise<void> {
   const statements = [
-    'CREATE TEMP TABLE IF NOT EXISTS changed_rows (key INTEGER)',
-    ...tables.flatMap(triggersOf),
+    'CREATE TEMP TABLE IF NOT EXISTS changed_rows (watch INTEGER, key INTEGER)',
+    ...tables.flatMap((table) => triggersOf(watch, table)),
   ];
   return new Promise((resolve, reject) => {
     connection.exec(statements.join('; '), (error) => {
@@ -65,7 +66,7 @@ function prepare(connection: SqliteConnection, { tables, listener }: Watch): Pro
 }
 
 /**
- * Reports the changes of every transaction of this process from now on. Call it after the migrations, once.
+ * Reports the changes of every transaction of this process from now on. Call it after the migrations.
  * @returns false on PostgreSQL, where other servers commit without notice
  */
 export async function watchRows(
@@ -75,9 +76,15 @@ export async function watchRows(
 ): Promise<boolean> {
   if (sequelize.getDialect() !== 'sqlite') return false;
   const watch: Watch = { tables, listener };
-  watches.set(sequelize, watch);
-  onWriterOpened(sequelize, (connection) => prepare(connection, watch));
-  await prepare(await sqliteConnection(sequelize, WRITE_LANE), watch);
+  const all = watches.get(sequelize) ?? [];
+  const number = all.push(watch) - 1;
+  if (number === 0) {
+    watches.set(sequelize, all);
+    onWriterOpened(sequelize, async (connection) => {
+      for (const [index, each] of all.entries()) await prepare(connection, each, index);
+    });
+  }
+  await prepare(await sqliteConnection(sequelize, WRITE_LANE), watch, number);
   return true;
 }
 
@@ -87,15 +94,18 @@ export async function committing(
   connection: SqliteConnection,
   commit: () => Promise<void>,
 ): Promise<void> {
-  const watch = watches.get(sequelize);
-  if (!watch) return commit();
-  const rows = await runCompiled<{ key: number }>(connection, TAKE);
+  const all = watches.get(sequelize);
+  if (!all) return commit();
+  const rows = await runCompiled<{ watch: number; key: number }>(connection, TAKE);
   if (rows.length === 0) return commit();
-  const keys = rows.some(({ key }) => key === ALL) ? 'all' : rows.map(({ key }) => key);
-  watch.listener.beforeCommit(keys);
+  const changes = [...Map.groupBy(rows, ({ watch }) => watch)].map(([number, changed]) => ({
+    listener: (all[number] as Watch).listener,
+    keys: changed.some(({ key }) => key === ALL) ? ('all' as const) : changed.map(({ key }) => key),
+  }));
+  for (const { listener, keys } of changes) listener.beforeCommit(keys);
   try {
     await commit();
   } finally {
-    watch.listener.afterCommit(keys);
+    for (const { listener, keys } of changes) listener.afterCommit(keys);
   }
 }

@@ -3,14 +3,21 @@
 import type { Sequelize } from 'sequelize';
 import { isShared } from './sql-dialect.ts';
 
-/** Runs the work when all earlier work with the same key has ended. Call it outside a transaction. */
-export type TakeTurn = <Result>(key: number, work: () => Promise<Result>) => Promise<Result>;
+/**
+ * Runs the work when all earlier work with the same key has ended. Call it outside a transaction.
+ * @param work learns whether it had to wait
+ */
+export type TakeTurn = <Result>(
+  key: number,
+  work: (hasWaited: boolean) => Promise<Result>,
+) => Promise<Result>;
 
 export function createTurns(sequelize: Sequelize): TakeTurn {
-  if (!isShared(sequelize)) return (_key, work) => work();
+  if (!isShared(sequelize)) return (_key, work) => work(false);
   const last = new Map<number, Promise<unknown>>();
   return (key, work) => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(work);
+    const before = last.get(key);
+    const mine = before ? before.then(() => work(true)) : work(false);
     const ended = mine.then(
       () => undefined,
       () => undefined,

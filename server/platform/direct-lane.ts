@@ -1,14 +1,15 @@
-// Answers public endpoints ahead of Express, which takes longer than most of them. Whatever is unusual about a request
+// Answers public endpoints ahead of Express, which takes longer than most of them. A request with anything unusual
 // (its path, method, media type, encoding) goes to Express, before any of its body is read.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
+import { Accepted } from './accepted.ts';
 import { PUBLIC_ACTOR, type Call } from './call.ts';
 import { Document } from './document.ts';
 import { countHosts, sendFailure } from './error-handler.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
-import { type CountCall, declaredFailure } from './mount.ts';
+import { type CountCall, declaredFailure, type FailureLimit, isGuess } from './mount.ts';
 import { chooseRequestId, logWhenClosed } from './request-id.ts';
 import { invokeRoute, parseRequest, type Route } from './route.ts';
 import type { Endpoint } from '#server/wire/endpoint.ts';
@@ -21,6 +22,7 @@ interface Needs {
   root: string;
   routes: readonly Route[];
   limitFor(row: Endpoint): CountCall | undefined;
+  failureLimitFor(row: Endpoint): FailureLimit | undefined;
   addressOf(request: IncomingMessage): string | undefined;
   logger: Logger;
 }
@@ -28,6 +30,7 @@ interface Needs {
 interface Target {
   route: Route;
   count: CountCall | undefined;
+  failures: FailureLimit | undefined;
 }
 
 /** The media types that clients send; any other spelling is left to Express. */
@@ -35,10 +38,8 @@ const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/iu;
 /** Larger bodies are left to Express. */
 const MAX_BODY_BYTES = 16_384;
 
-/** A reply with status 202, a limit on failures alone and the caller's address are Express's. */
 function isSuitable({ row }: Route): boolean {
-  const isPlain = !row.upload && !row.documents && !row.etag && !row.idempotent && !row.accepted;
-  return row.auth === 'public' && isPlain && row.rateLimit !== 'failures';
+  return row.auth === 'public' && !row.upload && !row.documents && !row.etag && !row.idempotent;
 }
 
 /** @returns the length of a body that can be read here, 0 for a GET; otherwise undefined */
@@ -88,6 +89,8 @@ function receive(request: IncomingMessage, done: (error: ApiError | null, bytes:
   request.on('error', () => end(new ApiError('invalid_request', 'the request was cut off')));
 }
 
+type Lane = Pick<Needs, 'addressOf' | 'logger'>;
+
 /** One request that is answered here. */
 class DirectCall implements Call {
   readonly actor = PUBLIC_ACTOR;
@@ -95,13 +98,17 @@ class DirectCall implements Call {
   readonly #response: ServerResponse;
   readonly #headers: string[] = [];
   readonly #target: Target;
-  readonly #logger: Logger;
+  readonly #lane: Lane;
 
-  constructor(target: Target, response: ServerResponse, requestId: string, logger: Logger) {
+  constructor(target: Target, response: ServerResponse, requestId: string, lane: Lane) {
     this.#target = target;
     this.#response = response;
     this.requestId = requestId;
-    this.#logger = logger;
+    this.#lane = lane;
+  }
+
+  get address(): string | undefined {
+    return this.#lane.addressOf(this.#response.req);
   }
 
   get userAgent(): string | undefined {
@@ -122,9 +129,14 @@ class DirectCall implements Call {
   }
 
   count(): void {
-    const { count } = this.#target;
-    // A limit reads the caller's address and sets headers, which Express's objects inherit from Node's.
-    if (count) count(this.#response.req as Request, this.#response as Response);
+    const { count, failures } = this.#target;
+    if (count) this.#countBy(count);
+    if (failures) this.#countBy(failures.check);
+  }
+
+  /** A limit reads the caller's address and sets headers, which Express's objects inherit from Node's. */
+  #countBy(count: CountCall): void {
+    count(this.#response.req as Request, this.#response as Response);
   }
 
   run(input: unknown): void {
@@ -139,25 +151,30 @@ class DirectCall implements Call {
     try {
       if (reply instanceof Document)
         throw new Error(`${this.#target.route.name} returned an undeclared file`);
-      sendJson(this.#response, 200, { ok: true, ...reply }, this.requestId, this.#headers);
+      const [status, fields] = reply instanceof Accepted ? [202, reply.fields] : [200, reply];
+      sendJson(this.#response, status, { ok: true, ...fields }, this.requestId, this.#headers);
     } catch (error) {
       this.fail(error);
     }
   };
 
   readonly fail = (error: unknown): void => {
-    const failure = declaredFailure(this.#target.route.row, error);
-    sendFailure(this.#logger, failure, this.#response, this.requestId);
+    const { failures, route } = this.#target;
+    if (failures && isGuess(error)) this.#countBy(failures.count);
+    const failure = declaredFailure(route.row, error);
+    sendFailure(this.#lane.logger, failure, this.#response, this.requestId);
   };
 }
 
-export function createDirectLane({ root, routes, limitFor, addressOf, logger }: Needs): DirectLane {
+export function createDirectLane(needs: Needs): DirectLane {
+  const { root, routes, addressOf, logger } = needs;
   const targets = new Map<string, Target>();
   const paths = Map.groupBy(routes, ({ row }) => row.path);
   for (const [path, group] of paths) {
     const [route, ...others] = group;
     if (!route || others.length > 0 || !isSuitable(route)) continue;
-    const target: Target = { route, count: limitFor(route.row) };
+    const { row } = route;
+    const target: Target = { route, count: needs.limitFor(row), failures: needs.failureLimitFor(row) };
     for (const form of [path, path.replace(/\/$/u, '')]) targets.set(root + form, target);
   }
   return (request, response) => {
@@ -167,7 +184,7 @@ export function createDirectLane({ root, routes, limitFor, addressOf, logger }: 
     if (length === undefined) return false;
     const id = chooseRequestId(request.headers['x-request-id']);
     logWhenClosed(logger, request, response, id, addressOf);
-    const call = new DirectCall(target, response, id, logger);
+    const call = new DirectCall(target, response, id, needs);
     try {
       call.count();
       if (length === 0) {

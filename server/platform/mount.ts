@@ -185,6 +185,10 @@ const GUESSES: ReadonlySet<ErrorCode> = new Set([
   'lease_gone',
 ]);
 
+export function isGuess(error: unknown): boolean {
+  return error instanceof ApiError && GUESSES.has(error.code);
+}
+
 /** Refuses a caller with too many failures before doing anything else. */
 function limitedFailures(limit: FailureLimit, handler: RequestHandler): RequestHandler {
   return async (request, response, next) => {
@@ -192,7 +196,7 @@ function limitedFailures(limit: FailureLimit, handler: RequestHandler): RequestH
     try {
       await handler(request, response, next);
     } catch (error) {
-      if (error instanceof ApiError && GUESSES.has(error.code)) limit.count(request, response);
+      if (isGuess(error)) limit.count(request, response);
       throw error;
     }
   };

@@ -16,7 +16,7 @@ import { createAuthorizationTokenService } from '#server/features/authorization-
 import { createAuthorizationTokenStore } from '#server/features/authorization-tokens/authorization-token-store.ts';
 import { createAuthorizationUsage } from '#server/features/authorization-tokens/authorization-usage.ts';
 import { createAuthorizationUsageStore } from '#server/features/authorization-tokens/authorization-usage-store.ts';
-import { createFactVersions } from '#server/features/authorization-tokens/fact-cache.ts';
+import { createFactVersions } from '#server/database/fact-cache.ts';
 import { watchRows } from '#server/database/changed-rows.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';

@@ -1,7 +1,9 @@
 // Wires floating licenses: leases, their pools, denials and usage.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { adminContract, publicContract } from '#server/contract.ts';
+import { watchRows } from '#server/database/changed-rows.ts';
 import type { Database } from '#server/database/connect.ts';
+import { createFactVersions } from '#server/database/fact-cache.ts';
 import { createTurns } from '#server/database/turns.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
@@ -19,7 +21,12 @@ import { createLeaseGrants } from '#server/features/leases/lease-grants.ts';
 import { createLeaseFiles } from '#server/features/leases/lease-files.ts';
 import { ALLOW_ALL, type LeaseJudge } from '#server/features/leases/lease-judge.ts';
 import { createLeaseListStore } from '#server/features/leases/lease-list-store.ts';
-import { createLeaseLookupStore } from '#server/features/leases/lease-lookup-store.ts';
+import { createLeaseLookup } from '#server/features/leases/lease-lookup.ts';
+import {
+  createLeaseLookupStore,
+  LEASE_LICENSE_SOURCES,
+  LEASE_SOURCES,
+} from '#server/features/leases/lease-lookup-store.ts';
 import { leaseAdminRoutes, leaseRoutes } from '#server/features/leases/lease-routes.ts';
 import { createLeaseStore } from '#server/features/leases/lease-store.ts';
 import { createLeaseUpkeep } from '#server/features/leases/lease-upkeep.ts';
@@ -50,7 +57,16 @@ interface Needs {
   onChanged(): void;
 }
 
-export function composeLeases(sequelize: Database, { logger, judge = ALLOW_ALL, ...needs }: Needs) {
+async function composeLookup(sequelize: Database) {
+  const versions = { leases: createFactVersions(), licenses: createFactVersions() };
+  const seesEveryChange =
+    (await watchRows(sequelize, LEASE_SOURCES, versions.leases)) &&
+    (await watchRows(sequelize, LEASE_LICENSE_SOURCES, versions.licenses));
+  const store = createLeaseLookupStore(sequelize);
+  return createLeaseLookup({ store, versions: seesEveryChange ? versions : null });
+}
+
+export async function composeLeases(sequelize: Database, { logger, judge = ALLOW_ALL, ...needs }: Needs) {
   const cannot = (what: string) => (error: unknown) =>
     logger.error({ err: error as Error }, `cannot ${what}; retrying`);
   const leases = createLeaseStore(sequelize);
@@ -74,7 +90,7 @@ export function composeLeases(sequelize: Database, { logger, judge = ALLOW_ALL, 
   const checkouts = createCheckoutService({ ...shared, grants, pools, files, denials, limit });
   const heartbeats = createHeartbeatService({
     ...shared,
-    lookup: createLeaseLookupStore(sequelize),
+    lookup: await composeLookup(sequelize),
     pools,
     endings,
     buffer,

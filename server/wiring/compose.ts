@@ -142,7 +142,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     alerts,
     logger,
   });
-  const leases = composeLeases(sequelize, {
+  const leases = await composeLeases(sequelize, {
     ...shared,
     licenses,
     files,

@@ -108,6 +108,7 @@ export function createApiApp(needs: ApiNeeds): ApiApp {
           root: PUBLIC_API_ROOT,
           routes,
           limitFor: limits.forRow,
+          failureLimitFor: limits.forFailuresOf,
           addressOf: peerAddress,
           logger,
         })

@@ -8,10 +8,12 @@ import { builtCli, root } from '../../scripts/paths.mjs';
 import { type BenchData, prepareBenchData } from './bench-data.ts';
 import { type ChildServer, startChildServer } from './child-server.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
+import { leaseFigures } from './lease-figures.ts';
 import { compareWithBare } from './load.ts';
 import { cpuPerCall, judged, latency, throughput, writes } from './load-figures.ts';
 import { measureCertificates } from './measure-certificates.ts';
 import { measureDesktop } from './measure-desktop.ts';
+import { measureLeases } from './measure-leases.ts';
 import { measurePage } from './measure-page.ts';
 import { measureScan } from './measure-scan.ts';
 import { measureWebhooks, startReceiver } from './measure-webhooks.ts';
@@ -34,7 +36,7 @@ const { values: given } = parseArgs({
     seconds: { type: 'string', default: '5' },
     /** Another command line to start the server with, such as `cli/main.ts`. */
     cli: { type: 'string', default: builtCli },
-    /** One part alone, whose figures are printed and not kept: starts, load, scan, webhooks, certificates, page or desktop. */
+    /** One part alone, whose figures are printed and not kept: starts, load, scan, webhooks, certificates, leases, page or desktop. */
     only: { type: 'string' },
   },
 });
@@ -239,6 +241,15 @@ async function certificates(data: BenchData, bare: ChildServer): Promise<Figure[
   ];
 }
 
+async function leases(data: BenchData, bare: ChildServer): Promise<Figure[]> {
+  note('floating licenses');
+  const { dataDir, database } = data;
+  const server = await serve(data, 'leases.log');
+  const measured = await measureLeases({ server, bare, dataDir, database, seconds });
+  await server.stop();
+  return leaseFigures(measured);
+}
+
 async function page(data: BenchData): Promise<Figure[]> {
   note('page');
   const server = await serve(data, 'page.log');
@@ -303,6 +314,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   scan: () => scan(data),
   webhooks: () => webhooks(data),
   certificates: () => certificates(data, bare),
+  leases: () => leases(data, bare),
   page: () => page(data),
   desktop,
 };

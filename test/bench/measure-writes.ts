@@ -4,11 +4,11 @@ import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import type { ChildServer } from './child-server.ts';
-import { postAllAlong } from './keep-alive-client.ts';
+import { postAllAlong, type Reply } from './keep-alive-client.ts';
 import { type Sample, sampleOf } from './sample.ts';
 import { quantile } from './steady-calls.ts';
 
-const CONNECTIONS = 32;
+export const CONNECTIONS = 32;
 const ROUNDS = 7;
 
 export interface Writes {
@@ -25,30 +25,44 @@ export interface WriteFigures {
   revocations: Writes;
 }
 
-interface Surroundings {
+/** A server and how long it is measured. */
+interface Measured {
+  server: Pick<ChildServer, 'cpuMs'>;
+  /** Of each kind of change. */
+  seconds: number;
+}
+
+interface Surroundings extends Measured {
   server: ChildServer;
   dataDir: string;
   /** Of valid licenses without a device limit. */
   enterpriseKeys: readonly string[];
   /** Of valid licenses, each revoked once. */
   validKeys: readonly string[];
-  /** Of each kind of change. */
-  seconds: number;
 }
 
 /** @param nextBody different for each call */
 async function measure(
-  { server, seconds }: Surroundings,
+  measured: Measured,
   url: string,
   nextBody: () => object,
   headers: Record<string, string> = {},
+): Promise<Writes> {
+  const call = (isOver: () => boolean) => postAllAlong(CONNECTIONS, url, nextBody, isOver, headers);
+  return measureCalls(measured, call);
+}
+
+/** @param call makes calls until `isOver`, each on disk before its reply, and returns when they were sent and answered */
+export async function measureCalls(
+  { server, seconds }: Measured,
+  call: (isOver: () => boolean) => Promise<Pick<Reply, 'sentAt' | 'endedAt'>[]>,
 ): Promise<Writes> {
   const rounds: { perSecond: number; p99Ms: number; cpuMicros: number }[] = [];
   const callFor = async (length: number) => {
     const started = performance.now();
     const cpuBefore = server.cpuMs();
     const isOver = () => performance.now() - started > length * 1000;
-    const replies = await postAllAlong(CONNECTIONS, url, nextBody, isOver, headers);
+    const replies = await call(isOver);
     return {
       perSecond: replies.length / ((performance.now() - started) / 1000),
       p99Ms: quantile(
@@ -67,14 +81,23 @@ async function measure(
   };
 }
 
-export async function measureWrites(around: Surroundings): Promise<WriteFigures> {
-  const { server, dataDir, enterpriseKeys, validKeys } = around;
-  const { api } = server;
+/** The back office of the server that runs on this data directory. */
+export function administrationOf(dataDir: string) {
   const runtime = readRuntimeFile(dataDir);
   if (!runtime) throw new Error('the server left no runtime file');
   const credentials = { authorization: `Bearer ${runtime.secret}`, 'x-license-desk-user': 'bench' };
   const adminApi = runtime.admin + ADMIN_API_ROOT;
-  const admin = createAdminClient(adminContract, httpTransport(adminApi, credentials));
+  return {
+    admin: createAdminClient(adminContract, httpTransport(adminApi, credentials)),
+    adminApi,
+    credentials,
+  };
+}
+
+export async function measureWrites(around: Surroundings): Promise<WriteFigures> {
+  const { server, dataDir, enterpriseKeys, validKeys } = around;
+  const { api } = server;
+  const { admin, adminApi, credentials } = administrationOf(dataDir);
   const { api_token: token } = await admin.createApiToken({ name: `bench ${Date.now()}`, role: 'admin' });
   const bearer = { authorization: `Bearer ${token}` };
   let next = 0;

@@ -70,7 +70,11 @@ const CASES: readonly Case[] = [
   ['license show 999', ' license', 1],
   [`license show ${'9'.repeat(70)}`, '<ref> must be at most 64 characters', 2],
   [`license revoke 1 --reason ${'x'.repeat(501)}`, '--reason must be at most 500 characters', 2],
-  ['license edit 1', 'give at least one of --holder, --email, --order-number and --notes', 2],
+  [
+    'license edit 1',
+    'give at least one of --holder, --email, --order-number, --notes and the seat limits',
+    2,
+  ],
   ['license edit 1 --holder=', '--holder must not be empty', 2],
   ['license edit 1 --email nobody', '--email must be an email address (got nobody)', 2],
   [`license edit 1 --order-number ${LONG}`, '--order-number must be at most 100 characters', 2],

@@ -79,7 +79,7 @@ test('a file opened with the app or dropped on the page goes to the air-gap desk
 
 test('app preferences take effect immediately or report an error', async ({ desk }) => {
   await desk.goto('/#/settings?tab=app');
-  await expect(desk.getByRole('tab', { name: 'Server' })).toHaveAttribute('aria-selected', 'true');
+  await expect(desk.getByRole('tab', { name: 'Network' })).toHaveAttribute('aria-selected', 'true');
   await expect(desk.getByRole('tab', { name: 'This app' })).toHaveCount(0);
   await addFakeShell(desk);
   await desk.reload();

@@ -183,7 +183,7 @@ test('a license is edited, and the edit is undone', async ({ desk }) => {
   await expect(dialog).toHaveCount(0);
   for (const text of ['Björn Ångström', 'bjorn@angstrom.example', 'PO-4711', 'Renew by phone.'])
     await expect(inspector).toContainText(text);
-  await expect(desk.getByRole('gridcell', { name: 'Björn Ångström' })).toBeVisible();
+  await expect(desk.getByRole('gridcell', { name: 'Björn Ångström', exact: true })).toBeVisible();
 
   const results = desk.getByRole('log', { name: 'Results' });
   await expect(results).toContainText('License of Björn Ångström saved');

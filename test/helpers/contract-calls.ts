@@ -41,6 +41,21 @@ export async function newLicense(
 }
 
 /** The header of a new API token. */
+/** What the contract's license object has of a license record. */
+export function publicFields(record: LicenseRecord) {
+  const {
+    email,
+    order_number,
+    notes,
+    first_activated_at,
+    revoked_at,
+    revoke_reason,
+    seat_limits,
+    ...object
+  } = record;
+  return object;
+}
+
 export async function newBearer(
   server: TestServer,
   role: 'admin' | 'integrator' = 'admin',

@@ -50,7 +50,9 @@ export function expectedIds(licenses: readonly LicenseRecord[], input: ListInput
     .filter((license) => product === undefined || license.product === product)
     .filter((license) => {
       const end = Date.parse(license.expires_at);
-      return within === undefined || (end > now && end <= now + within * DAY_MS);
+      const isDue = end > now && end <= now + (within ?? 0) * DAY_MS;
+      // A revoked license does not expire, unless revoked ones are asked for.
+      return within === undefined || (isDue && (state !== undefined || license.state !== 'revoked'));
     })
     .filter(
       (license) =>

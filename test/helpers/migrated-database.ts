@@ -1,6 +1,6 @@
 // A database that is migrated once for all tests, so that a server in a new data directory finds nothing to migrate.
 import { createHash } from 'node:crypto';
-import { copyFile, chmod, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { copyFile, chmod, chown, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 const project = resolve(import.meta.dirname, '../..');
@@ -42,4 +42,6 @@ export async function copyMigratedDatabase(dataDir: string): Promise<void> {
   const database = join(dataDir, 'license-desk.db');
   await copyFile(await template, database);
   await chmod(database, 0o600);
+  const { uid, gid } = await stat(dataDir);
+  await chown(database, uid, gid);
 }

@@ -1,11 +1,12 @@
 // `kill -9` while clients take and release seats: what was confirmed holds, and the counter is right.
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { newInstanceId, unique } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
-import { checkOut, heartbeat, release, seatsOf } from '../helpers/leases.ts';
+import { type Checkout, checkOut, heartbeat, release, seatsOf } from '../helpers/leases.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
-/** `LICENSE_DESK_KILL_ROUNDS=50 vitest run …` for the long run. */
+/** `LICENSE_DESK_KILL_ROUNDS=200 vitest run …` for the long run. */
 const ROUNDS = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 3);
 const CONNECTIONS = 12;
 const SEATS = 40;
@@ -13,6 +14,7 @@ const flags = { 'rate-limit': '0' };
 
 interface Held {
   instance_id: string;
+  lease_id: number;
   token: string;
 }
 
@@ -23,28 +25,41 @@ interface Round {
   released: string[];
 }
 
-/** Takes and releases seats from many connections, and kills the server after so many replies. */
+/**
+ * The kill comes so many replies and milliseconds after the start, different in each round, so that it falls between
+ * other steps of the calls under way.
+ */
+function killPoint(round: number): { replies: number; delayMs: number } {
+  return { replies: 30 + ((round * 17) % 400), delayMs: round % 6 };
+}
+
+/** Takes and releases seats from many connections until the server is killed. */
 async function useUntilKilled(
   server: ServerProcess,
   license: { license_key: string },
-  killAfter: number,
+  at: { replies: number; delayMs: number },
 ): Promise<Round> {
   const round: Round = { held: [], released: [] };
   let replies = 0;
-  const end: { killed?: Promise<unknown> } = {};
+  const end: { killed?: Promise<unknown>; isSent?: true } = {};
+  const kill = async () => {
+    await delay(at.delayMs);
+    end.isSent = true;
+    await server.kill('SIGKILL');
+  };
   const confirm = () => {
     replies += 1;
-    if (replies === killAfter) end.killed = server.kill('SIGKILL');
+    if (replies === at.replies) end.killed = kill();
   };
   const connection = async () => {
-    while (!end.killed) {
+    while (!end.isSent) {
       const instance_id = newInstanceId();
       // A reply that was cut off confirms nothing.
       const reply = await checkOut(server, license, { instance_id }).catch(() => null);
       if (reply?.status === 200) {
-        const token = reply.body.lease_token as string;
+        const { lease, lease_token: token } = reply.body as Checkout;
         confirm();
-        if (replies % 2 === 0) round.held.push({ instance_id, token });
+        if (replies % 2 === 0) round.held.push({ instance_id, lease_id: lease.lease_id, token });
         else {
           const answer = await release(server, token).catch(() => null);
           if (answer?.status === 200) round.released.push(token);
@@ -71,7 +86,7 @@ it(
       const name = unique(`kill-${number}`);
       await server.admin.createPlan({ name, licensing: 'floating', seats: SEATS });
       const { license } = await server.admin.createLicense({ holder: 'Survivor', plan: name });
-      const { held, released } = await useUntilKilled(server, license, 30 + number * 17);
+      const { held, released } = await useUntilKilled(server, license, killPoint(number));
       server = await startServerProcess({ dataDir, flags });
 
       expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
@@ -81,12 +96,13 @@ it(
       for (const { token } of held) expect((await heartbeat(server, token)).status).toBe(200);
       for (const token of released) expect((await heartbeat(server, token)).body.reason).toBe('released');
       // A client that crashed with the server takes its lease back.
-      for (const { instance_id, token } of held.slice(0, 3)) {
+      for (const { instance_id, lease_id, token } of held.slice(0, 3)) {
         const { body } = await checkOut(server, license, { instance_id });
+        expect(body.lease.lease_id).toBe(lease_id);
         expect(body.lease_token).not.toBe(token);
       }
       const { counted } = await seatsOf(dataDir, license.license_id);
-      expect(counted.in_use, `round ${number}: nobody got a second seat`).toBe(seats.held);
+      expect(counted.in_use, `round ${number}: no client got a second seat`).toBe(seats.held);
     }
     expect((await server.kill()).code).toBe(0);
   },

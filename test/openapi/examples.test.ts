@@ -77,6 +77,23 @@ async function sendLeaseExamples(): Promise<void> {
   await send('reclaimLease');
 }
 
+async function sendLeaseRuleExamples(): Promise<void> {
+  await send('createLeaseGroup');
+  live.id = (await send('createLeaseRule')).body.rule.id;
+  for (const name of [
+    'listLeaseGroups',
+    'listLeaseRules',
+    'updateLeaseRule',
+    'tryLeaseRules',
+    'importLeaseRules',
+    'deleteLeaseRule',
+    'updateLeaseGroup',
+    'deleteLeaseGroup',
+  ])
+    await send(name);
+  delete live.id;
+}
+
 describe('the example of', () => {
   it('every operation is accepted, and its reply is as documented', async () => {
     const { license } = (await send('createLicense')).body;
@@ -95,6 +112,7 @@ describe('the example of', () => {
     for (const name of ['downloadKey', 'validateCertificate', 'revokeCertificate', 'revocationList'])
       await send(name);
     await sendLeaseExamples();
+    await sendLeaseRuleExamples();
     live.license_key = license.license_key;
     for (const name of ['revokeLicense', 'health', 'healthLive', 'healthReady', 'publicKey', 'stats'])
       await send(name);

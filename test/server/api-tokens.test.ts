@@ -10,9 +10,11 @@ const START = Date.UTC(2030, 0, 1);
 const clock = sharedClock(START);
 const BEARER_ROWS = ROWS.filter(([, row]) => row.auth === 'bearer');
 const PUBLIC_ROWS = ROWS.filter(([, row]) => row.auth === 'public');
-/** By the contract's words: writes to `/webhooks/…`, `/plans/` and `/licenses/…`. */
+/** By the contract's words: writes to `/webhooks/…`, `/plans/`, `/licenses/…`, `/lease-rules/…` (trying aside) and `/lease-groups/`. */
 const ADMIN_ONLY = ROWS.filter(
-  ([, row]) => row.method !== 'GET' && /^\/(?:webhooks|plans|licenses)\//u.test(row.path),
+  ([, row]) =>
+    row.method !== 'GET' &&
+    /^\/(?:webhooks|plans|licenses|lease-rules(?!\/try)|lease-groups)\//u.test(row.path),
 ).map(([name]) => name);
 
 const server = sharedServer({ clock });
@@ -30,11 +32,25 @@ it('the interface document says which endpoints are public', () => {
     '/health/',
     '/health/live/',
     '/health/ready/',
+    '/leases/borrow/',
+    '/leases/checkout/',
+    '/leases/heartbeat/',
+    '/leases/release/',
+    '/leases/return/',
     '/public-key/',
     '/validate-offline/',
   ]);
   const others = paths(BEARER_ROWS).filter((path) => !/^\/(?:certs|webhooks)\//u.test(path));
   expect(others).toEqual([
+    '/lease-groups/',
+    '/lease-rules/',
+    '/lease-rules/import/',
+    '/lease-rules/try/',
+    '/leases/',
+    '/leases/denials/',
+    '/leases/pools/',
+    '/leases/reclaim/',
+    '/leases/usage/',
     '/licenses/',
     '/licenses/release/',
     '/licenses/revoke/',

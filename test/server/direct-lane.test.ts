@@ -48,7 +48,15 @@ async function expectSameBothWays(path: string, call: Sent): Promise<void> {
 const post = (path: string, body: string | Buffer, headers: Record<string, string> = JSON_TYPE) =>
   expectSameBothWays(path, { method: 'POST', body, headers });
 
-const PATHS = ['/authorize/token/', '/authorize/', '/activate/', '/validate-offline/', '/certs/validate/'];
+const PATHS = [
+  '/authorize/token/',
+  '/authorize/',
+  '/activate/',
+  '/validate-offline/',
+  '/certs/validate/',
+  '/leases/checkout/',
+  '/leases/heartbeat/',
+];
 
 describe.each(PATHS)('POST %s is the same both ways', (path) => {
   it.each([
@@ -77,6 +85,13 @@ describe.each(PATHS)('POST %s is the same both ways', (path) => {
     '{"license_key":"01234-56789-ABCDE-FGHJK-MTS3K","machine_fingerprint":"x"}',
     '{"license_key":"01234-56789-ABCDE-FGHJK-MTS3K","feature":" "}',
     '{"license_key":"01234-56789-ABCDE-FGHJK-MTS3K","product_slug":"a/b"}',
+    '{"lease_token":"lds_x"}',
+    '{"lease_token":1}',
+    '{"lease_token":"lds_x","leases":["lds_y"]}',
+    '{"leases":["lds_x",""]}',
+    '{"leases":[]}',
+    '{"leases":[1]}',
+    '{"leases":"lds_x"}',
   ])('with the body %s', async (body) => {
     await post(path, body);
   });

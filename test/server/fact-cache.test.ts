@@ -1,6 +1,6 @@
 // Ten thousand random interleavings of look-ups and commits, against a model that knows what each caller may see.
 import { describe, expect, it } from 'vitest';
-import { createFactCache, createFactVersions } from '#server/features/authorization-tokens/fact-cache.ts';
+import { createFactCache, createFactVersions } from '#server/database/fact-cache.ts';
 import { createRandom, type Random } from '../long/random.ts';
 
 const LICENSES = 4;
@@ -18,7 +18,7 @@ type Pending = () => void;
 /** One interleaving. @returns the number of answers that came from memory */
 async function interleave(random: Random, forget = false): Promise<number> {
   const versions = createFactVersions();
-  const cache = createFactCache<Facts>(versions, 8);
+  const cache = createFactCache<Facts>([{ versions, keyOf: ({ licenseId }) => licenseId }], 8);
   /** What the database holds, and the oldest version that a call may still be answered with. */
   const stored = Array.from({ length: LICENSES }, () => 0);
   const confirmed = [...stored];
@@ -95,7 +95,10 @@ describe('facts in memory', () => {
   });
 
   it('are bounded in number', async () => {
-    const cache = createFactCache<Facts>(createFactVersions(), 10);
+    const cache = createFactCache<Facts>(
+      [{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }],
+      10,
+    );
     for (let id = 0; id < 100; id += 1)
       await cache.load(String(id), async () => ({ licenseId: id, version: 0 }));
     const kept = Array.from({ length: 100 }, (_, id) => cache.get(String(id))).filter(Boolean);

@@ -163,7 +163,7 @@ describe.each(ROWS)('the operation %s', (name, row) => {
       expect(operation.requestBody === undefined || row.method === 'DELETE').toBe(true);
       for (const parameter of (operation.parameters ?? []).filter(({ in: place }) => place !== 'header')) {
         expect(parameter).toMatchObject({ in: 'query', name: expect.stringMatching(/^[a-z_]+$/u) as string });
-        expect(parameter.required ?? false).toBe(false);
+        expect(parameter.required ?? false).toBe(parameter.name === 'license' && name === 'leaseUsage');
       }
     } else {
       expect(operation.requestBody).toMatchObject({ required: true });

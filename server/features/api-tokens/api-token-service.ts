@@ -22,7 +22,7 @@ interface Needs {
 /** Last use is recorded at most once per minute, so that a busy integration does not write on every call. */
 const TOUCH_EVERY_MS = 60_000;
 
-type Uses = Partial<Pick<ApiToken, 'lastUsedAt' | 'previousLastUsedAt'>>;
+type Uses = Pick<ApiToken, 'lastUsedAt' | 'previousLastUsedAt'>;
 
 function previousOf(token: ApiToken, now: number): ApiTokenObject['previous'] {
   const { previousLastFour, previousExpiresAt, previousLastUsedAt } = token;
@@ -50,15 +50,16 @@ function toTokenObject(token: ApiToken, now: number): ApiTokenObject {
 }
 
 export function createApiTokenService({ tokens, audit, transaction, clock }: Needs) {
-  /** Pending writes of last use, by token ID, at most one per token. Lists wait for them. */
-  const touching = new Map<number, Promise<unknown>>();
+  /** Pending writes of last use, at most one per secret of a token. Lists wait for them. */
+  const touching = new Map<string, Promise<unknown>>();
 
-  function touch(id: number, uses: Uses): void {
-    if (touching.has(id)) return;
+  function touch(id: number, secret: keyof Uses, now: number): void {
+    const name = `${id} ${secret}`;
+    if (touching.has(name)) return;
     // The caller does not wait for this write, and a full disk does not reject the call.
-    const written = transaction(() => tokens.update(id, uses)).catch(() => {});
-    touching.set(id, written);
-    void written.finally(() => touching.delete(id));
+    const written = transaction(() => tokens.update(id, { [secret]: now })).catch(() => {});
+    touching.set(name, written);
+    void written.finally(() => touching.delete(name));
   }
 
   async function mustFindForChange(id: number): Promise<ApiToken> {
@@ -92,9 +93,9 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
       const now = clock.now();
       const isPrevious = token.tokenHash !== tokenHash;
       refuseUnusable(token, { isPrevious, address, now });
-      const usedAt = isPrevious ? token.previousLastUsedAt : token.lastUsedAt;
-      if (usedAt === null || now - usedAt >= TOUCH_EVERY_MS)
-        touch(token.id, isPrevious ? { previousLastUsedAt: now } : { lastUsedAt: now });
+      const secret = isPrevious ? 'previousLastUsedAt' : 'lastUsedAt';
+      const usedAt = token[secret];
+      if (usedAt === null || now - usedAt >= TOUCH_EVERY_MS) touch(token.id, secret, now);
       return { kind: 'api_token', name: token.name, id: String(token.id), role: token.role };
     },
 

@@ -1,7 +1,12 @@
 // Finds the facts behind an authorization: in memory, or else in the database.
 import { byKey } from '#server/rules/license-reference.ts';
 import type { AuthorizationLookupStore, LicenseFacts, TokenFacts } from './authorization-lookup-store.ts';
-import { createFactCache, type FactCache, type FactVersions } from './fact-cache.ts';
+import {
+  createFactCache,
+  type FactCache,
+  type FactVersions,
+  NOTHING_KEPT,
+} from '#server/database/fact-cache.ts';
 
 /** A few megabytes for each kind. */
 const MAX_KEPT = 20_000;
@@ -12,15 +17,13 @@ interface Needs {
   versions: FactVersions | null;
 }
 
-/** For PostgreSQL. */
-const NOTHING_KEPT: FactCache<never> = {
-  get: () => undefined,
-  load: (_key, lookUp) => lookUp(),
-};
-
 export function createAuthorizationLookup({ store, versions }: Needs) {
-  const tokens: FactCache<TokenFacts> = versions ? createFactCache(versions, MAX_KEPT) : NOTHING_KEPT;
-  const licenses: FactCache<LicenseFacts> = versions ? createFactCache(versions, MAX_KEPT) : NOTHING_KEPT;
+  const keep = <Facts extends { licenseId: number }>(): FactCache<Facts> =>
+    versions
+      ? createFactCache<Facts>([{ versions, keyOf: ({ licenseId }) => licenseId }], MAX_KEPT)
+      : NOTHING_KEPT;
+  const tokens = keep<TokenFacts>();
+  const licenses = keep<LicenseFacts>();
   const keyOf = (licenseKey: string, fingerprint: string | undefined) =>
     fingerprint === undefined ? licenseKey : `${licenseKey} ${fingerprint}`;
 

@@ -83,7 +83,7 @@ export const leaseGroupContract = {
     request: needsOneOf(
       z.object({
         id: queryId.optional().meta({ description: 'Group ID.' }),
-        name: groupName.optional(),
+        name: groupName.optional().meta({ description: 'Group name.' }),
       }),
       'id',
       'name',

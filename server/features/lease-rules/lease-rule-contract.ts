@@ -77,7 +77,10 @@ export const leaseRuleContract = {
     path: '/lease-rules/',
     auth: 'bearer',
     summary: 'List lease rules, by license in the order in which they apply',
-    request: z.object({ ...pageRequest, license: licenseRef.optional() }),
+    request: z.object({
+      ...pageRequest,
+      license: licenseRef.optional().meta({ description: 'Only rules of this license (ID or key).' }),
+    }),
     reply: z.object(pageOf(leaseRule)),
     errors: ['license_not_found'],
   }),

@@ -24,7 +24,7 @@ import type { OpenPool, SeatPools } from './seat-pools.ts';
 type Reply = ReplyOf<typeof leaseContract.checkoutLease>;
 
 interface Needs {
-  licenses: Pick<LicenseStore, 'find' | 'update'>;
+  licenses: Pick<LicenseStore, 'find' | 'lookUp' | 'update'>;
   leases: LeaseStore;
   pools: SeatPools;
   grants: LeaseGrants;
@@ -42,8 +42,7 @@ interface Needs {
 export function createCheckoutService(needs: Needs) {
   const { licenses, leases, pools, grants, files, denials, transaction, leaseClock, clock } = needs;
 
-  async function usableLicense(request: CheckoutRequest): Promise<License> {
-    const license = await licenses.find(byKey(request.license_key));
+  function usable(license: License | null, request: CheckoutRequest): License {
     if (!license) throw licenseNotFound();
     const { product_slug: product, feature } = request;
     refuseLease(license, { product, feature }, clock.now());
@@ -51,13 +50,14 @@ export function createCheckoutService(needs: Needs) {
   }
 
   /** A lingering seat belongs to the user or device that left it, and is not offered to others. */
-  async function takeOverLingering(pool: OpenPool, draft: LeaseDraft): Promise<void> {
-    if (pool.license.terms.lingerSeconds === 0) return;
+  async function takeOverLingering(pool: OpenPool, draft: LeaseDraft): Promise<boolean> {
+    if (pool.license.terms.lingerSeconds === 0) return false;
     const lingering = await leases.findLingering(draft);
-    if (!lingering) return;
+    if (!lingering) return false;
     await leases.update({ ...lingering, state: 'released', endedAt: clock.now(), endReason: 'replaced' });
     const left = await leases.seatUnits(draft.licenseId, lingering.seatKey);
     await pools.change(pool, { taken: 0 - Math.max(0, lingering.units - left) });
+    return true;
   }
 
   async function takeSeat(pool: OpenPool, draft: LeaseDraft, waitSeconds: number): Promise<Outcome> {
@@ -65,9 +65,8 @@ export function createCheckoutService(needs: Needs) {
     let verdict = await pools.verdict(pool, draft, units);
     const { inUse } = pool.row;
     if (verdict.outcome === 'denied') return { kind: 'denied', pool, verdict };
-    if (units > 0) await takeOverLingering(pool, draft);
-    units = await pools.missingUnits(pool, draft);
-    // Nobody overtakes clients that wait for a seat.
+    if (units > 0 && (await takeOverLingering(pool, draft))) units = await pools.missingUnits(pool, draft);
+    // Waiting clients are served first.
     const isHeldUp = units > 0 && (await pools.offer(pool));
     // Their offers may have taken the seats that the rules left to this client.
     if (pool.row.inUse !== inUse) verdict = await pools.verdict(pool, draft, units);
@@ -86,7 +85,7 @@ export function createCheckoutService(needs: Needs) {
     caller: Caller,
   ): Promise<Outcome> =>
     transaction(async () => {
-      const license = await usableLicense(request);
+      const license = usable(await licenses.find(byKey(request.license_key)), request);
       const draft = draftLease(request, license, address);
       const pool = await pools.open(license);
       const live = await leases.findByInstance(license.id, request.instance_id);
@@ -179,7 +178,7 @@ export function createCheckoutService(needs: Needs) {
         throw new ApiError('invalid_request', `machine_fingerprint: ${message}`, { details });
       }
       const address = call.address ?? null;
-      const license = await usableLicense(request);
+      const license = usable(await licenses.lookUp(byKey(request.license_key).key), request);
       needs.limit.count(license.id);
       const draft = draftLease(request, license, address);
       await leaseClock.refresh();
@@ -188,7 +187,9 @@ export function createCheckoutService(needs: Needs) {
         (await refuseEarly(request, license, draft)) ??
         (await needs.takeTurn(
           license.id,
-          async () => (await refuseEarly(request, license, draft)) ?? checkOutLocked(request, address, call),
+          async (hasWaited) =>
+            (hasWaited && (await refuseEarly(request, license, draft))) ||
+            checkOutLocked(request, address, call),
         ));
       return outcome.kind === 'denied' ? refuse(draft, outcome) : toReply(outcome, request);
     },

@@ -1,4 +1,4 @@
-// Extends leases. Most heartbeats read one row and write nothing themselves.
+// Extends leases. Most heartbeats find their lease in memory, and write nothing themselves.
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
@@ -11,14 +11,15 @@ import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { leaseContract, LeaseEndReason, LeaseObject } from './lease-contract.ts';
 import { leaseGone, type LeaseEndings, leaseObstacle, unknownLease } from './lease-endings.ts';
-import type { LeaseFacts, LeaseLookupStore } from './lease-lookup-store.ts';
+import type { LeaseLookup } from './lease-lookup.ts';
+import type { LeaseFacts } from './lease-lookup-store.ts';
 import { toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { OpenPool, SeatPools } from './seat-pools.ts';
 
 interface Needs {
-  lookup: LeaseLookupStore;
+  lookup: LeaseLookup;
   leases: LeaseStore;
   pools: SeatPools;
   endings: LeaseEndings;
@@ -42,7 +43,7 @@ export function createHeartbeatService(needs: Needs) {
     const limit = seatLimit(lease);
     if (limit !== null && lease.inUse > limit) return false;
     const { revokedAt, graceEndsAt, licenseProduct: product } = lease;
-    const features = lease.feature === null ? [] : (JSON.parse(lease.features) as string[]);
+    const features = lease.features === null ? [] : (JSON.parse(lease.features) as string[]);
     const license = { revokedAt, graceEndsAt, product, features };
     const feature = lease.feature ?? undefined;
     return licenseVerdict(RULES_FOR.lease, { license, feature, now: clock.now() }) === null;
@@ -64,7 +65,7 @@ export function createHeartbeatService(needs: Needs) {
     return { ...lease, leaseSeconds, dueAt, heartbeatAt: clock.now() };
   }
 
-  /** Takes the seat of an expired lease again, if it is free and nobody waits for it. */
+  /** Takes the seat of an expired lease again, if it is free and no client waits for it. */
   async function revive(pool: OpenPool, lease: LeaseRow): Promise<LeaseRow> {
     if (await leases.findByInstance(lease.licenseId, lease.instanceId)) throw leaseGone(lease);
     const units = await pools.missingUnits(pool, lease);
@@ -108,33 +109,60 @@ export function createHeartbeatService(needs: Needs) {
     return present(decided);
   }
 
-  async function beat(token: string, call: Call): Promise<LeaseObject> {
-    const lease = isSecretToken('lds_', token) ? await lookup.findLease(hashSecret(token)) : null;
-    if (!lease) throw unknownLease();
+  /** Extends the lease in the buffer. @returns null if only a transaction can decide about it */
+  function extend(lease: LeaseFacts): LeaseObject | null {
     needs.limit.countHeartbeat(lease.id);
-    if (!goesOn(lease)) return decideLocked(token, call);
-    buffer.add(lease.id, lease.planLeaseSeconds);
-    return present(extended(lease, lease.planLeaseSeconds));
+    if (!goesOn(lease)) return null;
+    const times = { now: leaseClock.now(), at: clock.now() };
+    buffer.add(lease.id, lease.leaseSeconds);
+    const dueAt = times.now + lease.leaseSeconds * 1000;
+    return toLeaseObject({ ...lease, dueAt, borrowedUntil: null, endedAt: null }, times);
   }
 
-  async function beatOne(token: string, call: Call): Promise<Entry> {
+  async function lookUp(token: string, tokenHash: string, call: Call): Promise<LeaseObject> {
+    const lease = await lookup.find(tokenHash);
+    if (!lease) throw unknownLease();
+    return extend(lease) ?? decideLocked(token, call);
+  }
+
+  /** Answers without a promise if the lease is in memory. */
+  function beat(token: string, call: Call): LeaseObject | Promise<LeaseObject> {
+    if (!isSecretToken('lds_', token)) throw unknownLease();
+    const tokenHash = hashSecret(token);
+    const known = lookup.known(tokenHash);
+    if (!known) return lookUp(token, tokenHash, call);
+    return extend(known) ?? decideLocked(token, call);
+  }
+
+  function toEntry(error: unknown): Entry {
+    if (!(error instanceof ApiError)) throw error;
+    const { reason } = (error.fields ?? {}) as { reason?: LeaseEndReason };
+    return { error_code: error.code, message: error.message, ...(reason ? { reason } : {}) };
+  }
+
+  function beatOne(token: string, call: Call): Entry | Promise<Entry> {
     try {
-      return { lease: await beat(token, call) };
+      const lease = beat(token, call);
+      return lease instanceof Promise ? lease.then((found) => ({ lease: found }), toEntry) : { lease };
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const { reason } = (error.fields ?? {}) as { reason?: LeaseEndReason };
-      return { error_code: error.code, message: error.message, ...(reason ? { reason } : {}) };
+      return toEntry(error);
     }
   }
 
+  async function beatMany(tokens: readonly string[], token: string | undefined, call: Call): Promise<Reply> {
+    const entries = await Promise.all(tokens.map((each) => beatOne(each, call)));
+    return { leases: entries, ...(token === undefined ? {} : { lease: await beat(token, call) }) };
+  }
+
   return {
-    async heartbeat(
+    /** Answers without a promise if the leases are in memory. */
+    heartbeat(
       { lease_token: token, leases: tokens }: RequestOf<typeof leaseContract.heartbeatLeases>,
       call: Call,
-    ): Promise<Reply> {
-      if (tokens === undefined) return { lease: await beat(token ?? '', call) };
-      const entries = await Promise.all(tokens.map((each) => beatOne(each, call)));
-      return { leases: entries, ...(token === undefined ? {} : { lease: await beat(token, call) }) };
+    ): Reply | Promise<Reply> {
+      if (tokens !== undefined) return beatMany(tokens, token, call);
+      const lease = beat(token ?? '', call);
+      return lease instanceof Promise ? lease.then((found) => ({ lease: found })) : { lease };
     },
   };
 }

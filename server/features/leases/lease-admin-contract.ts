@@ -109,7 +109,7 @@ export const leaseAdminContract = {
     request: z.object({
       ...pageRequest,
       lease_id: queryId.optional().meta({ description: 'Only the lease with this ID.' }),
-      license: licenseRef.optional(),
+      license: licenseRef.optional().meta({ description: 'Only leases of this license (ID or key).' }),
       user: searchText(200).optional().meta({ description: 'Only leases of this user.' }),
       host: searchText(200).optional().meta({ description: 'Only leases on this host.' }),
       state: z
@@ -130,7 +130,7 @@ export const leaseAdminContract = {
     summary: 'List floating licenses with their seats, those with the largest share in use first',
     request: z.object({
       ...pageRequest,
-      license: licenseRef.optional(),
+      license: licenseRef.optional().meta({ description: 'Only this license (ID or key).' }),
       search: searchText(200).optional().meta({
         description: 'A license key, or part of the holder or the email address.',
       }),
@@ -172,7 +172,7 @@ export const leaseAdminContract = {
     summary: 'List refused checkouts, newest first',
     request: z.object({
       ...pageRequest,
-      license: licenseRef.optional(),
+      license: licenseRef.optional().meta({ description: 'Only refusals of this license (ID or key).' }),
       user: searchText(200).optional().meta({ description: 'Only refusals of this user.' }),
       host: searchText(200).optional().meta({ description: 'Only refusals on this host.' }),
       error_code: z.enum(DENIAL_CODES).optional().meta({ description: 'Only refusals with this code.' }),

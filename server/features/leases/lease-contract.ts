@@ -33,7 +33,8 @@ export const LEASE_END_REASONS = [
 ] as const;
 
 const MAX_UNITS = 1000;
-const MAX_HEARTBEATS = 100;
+/** Per call. */
+export const MAX_HEARTBEATS = 100;
 const MAX_WAIT_SECONDS = 3600;
 const MAX_BORROW_HOURS = 8760;
 

@@ -13,12 +13,33 @@ export interface Times {
 }
 
 /** When the lease ends without a heartbeat, or has ended, in wall time. */
-export function endOf({ endedAt, borrowedUntil, state, dueAt }: LeaseRow, { now, at }: Times): number {
+export function endOf(
+  { endedAt, borrowedUntil, state, dueAt }: Pick<LeaseRow, 'endedAt' | 'borrowedUntil' | 'state' | 'dueAt'>,
+  { now, at }: Times,
+): number {
   if (endedAt !== null) return endedAt;
   return state === 'borrowed' && borrowedUntil !== null ? borrowedUntil : at + Math.max(0, dueAt - now);
 }
 
-export function toLeaseObject(lease: LeaseRow, times: Times): LeaseObject {
+/** What clients see of a lease. */
+type ShownLease = Pick<
+  LeaseRow,
+  | 'id'
+  | 'licenseId'
+  | 'state'
+  | 'units'
+  | 'seatKey'
+  | 'product'
+  | 'feature'
+  | 'overdraft'
+  | 'issuedAt'
+  | 'leaseSeconds'
+  | 'dueAt'
+  | 'borrowedUntil'
+  | 'endedAt'
+>;
+
+export function toLeaseObject(lease: ShownLease, times: Times): LeaseObject {
   const end = endOf(lease, times);
   return {
     lease_id: lease.id,

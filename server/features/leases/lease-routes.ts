@@ -1,6 +1,7 @@
 import type { Contract } from '#server/wire/endpoint.ts';
 import { type Handlers, implement, type Route } from '#server/platform/route.ts';
 import type { CheckoutService } from './checkout-service.ts';
+import { parseHeartbeat } from './heartbeat-request.ts';
 import type { HeartbeatService } from './heartbeat-service.ts';
 import type { leaseAdminContract } from './lease-admin-contract.ts';
 import type { LeaseAdminService } from './lease-admin-service.ts';
@@ -15,13 +16,14 @@ interface Services {
 }
 
 export function leaseRoutes({ checkouts, heartbeats, releases }: Services): Route[] {
-  return implement(leaseContract, {
+  const handlers: Handlers<typeof leaseContract> = {
     checkoutLease: (request, call) => checkouts.checkOut(request, call),
     heartbeatLeases: (request, call) => heartbeats.heartbeat(request, call),
     releaseLease: ({ lease_token: token }, call) => releases.release(token, call),
     borrowLease: (request, call) => releases.borrow(request, call),
     returnLease: (request, call) => releases.giveBack(request, call),
-  });
+  };
+  return implement(leaseContract, handlers, { heartbeatLeases: parseHeartbeat });
 }
 
 /** @param rows the public endpoints, or the same endpoints on the admin listener */

@@ -85,6 +85,11 @@ export function foldName(name: string | null): string | null {
   return name === null ? null : name.toLowerCase();
 }
 
+/** Whether several live leases can have this seat key. A process has one live lease at most. */
+export function isShareable(seatKey: string): boolean {
+  return !seatKey.startsWith('process:');
+}
+
 /** Whether the lease holds a seat, or part of a shared one. */
 export function holdsSeat({ state, offered }: Pick<LeaseRow, 'state' | 'offered'>): boolean {
   return (

@@ -8,7 +8,7 @@ export interface UsageRow {
   /** The start of the hour in epoch milliseconds. */
   hour: number;
   peak: number;
-  /** The most seats that were wanted at once; at least the peak, if anybody was refused or had to wait. */
+  /** The most seats that were wanted at once; at least the peak, if a client was refused or had to wait. */
   needed: number;
   /** Seats in use times milliseconds. */
   seatMs: number;

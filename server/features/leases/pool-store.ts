@@ -71,6 +71,9 @@ export function createPoolStore(sequelize: Sequelize) {
     find: first,
     /** Locks the pool until the transaction ends. @param at wall time, for a pool that is new */
     async lock(licenseId: number, at: number): Promise<PoolRow> {
+      await sql.lock('lease_pools', { license_id: licenseId });
+      const known = await first(licenseId);
+      if (known) return known;
       await create.run({ licenseId, at });
       await sql.lock('lease_pools', { license_id: licenseId });
       const pool = await first(licenseId);

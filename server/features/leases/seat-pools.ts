@@ -7,7 +7,7 @@ import { seatLimit } from '#server/rules/floating-terms.ts';
 import type { PoolObject } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseJudge, LeaseVerdict } from './lease-judge.ts';
-import { holdsSeat, type LeaseRow } from './lease-row.ts';
+import { holdsSeat, isShareable, type LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
 import type { PoolRow, PoolStore } from './pool-store.ts';
@@ -152,6 +152,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
 
   /** Seats that the claim needs in addition to those that it shares. */
   async function missingUnits({ license }: OpenPool, { seatKey, units }: Claim): Promise<number> {
+    if (!isShareable(seatKey)) return units;
     return Math.max(0, units - (await leases.seatUnits(license.id, seatKey)));
   }
 
@@ -174,7 +175,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
   /**
    * Holds free seats for waiting clients, in the order in which they came. A client whom a rule keeps from a seat does
    * not hold up those behind it.
-   * @returns whether a client waits for a seat that nobody behind it may take
+   * @returns whether a client waits for a seat that those behind it must not take
    */
   async function offer(pool: OpenPool): Promise<boolean> {
     if (pool.row.queued === 0) return false;
@@ -193,16 +194,19 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     }
   }
 
-  /** Units that these leases held and nobody holds any more. Call it after they have ended. */
+  /** Units that only these leases held. Call it after they have ended. */
   async function freedUnits(licenseId: number, ended: readonly LeaseRow[]): Promise<number> {
     let freed = 0;
     const bySeat = Map.groupBy(
       ended.filter((lease) => holdsSeat(lease)),
       ({ seatKey }) => seatKey,
     );
+    const shared = [...bySeat.keys()].filter((seatKey) => isShareable(seatKey));
+    const left =
+      shared.length === 0 ? new Map<string, number>() : await leases.unitsOfSeats(licenseId, shared);
     for (const [seatKey, sharing] of bySeat) {
       const held = Math.max(...sharing.map(({ units }) => units));
-      freed += Math.max(0, held - (await leases.seatUnits(licenseId, seatKey)));
+      freed += Math.max(0, held - (left.get(seatKey) ?? 0));
     }
     return freed;
   }

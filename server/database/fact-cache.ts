@@ -1,26 +1,22 @@
 // Keeps the facts behind frequent answers in memory for as long as no commit changes them. Exact only where this process
 // alone writes the database.
-import type { ChangedKeys, CommitListener } from '#server/database/changed-rows.ts';
+import type { ChangedKeys, CommitListener } from './changed-rows.ts';
 import { recentMap } from '#server/platform/recent-map.ts';
 
-/** License IDs share this many slots. A collision only costs a look-up. */
+/** Keys share this many slots. A collision only costs a look-up. */
 const SLOTS = 2 ** 16;
-
-export interface CachedFacts {
-  licenseId: number;
-}
 
 interface Entry<Facts> {
   facts: Facts;
-  /** Its look-up began at this moment. */
-  readAt: number;
+  /** Its look-up began at this moment of each source. */
+  readAt: readonly number[];
 }
 
-/** Counts changes. An entry is current if its look-up began after the last change of its license. */
+/** Counts changes. An entry is current if its look-up began after the last change of its key. */
 export interface FactVersions extends CommitListener {
   /** The current moment. */
   now(): number;
-  isCurrent(licenseId: number, readAt: number): boolean;
+  isCurrent(key: number, readAt: number): boolean;
   /** Whether a commit is under way, so that a look-up may see the state before or after it. */
   isChanging(): boolean;
 }
@@ -39,8 +35,7 @@ export function createFactVersions(): FactVersions {
 
   return {
     now: () => moment,
-    isCurrent: (licenseId, readAt) =>
-      readAt >= everythingAt && readAt >= (changedAt[licenseId % SLOTS] as number),
+    isCurrent: (key, readAt) => readAt >= everythingAt && readAt >= (changedAt[key % SLOTS] as number),
     isChanging: () => underWay > 0,
     beforeCommit(keys) {
       underWay += 1;
@@ -54,6 +49,13 @@ export function createFactVersions(): FactVersions {
   };
 }
 
+/** Rows that facts are read from. */
+export interface FactSource<Facts> {
+  versions: FactVersions;
+  /** The key under which changes of the rows are reported. */
+  keyOf(facts: Facts): number;
+}
+
 export interface FactCache<Facts> {
   get(key: string): Facts | undefined;
   /** Looks the facts up, and keeps them if there are any. */
@@ -61,22 +63,39 @@ export interface FactCache<Facts> {
 }
 
 /** @param maxSize maximum number of entries */
-export function createFactCache<Facts extends CachedFacts>(
-  versions: FactVersions,
+export function createFactCache<Facts>(
+  sources: readonly FactSource<Facts>[],
   maxSize: number,
 ): FactCache<Facts> {
   const entries = recentMap<string, Entry<Facts>>(maxSize);
+
+  function isCurrent({ facts, readAt }: Entry<Facts>): boolean {
+    for (let index = 0; index < sources.length; index += 1) {
+      const { versions, keyOf } = sources[index] as FactSource<Facts>;
+      if (!versions.isCurrent(keyOf(facts), readAt[index] as number)) return false;
+    }
+    return true;
+  }
+
   return {
     get(key) {
       const entry = entries.get(key);
-      return entry && versions.isCurrent(entry.facts.licenseId, entry.readAt) ? entry.facts : undefined;
+      return entry && isCurrent(entry) ? entry.facts : undefined;
     },
     async load(key, lookUp) {
-      const readAt = versions.now();
+      const readAt = sources.map(({ versions }) => versions.now());
       const facts = await lookUp();
-      if (facts && !versions.isChanging() && versions.isCurrent(facts.licenseId, readAt))
-        entries.set(key, { facts, readAt });
+      if (facts === null) return null;
+      const entry = { facts, readAt };
+      const isChanging = sources.some(({ versions }) => versions.isChanging());
+      if (!isChanging && isCurrent(entry)) entries.set(key, entry);
       return facts;
     },
   };
 }
+
+/** Where other servers commit without notice, nothing is kept. */
+export const NOTHING_KEPT: FactCache<never> = {
+  get: () => undefined,
+  load: (_key, lookUp) => lookUp(),
+};

@@ -1,0 +1,53 @@
+// The targets of floating licenses.
+import type { Figure } from './figures.ts';
+import { cpuPerCall, judged, throughput, writes } from './load-figures.ts';
+import { BATCH, type LeaseMeasurements } from './measure-leases.ts';
+import { atLeast, atMost, type Sample, shown } from './sample.ts';
+
+const HEARTBEATS_PER_SECOND = 20_000;
+const SECOND_MS = 1000;
+
+function times({ median, low, high }: Sample, factor: number): Sample {
+  return { median: median * factor, low: low * factor, high: high * factor };
+}
+
+export function leaseFigures(measured: LeaseMeasurements): Figure[] {
+  const { checkouts, etcd, single, batched, heartbeatP99Ms, sweepMs, sweepP99Ms, refusalMs } = measured;
+  const perSecond = times(batched.perSecond, BATCH);
+  const perLease = times(batched.cpuMicros, 1 / BATCH);
+  const most = (figure: string, ms: number, sample: Sample) =>
+    judged(figure, `<= ${ms} ms`, `${shown(sample, 1)} ms`, atMost(sample, ms), measured);
+  return [
+    ...writes('checkouts of one floating license', 400, 2.5, checkouts),
+    ...(etcd
+      ? [
+          judged(
+            'etcd, lease and create if absent',
+            '–',
+            `${shown(etcd.perSecond, 0)}/s; ${Math.round(etcd.cpuMicros.median)} µs`,
+            'pass',
+            etcd,
+          ),
+        ]
+      : []),
+    throughput('heartbeats', 0.5, single),
+    cpuPerCall('heartbeats', 2, single),
+    judged(
+      `heartbeats of ${BATCH} leases in a call`,
+      `>= ${HEARTBEATS_PER_SECOND} leases/s`,
+      `${shown(perSecond, 0)} leases/s; ${shown(perLease, 1)} µs each`,
+      atLeast(perSecond, HEARTBEATS_PER_SECOND),
+      batched,
+    ),
+    most('heartbeats at 500/s with 50,000 live leases, p99', 20, heartbeatP99Ms),
+    most('end of 5,000 leases that are due together', 500, sweepMs),
+    most('heartbeats at 500/s meanwhile, p99', 50, sweepP99Ms),
+    {
+      figure: 'refused checkout until it is on record, slowest of 20',
+      target: '<= 1 s',
+      measured: `${Math.round(refusalMs)} ms`,
+      pass: refusalMs <= SECOND_MS,
+      details: measured,
+    },
+  ];
+}

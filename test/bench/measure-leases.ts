@@ -1,0 +1,141 @@
+// Floating licenses: checkouts, heartbeats of one and of many leases, the end of many leases, refusals.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildServer } from './child-server.ts';
+import { createClient, postAllAlong } from './keep-alive-client.ts';
+import { type LeaseDatabase, openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
+import { compareWithBare } from './load.ts';
+import { measureEtcd } from './measure-etcd.ts';
+import { administrationOf, CONNECTIONS, measureCalls } from './measure-writes.ts';
+import { sampleOf } from './sample.ts';
+import { callSteadily, quantile } from './steady-calls.ts';
+
+const LIVE = 50_000;
+export const BATCH = 100;
+const DUE = 5000;
+/** As the upkeep ends leases. */
+const DUE_PER_TRANSACTION = 200;
+const SWEEPS = 5;
+const REFUSALS = 20;
+const LOOK_EVERY_MS = 20;
+
+interface Surroundings {
+  server: ChildServer;
+  bare: ChildServer;
+  dataDir: string;
+  database: string;
+  /** Of each measurement. */
+  seconds: number;
+}
+
+export async function measureLeases({ server, bare, dataDir, database: file, seconds }: Surroundings) {
+  const { api } = server;
+  const { admin } = administrationOf(dataDir);
+  const database = await openLeaseDatabase(file);
+  const client = createClient(1);
+
+  async function newLicense(name: string, seats: number | null) {
+    await admin.createPlan({ name, licensing: 'floating', seats, lease_seconds: 3600 });
+    return (await admin.createLicense({ holder: 'Bench', plan: name })).license;
+  }
+  const checkOut = ({ license_key }: { license_key: string }) => ({
+    license_key,
+    instance_id: randomBytes(16).toString('hex'),
+    user: 'ada',
+    host: 'workstation-7',
+  });
+  const underLoad = async (bodies: readonly object[], work: () => Promise<void>) => {
+    let isOver = false;
+    const [latencies] = await Promise.all([
+      callSteadily(`${api}leases/heartbeat/`, bodies, () => isOver),
+      work().finally(() => {
+        isOver = true;
+      }),
+    ]);
+    return quantile(latencies, 0.99);
+  };
+
+  try {
+    const contended = await newLicense('bench-checkouts', 1_000_000);
+    const checkouts = await measureCalls({ server, seconds: seconds * 2 }, (isOver) =>
+      postAllAlong(CONNECTIONS, `${api}leases/checkout/`, () => checkOut(contended), isOver),
+    );
+    const etcd = await measureEtcd(dataDir, seconds);
+
+    const live = await newLicense('bench-live', null);
+    const tokens = await database.addLeases(live.license_id, LIVE);
+    const heartbeats = await writeHeartbeats(dataDir, tokens, BATCH);
+    const url = `${api}leases/heartbeat/`;
+    const against = { server: bare, url: bare.api };
+    const single = await compareWithBare(against, { server, url, bodies: heartbeats.single }, seconds * 2);
+    const batched = await compareWithBare(against, { server, url, bodies: heartbeats.batched }, seconds * 2);
+
+    const bodies = tokens.map((token) => ({ lease_token: token }));
+    const rounds: number[] = [];
+    for (let round = 0; round < 7; round += 1)
+      rounds.push(await underLoad(bodies, () => sleep(Math.max(1, seconds / 3) * 1000)));
+
+    const ending = await newLicense('bench-ending', null);
+    const sweeps: { ms: number; p99Ms: number }[] = [];
+    for (let sweep = 0; sweep < SWEEPS; sweep += 1) sweeps.push(await measureSweep(ending.license_id));
+
+    const full = await newLicense('bench-full', 1);
+    await client.post(`${api}leases/checkout/`, checkOut(full));
+    const refusals: number[] = [];
+    for (let turn = 0; turn < REFUSALS; turn += 1) refusals.push(await untilOnDisk(full));
+
+    return {
+      checkouts,
+      etcd,
+      single,
+      batched,
+      heartbeatP99Ms: sampleOf(rounds),
+      sweepMs: sampleOf(sweeps.map(({ ms }) => ms)),
+      sweepP99Ms: sampleOf(sweeps.map(({ p99Ms }) => p99Ms)),
+      refusalMs: Math.max(...refusals),
+    };
+
+    /** Ends leases that are due together, while other clients send heartbeats. */
+    async function measureSweep(licenseId: number): Promise<{ ms: number; p99Ms: number }> {
+      await database.addLeases(licenseId, DUE);
+      const liveLeases = `license_id = ${licenseId} AND ended_at IS NULL`;
+      const started = Date.now();
+      const p99Ms = await underLoad(bodies, async () => {
+        await database.run(
+          `UPDATE leases SET due_at = (SELECT lease_at FROM lease_clock) - 60000 WHERE ${liveLeases}`,
+        );
+        await until(database, `SELECT 1 FROM leases WHERE ${liveLeases} LIMIT 1`, (count) => count === 0);
+      });
+      const [ended] = await database.rows<{ first: number; last: number }>(
+        `SELECT min(ended_at) AS first, max(ended_at) AS last FROM leases
+         WHERE license_id = ${licenseId} AND ended_at >= ${started}`,
+      );
+      // A batch takes as long as the time between the ends of two.
+      const batches = DUE / DUE_PER_TRANSACTION;
+      const ms = ended ? ((ended.last - ended.first) * batches) / (batches - 1) : Number.NaN;
+      return { ms, p99Ms };
+    }
+
+    async function untilOnDisk(license: { license_id: number; license_key: string }): Promise<number> {
+      const sql = `SELECT id FROM lease_denials WHERE license_id = ${license.license_id}`;
+      const before = (await database.rows(sql)).length;
+      const reply = await client.post(`${api}leases/checkout/`, checkOut(license));
+      if (reply.status !== 409) throw new Error(`a full license answered ${reply.status}: ${reply.body}`);
+      await until(database, sql, (count) => count > before);
+      return performance.now() - reply.endedAt;
+    }
+  } finally {
+    client.close();
+    await database.close();
+  }
+}
+
+async function until(
+  database: LeaseDatabase,
+  sql: string,
+  isEnough: (count: number) => boolean,
+): Promise<void> {
+  while (!isEnough((await database.rows(sql)).length)) await sleep(LOOK_EVERY_MS);
+}
+
+export type LeaseMeasurements = Awaited<ReturnType<typeof measureLeases>>;

@@ -21,6 +21,7 @@ import { type Installation, openInstallation } from './compose-installation.ts';
 import { composeFloating } from './compose-floating.ts';
 import { composeLicenses } from './compose-licenses.ts';
 import { composeLive } from './compose-live.ts';
+import { composeStatistics } from './compose-statistics.ts';
 import { composeStorage } from './compose-storage.ts';
 import { composeTransfer } from './compose-transfer.ts';
 import { composeWebhooks } from './compose-webhooks.ts';
@@ -34,7 +35,6 @@ import { healthRoutes } from '#server/features/health/health-routes.ts';
 import { createHealthService } from '#server/features/health/health-service.ts';
 import { createIdempotencyService } from '#server/features/idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from '#server/features/idempotency/idempotent-reply-store.ts';
-import { EXPIRING_MS } from '#server/rules/license-lifecycle.ts';
 import { createLicenseStore } from '#server/features/licenses/license-store.ts';
 import { topicsOfAction } from '#server/features/live/live-topics.ts';
 import { planRoutes } from '#server/features/plans/plan-routes.ts';
@@ -46,10 +46,7 @@ import { createLicenseFiles } from '#server/features/signing/license-file-servic
 import { createReissueStore } from '#server/features/signing/reissue-store.ts';
 import { signingAdminRoutes, signingRoutes } from '#server/features/signing/signing-routes.ts';
 import { createSigningService } from '#server/features/signing/signing-service.ts';
-import { createLicenseCountStore } from '#server/features/statistics/license-count-store.ts';
 import { statisticsRoutes } from '#server/features/statistics/statistics-routes.ts';
-import { createStatisticsService } from '#server/features/statistics/statistics-service.ts';
-import { createStatisticsStore } from '#server/features/statistics/statistics-store.ts';
 import { VERSION } from '#server/installation/version.ts';
 import { openCommand } from '#server/installation/open-command.ts';
 import type { Service, ServiceEnvironment } from './service.ts';
@@ -179,14 +176,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     transaction,
     clock,
   });
-  const figures = createStatisticsStore(sequelize);
-  const licenseCounts = createLicenseCountStore(sequelize, EXPIRING_MS);
-  const stats = createStatisticsService({
-    stats: figures,
-    licenses: licenseCounts,
-    clock,
-    flushUsage: authorizations.usage.flush,
-  });
+  const stats = composeStatistics(sequelize, { clock, flushUsage: authorizations.usage.flush });
   const webhooks = composeWebhooks(sequelize, {
     ...shared,
     config,
@@ -218,17 +208,16 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     security,
   });
   const overview = composeOverview(sequelize, {
+    ...shared,
     health,
     live,
-    licenses: licenseCounts,
-    perDay: figures,
+    licenses: stats.licenses,
+    perDay: stats.perDay,
     lists: certificates.lists,
     authority: certificates.authority,
     countFailedDeliveries: webhooks.countFailed,
     countDeniedToday: deniedCalls.countToday,
-    audit,
     pools: leases.poolList,
-    clock,
   });
 
   return {
@@ -240,7 +229,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...signingRoutes(publicContract, signing),
       ...licensing.publicRoutes(activations.devices),
       ...planRoutes(publicContract, planService),
-      ...statisticsRoutes(publicContract, stats),
+      ...statisticsRoutes(publicContract, stats.service),
       ...webhooks.publicRoutes,
       ...certificates.routes,
     ],
@@ -269,7 +258,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...healthRoutes(adminContract, health),
       ...signingRoutes(adminContract, signing),
       ...planRoutes(adminContract, planService),
-      ...statisticsRoutes(adminContract, stats),
+      ...statisticsRoutes(adminContract, stats.service),
       ...webhooks.adminRoutes,
       ...certificates.adminRoutes,
       ...administration.adminRoutes,

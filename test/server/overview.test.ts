@@ -259,3 +259,29 @@ describe('the list of what expires soon', () => {
     expect((await list('revoked')).map(({ holder }) => holder)).toContain('Gone');
   });
 });
+
+describe('the floating licenses on the overview', () => {
+  it('are those with at least 90 % of their seats in use, the fullest first', async () => {
+    await server.admin.createPlan({ name: 'pool', licensing: 'floating', seats: 10 });
+    const [full, nearly, free] = await Promise.all(
+      ['Full', 'Nearly full', 'Free'].map((holder) => newLicense(server, { plan: 'pool', holder })),
+    );
+    for (const [license, units] of [
+      [full, 10],
+      [nearly, 9],
+      [free, 8],
+    ] as const)
+      await success(server, 'checkoutLease', {
+        license_key: license?.license_key ?? '',
+        instance_id: `instance-of-${license?.license_id}`.padEnd(16, '0'),
+        units,
+      });
+    expect((await overview()).busy_pools).toEqual({
+      count: 2,
+      fullest: [
+        { license_id: full?.license_id, holder: 'Full', in_use: 10, seats: 10 },
+        { license_id: nearly?.license_id, holder: 'Nearly full', in_use: 9, seats: 10 },
+      ],
+    });
+  });
+});

@@ -7,7 +7,7 @@ import { LEASE_GROUP_KINDS } from './lease-group-contract.ts';
 import { LEASE_RULE_TYPES } from './lease-rule-contract.ts';
 
 /** A JSON body has at most 64 KiB. */
-const MAX_OPTIONS_FILE = 60_000;
+export const MAX_OPTIONS_FILE = 60_000;
 
 const LINE_OUTCOMES = ['mapped', 'not_mapped', 'ignored'] as const;
 

@@ -4,6 +4,9 @@ import { COUNT_BY, DEFAULT_TERMS, LICENSINGS } from '#server/rules/floating-term
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, needsOneOf, pageOf, pageRequest, queryId, slug, text } from '#server/wire/fields.ts';
 
+// The page imports contracts only.
+export { COUNT_BY, LICENSINGS, SEAT_LIMITS } from '#server/rules/floating-terms.ts';
+
 const features = z.array(slug).max(200);
 /** Fits a 32-bit INTEGER column. */
 const MAX_SEATS = 1_000_000_000;

@@ -1,5 +1,7 @@
 // The tabs of the license inspector.
-import type { Licensing } from '#server/rules/floating-terms.ts';
+import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+
+type Licensing = LicenseRecord['licensing'];
 
 const LICENSE_TABS = [
   'facts',

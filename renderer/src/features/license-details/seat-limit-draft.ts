@@ -1,6 +1,6 @@
 // The form state of what a license overrides of its plan's seat limits. Empty takes the plan's value.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
-import { SEAT_LIMITS } from '#server/rules/floating-terms.ts';
+import { SEAT_LIMITS } from '#server/features/plans/plan-contract.ts';
 
 type Limit = (typeof SEAT_LIMITS)[number];
 export type SeatLimitDraft = Record<Limit, number | ''>;

@@ -1,12 +1,11 @@
 // The form state of a plan.
 import type { PlanObject } from '#server/features/plans/plan-contract.ts';
-import type { CountBy, Licensing } from '#server/rules/floating-terms.ts';
 
 /** What a plan grants to floating licenses. Empty stands for any number. */
 export interface FloatingDraft {
   seats: number | '';
   leaseSeconds: number;
-  countBy: CountBy;
+  countBy: PlanObject['count_by'];
   lingerSeconds: number;
   overdraftSeats: number;
   borrowMaxHours: number;
@@ -22,7 +21,7 @@ export interface PlanDraft {
   graceDays: number;
   maxActivations: number | '';
   anyDevices: boolean;
-  licensing: Licensing;
+  licensing: PlanObject['licensing'];
   floating: FloatingDraft;
   product: string;
   /** One entitlement per line. */

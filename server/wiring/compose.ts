@@ -151,7 +151,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     onChanged: () => live.publish(['leases']),
     judge: leaseRules.judge,
   });
-  const leaseRuleRoutes = leaseRules.routes(leases.holdersOf);
+  const leaseRuleRoutes = leaseRules.routes(leases);
   const authorizations = await composeAuthorizations(sequelize, {
     ...shared,
     licenses,

@@ -83,7 +83,7 @@ export function createCheckoutExplanation({ licenses, leases, pools, clock }: Ne
   }
 
   async function seatRules(pool: OpenPool, draft: LeaseDraft, live: LeaseRow | null) {
-    // A client that holds a lease gets it again, whatever the rules say by now.
+    // A client that holds a lease gets it again; rules and seats are not asked.
     const isHeld = live !== null && holdsSeat(live);
     const units = isHeld ? 0 : await pools.missingUnits(pool, draft);
     const verdict = await pools.verdict(pool, draft, units);

@@ -48,6 +48,7 @@ const config: KnipConfig = {
     'apt-cache',
     'debootstrap',
     'dpkg-deb',
+    'etcd',
     'lintian',
     'nsenter',
     'systemd-nspawn',

@@ -6,7 +6,7 @@ import { days, fingerprint, licenseKey, moment } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { rulesText } from '../rules-text.ts';
 import { readTextFile, STANDARD_STREAM, writeTextFile } from '../text-file.ts';
-import { block, instant, listing, table, type Column } from '../text-layout.ts';
+import { block, instant, listing, type Column } from '../text-layout.ts';
 
 interface ExplainOptions {
   product?: string;

@@ -36,7 +36,7 @@ function needed<Value>(
 }
 
 /** What the seat of a checkout is counted by. @throws ApiError `invalid_request` if the request does not say it */
-export function seatKeyOf(request: Partial<CheckoutRequest>, countBy: CountBy): string {
+function seatKeyOf(request: Partial<CheckoutRequest>, countBy: CountBy): string {
   const user = () => needed('user', foldName(request.user ?? null), countBy);
   const host = () => needed('host', foldName(request.host ?? null), countBy);
   switch (countBy) {

@@ -211,6 +211,8 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     return freed;
   }
 
+  const lock = (licenseId: number): Promise<PoolRow> => pools.lock(licenseId, clock.now());
+
   return {
     toObject,
     change,
@@ -220,9 +222,11 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     offer,
 
     /** Locks the pool of a license until the transaction ends. */
-    async open(license: License): Promise<OpenPool> {
-      const row = await pools.lock(license.id, clock.now());
-      return { license, limit: seatLimit(license.terms), row };
+    lock,
+
+    /** The same, with the terms of the license. @param row of a pool that is locked already */
+    async open(license: License, row?: PoolRow): Promise<OpenPool> {
+      return { license, limit: seatLimit(license.terms), row: row ?? (await lock(license.id)) };
     },
 
     /** The pool without a lock, for showing it. */

@@ -7,7 +7,7 @@ import { seatLimit } from '#server/rules/floating-terms.ts';
 import type { PoolObject } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseJudge, LeaseVerdict } from './lease-judge.ts';
-import { holdsSeat, isShareable, type LeaseRow } from './lease-row.ts';
+import { holdsSeat, isShareable, type LeaseRow, type SeatOfLease } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
 import type { PoolRow, PoolStore } from './pool-store.ts';
@@ -195,7 +195,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
   }
 
   /** Units that only these leases held. Call it after they have ended. */
-  async function freedUnits(licenseId: number, ended: readonly LeaseRow[]): Promise<number> {
+  async function freedUnits(licenseId: number, ended: readonly SeatOfLease[]): Promise<number> {
     let freed = 0;
     const bySeat = Map.groupBy(
       ended.filter((lease) => holdsSeat(lease)),
@@ -238,7 +238,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     },
 
     /** Frees what ended leases held, and offers it to waiting clients. @param ended as they were before their end */
-    async settle(pool: OpenPool, ended: readonly LeaseRow[]): Promise<void> {
+    async settle(pool: OpenPool, ended: readonly SeatOfLease[]): Promise<void> {
       const units = (state: LeaseRow['state']) =>
         ended.filter((lease) => lease.state === state).reduce((sum, lease) => sum + lease.units, 0);
       await change(pool, {

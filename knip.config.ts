@@ -49,6 +49,7 @@ const config: KnipConfig = {
     'debootstrap',
     'etcd',
     'dpkg-deb',
+    'etcd',
     'lintian',
     'nsenter',
     'systemd-nspawn',

@@ -24,6 +24,7 @@ import { firstRunAdminContract } from '#server/features/first-run/first-run-cont
 import { healthContract } from '#server/features/health/health-contract.ts';
 import { licenseApiContract } from '#server/features/licenses/license-api-contract.ts';
 import { licenseAdminContract, licenseContract } from '#server/features/licenses/license-contract.ts';
+import { leaseExplainContract } from '#server/features/leases/lease-explain-contract.ts';
 import { leaseAdminContract } from '#server/features/leases/lease-admin-contract.ts';
 import { leaseContract } from '#server/features/leases/lease-contract.ts';
 import { leaseGroupContract } from '#server/features/lease-rules/lease-group-contract.ts';
@@ -75,6 +76,7 @@ export const adminContract = {
   ...offlineDeskContract,
   ...authorizationAdminContract,
   ...deniedCallAdminContract,
+  ...leaseExplainContract,
   ...authorizationTokenAdminContract,
   ...apiTokenAdminContract,
   ...signingAdminContract,

@@ -3,7 +3,7 @@ import type { leaseRuleContract, LeaseRuleObject } from '#server/features/lease-
 import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { calling } from '../command-action.ts';
 import { ruleAbout } from '../lease-rule-text.ts';
-import { wholeNumber } from '../option-values.ts';
+import { fingerprint, wholeNumber } from '../option-values.ts';
 import { block, table } from '../text-layout.ts';
 
 type Trial = ReplyOf<typeof leaseRuleContract.tryLeaseRules>;
@@ -13,6 +13,7 @@ interface TryOptions {
   user?: string;
   host?: string;
   address?: string;
+  fingerprint?: string;
   units?: number;
 }
 
@@ -24,8 +25,15 @@ export function addLeaseRuleTry(rule: Command): void {
     .option('--user <name>', 'user of the client')
     .option('--host <name>', 'host of the client')
     .option('--address <ip>', 'IP address of the client')
+    .option('--fingerprint <fingerprint>', 'device of the client', fingerprint)
     .option('--units <n>', 'seats that it needs (default: 1)', wholeNumber(1))
-    .action(calling((client, options: TryOptions) => client.tryLeaseRules(options), trialText));
+    .action(
+      calling(
+        (client, { fingerprint: device, ...options }: TryOptions) =>
+          client.tryLeaseRules({ ...options, machine_fingerprint: device }),
+        trialText,
+      ),
+    );
 }
 
 function trialText({ granted, reason, decided_by: decider, matching, pool }: Trial): string {

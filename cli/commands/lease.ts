@@ -14,6 +14,7 @@ import { addConfirmation } from '../confirmation.ts';
 import { moment, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, instant, listing, table, type Column } from '../text-layout.ts';
+import { addLeaseExplain } from './lease-explain.ts';
 import { addLeaseRun } from './lease-run.ts';
 
 type Usage = Awaited<ReturnType<Client<typeof leaseAdminContract>['leaseUsage']>>;
@@ -145,6 +146,7 @@ export function addLeaseCommands(program: Command): void {
       ),
     );
 
+  addLeaseExplain(lease);
   addLeaseRun(lease);
 }
 

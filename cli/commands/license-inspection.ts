@@ -9,8 +9,9 @@ import { calling, printing, withService } from '../command-action.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { days, fingerprint, licenseKey, moment } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
+import { rulesText } from '../rules-text.ts';
 import { readTextFile, STANDARD_STREAM, writeTextFile } from '../text-file.ts';
-import { block, instant, listing, table, type Column } from '../text-layout.ts';
+import { block, instant, listing, type Column } from '../text-layout.ts';
 
 interface ExplainOptions {
   product?: string;
@@ -144,38 +145,6 @@ export function addLicenseInspection(parent: Command): void {
         };
       }),
     );
-}
-
-type Inputs = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
-
-interface Rule {
-  rule: string;
-  outcome: string;
-  inputs: Inputs;
-}
-
-function rulesText(rules: readonly Rule[]): string {
-  return table(
-    [
-      { title: 'RULE', value: ({ rule }) => rule },
-      { title: 'RESULT', value: ({ outcome }) => OUTCOMES[outcome] ?? outcome },
-      { title: 'DETAIL', value: ({ inputs }) => inputsText(inputs), max: 200 },
-    ],
-    rules,
-  );
-}
-
-const OUTCOMES: Readonly<Record<string, string>> = {
-  passed: 'ok',
-  failed: 'FAILED',
-  not_asked: 'not checked',
-};
-
-function inputsText(inputs: Inputs): string {
-  return Object.entries(inputs)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') || 'none' : String(value)}`)
-    .join('; ');
 }
 
 const DENIAL_COLUMNS: readonly Column<DeniedCallObject>[] = [

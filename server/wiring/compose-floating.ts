@@ -8,7 +8,7 @@ type Needs = Parameters<typeof composeLeaseRules>[1] & Omit<Parameters<typeof co
 export async function composeFloating(sequelize: Database, needs: Needs) {
   const rules = composeLeaseRules(sequelize, needs);
   const leases = await composeLeases(sequelize, { ...needs, judge: rules.judge });
-  const ruleRoutes = rules.routes(leases.holdersOf);
+  const ruleRoutes = rules.routes(leases);
   return {
     ...leases,
     publicRoutes: [...leases.publicRoutes, ...ruleRoutes.publicRoutes],

@@ -9,9 +9,9 @@ import { createLeaseRuleBook } from '#server/features/lease-rules/lease-rule-boo
 import { leaseRuleRoutes } from '#server/features/lease-rules/lease-rule-routes.ts';
 import { createLeaseRuleService } from '#server/features/lease-rules/lease-rule-service.ts';
 import { createLeaseRuleStore } from '#server/features/lease-rules/lease-rule-store.ts';
-import { createLeaseRuleTrial } from '#server/features/lease-rules/lease-rule-trial.ts';
+import { createLeaseRuleTrial, type SeatsInUse } from '#server/features/lease-rules/lease-rule-trial.ts';
 import { createOptionsImport } from '#server/features/lease-rules/options-import-service.ts';
-import type { HeldSeat, LeaseJudge } from '#server/features/leases/lease-judge.ts';
+import type { LeaseJudge } from '#server/features/leases/lease-judge.ts';
 import type { LicenseDetails } from '#server/features/licenses/license-details.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { PlanService } from '#server/features/plans/plan-service.ts';
@@ -30,8 +30,7 @@ interface Needs {
 interface LeaseRules {
   /** Decides about each checkout. */
   judge: LeaseJudge;
-  /** @param holdersOf everyone who takes a seat of a license now */
-  routes(holdersOf: (licenseId: number) => Promise<readonly HeldSeat[]>): {
+  routes(seats: SeatsInUse): {
     publicRoutes: Route[];
     adminRoutes: Route[];
   };
@@ -47,8 +46,8 @@ export function composeLeaseRules(sequelize: Database, needs: Needs): LeaseRules
   const imports = createOptionsImport({ ...shared, ruleService, groupService });
   return {
     judge: book.judge,
-    routes(holdersOf) {
-      const trial = createLeaseRuleTrial({ ...needs, book, holdersOf });
+    routes(seats) {
+      const trial = createLeaseRuleTrial({ ...needs, ...seats, book });
       const services = { rules: ruleService, groups: groupService, trial, imports };
       return {
         publicRoutes: leaseRuleRoutes(publicContract, services),

@@ -7,6 +7,7 @@ import { createFactVersions } from '#server/database/fact-cache.ts';
 import { createTurns } from '#server/database/turns.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
+import { createCheckoutExplanation } from '#server/features/leases/checkout-explanation.ts';
 import { createCheckoutService } from '#server/features/leases/checkout-service.ts';
 import { createDenialLog } from '#server/features/leases/denial-log.ts';
 import { createHeartbeatBuffer } from '#server/features/leases/heartbeat-buffer.ts';
@@ -18,6 +19,7 @@ import { createLeaseClockStore } from '#server/features/leases/lease-clock-store
 import { createLeaseDenialStore } from '#server/features/leases/lease-denial-store.ts';
 import { createLeaseEndings } from '#server/features/leases/lease-endings.ts';
 import { createLeaseGrants } from '#server/features/leases/lease-grants.ts';
+import { sharedSeatKey } from '#server/features/leases/lease-draft.ts';
 import { createLeaseFiles } from '#server/features/leases/lease-files.ts';
 import type { LeaseJudge } from '#server/features/leases/lease-judge.ts';
 import { createLeaseListStore } from '#server/features/leases/lease-list-store.ts';
@@ -27,7 +29,7 @@ import {
   LEASE_LICENSE_SOURCES,
   LEASE_SOURCES,
 } from '#server/features/leases/lease-lookup-store.ts';
-import { leaseAdminRoutes, leaseRoutes } from '#server/features/leases/lease-routes.ts';
+import { leaseAdminRoutes, leaseExplainRoutes, leaseRoutes } from '#server/features/leases/lease-routes.ts';
 import { createLeaseStore } from '#server/features/leases/lease-store.ts';
 import { createLeaseUpkeep } from '#server/features/leases/lease-upkeep.ts';
 import { createLeaseUsageStore } from '#server/features/leases/lease-usage-store.ts';
@@ -36,7 +38,7 @@ import { createPoolListStore } from '#server/features/leases/pool-list-store.ts'
 import { createPoolStore } from '#server/features/leases/pool-store.ts';
 import { createReleaseService } from '#server/features/leases/release-service.ts';
 import { createSeatPools } from '#server/features/leases/seat-pools.ts';
-import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
@@ -126,10 +128,18 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
       ...leaseRoutes({ checkouts, heartbeats, releases }),
       ...leaseAdminRoutes(publicContract, administration, poolList),
     ],
-    adminRoutes: leaseAdminRoutes(adminContract, administration, poolList),
+    adminRoutes: [
+      ...leaseAdminRoutes(adminContract, administration, poolList),
+      ...leaseExplainRoutes(createCheckoutExplanation({ ...shared, pools })),
+    ],
     /** One entry for each seat that is taken. */
     holdersOf: leases.heldSeats,
     poolList: poolListStore,
+    /** Units of the seat that a client with these names would share. */
+    async sharedUnits(license: Pick<License, 'id' | 'terms'>, client: Parameters<typeof sharedSeatKey>[0]) {
+      const seatKey = sharedSeatKey(client, license.terms.countBy);
+      return seatKey === null ? 0 : leases.seatUnits(license.id, seatKey);
+    },
     /** Starts the upkeep, for a server. A command makes its change and leaves. */
     start: upkeep.start,
     async close() {

@@ -15,9 +15,11 @@ export async function selectRows(dataDir: string, sql: string): Promise<any[]> {
   }
 }
 
-/** Runs statements behind the service's back. */
-export async function writeRows(dataDir: string, ...statements: string[]): Promise<void> {
-  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+/** Runs statements behind the service's back. @param where a data directory, or the address of a PostgreSQL database */
+export async function writeRows(where: string, ...statements: string[]): Promise<void> {
+  const file = join(where, 'license-desk.db');
+  const url = where.startsWith('postgres') ? where : null;
+  const sequelize = await connect({ url, file });
   try {
     for (const sql of statements) await sequelize.query(sql);
   } finally {

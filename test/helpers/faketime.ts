@@ -22,7 +22,8 @@ export interface MovableClock {
 
 export function movableClock(): MovableClock {
   const file = join(temporaryDirectory('clock'), 'offset');
-  const set = (days: number) => writeFileSync(file, `${days < 0 ? '-' : '+'}${Math.abs(days) * 86_400}\n`);
+  const set = (days: number) =>
+    writeFileSync(file, `${days < 0 ? '-' : '+'}${Math.round(Math.abs(days) * 86_400)}\n`);
   set(0);
   const settings = [
     `FAKETIME_TIMESTAMP_FILE=${file}`,

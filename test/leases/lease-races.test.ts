@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
 import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
-import { type Checkout, checkOut, heartbeat, release, seatsOf } from '../helpers/leases.ts';
+import { type Checkout, checkOut, heartbeat, keepPlaces, release, seatsOf } from '../helpers/leases.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -25,8 +25,8 @@ function outcomes(replies: readonly Reply[]): Record<string, number> {
 const granted = (replies: readonly Reply[]) =>
   replies.filter(({ status }) => status === 200).map(({ body }) => body as Checkout);
 
-/** The tests of any number of servers on one database. */
-function races(servers: readonly TestServer[]) {
+/** The tests of any number of servers on one database. @param database its data directory or address */
+function races(servers: readonly TestServer[], database: () => string) {
   const server = (turn: number) => servers[turn % servers.length] as TestServer;
   const first = () => server(0);
 
@@ -107,6 +107,7 @@ function races(servers: readonly TestServer[]) {
       expect(reply.body).toMatchObject({ queued: true, position: turn + 1 });
       waiting.push({ instance_id, ticket: reply.body.ticket as string });
     }
+    await keepPlaces(database(), license.license_id);
     await atOnce(4, (turn) => release(server(turn), taken[turn]!.lease_token));
     const replies = await atOnce(8, (turn) => {
       const client = waiting[7 - turn]!;
@@ -126,7 +127,7 @@ describe('one server on SQLite', () => {
   });
   afterAll(() => server.stop());
 
-  races([server]);
+  races([server], () => server.dataDir);
 
   it('keeps its counter equal to its leases', async () => {
     const license = await newFloatingLicense(server, { seats: 7, count_by: 'user', borrow_max_hours: 5 });
@@ -147,10 +148,12 @@ const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not inst
 
 describe.skipIf(!hasPostgres)(`three servers on one PostgreSQL database${why}`, () => {
   const servers = [{}, {}, {}] as TestServer[];
+  let address: string;
 
   beforeAll(async () => {
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    const flags = { 'database-url': await newPostgresDatabase() };
+    address = await newPostgresDatabase();
+    const flags = { 'database-url': address };
     const started = await Promise.all(servers.map(() => startTestServer({ flags, masterKey })));
     for (const [index, each] of started.entries()) Object.assign(servers[index]!, each);
   }, 120_000);
@@ -158,7 +161,7 @@ describe.skipIf(!hasPostgres)(`three servers on one PostgreSQL database${why}`, 
     await Promise.all(servers.map((server) => server.stop()));
   });
 
-  races(servers);
+  races(servers, () => address);
 
   it('shares leases: what one server grants, another extends, lends and takes back', async () => {
     const [one, two, three] = servers as [TestServer, TestServer, TestServer];

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
-import { checkOut, lease, makeDue, queued, release, seatsOf } from '../helpers/leases.ts';
+import { checkOut, keepPlaces, lease, makeDue, queued, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 
 const server = sharedServer();
@@ -18,13 +18,18 @@ async function fullLicense(seats = 1) {
 async function waiter(license: { license_key: string }, fields: object = {}) {
   const instance_id = newInstanceId();
   const { ticket, lease: waiting } = await queued(server, license, { instance_id, ...fields });
-  const ask = () => checkOut(server, license, { instance_id, ticket, wait_seconds: 3600, ...fields });
+  const ask = async () => {
+    const reply = await checkOut(server, license, { instance_id, ticket, wait_seconds: 3600, ...fields });
+    await keepPlaces(server.dataDir, waiting.license_id);
+    return reply;
+  };
+  await keepPlaces(server.dataDir, waiting.license_id);
   return { instance_id, ticket, id: waiting.lease_id, ask };
 }
 
 /** Until the server has noticed that time has passed. */
 function eventually(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 15_000, interval: 100 });
+  return vi.waitFor(check, { timeout: 60_000, interval: 100 });
 }
 
 describe('a queue', () => {
@@ -42,14 +47,24 @@ describe('a queue', () => {
     expect(first.ticket).toMatch(/^ldq_[\w-]{43}$/u);
   });
 
-  it(`serves ${WAITING} clients in the order in which they came`, async () => {
+  it(`serves ${WAITING} clients in the order in which they came, without those that stopped asking`, async () => {
     const { license, taken } = await fullLicense();
     const waiting = [];
     for (let turn = 0; turn < WAITING; turn += 1) waiting.push(await waiter(license));
+    // Some stop asking before their turn.
+    const lapsed = waiting.filter((_, turn) => turn % 7 === 3);
+    const ids = lapsed.map(({ id }) => id).join(', ');
+    await makeDue(server.dataDir, license.license_id, `AND id IN (${ids})`);
+    await eventually(async () =>
+      expect((await seatsOf(server.dataDir, license.license_id)).counted.queued).toBe(
+        WAITING - lapsed.length,
+      ),
+    );
     let token = taken[0]!.lease_token;
     for (const [turn, client] of waiting.entries()) {
+      if (lapsed.includes(client)) continue;
       await release(server, token);
-      // Nobody behind gets the seat, whoever asks first, nor does a client without a ticket.
+      // No client behind gets the seat, although it asks first, nor does a client without a ticket.
       const last = waiting.at(-1)!;
       if (last !== client) expect((await last.ask()).status, `turn ${turn}`).toBe(202);
       expect((await checkOut(server, license)).status).toBe(409);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   newBearer,
   newFloatingLicense,
+  newLease,
   newLeaseGroup,
   newLeaseRule,
   newLicense,
@@ -10,6 +11,7 @@ import {
 } from '../helpers/contract-calls.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
+import { fingerprintOf } from '../helpers/test-server.ts';
 
 const server = sharedServer();
 let bearer: Record<string, string>;
@@ -257,6 +259,20 @@ describe('POST /lease-rules/try/', () => {
     // An edit applies to the next call.
     await server.admin.updateLeaseGroup({ name, add_members: ['eve'] });
     expect(await tried({ license: ref, user: 'eve' })).toMatchObject({ granted: true });
+  });
+
+  it.each([
+    ['user', { user: 'ada' }, { user: 'eve' }],
+    ['user_host', { user: 'ada', host: 'ws-1' }, { user: 'ada', host: 'ws-2' }],
+    ['device', { machine_fingerprint: fingerprintOf(41) }, { machine_fingerprint: fingerprintOf(42) }],
+  ] as const)('shares the seat that a client of the same %s has', async (countBy, same, other) => {
+    const plan = await newFloatingLicense(server, { seats: 1, count_by: countBy });
+    await newLease(server, plan, same);
+    const ask = (client: object) => tried({ license: plan.license_key, ...client });
+    expect(await ask(same)).toMatchObject({ granted: true, pool: { in_use: 1, available: 0 } });
+    expect(await ask({ ...same, units: 2 })).toMatchObject({ granted: false, reason: 'no_seat_available' });
+    expect(await ask(other)).toMatchObject({ granted: false, reason: 'no_seat_available' });
+    expect(await ask({})).toMatchObject({ granted: false });
   });
 
   it('knows licenses that have no seats to give', async () => {

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
-import { id, network, pageOf, pageRequest, queryId, text, timestamp } from '#server/wire/fields.ts';
+import {
+  fingerprint,
+  id,
+  network,
+  pageOf,
+  pageRequest,
+  queryId,
+  text,
+  timestamp,
+} from '#server/wire/fields.ts';
 import { groupName } from './lease-group-contract.ts';
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
@@ -132,6 +141,9 @@ export const leaseRuleContract = {
       user: text(200).optional(),
       host: text(200).optional(),
       address: z.union([z.ipv4(), z.ipv6()]).optional().meta({ description: 'IP address of the client.' }),
+      machine_fingerprint: fingerprint
+        .optional()
+        .meta({ description: 'Device of the client, for plans that count seats by device.' }),
       units: z.int().min(1).max(MAX_UNITS).default(1),
     }),
     reply: z.object({

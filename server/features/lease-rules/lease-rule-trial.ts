@@ -12,15 +12,21 @@ import type { LeaseRuleBook } from './lease-rule-book.ts';
 import type { leaseRuleContract } from './lease-rule-contract.ts';
 import { toRuleObject } from './lease-rule-presenter.ts';
 
-interface Needs {
-  book: LeaseRuleBook;
-  licenses: Pick<LicenseStore, 'find'>;
+export interface SeatsInUse {
   /** Everyone who takes a seat of the license now. */
   holdersOf(licenseId: number): Promise<readonly HeldSeat[]>;
+  /** Units of the seat that this client would share. */
+  sharedUnits(license: License, client: Omit<TrialRequest, 'license' | 'units'>): Promise<number>;
+}
+
+interface Needs extends SeatsInUse {
+  book: LeaseRuleBook;
+  licenses: Pick<LicenseStore, 'find'>;
   transaction: RunTransaction;
   clock: Clock;
 }
 
+type TrialRequest = RequestOf<typeof leaseRuleContract.tryLeaseRules>;
 type Trial = ReplyOf<typeof leaseRuleContract.tryLeaseRules>;
 
 function licenseProblem(license: License, now: number): ErrorCode | null {
@@ -28,14 +34,11 @@ function licenseProblem(license: License, now: number): ErrorCode | null {
   return licenseVerdict(RULES_FOR.signing, { license, now });
 }
 
-export function createLeaseRuleTrial({ book, licenses, holdersOf, transaction, clock }: Needs) {
+export function createLeaseRuleTrial(needs: Needs) {
+  const { book, licenses, holdersOf, transaction, clock } = needs;
   return {
     /** In a transaction, so that rules and seats are those of one moment. */
-    run: ({
-      license: ref,
-      units,
-      ...request
-    }: RequestOf<typeof leaseRuleContract.tryLeaseRules>): Promise<Trial> =>
+    run: ({ license: ref, units: asked, ...request }: TrialRequest): Promise<Trial> =>
       transaction(async () => {
         const license = await licenses.find(byRef(ref));
         if (!license) throw licenseNotFound();
@@ -66,6 +69,7 @@ export function createLeaseRuleTrial({ book, licenses, holdersOf, transaction, c
           reserved,
         };
         if (problem) return { ...about, granted: false, reason: problem, decided_by: null, pool };
+        const units = Math.max(0, asked - (await needs.sharedUnits(license, request)));
         const verdict = compiled.judge({ requester, units, limit, holders });
         const ruleId = verdict.outcome === 'granted' ? compiled.accessRule(requester)?.id : verdict.rule;
         const decider = records.find(({ id }) => id === ruleId);

@@ -1,6 +1,6 @@
 // Grants leases, or a place in the queue. Everything that decides runs under the lock of the license's pool.
 import { afterCommit } from '#server/database/current-transaction.ts';
-import type { RunTransaction } from '#server/database/transaction.ts';
+import { type RunTransaction, together } from '#server/database/transaction.ts';
 import type { TakeTurn } from '#server/database/turns.ts';
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import { Accepted } from '#server/platform/accepted.ts';
@@ -80,15 +80,18 @@ export function createCheckoutService(needs: Needs) {
   }
 
   const checkOutLocked = (
+    licenseId: number,
     request: CheckoutRequest,
     address: string | null,
     caller: Caller,
   ): Promise<Outcome> =>
     transaction(async () => {
-      const license = usable(await licenses.find(byKey(request.license_key)), request);
+      const [found, row] = await together(licenses.find(byKey(request.license_key)), pools.lock(licenseId));
+      // After the lock: another server may have ended the lease meanwhile.
+      const live = await leases.findByInstance(licenseId, request.instance_id);
+      const license = usable(found, request);
       const draft = draftLease(request, license, address);
-      const pool = await pools.open(license);
-      const live = await leases.findByInstance(license.id, request.instance_id);
+      const pool = await pools.open(license, row);
       const outcome = await (live?.state === 'queued'
         ? grants.continueWaiting(pool, live, request.ticket)
         : live
@@ -189,7 +192,7 @@ export function createCheckoutService(needs: Needs) {
           license.id,
           async (hasWaited) =>
             (hasWaited && (await refuseEarly(request, license, draft))) ||
-            checkOutLocked(request, address, call),
+            checkOutLocked(license.id, request, address, call),
         ));
       return outcome.kind === 'denied' ? refuse(draft, outcome) : toReply(outcome, request);
     },

@@ -32,7 +32,7 @@ export const LEASE_END_REASONS = [
   'queue_lapsed',
 ] as const;
 
-const MAX_UNITS = 1000;
+export const MAX_UNITS = 1000;
 /** Per call. */
 export const MAX_HEARTBEATS = 100;
 const MAX_WAIT_SECONDS = 3600;
@@ -43,7 +43,7 @@ const licenseKey = z
   .max(64)
   .meta({ description: 'License key. Case, spaces and hyphens do not matter.' });
 
-const instanceId = z
+export const instanceId = z
   .string()
   .regex(/^[\u0021-\u007e]{16,64}$/u, 'must be 16 to 64 printable characters without spaces')
   .meta({

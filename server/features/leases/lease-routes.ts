@@ -1,11 +1,13 @@
 import type { Contract } from '#server/wire/endpoint.ts';
 import { type Handlers, implement, type Route } from '#server/platform/route.ts';
+import type { CheckoutExplanation } from './checkout-explanation.ts';
 import type { CheckoutService } from './checkout-service.ts';
 import { parseHeartbeat } from './heartbeat-request.ts';
 import type { HeartbeatService } from './heartbeat-service.ts';
 import type { leaseAdminContract } from './lease-admin-contract.ts';
 import type { LeaseAdminService } from './lease-admin-service.ts';
 import { leaseContract } from './lease-contract.ts';
+import { leaseExplainContract } from './lease-explain-contract.ts';
 import type { PoolListService } from './pool-list-service.ts';
 import type { ReleaseService } from './release-service.ts';
 
@@ -24,6 +26,10 @@ export function leaseRoutes({ checkouts, heartbeats, releases }: Services): Rout
     returnLease: (request, call) => releases.giveBack(request, call),
   };
   return implement(leaseContract, handlers, { heartbeatLeases: parseHeartbeat });
+}
+
+export function leaseExplainRoutes(explain: CheckoutExplanation): Route[] {
+  return implement(leaseExplainContract, { explainCheckout: (request) => explain(request) });
 }
 
 /** @param rows the public endpoints, or the same endpoints on the admin listener */

@@ -85,6 +85,9 @@ export function foldName(name: string | null): string | null {
   return name === null ? null : name.toLowerCase();
 }
 
+/** The seat of a lease, or its part of a shared one. */
+export type SeatOfLease = Pick<LeaseRow, 'state' | 'offered' | 'seatKey' | 'units'>;
+
 /** Whether several live leases can have this seat key. A process has one live lease at most. */
 export function isShareable(seatKey: string): boolean {
   return !seatKey.startsWith('process:');

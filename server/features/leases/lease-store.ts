@@ -18,6 +18,9 @@ export interface LeaseEnd {
   at: number;
 }
 
+/** What a lease that was due held. Its row is not read: many end together. */
+export type EndedLease = Pick<LeaseRow, 'seatKey' | 'units' | 'offered' | 'endReason'>;
+
 /** A lease that holds a seat, for a list of holders. */
 export type Holder = Pick<LeaseRow, 'id' | 'userName' | 'host' | 'address' | 'units' | 'state' | 'issuedAt'>;
 
@@ -51,7 +54,7 @@ export function createLeaseStore(sequelize: Sequelize) {
   const due = sql.statement<{ licenseId: number }>(`
     SELECT DISTINCT d.license_id AS "licenseId" FROM (
       SELECT e.license_id FROM leases e WHERE ${LIVE} AND e.due_at <= $before ORDER BY e.due_at LIMIT $limit) d`);
-  const endDue = sql.statement<LeaseRow>(`
+  const endDue = sql.statement<EndedLease>(`
     UPDATE leases AS e SET state = 'expired', end_reason = CASE
         WHEN e.state = 'queued' THEN 'queue_lapsed' WHEN e.state = 'lingering' THEN 'released'
         WHEN e.state = 'borrowed' THEN 'returned' ELSE 'expired' END,
@@ -60,7 +63,7 @@ export function createLeaseStore(sequelize: Sequelize) {
       SELECT d.id FROM leases d WHERE d.license_id = $licenseId AND d.ended_at IS NULL AND d.due_at <= $before
       ORDER BY d.due_at LIMIT $limit)
     AND e.ended_at IS NULL AND e.due_at <= $before
-    RETURNING ${LEASE_COLUMNS.replaceAll('e.', '')}`);
+    RETURNING seat_key AS "seatKey", units AS "units", offered AS "offered", end_reason AS "endReason"`);
   const position = sql.statement<{ count: number }>(
     `SELECT count(*) AS "count" FROM leases e WHERE e.license_id = $licenseId AND e.state = 'queued' AND e.id <= $id`,
   );
@@ -117,8 +120,8 @@ export function createLeaseStore(sequelize: Sequelize) {
     /** Licenses with leases that are due before `before` (lease time). */
     findDue: async (before: number, limit: number): Promise<number[]> =>
       (await due.all({ before, limit })).map(({ licenseId }) => licenseId),
-    /** Ends due leases of a license. @returns them as they were, but ended */
-    endDue: (licenseId: number, before: number, at: number, limit: number): Promise<LeaseRow[]> =>
+    /** Ends due leases of a license. @returns what they held, and why they ended */
+    endDue: (licenseId: number, before: number, at: number, limit: number): Promise<EndedLease[]> =>
       endDue.all({ licenseId, before, at, limit }),
     /** Waiting leases without an offer, in the order in which they came. */
     waiting: (licenseId: number, after: number, limit: number) => waiting.all({ licenseId, after, limit }),

@@ -6,8 +6,8 @@ import type { License, LicenseStore } from '#server/features/licenses/license-st
 import type { Clock } from '#server/platform/clock.ts';
 import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import type { LeaseRow } from './lease-row.ts';
-import type { LeaseStore } from './lease-store.ts';
+import type { SeatOfLease } from './lease-row.ts';
+import type { EndedLease, LeaseStore } from './lease-store.ts';
 import type { PoolStore } from './pool-store.ts';
 import { CALM_MS, type OpenPool, type SeatPools } from './seat-pools.ts';
 
@@ -41,7 +41,7 @@ export interface LeaseUpkeep {
 }
 
 /** An ended lease as it was before. */
-function asBefore(lease: LeaseRow): LeaseRow {
+function asBefore(lease: EndedLease): SeatOfLease {
   const state =
     lease.endReason === 'queue_lapsed'
       ? 'queued'

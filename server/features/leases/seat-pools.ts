@@ -7,7 +7,7 @@ import { seatLimit } from '#server/rules/floating-terms.ts';
 import type { PoolObject } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseJudge, LeaseVerdict } from './lease-judge.ts';
-import { holdsSeat, isShareable, type LeaseRow } from './lease-row.ts';
+import { holdsSeat, isShareable, type LeaseRow, type SeatOfLease } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
 import type { PoolRow, PoolStore } from './pool-store.ts';
@@ -195,7 +195,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
   }
 
   /** Units that only these leases held. Call it after they have ended. */
-  async function freedUnits(licenseId: number, ended: readonly LeaseRow[]): Promise<number> {
+  async function freedUnits(licenseId: number, ended: readonly SeatOfLease[]): Promise<number> {
     let freed = 0;
     const bySeat = Map.groupBy(
       ended.filter((lease) => holdsSeat(lease)),
@@ -211,6 +211,8 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     return freed;
   }
 
+  const lock = (licenseId: number): Promise<PoolRow> => pools.lock(licenseId, clock.now());
+
   return {
     toObject,
     change,
@@ -220,9 +222,11 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     offer,
 
     /** Locks the pool of a license until the transaction ends. */
-    async open(license: License): Promise<OpenPool> {
-      const row = await pools.lock(license.id, clock.now());
-      return { license, limit: seatLimit(license.terms), row };
+    lock,
+
+    /** The same, with the terms of the license. @param row of a pool that is locked already */
+    async open(license: License, row?: PoolRow): Promise<OpenPool> {
+      return { license, limit: seatLimit(license.terms), row: row ?? (await lock(license.id)) };
     },
 
     /** The pool without a lock, for showing it. */
@@ -234,7 +238,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     },
 
     /** Frees what ended leases held, and offers it to waiting clients. @param ended as they were before their end */
-    async settle(pool: OpenPool, ended: readonly LeaseRow[]): Promise<void> {
+    async settle(pool: OpenPool, ended: readonly SeatOfLease[]): Promise<void> {
       const units = (state: LeaseRow['state']) =>
         ended.filter((lease) => lease.state === state).reduce((sum, lease) => sum + lease.units, 0);
       await change(pool, {

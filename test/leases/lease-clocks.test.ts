@@ -1,0 +1,74 @@
+// Wrong clocks of a real server and of its clients, by `faketime`: no lease ends, and no client notices.
+import { describe, expect, it } from 'vitest';
+import { spawnCli } from '../helpers/cli.ts';
+import { unique } from '../helpers/contract-calls.ts';
+import { selectRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { hasFaketime, movableClock } from '../helpers/faketime.ts';
+import { type Checkout, checkOut, heartbeat, seatsOf } from '../helpers/leases.ts';
+import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+
+const HOUR_IN_DAYS = 1 / 24;
+const SEATS = 3;
+const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not installed)';
+
+async function newLicense(server: ServerProcess) {
+  const name = unique('clocks');
+  await server.admin.createPlan({ name, licensing: 'floating', seats: SEATS, lease_seconds: 60 });
+  return (await server.admin.createLicense({ holder: 'Time traveler', plan: name })).license;
+}
+
+/** Until the job has looked at the leases three times. */
+async function untilLookedAt(dataDir: string): Promise<void> {
+  const leaseTime = async () =>
+    (await selectRows(dataDir, 'SELECT seen_at FROM lease_clock'))[0].seen_at as number;
+  for (let look = 0; look < 3; look += 1) {
+    const before = await leaseTime();
+    await eventually(async () => expect(await leaseTime()).not.toBe(before));
+  }
+}
+
+describe.skipIf(!hasFaketime())(`wrong clocks${why}`, () => {
+  it('of a server, an hour ahead or behind, while it runs and while it is down, end no lease', async () => {
+    const clock = movableClock();
+    const dataDir = temporaryDirectory();
+    const options = { dataDir, prefix: clock.prefix };
+    let server = await startServerProcess(options);
+    const license = await newLicense(server);
+    const taken: Checkout[] = [];
+    for (let seat = 0; seat < SEATS; seat += 1)
+      taken.push((await checkOut(server, license)).body as Checkout);
+    const expectAllHeld = async () => {
+      await untilLookedAt(dataDir);
+      expect(await seatsOf(dataDir, license.license_id)).toMatchObject({ held: SEATS });
+      for (const { lease_token } of taken) {
+        const { status, body } = await heartbeat(server, lease_token);
+        expect([status, body.lease?.state, body.lease?.expires_in]).toEqual([200, 'active', 60]);
+      }
+    };
+    for (const days of [HOUR_IN_DAYS, 0, -HOUR_IN_DAYS, 0]) {
+      clock.set(days);
+      await expectAllHeld();
+    }
+    for (const days of [HOUR_IN_DAYS, -HOUR_IN_DAYS]) {
+      expect((await server.kill()).code).toBe(0);
+      clock.set(days);
+      server = await startServerProcess(options);
+      await expectAllHeld();
+    }
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it.each(['+1d', '-1d'])('of a client, off by %s, make no difference', async (offset) => {
+    const server = await startServerProcess({ dataDir: temporaryDirectory() });
+    const license = await newLicense(server);
+    const words = ['lease', 'run', '--server', new URL(server.api).origin, '--', process.execPath, '-e', ''];
+    const env = { LICENSE_DESK_LICENSE_KEY: license.license_key };
+    const run = await spawnCli(words, { env, prefix: ['faketime', '-f', offset] });
+    expect(run).toMatchObject({ exitCode: 0 });
+    const { items } = await server.admin.listLeases({ license: license.license_key });
+    expect(items.map(({ state, end_reason }) => [state, end_reason])).toEqual([['released', 'released']]);
+    expect(Math.abs(Date.parse(items[0]!.issued_at) - Date.now())).toBeLessThan(12 * 3_600_000);
+    expect((await server.kill()).code).toBe(0);
+  });
+});

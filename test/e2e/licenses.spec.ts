@@ -228,3 +228,20 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await expect(selection).toHaveCount(0);
   await expect(rows(desk).filter({ hasText: 'Revoked' })).toHaveCount(2);
 });
+
+test('a search finds words in any order and half a key as it is said, and marks them', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Nováček Werke' });
+  await issueLicense(desk, { holder: 'Novotny Works' });
+  await desk.goto('/#/licenses');
+  const rows = desk.getByRole('rowgroup').getByRole('row');
+  await expect(rows).toHaveCount(2);
+  await desk.getByRole('searchbox').fill('werke NOVACEK');
+  await expect(rows).toHaveCount(1);
+  await expect(rows.locator('mark')).toHaveText(['Nováček', 'Werke']);
+  await expectAccessible(desk);
+
+  const said = key.slice(6, 17).replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l').toLowerCase();
+  await desk.getByRole('searchbox').fill(said);
+  await expect(rows).toHaveCount(1);
+  await expect(rows.locator('mark')).toHaveText([key.slice(6, 17)]);
+});

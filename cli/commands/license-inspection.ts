@@ -113,8 +113,8 @@ export function addLicenseInspection(license: Command): void {
     .option('--from <time>', 'only denials since then', moment)
     .action(
       calling(
-        (client, license: string | undefined, { errorCode, ...request }: DenialOptions) =>
-          client.listDeniedCalls({ ...request, license, error_code: errorCode }),
+        (client, ref: string | undefined, { errorCode, ...request }: DenialOptions) =>
+          client.listDeniedCalls({ ...request, license: ref, error_code: errorCode }),
         listing('No denied calls.', DENIAL_COLUMNS),
       ),
     );

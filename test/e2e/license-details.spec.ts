@@ -278,7 +278,7 @@ test('a renewal shows both dates before it is confirmed, and can be taken back',
   await inspector.getByRole('button', { name: 'Renew' }).click();
   await dialog.getByLabel('Extend').selectOption('By a number of days');
   await dialog.getByLabel('Days').fill('31');
-  await expect(dialog).toContainText(/1 Mar 2040\s*becomes\s*1 Apr 2040/u);
+  await expect(dialog).toContainText(/1 Mar 2040\s*New value\s*1 Apr 2040/u);
   await expectAccessible(desk);
   await dialog.getByRole('button', { name: 'Renew' }).click();
   await expect(inspector.getByText('1 Apr 2040').first()).toBeVisible();
@@ -286,6 +286,6 @@ test('a renewal shows both dates before it is confirmed, and can be taken back',
   await expect(inspector.getByText('1 Mar 2040').first()).toBeVisible();
 
   await chooseAction(inspector, 'Upgrade');
-  await expect(dialog).toContainText(/standard\s*becomes\s*professional/u);
+  await expect(dialog).toContainText(/standard\s*New value\s*professional/u);
   await expectAccessible(desk);
 });

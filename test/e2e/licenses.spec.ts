@@ -234,17 +234,17 @@ test('a search finds words in any order and half a key as it is said, and marks 
   const key = await issueLicense(desk, { holder: 'Nováček Werke' });
   await issueLicense(desk, { holder: 'Novotny Works' });
   await desk.goto('/#/licenses');
-  const rows = desk.getByRole('rowgroup').getByRole('row');
-  await expect(rows).toHaveCount(2);
+  const found = rows(desk);
+  await expect(found).toHaveCount(2);
   await desk.getByRole('searchbox').fill('werke NOVACEK');
-  await expect(rows).toHaveCount(1);
-  await expect(rows.locator('mark')).toHaveText(['Nováček', 'Werke']);
+  await expect(found).toHaveCount(1);
+  await expect(found.locator('mark')).toHaveText(['Nováček', 'Werke']);
   await expectAccessible(desk);
 
   const said = key.slice(6, 17).replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l').toLowerCase();
   await desk.getByRole('searchbox').fill(said);
-  await expect(rows).toHaveCount(1);
-  await expect(rows.locator('mark')).toHaveText([key.slice(6, 17)]);
+  await expect(found).toHaveCount(1);
+  await expect(found.locator('mark')).toHaveText([key.slice(6, 17)]);
 });
 
 test(
@@ -267,7 +267,7 @@ test(
     await selection.getByRole('button', { name: 'Renew' }).click();
     const renewing = desk.getByRole('dialog', { name: 'Renew 240 licenses' });
     await expect(renewing.getByRole('list', { name: 'Preview' })).toContainText('Customer 240');
-    await expect(renewing.getByRole('list', { name: 'Preview' })).toContainText('and 235 more');
+    await expect(renewing.getByRole('list', { name: 'Preview' })).toContainText('235 more licenses');
     await expectAccessible(desk);
     await renewing.getByRole('button', { name: 'Renew' }).click();
     await expect(renewing.getByRole('status')).toContainText('240 changed.');

@@ -25,12 +25,7 @@ import {
 } from './import-job.ts';
 import { ChangedSinceCheckedError, findAll, type ImportPass, refuseUnknownColumns } from './import-pass.ts';
 import type { LicenseImportStore } from './license-import-store.ts';
-import {
-  CSV,
-  type ImportError,
-  type ImportStatus,
-  type licenseTransferAdminContract,
-} from './license-transfer-contract.ts';
+import { CSV, type ImportStatus, type licenseTransferAdminContract } from './license-transfer-contract.ts';
 import { oneAhead } from './one-ahead.ts';
 
 interface Needs extends Omit<CheckNeeds, 'findTakenKeys'> {

@@ -64,7 +64,7 @@ export const licenseMessages = messagesOf(
       selectAll: 'Select all matching | Select all {n} matching | Select all {n} matching',
       export: 'Export',
       unchanged: '{date}, revoked',
-      moreOfThem: 'and {n} more | and {n} more',
+      moreOfThem: '{n} more license | {n} more licenses',
       revokeAllConsequence:
         'No licenses are revoked. | {n} license stops working immediately on all of its devices. This cannot be undone. | {n} licenses stop working immediately on all of their devices. This cannot be undone.',
       progress: 'Progress',
@@ -138,7 +138,7 @@ export const licenseMessages = messagesOf(
       selectAll: 'Alle passenden auswählen | Alle {n} passenden auswählen | Alle {n} passenden auswählen',
       export: 'Exportieren',
       unchanged: '{date}, widerrufen',
-      moreOfThem: 'und {n} weitere | und {n} weitere',
+      moreOfThem: '{n} weitere Lizenz | {n} weitere Lizenzen',
       revokeAllConsequence:
         'Keine Lizenzen werden widerrufen. | {n} Lizenz wird sofort auf allen ihren Geräten ungültig. Das lässt sich nicht rückgängig machen. | {n} Lizenzen werden sofort auf allen ihren Geräten ungültig. Das lässt sich nicht rückgängig machen.',
       progress: 'Fortschritt',

@@ -114,8 +114,8 @@ export function addLicenseInspection(parent: Command): void {
     .option('--from <time>', 'only denials since then', moment)
     .action(
       calling(
-        (client, license: string | undefined, { errorCode, ...request }: DenialOptions) =>
-          client.listDeniedCalls({ ...request, license, error_code: errorCode }),
+        (client, ref: string | undefined, { errorCode, ...request }: DenialOptions) =>
+          client.listDeniedCalls({ ...request, license: ref, error_code: errorCode }),
         listing('No denied calls.', DENIAL_COLUMNS),
       ),
     );

@@ -3,6 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import type {
   ImportError,
   ImportField,
+  ImportResult,
   ImportStatus,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
@@ -29,6 +30,9 @@ interface ImportOptions {
   plan?: string;
   product?: string;
   dryRun?: true;
+  skipFaulty?: true;
+  faultyOut?: string;
+  keysOut?: string;
 }
 
 type ExportOptions = LicenseFilterOptions & { out: string };
@@ -55,7 +59,7 @@ export function addLicenseTransfer(license: Command): void {
 
   license
     .command('import')
-    .description('import licenses from a CSV file: all rows or none')
+    .description('import licenses from a CSV file: all rows or none, unless --skip-faulty is given')
     .argument('<file>', 'CSV file with a header row')
     .option(
       '--map <field=column>',
@@ -65,6 +69,12 @@ export function addLicenseTransfer(license: Command): void {
     .option('--plan <name>', 'plan of rows without one (default: standard)')
     .option('--product <slug>', 'product of rows without one (default: the default product)')
     .option('--dry-run', 'check every row without importing')
+    .option('--skip-faulty', 'leave rows with errors out, and import the others')
+    .option('--faulty-out <file>', 'new CSV file for the rows with errors, with their reasons')
+    .option(
+      '--keys-out <file>',
+      'new CSV file for the imported rows with their license keys, readable only by you',
+    )
     .action(printing(importLicenses));
 
   license
@@ -105,24 +115,40 @@ function mappingFor(columns: readonly string[], given: Mapping = {}): Mapping & 
 }
 
 async function importLicenses(path: string, options: ImportOptions, command: Command) {
-  const { map, plan, product, dryRun = false } = options;
+  const { map, plan, product, dryRun = false, skipFaulty = false, faultyOut, keysOut } = options;
   const bytes = await readFile(path).catch((error: unknown) => {
     throw fileFailure('not_found', `cannot read ${path}`, error);
   });
-  return withService(command, async (client) => {
+  return withService(command, async (client, access) => {
+    async function save(part: ImportResult, out: string | undefined): Promise<void> {
+      if (out === undefined) return;
+      const file = await createSecretFile(out);
+      try {
+        await file.finish(await access.download('downloadImportResult', { import_id: id, part }));
+      } catch (error) {
+        await file.discard();
+        throw error;
+      }
+    }
     const { import_id: id, columns } = await client.uploadImport({ file: new Blob([bytes]) });
     const drop = () => client.cancelImport({ import_id: id });
     try {
       const recipe = { import_id: id, mapping: mappingFor(columns, map), defaults: { plan, product } };
       const preview = await client.previewImport(recipe);
-      if (preview.error_count > 0) throw importFailure(preview);
+      const faulty = preview.rows - preview.valid;
+      if (faulty > 0) await save('faulty', faultyOut);
+      if (faulty > 0 && !(skipFaulty && preview.valid > 0)) throw importFailure(preview);
       if (dryRun) {
         await drop();
         return { reply: preview, text: `${preview.valid} of ${preview.rows} rows can be imported.` };
       }
-      const status = await client.runImport(recipe);
+      const status = await client.runImport({ ...recipe, skip_rows: faulty });
       if (status.state !== 'done') throw importFailure(status);
-      return { reply: status, text: `${status.done} licenses imported.` };
+      await save('keys', keysOut);
+      const imported = `${status.done - status.skipped} licenses imported`;
+      const text =
+        faulty === 0 ? `${imported}.` : `${imported}, ${faulty} skipped.\n\n${errorsText(status.errors)}`;
+      return { reply: status, text };
     } catch (error) {
       // The first failure is the one to report.
       await drop().catch(() => {});
@@ -151,11 +177,12 @@ function errorsText(errors: readonly ImportError[]): string {
   );
 }
 
-function statusText({ import_id: id, state, done, total, errors }: ImportStatus): string {
+function statusText({ import_id: id, state, done, total, skipped, errors }: ImportStatus): string {
   const facts = block([
     ['Import', id],
     ['State', state],
     ['Rows', `${done} of ${total}`],
+    ['Skipped', skipped === 0 ? null : skipped],
   ]);
   return errors.length === 0 ? facts : `${facts}\n\n${errorsText(errors)}`;
 }

@@ -1,5 +1,5 @@
 // Fills an open, migrated database in one transaction, so that an interrupted run leaves nothing behind.
-import { foldForSearch } from '#server/rules/license-search.ts';
+import { foldForSearch } from '#server/wire/search-text.ts';
 import { createAuditTrail } from './audit-trail.ts';
 import { seedAuthorizationCounts } from './authorization-counts.ts';
 import { createBulkInsert } from './bulk-insert.ts';

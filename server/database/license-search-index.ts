@@ -65,7 +65,7 @@ function likePart(text: string): string {
   return `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
 }
 
-/** All words, each with a value of its own. @param test the condition for one value */
+/** All words, each with its own value. @param test the condition for one value */
 function eachWord(
   words: readonly string[],
   prefix: string,

@@ -6,7 +6,7 @@ import { LAST_MOMENT, toTimestamp } from '#server/wire/fields.ts';
 import type { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import { floatingTerms, NO_OWN_LIMITS, type OwnSeatLimits } from './floating-terms.ts';
 import { firstNoticeAt, graceEndsAt, renewedExpiry } from './license-lifecycle.ts';
-import { foldForSearch } from './license-search.ts';
+import { foldForSearch } from '#server/wire/search-text.ts';
 import type { License, NewLicense } from '#server/features/licenses/license-store.ts';
 
 export type LicenseOrder = RequestOf<typeof licenseAdminContract.createLicense>;

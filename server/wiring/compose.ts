@@ -115,51 +115,40 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   });
   await installation.complete();
   const files = createLicenseFiles({ signer: signing.signer, clock });
-  const shared = { audit, events, transaction, clock };
-  const planService = createPlanService({ ...shared, plans, licenses });
+  const shared = { audit, events, transaction, clock, licenses, logger };
+  const planService = createPlanService({ ...shared, plans });
   const licensing = composeLicenses(sequelize, {
     ...shared,
-    licenses,
     findPlan: plans.findByName,
     defaultProduct,
-    logger,
   });
   const deniedCalls = composeDeniedCalls(sequelize, {
     ...shared,
-    licenses,
-    logger,
     onChanged: () => live.publish(['denials']),
   });
   const activations = composeActivations(sequelize, {
     ...shared,
-    licenses,
     files,
     fileTtlDays,
     deviceLimit: limitsInForce(config).rateLimitActivations,
     denials: deniedCalls.log,
     alerts,
-    logger,
   });
   const leases = await composeFloating(sequelize, {
     ...shared,
-    licenses,
     details: licensing.details,
     plans: planService,
     files,
-    logger,
     limited: limitsInForce(config).rateLimitPublic > 0,
     onChanged: () => live.publish(['leases']),
   });
   const authorizations = await composeAuthorizations(sequelize, {
     ...shared,
-    licenses,
-    logger,
     denials: deniedCalls.log,
     defaultProduct,
   });
   const transfer = await composeTransfer(sequelize, {
     ...shared,
-    licenses,
     findPlan: plans.findByName,
     defaultProduct,
     dataDir: config.dataDir,
@@ -180,7 +169,6 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const webhooks = composeWebhooks(sequelize, {
     ...shared,
     config,
-    licenses,
     deliveries,
     sealer,
     onQueued,
@@ -188,7 +176,6 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const certificates = composeCertificates(sequelize, {
     ...shared,
     sealer,
-    licenses,
     apiBaseUrl: around.apiBaseUrl,
     runUpkeep: around.runCertificateUpkeep,
   });
@@ -204,7 +191,6 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     dataDir: config.dataDir,
     runtimeSecret: around.runtimeSecret,
     onEnded: live.endSession,
-    logger,
     security,
   });
   const overview = composeOverview(sequelize, {

@@ -139,6 +139,18 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
       expect(await cli.ok('license', 'import-cancel', status.import_id)).toMatchObject({ state: 'done' });
     });
 
+    test('faulty rows are left out if asked, and saved with their reasons; so are the new keys', async () => {
+      writeFileSync(csv, 'holder,plan\nGood,\nBad,nowhere\n');
+      const [faulty, keys] = [join(folder, 'faulty.csv'), join(folder, 'keys.csv')];
+      const words = ['license', 'import', csv, '--product', 'skipping', '--skip-faulty'];
+      const status = await cli.ok<ImportStatus>(...words, '--faulty-out', faulty, '--keys-out', keys);
+      expect(status).toMatchObject({ state: 'done', total: 2, skipped: 1 });
+      expect(readFileSync(faulty, 'utf8')).toBe(
+        'line,error,holder,plan\r\n3,plan: plan nowhere not found,Bad,nowhere\r\n',
+      );
+      expect(readFileSync(keys, 'utf8')).toMatch(/^license_key,holder,plan\r\n[0-9A-Z-]{29},Good,\r\n$/u);
+    });
+
     test('a bad row imports nothing and is named with its line', async () => {
       writeFileSync(csv, 'holder,email\nGood,a@example.com\nBad,nobody\n');
       const failure = await runCli(['license', 'import', csv, '--product', 'refused', ...here]);

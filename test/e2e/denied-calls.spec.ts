@@ -17,14 +17,14 @@ test('a denied call is on the overview, explained with one click and remedied wi
   await server.cli('license', 'denials', key);
 
   const today = desk.getByRole('region', { name: 'Denied today' });
-  await expect(today).toContainText('1 call on 1 license');
+  await expect(today).toContainText('1 call · 1 license');
   await expect(today.getByRole('listitem')).toContainText('Device not activated');
   await expectAccessible(desk);
   await today.getByRole('link', { name: 'Fjord Instruments' }).click();
 
   const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
   const calls = inspector.getByRole('region', { name: 'Denied calls' });
-  await expect(calls.getByRole('listitem')).toContainText('device 4f4f4f4f…4f4f');
+  await expect(calls.getByRole('listitem')).toContainText('Device 4f4f4f4f…4f4f');
   await calls.getByRole('button', { name: 'Explain: Device not activated' }).click();
   const verdict = inspector.getByRole('region', { name: 'Result' });
   await expect(verdict.getByRole('status')).toContainText('The device is not activated on this license.');

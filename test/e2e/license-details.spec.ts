@@ -237,3 +237,55 @@ test(
     expect(await readFile(await download.path(), 'utf8')).toContain('BEGIN LICENSE FILE');
   },
 );
+
+test('devices are added, replaced in one step and released, and a release can be taken back', async ({
+  desk,
+}) => {
+  await issueLicense(desk, { holder: 'Fjord Instruments', plan: 'standard' });
+  await desk.goto('/#/licenses?open=1&tab=devices');
+  const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
+  const dialog = desk.getByRole('dialog');
+  await inspector.getByRole('button', { name: 'Add device' }).click();
+  await dialog.getByLabel('Device fingerprint').fill(FINGERPRINT);
+  await dialog.getByLabel('Device name').fill('workstation-7');
+  await dialog.getByRole('button', { name: 'Activate', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const devices = inspector.getByRole('listitem');
+  await expect(devices).toContainText(['workstation-7']);
+  await expect(devices).toContainText('4f4f4f4f…4f4f');
+  await expectAccessible(desk);
+
+  await devices.getByRole('button', { name: 'Replace' }).click();
+  await expect(dialog).toContainText('The new device takes the seat of workstation-7');
+  await dialog.getByLabel('Device fingerprint').fill(`sha256:${'5e'.repeat(32)}`);
+  await dialog.getByLabel('Device name').fill('workstation-8');
+  await dialog.getByRole('button', { name: 'Replace' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(devices).toContainText(['workstation-8', 'workstation-7']);
+  await expect(devices.filter({ hasText: 'workstation-7' })).toContainText('Released');
+
+  await devices.getByRole('button', { name: 'Release' }).click();
+  await dialog.getByRole('button', { name: 'Release' }).click();
+  await desk.getByRole('button', { name: 'Undo' }).click();
+  await expect(devices.filter({ hasText: 'Active' })).toContainText('workstation-8');
+});
+
+test('a renewal shows both dates before it is confirmed, and can be taken back', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme', expires_at: '2040-03-01T12:00:00Z' });
+  await desk.goto('/#/licenses?open=1');
+  const inspector = desk.getByRole('complementary', { name: 'Acme' });
+  const dialog = desk.getByRole('dialog');
+  await inspector.getByRole('button', { name: 'Renew' }).click();
+  await dialog.getByLabel('Extend').selectOption('By a number of days');
+  await dialog.getByLabel('Days').fill('31');
+  await expect(dialog).toContainText(/1 Mar 2040\s*New value\s*1 Apr 2040/u);
+  await expectAccessible(desk);
+  await dialog.getByRole('button', { name: 'Renew' }).click();
+  await expect(inspector.getByText('1 Apr 2040').first()).toBeVisible();
+  await desk.getByRole('button', { name: 'Undo' }).click();
+  await expect(inspector.getByText('1 Mar 2040').first()).toBeVisible();
+
+  await chooseAction(inspector, 'Upgrade');
+  await expect(dialog).toContainText(/standard\s*New value\s*professional/u);
+  await expectAccessible(desk);
+});

@@ -35,6 +35,37 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
 });
 
 test(
+  'rows with errors are left out, and saved with their reasons; so are the new keys',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await desk.goto('/#/licenses');
+    await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+    await dialog.getByLabel('CSV file').setInputFiles(csv('holder,plan\nAcme,\n,nowhere\nNordwind,\n'));
+    await dialog.getByRole('button', { name: 'Check all rows' }).click();
+    // All errors of the row at once.
+    await expect(dialog.getByRole('row', { name: /3 holder must not be empty/u })).toBeVisible();
+    await expect(dialog.getByRole('row', { name: /3 plan .*nowhere/u })).toBeVisible();
+
+    async function saved(name: string): Promise<string> {
+      const downloaded = desk.waitForEvent('download');
+      await dialog.getByRole('button', { name }).click();
+      return readFile(await (await downloaded).path(), 'utf8');
+    }
+    expect(await saved('Save rows with errors')).toContain(
+      '3,holder: must not be empty; plan: plan nowhere not found,,nowhere',
+    );
+    await expectAccessible(desk);
+    await dialog.getByRole('button', { name: 'Import 2, skip 1' }).click();
+    await expect(dialog.getByRole('status').first()).toHaveText('2 licenses imported. 1 row skipped.');
+    await expectAccessible(desk);
+    expect(await saved('Save license keys')).toMatch(/^license_key,holder,plan\r\n[0-9A-Z-]{29},Acme,\r\n/u);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await expect(desk.getByRole('rowgroup').getByRole('row')).toHaveCount(2);
+  },
+);
+
+test(
   'filtered licenses are exported as CSV; an interrupted export saves no file',
   { tag: '@browser' },
   async ({ desk }) => {

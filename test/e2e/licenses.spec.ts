@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { expect, importLicenses, issueLicense, test } from './test.ts';
@@ -228,3 +229,55 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await expect(selection).toHaveCount(0);
   await expect(rows(desk).filter({ hasText: 'Revoked' })).toHaveCount(2);
 });
+
+test('a search finds words in any order and half a key as it is said, and marks them', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Nováček Werke' });
+  await issueLicense(desk, { holder: 'Novotny Works' });
+  await desk.goto('/#/licenses');
+  const found = rows(desk);
+  await expect(found).toHaveCount(2);
+  await desk.getByRole('searchbox').fill('werke NOVACEK');
+  await expect(found).toHaveCount(1);
+  await expect(found.locator('mark')).toHaveText(['Nováček', 'Werke']);
+  await expectAccessible(desk);
+
+  const said = key.slice(6, 17).replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l').toLowerCase();
+  await desk.getByRole('searchbox').fill(said);
+  await expect(found).toHaveCount(1);
+  await expect(found.locator('mark')).toHaveText([key.slice(6, 17)]);
+});
+
+test(
+  'everything that matches is selected, renewed in batches and exported',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await importLicenses(
+      desk,
+      Array.from({ length: 240 }, (_, index) => `Customer ${index + 1}`),
+    );
+    await issueLicense(desk, { holder: 'Somebody else' });
+    await desk.goto('/#/licenses?search=customer');
+    await expect(desk.getByText('240 licenses')).toBeVisible();
+    await desk.getByRole('checkbox', { name: 'Select all' }).check();
+    const selection = desk.getByRole('group', { name: 'Selected licenses' });
+    await selection.getByRole('button', { name: 'Select all 240 matching' }).click();
+    await expect(selection).toContainText('240 selected');
+    await expectAccessible(desk);
+
+    await selection.getByRole('button', { name: 'Renew' }).click();
+    const renewing = desk.getByRole('dialog', { name: 'Renew 240 licenses' });
+    await expect(renewing.getByRole('list', { name: 'Preview' })).toContainText('Customer 240');
+    await expect(renewing.getByRole('list', { name: 'Preview' })).toContainText('235 more licenses');
+    await expectAccessible(desk);
+    await renewing.getByRole('button', { name: 'Renew' }).click();
+    await expect(renewing.getByRole('status')).toContainText('240 changed.');
+    await renewing.getByRole('button', { name: 'Done' }).click();
+
+    await desk.getByRole('rowgroup').getByRole('row').nth(1).getByRole('checkbox').check();
+    const downloaded = desk.waitForEvent('download');
+    await selection.getByRole('button', { name: 'Export' }).click();
+    const text = await readFile(await (await downloaded).path(), 'utf8');
+    expect(text.split('\r\n')).toHaveLength(3);
+    expect(text).toContain('Customer 239');
+  },
+);

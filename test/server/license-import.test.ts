@@ -37,7 +37,17 @@ async function upload(body: string | Buffer): Promise<Csv> {
   return reply.body as Csv;
 }
 
-const files = () => readdirSync(join(server.dataDir, 'imports')).toSorted();
+/** Uploads, without the results of imports. */
+const files = () =>
+  readdirSync(join(server.dataDir, 'imports'))
+    .filter((name) => /^[^.]+\.csv$/u.test(name))
+    .toSorted();
+async function result(import_id: string, part: 'faulty' | 'keys'): Promise<string[]> {
+  const address = `${server.adminOrigin}/admin/api/licenses/import/result/?import_id=${import_id}&part=${part}`;
+  const reply = await fetch(address, { headers: { authorization: `Bearer ${server.runtimeSecret}` } });
+  expect(reply.headers.get('content-type')).toContain('text/csv');
+  return (await reply.text()).trimEnd().split('\r\n');
+}
 const byProduct = async (product: string) => (await server.admin.listLicenses({ product })).items;
 const countLicenses = async () =>
   Number((await selectRows(server.dataDir, 'SELECT count(*) AS count FROM licenses'))[0].count);
@@ -71,6 +81,7 @@ describe('an uploaded file', () => {
       state: 'uploaded',
       done: 0,
       total: 7,
+      skipped: 0,
       errors: [],
       error_count: 0,
     });
@@ -179,6 +190,7 @@ describe('a preview', () => {
     );
     expect(said).toEqual([
       '3 Who: must not be empty',
+      '3 Key: invalid license key (checksum mismatch)',
       '4 Mail: must be an email address',
       '5 Plan: plan nowhere not found',
       `6 Plan: plan ${archived.plan.name} is archived`,
@@ -245,6 +257,48 @@ describe('a preview', () => {
 });
 
 describe('a run', () => {
+  it('leaves the faulty rows out that the preview found, and hands over those and the new keys', async () => {
+    const product = unique('product');
+    const { import_id } = await upload(
+      'Who;Tier;Mail\nAcme;standard;\n;nowhere;nobody\n"B;1";;b@example.com\n',
+    );
+    const recipe = {
+      import_id,
+      mapping: { holder: 'Who', plan: 'Tier', email: 'Mail' },
+      defaults: { product },
+    };
+    const preview = await adminSuccess(server, 'previewImport', recipe);
+    expect(preview).toMatchObject({ rows: 3, valid: 2, error_count: 3 });
+    expect(await result(import_id, 'faulty')).toEqual([
+      'line,error,Who,Tier,Mail',
+      '3,Who: must not be empty; Mail: must be an email address; Tier: plan nowhere not found,,nowhere,nobody',
+    ]);
+    for (const skip_rows of [0, 2]) {
+      const refused = await adminSuccess(server, 'runImport', { ...recipe, skip_rows });
+      expect(refused).toMatchObject({ state: 'failed', done: 0 });
+      expect(await byProduct(product)).toEqual([]);
+    }
+    const status = await adminSuccess(server, 'runImport', { ...recipe, skip_rows: 1 });
+    expect(status).toMatchObject({ state: 'done', done: 3, total: 3, skipped: 1, error_count: 3 });
+    const [second, first] = await byProduct(product);
+    expect([first?.holder, second?.holder]).toEqual(['Acme', 'B;1']);
+    expect(await result(import_id, 'keys')).toEqual([
+      'license_key,Who,Tier,Mail',
+      `${first?.license_key},Acme,standard,`,
+      `${second?.license_key},B;1,,b@example.com`,
+    ]);
+    expect(await result(import_id, 'faulty')).toHaveLength(2);
+  });
+
+  it('has no results of a file that was never checked, or was cancelled', async () => {
+    const { import_id } = await upload('Who\n""\nx\n');
+    const faulty = { import_id, part: 'faulty' };
+    expectFailure(await callAdmin(server, 'downloadImportResult', faulty), 'import_not_found');
+    await adminSuccess(server, 'previewImport', { import_id, mapping: { holder: 'Who' } });
+    await adminSuccess(server, 'cancelImport', { import_id });
+    expectFailure(await callAdmin(server, 'downloadImportResult', faulty), 'import_not_found');
+  });
+
   it('issues the same licenses as createLicense, and records the actor', async () => {
     const product = unique('product');
     const key = generateLicenseKey();
@@ -260,6 +314,7 @@ describe('a run', () => {
       state: 'done',
       done: 2,
       total: 2,
+      skipped: 0,
       errors: [],
       error_count: 0,
     });

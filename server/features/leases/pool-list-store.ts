@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize';
 import { allOf, type Condition, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
-import { foldForSearch } from '#server/rules/license-search.ts';
+import { foldForSearch } from '#server/wire/search-text.ts';
 
 export interface ListedPool {
   id: number;

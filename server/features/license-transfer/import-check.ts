@@ -1,4 +1,4 @@
-// Checks a file row by row and returns either the license that a row creates or its errors.
+// Checks a file row by row and returns either the license that a row creates or all of its errors.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { draftLicense, usablePlan } from '#server/rules/license-draft.ts';
 import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
@@ -21,8 +21,8 @@ export interface ImportFile {
 export interface CheckedBatch {
   /** The number of rows, valid or not. */
   rows: number;
-  good: { draft: NewLicense; plan: Plan }[];
-  errors: ImportError[];
+  good: { draft: NewLicense; plan: Plan; cells: readonly string[] }[];
+  faulty: { line: number; cells: readonly string[]; errors: readonly ImportError[] }[];
 }
 
 export interface CheckNeeds {
@@ -67,38 +67,54 @@ function createPass(needs: CheckNeeds, columns: readonly string[], recipe: Impor
     return key;
   }
 
-  async function draftOf({ order, licenseKey }: ImportOrder, taken: ReadonlySet<string>) {
-    const { mapping } = recipe;
-    let column = mapping.license_key;
+  /** What `work` returns, or the error that it adds. */
+  async function noting<Result>(
+    errors: ImportError[],
+    { line, column }: { line: number; column: string | undefined },
+    work: () => Result | Promise<Result>,
+  ): Promise<Result | null> {
     try {
-      const key = licenseKey === undefined ? generateLicenseKey() : ownKey(licenseKey, taken);
-      column = mapping.plan;
-      const plan = usablePlan(order.plan, await findPlan(order.plan));
-      column = mapping.product;
-      const issue = { now, licenseKey: key, defaultProduct: needs.defaultProduct };
-      return { good: { draft: draftLicense(order, plan, issue), plan } };
+      return await work();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return { error: { column: column ?? null, message: error.message } };
+      errors.push({ line, column: column ?? null, message: error.message });
+      return null;
     }
   }
 
+  async function draftOf(asked: ImportOrder, taken: ReadonlySet<string>) {
+    const { line, order, licenseKey: typed, refused } = asked;
+    const { mapping } = recipe;
+    const errors = [...asked.errors];
+    const own =
+      typed === undefined
+        ? null
+        : await noting(errors, { line, column: mapping.license_key }, () => ownKey(typed, taken));
+    const plan =
+      order === null || refused.has('plan')
+        ? null
+        : await noting(errors, { line, column: mapping.plan }, async () =>
+            usablePlan(order.plan, await findPlan(order.plan)),
+          );
+    const issue = { now, licenseKey: own ?? generateLicenseKey(), defaultProduct: needs.defaultProduct };
+    const draft =
+      order === null || plan === null
+        ? null
+        : await noting(errors, { line, column: mapping.product }, () => draftLicense(order, plan, issue));
+    return { errors, good: draft !== null && plan !== null && errors.length === 0 ? { draft, plan } : null };
+  }
+
   return async (rows: readonly CsvRow[]): Promise<CheckedBatch> => {
-    const checked: CheckedBatch = { rows: rows.length, good: [], errors: [] };
-    const orders: ImportOrder[] = [];
-    for (const row of rows) {
-      const read = readRow(row);
-      if (Array.isArray(read)) checked.errors.push(...read);
-      else orders.push(read);
-    }
+    const checked: CheckedBatch = { rows: rows.length, good: [], faulty: [] };
+    const orders = rows.map((row) => readRow(row));
     const keys = orders.map(({ licenseKey }) => parseLicenseKey(licenseKey ?? ''));
     const taken = new Set(await needs.findTakenKeys(keys.filter((key) => key !== null)));
     for (const order of orders) {
-      const result = await draftOf(order, taken);
-      if ('good' in result) checked.good.push(result.good);
-      else checked.errors.push({ line: order.line, ...result.error });
+      const { line, cells } = order;
+      const { good, errors } = await draftOf(order, taken);
+      if (good) checked.good.push({ ...good, cells });
+      else checked.faulty.push({ line, cells, errors });
     }
-    checked.errors.sort((one, other) => one.line - other.line);
     return checked;
   };
 }

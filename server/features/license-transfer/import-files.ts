@@ -1,9 +1,10 @@
 // Uploaded files, kept in the data directory until they are imported, cancelled or a day old.
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '#server/wire/errors.ts';
+import { IMPORT_RESULTS, type ImportResult } from './license-transfer-contract.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 
 /** Errors that are not the uploader's fault. */
@@ -19,6 +20,7 @@ const NO_ROOM: ReadonlySet<string | undefined> = new Set([
 /** @param directory created on first use */
 export function createImportFiles(directory: string) {
   const pathOf = (id: string) => join(directory, `${id}.csv`);
+  const resultPath = (id: string, part: ImportResult) => join(directory, `${id}.${part}.csv`);
 
   async function write(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -34,7 +36,32 @@ export function createImportFiles(directory: string) {
   return {
     pathOf,
     has: (id: string): boolean => existsSync(pathOf(id)),
+    /** Removes the uploaded file, but not its results. */
     remove: (id: string): Promise<void> => rm(pathOf(id), { force: true }),
+    async removeResults(id: string): Promise<void> {
+      for (const part of IMPORT_RESULTS) await rm(resultPath(id, part), { force: true });
+    },
+
+    /** Null if the import has no such result. */
+    readResult: (id: string, part: ImportResult): AsyncIterable<Uint8Array> | null =>
+      existsSync(resultPath(id, part)) ? createReadStream(resultPath(id, part)) : null,
+
+    /** Writes a result line by line. It can be read once it is `kept`. */
+    async writeResult(id: string, part: ImportResult) {
+      const draft = join(directory, `${id}.${randomUUID()}.part`);
+      const file = await open(draft, 'wx', 0o600);
+      return {
+        write: (lines: string) => file.writeFile(lines),
+        async keep(): Promise<void> {
+          await file.close();
+          await rename(draft, resultPath(id, part));
+        },
+        async discard(): Promise<void> {
+          await file.close();
+          await rm(draft, { force: true });
+        },
+      };
+    },
     /** Restarts the one-day period, so that the file is not removed during its import. */
     async touch(id: string): Promise<void> {
       const now = new Date();

@@ -37,12 +37,14 @@ export interface ImportJob {
   state: ImportState;
   done: number;
   findings: Findings;
+  /** Faulty rows that were left out. */
+  skipped: number;
   /** While the import runs: its completion, and how to stop it. */
   running: { ended: Promise<void>; stop: AbortController } | null;
 }
 
 export function newJob(form: CsvForm, createdAt: number): ImportJob {
-  return { form, createdAt, state: 'uploaded', done: 0, findings: noFindings(), running: null };
+  return { form, createdAt, state: 'uploaded', done: 0, skipped: 0, findings: noFindings(), running: null };
 }
 
 export function noFindings(): Findings {
@@ -54,14 +56,22 @@ export function addFindings(findings: Findings, errors: readonly ImportError[]):
   findings.errors.push(...errors.slice(0, MAX_SHOWN_ERRORS - findings.errors.length));
 }
 
-export function toStatus(id: string, { state, done, form, findings }: ImportJob): ImportStatus {
+export function toStatus(id: string, { state, done, skipped, form, findings }: ImportJob): ImportStatus {
   const { errors, errorCount } = findings;
-  return { import_id: id, state, done, total: form.rows, errors, error_count: errorCount };
+  return { import_id: id, state, done, total: form.rows, skipped, errors, error_count: errorCount };
 }
 
 /** Status of an import that was completed before this process started. */
 export function doneStatus(id: string, licenses: number): ImportStatus {
-  return { import_id: id, state: 'done', done: licenses, total: licenses, errors: [], error_count: 0 };
+  return {
+    import_id: id,
+    state: 'done',
+    done: licenses,
+    total: licenses,
+    skipped: 0,
+    errors: [],
+    error_count: 0,
+  };
 }
 
 /** @throws ApiError `invalid_request` */

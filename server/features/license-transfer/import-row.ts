@@ -17,9 +17,15 @@ export type ImportRecipe = Pick<
   'mapping' | 'defaults'
 >;
 
+/** What a row asks for. All of its errors are reported together, so that a file is corrected in one round. */
 export interface ImportOrder {
   line: number;
-  order: LicenseOrder;
+  cells: readonly string[];
+  /** Without the fields that have errors; null if the others are not enough. */
+  order: LicenseOrder | null;
+  /** Fields with errors. */
+  refused: ReadonlySet<string>;
+  errors: ImportError[];
   /** As written in the file; undefined if the license gets a new key. */
   licenseKey: string | undefined;
 }
@@ -48,10 +54,12 @@ export function createRowReader(columns: readonly string[], { mapping, defaults 
   });
   const columnOf = (field: unknown) => mapping[field as ImportField] ?? null;
 
-  /** Returns the requested license, or the errors in the row. */
-  return ({ line, cells }: CsvRow): ImportOrder | ImportError[] => {
-    if (cells.length > columns.length)
-      return [{ line, column: null, message: `has ${cells.length} cells for ${columns.length} columns` }];
+  return ({ line, cells }: CsvRow): ImportOrder => {
+    if (cells.length > columns.length) {
+      const message = `has ${cells.length} cells for ${columns.length} columns`;
+      const errors = [{ line, column: null, message }];
+      return { line, cells, order: null, refused: new Set(), errors, licenseKey: undefined };
+    }
     const fields: Record<string, unknown> = { ...defaults };
     for (const { field, index } of places) {
       const text = csvText((cells[index] ?? '').trim());
@@ -59,11 +67,20 @@ export function createRowReader(columns: readonly string[], { mapping, defaults 
     }
     const { license_key: licenseKey, ...request } = fields as { license_key?: string };
     const parsed = licenseAdminContract.createLicense.request.safeParse(request, { error: requestMessage });
-    if (parsed.success) return { line, order: parsed.data, licenseKey };
-    return parsed.error.issues.map(({ path: [field], code, message }) => ({
+    if (parsed.success)
+      return { line, cells, order: parsed.data, refused: new Set(), errors: [], licenseKey };
+    const errors = parsed.error.issues.map(({ path: [field], code, message }) => ({
       line,
       column: columnOf(field),
       message: (code === 'custom' ? undefined : MESSAGES[field as ImportField]) ?? message,
     }));
+    const refused = new Set(parsed.error.issues.map(({ path: [field] }) => String(field)));
+    const rest = Object.entries(request).filter(([field]) => !refused.has(field));
+    // The other fields are checked as if the holder were given.
+    const others = licenseAdminContract.createLicense.request.safeParse({
+      holder: '-',
+      ...Object.fromEntries(rest),
+    });
+    return { line, cells, order: others.success ? others.data : null, refused, errors, licenseKey };
   };
 }

@@ -8,6 +8,8 @@ import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
+import { csvLine } from '#server/wire/csv.ts';
+import { Document } from '#server/platform/document.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/fields.ts';
 import { checkImport, type CheckedBatch, type CheckNeeds } from './import-check.ts';
@@ -15,15 +17,15 @@ import type { ImportFiles } from './import-files.ts';
 import {
   addFindings,
   doneStatus,
-  type Findings,
   type ImportJob,
   inspectCsv,
   newJob,
   noFindings,
   toStatus,
 } from './import-job.ts';
+import { ChangedSinceCheckedError, findAll, type ImportPass, refuseUnknownColumns } from './import-pass.ts';
 import type { LicenseImportStore } from './license-import-store.ts';
-import type { ImportStatus, licenseTransferAdminContract } from './license-transfer-contract.ts';
+import { CSV, type ImportStatus, type licenseTransferAdminContract } from './license-transfer-contract.ts';
 import { oneAhead } from './one-ahead.ts';
 
 interface Needs extends Omit<CheckNeeds, 'findTakenKeys'> {
@@ -35,35 +37,19 @@ interface Needs extends Omit<CheckNeeds, 'findTakenKeys'> {
   clock: Clock;
 }
 
-type Recipe = RequestOf<typeof licenseTransferAdminContract.runImport>;
+type Recipe = RequestOf<typeof licenseTransferAdminContract.previewImport>;
+type RunRecipe = RequestOf<typeof licenseTransferAdminContract.runImport>;
+type ResultFile = Awaited<ReturnType<ImportFiles['writeResult']>>;
 
 /** A stopping server has five seconds in total. */
 const STOP_TIMEOUT_MS = 1000;
 /** Limited because the files take disk space in the data directory. */
 const MAX_WAITING = 20;
 const RETRY_AFTER_SECONDS = 60;
+/** Before the columns of the file. */
+const KEY_COLUMN = 'license_key';
 const CANCELLED = new Error('the import was cancelled');
 const SERVER_STOPS = new Error('the server is stopping');
-
-/** A plan or license changed between the check and the import. */
-class ChangedSinceCheckedError extends Error {
-  override readonly name = 'ChangedSinceCheckedError';
-  readonly batch: CheckedBatch;
-
-  constructor(batch: CheckedBatch) {
-    super('a plan or license has changed since the file was checked');
-    this.batch = batch;
-  }
-}
-
-/** @throws ApiError `invalid_request` */
-function refuseUnknownColumns({ mapping }: Recipe, columns: readonly string[]): void {
-  const details = Object.entries(mapping)
-    .filter(([, column]) => column !== undefined && !columns.includes(column))
-    .map(([field, column]) => ({ path: `mapping.${field}`, message: `the file has no column ${column}` }));
-  const [first] = details;
-  if (first) throw new ApiError('invalid_request', `${first.path}: ${first.message}`, { details });
-}
 
 export function createLicenseImportService(needs: Needs) {
   const { licenses, imports, files, audit, transaction, clock } = needs;
@@ -94,19 +80,11 @@ export function createLicenseImportService(needs: Needs) {
     return { job: found };
   }
 
-  const checkFile = (id: string, { form }: ImportJob, recipe: Recipe) =>
-    checkImport(checkNeeds, { ...form, path: files.pathOf(id) }, recipe, clock.now());
-
-  async function findAll(batches: AsyncIterable<CheckedBatch>, signal?: AbortSignal) {
-    const findings: Findings = noFindings();
-    let valid = 0;
-    for await (const { good, errors } of batches) {
-      signal?.throwIfAborted();
-      valid += good.length;
-      addFindings(findings, errors);
-    }
-    return { findings, valid };
-  }
+  const pass = (id: string, { form }: ImportJob, recipe: Recipe): ImportPass => ({
+    id,
+    columns: form.columns,
+    batches: checkImport(checkNeeds, { ...form, path: files.pathOf(id) }, recipe, clock.now()),
+  });
 
   async function insert({ good }: CheckedBatch, call: Call): Promise<void> {
     const now = clock.now();
@@ -119,42 +97,74 @@ export function createLicenseImportService(needs: Needs) {
   }
 
   /** Requires a transaction, which undoes everything if the import is interrupted. */
-  async function insertFile(id: string, job: ImportJob, recipe: Recipe, call: Call, signal: AbortSignal) {
+  async function insertFile(
+    id: string,
+    job: ImportJob,
+    recipe: RunRecipe,
+    { keys, call, signal }: { keys: ResultFile; call: Call; signal: AbortSignal },
+  ) {
     signal.throwIfAborted();
     if ((await imports.findDone(id)) !== null) return;
-    const total = job.form.rows;
+    const total = job.form.rows - recipe.skip_rows;
     await imports.insert({ importId: id, licenses: total, finishedAt: clock.now() });
     const plans: Record<string, number> = {};
     job.done = 0;
-    for await (const batch of oneAhead(checkFile(id, job, recipe))) {
+    let skipped = 0;
+    for await (const batch of oneAhead(pass(id, job, recipe).batches)) {
       signal.throwIfAborted();
-      if (batch.errors.length > 0) throw new ChangedSinceCheckedError(batch);
+      skipped += batch.faulty.length;
+      if (skipped > recipe.skip_rows) throw new ChangedSinceCheckedError(batch);
       await insert(batch, call);
+      for (const { draft, cells } of batch.good) await keys.write(csvLine([draft.licenseKey, ...cells]));
       for (const { plan } of batch.good) plans[plan.name] = (plans[plan.name] ?? 0) + 1;
       job.done += batch.rows;
     }
-    await audit.record(call, 'licenses.imported', `import:${id}`, null, { licenses: total, plans });
+    if (skipped !== recipe.skip_rows) throw new ChangedSinceCheckedError();
+    const left = skipped === 0 ? {} : { skipped_rows: skipped };
+    await audit.record(call, 'licenses.imported', `import:${id}`, null, { licenses: total, plans, ...left });
   }
 
-  async function work(id: string, job: ImportJob, recipe: Recipe, call: Call, signal: AbortSignal) {
+  async function importFile(
+    id: string,
+    job: ImportJob,
+    recipe: RunRecipe,
+    call: Call,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const keys = await files.writeResult(id, 'keys');
+    try {
+      await keys.write(csvLine([KEY_COLUMN, ...job.form.columns]));
+      await transaction(() => insertFile(id, job, recipe, { keys, call, signal }), undefined, {
+        alone: true,
+      });
+    } catch (error) {
+      await keys.discard();
+      throw error;
+    }
+    await keys.keep();
+  }
+
+  async function work(id: string, job: ImportJob, recipe: RunRecipe, call: Call, signal: AbortSignal) {
     try {
       await files.touch(id);
       // Checks before the transaction, which blocks other writers.
-      const { findings } = await findAll(checkFile(id, job, recipe), signal);
+      const { findings, valid } = await findAll(pass(id, job, recipe), files, signal);
       job.findings = findings;
-      if (findings.errorCount > 0) {
+      const faulty = job.form.rows - valid;
+      if (faulty !== recipe.skip_rows || valid === 0) {
         job.state = 'failed';
         return;
       }
-      await transaction(() => insertFile(id, job, recipe, call, signal), undefined, { alone: true });
+      await importFile(id, job, recipe, call, signal);
       job.state = 'done';
+      job.skipped = faulty;
       job.done = job.form.rows;
       // The import is complete even if the file cannot be removed; it is removed within a day.
       await files.remove(id).catch(() => {});
     } catch (error) {
       job.done = 0;
       job.state = 'failed';
-      if (error instanceof ChangedSinceCheckedError) addFindings(job.findings, error.batch.errors);
+      if (error instanceof ChangedSinceCheckedError) addFindings(job.findings, error.errors);
       else if (error === SERVER_STOPS) job.state = 'uploaded';
       else if (error === CANCELLED) await drop(id, job);
       else throw error;
@@ -164,10 +174,11 @@ export function createLicenseImportService(needs: Needs) {
   async function drop(id: string, job: ImportJob): Promise<void> {
     job.state = 'cancelled';
     await files.remove(id);
+    await files.removeResults(id);
   }
 
   /** Concurrent calls wait for the same import. */
-  function run(id: string, job: ImportJob, recipe: Recipe, call: Call): Promise<void> {
+  function run(id: string, job: ImportJob, recipe: RunRecipe, call: Call): Promise<void> {
     if (job.running) return job.running.ended;
     if (isEnding)
       throw new ApiError('unavailable', 'the server is stopping; run the import after the restart');
@@ -216,7 +227,7 @@ export function createLicenseImportService(needs: Needs) {
       if ('status' in found || state === 'done' || state === 'cancelled')
         throw new ApiError('invalid_request', `import_id: the import is ${state}`);
       refuseUnknownColumns(request, found.job.form.columns);
-      const { findings, valid } = await findAll(checkFile(id, found.job, request));
+      const { findings, valid } = await findAll(pass(id, found.job, request), files);
       return {
         rows: found.job.form.rows,
         valid,
@@ -226,13 +237,21 @@ export function createLicenseImportService(needs: Needs) {
     },
 
     /** Runs once: a completed import stays unchanged. */
-    async run(request: Recipe, call: Call): Promise<ImportStatus> {
+    async run(request: RunRecipe, call: Call): Promise<ImportStatus> {
       const id = request.import_id;
       const found = await find(id);
       if ('status' in found) return found.status;
       const { job } = found;
       if (job.state !== 'done' && job.state !== 'cancelled') await run(id, job, request, call);
       return toStatus(id, job);
+    },
+
+    /** @throws ApiError `import_not_found` */
+    download({ import_id: id, part }: RequestOf<typeof licenseTransferAdminContract.downloadImportResult>) {
+      const lines = files.readResult(id, part);
+      if (!lines)
+        throw new ApiError('import_not_found', `the import has no ${part} rows, or is over a day old`);
+      return new Document(`${CSV}; charset=utf-8`, lines, { fileName: `${part}.csv` });
     },
 
     async show(id: string): Promise<ImportStatus> {

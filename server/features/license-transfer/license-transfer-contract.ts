@@ -44,6 +44,9 @@ const recipe = {
     .meta({ description: 'Used where the cell is empty or no column is mapped.' }),
 };
 
+/** Files that an import leaves for a day. */
+export const IMPORT_RESULTS = ['faulty', 'keys'] as const;
+
 const importError = z.object({
   line: z.int().meta({ description: 'The line in the file on which the row begins, from 1.' }),
   column: z.string().nullable(),
@@ -60,6 +63,7 @@ const importStatus = z.object({
   state: z.enum(IMPORT_STATES),
   done: z.int().meta({ description: 'Rows. None of them is visible before the state is `done`.' }),
   total: z.int(),
+  skipped: z.int().meta({ description: 'Faulty rows that were left out.' }),
   ...findings,
 });
 
@@ -103,9 +107,30 @@ export const licenseTransferAdminContract = {
     path: '/licenses/import/run/',
     auth: 'admin',
     summary: 'Import an uploaded file, all rows or none; replies when the import has finished',
-    request: z.object(recipe),
+    request: z.object({
+      ...recipe,
+      skip_rows: z.int().min(0).default(0).meta({
+        description:
+          'Number of faulty rows to leave out, as the preview has found them: `rows` less `valid`. If a different number is faulty, nothing is imported.',
+      }),
+    }),
     reply: importStatus,
     errors: ['import_not_found'],
+  }),
+  downloadImportResult: endpoint({
+    method: 'GET',
+    path: '/licenses/import/result/',
+    auth: 'admin',
+    summary: 'Download the faulty rows of an import with their errors, or its rows with their license keys',
+    request: z.object({
+      import_id: importId,
+      part: z.enum(IMPORT_RESULTS).meta({
+        description: '`faulty`: since the last check. `keys`: since the import. Both are kept for a day.',
+      }),
+    }),
+    reply: z.object({}),
+    errors: ['import_not_found'],
+    documents: { [CSV]: 'The rows as in the uploaded file, with `line` and `error`, or `license_key`.' },
   }),
   showImport: endpoint({
     method: 'GET',
@@ -128,6 +153,7 @@ export const licenseTransferAdminContract = {
 };
 
 export type ImportField = (typeof IMPORT_FIELDS)[number];
+export type ImportResult = (typeof IMPORT_RESULTS)[number];
 export type ImportState = (typeof IMPORT_STATES)[number];
 export type ImportError = z.input<typeof importError>;
 export type ImportStatus = z.input<typeof importStatus>;

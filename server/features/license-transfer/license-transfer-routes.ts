@@ -12,6 +12,7 @@ export function licenseTransferAdminRoutes(
     uploadImport: ({ file }) => imports.upload(file),
     previewImport: (request) => imports.preview(request),
     runImport: (request, call) => imports.run(request, call),
+    downloadImportResult: (request) => imports.download(request),
     showImport: ({ import_id: id }) => imports.show(id),
     cancelImport: ({ import_id: id }) => imports.cancel(id),
   });

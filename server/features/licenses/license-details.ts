@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import { ownLimits, type SeatLimitFields } from '#server/rules/license-draft.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
-import { foldForSearch } from '#server/rules/license-search.ts';
+import { foldForSearch } from '#server/wire/search-text.ts';
 import type { License, LicenseReference, LicenseStore } from './license-store.ts';
 
 interface Needs {

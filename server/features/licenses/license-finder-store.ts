@@ -139,7 +139,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
   }
 
   /** Almost any word may be part of a key. Few are, and the others must not slow the search down. */
-  async function keyCondition({ codes }: LicenseSearch): Promise<Condition | null> {
+  async function anyCoded({ codes }: LicenseSearch): Promise<Condition | null> {
     const real: Condition[] = [];
     for (const [index, code] of codes.entries()) {
       const found = withCode(code, index);
@@ -151,7 +151,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
 
   async function lookFor(searchFor: string): Promise<Found> {
     const parsed = parseSearch(searchFor);
-    return { words: await rareWords(parsed), text: hasText(parsed), codes: await keyCondition(parsed) };
+    return { words: await rareWords(parsed), text: hasText(parsed), codes: await anyCoded(parsed) };
   }
 
   /** @param walk how to read the table when the search does not select IDs */
@@ -211,7 +211,7 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
       const { words: asked } = parsed;
       if (asked === null || search.needsTerms(asked) !== null) return null;
       // A license found by its code can be older than the newest candidates and newer than other matches.
-      if ((await keyCondition(parsed)) !== null) return null;
+      if ((await anyCoded(parsed)) !== null) return null;
       const { sql, bind } = search.words(asked);
       const words = {
         sql: `${sql} ORDER BY rowid ${order} LIMIT $newest`,

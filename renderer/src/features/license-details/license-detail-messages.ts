@@ -22,7 +22,6 @@ export const licenseDetailMessages = messagesOf(
     limitsHint: 'Leave a field empty to use the value of the plan.',
     authorizationTitle: 'Authorization',
     features: 'Entitlements',
-    featureList: 'Entitlements: {names}',
     firstActivated: 'First activated',
     graceEnds: 'Grace period ends',
     revokedAt: 'Revoked',
@@ -62,6 +61,12 @@ export const licenseDetailMessages = messagesOf(
     deviceActive: 'Active',
     deviceReleased: 'Released',
     release: 'Release',
+    replace: 'Replace',
+    replaceTitle: 'Replace {device}',
+    replaceConsequence: 'The new device takes the seat of {device}, which is denied from its next call.',
+    newFingerprintHint: 'The device shows it with license-desk fingerprint, or in its activation request.',
+    addDevice: 'Add device',
+    noFreeSeat: 'All seats are taken. Replace or release a device.',
     releaseTitle: 'Release {device}?',
     releaseConsequence:
       'The device is denied from its next call, and another device can use its seat. You can activate it again.',
@@ -132,7 +137,6 @@ export const licenseDetailMessages = messagesOf(
     limitsHint: 'Lassen Sie ein Feld leer, um den Wert des Plans zu übernehmen.',
     authorizationTitle: 'Autorisierung',
     features: 'Funktionen',
-    featureList: 'Funktionen: {names}',
     firstActivated: 'Erste Aktivierung',
     graceEnds: 'Kulanzfrist endet',
     revokedAt: 'Widerrufen',
@@ -172,6 +176,14 @@ export const licenseDetailMessages = messagesOf(
     deviceActive: 'Aktiv',
     deviceReleased: 'Freigegeben',
     release: 'Freigeben',
+    replace: 'Ersetzen',
+    replaceTitle: '{device} ersetzen',
+    replaceConsequence:
+      'Das neue Gerät übernimmt den Platz von {device}. Dieses wird ab dem nächsten Aufruf abgelehnt.',
+    newFingerprintHint:
+      'Das Gerät zeigt ihn mit license-desk fingerprint oder in seiner Aktivierungsanfrage.',
+    addDevice: 'Gerät hinzufügen',
+    noFreeSeat: 'Alle Plätze sind belegt. Ersetzen Sie ein Gerät oder geben Sie eines frei.',
     releaseTitle: '{device} freigeben?',
     releaseConsequence:
       'Das Gerät wird ab dem nächsten Aufruf abgelehnt. Ein anderes Gerät kann seinen Platz verwenden. Sie können es erneut aktivieren.',

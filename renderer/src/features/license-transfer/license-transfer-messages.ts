@@ -33,6 +33,10 @@ export const licenseTransferMessages = messagesOf(
     defaultProduct: 'Default product',
     check: 'Check all rows',
     run: 'Nothing to import | Import {n} license | Import {n} licenses',
+    runSkipping: 'Import {valid}, skip {n}',
+    saveFaulty: 'Save rows with errors',
+    saveKeys: 'Save license keys',
+    skipped: '{n} row skipped. | {n} rows skipped.',
     allGood: 'No rows to import. | {n} valid row. | {n} valid rows.',
     found:
       'No errors. | {n} error. Correct the file or the columns. | {n} errors. Correct the file or the columns.',
@@ -80,6 +84,10 @@ export const licenseTransferMessages = messagesOf(
     defaultProduct: 'Standardprodukt',
     check: 'Alle Zeilen prüfen',
     run: 'Nichts zu importieren | {n} Lizenz importieren | {n} Lizenzen importieren',
+    runSkipping: '{valid} importieren, {n} überspringen',
+    saveFaulty: 'Fehlerhafte Zeilen speichern',
+    saveKeys: 'Lizenzschlüssel speichern',
+    skipped: '{n} Zeile übersprungen. | {n} Zeilen übersprungen.',
     allGood: 'Keine Zeilen zu importieren. | {n} gültige Zeile. | {n} gültige Zeilen.',
     found:
       'Keine Fehler. | {n} Fehler. Korrigieren Sie die Datei oder die Spalten. | {n} Fehler. Korrigieren Sie die Datei oder die Spalten.',

@@ -1,10 +1,8 @@
 // Changes many licenses in batches of a hundred, with progress and a stop button.
 import { onScopeDispose, ref, shallowRef } from 'vue';
 import type { BulkReply } from '#server/features/licenses/license-contract.ts';
+import type { BulkSelection } from './bulk-selection.ts';
 import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
-
-/** The API's limit per call. */
-const BATCH = 100;
 
 export type BulkRun = ReturnType<typeof useBulkRun>;
 
@@ -16,14 +14,23 @@ export function useBulkRun() {
   /** A failed call ends the run, because it is unknown which of its licenses were changed. */
   const failure = shallowRef<CallFailure | null>(null);
   const stopped = ref(false);
+  /** Holders of the licenses that failed, by ID. */
+  const holders = shallowRef<ReadonlyMap<number, string>>(new Map());
 
   /** @param work changes up to a hundred licenses */
-  async function run(ids: readonly number[], work: (batch: number[]) => Promise<BulkReply>): Promise<void> {
+  async function run(selection: BulkSelection, work: (batch: number[]) => Promise<BulkReply>): Promise<void> {
     state.value = 'running';
-    total.value = ids.length;
+    total.value = selection.count;
     try {
-      for (let from = 0; from < ids.length && !stopped.value; from += BATCH) {
-        const reply = await work(ids.slice(from, from + BATCH));
+      for await (const batch of selection.batches()) {
+        if (stopped.value) break;
+        const reply = await work(batch.map(({ license_id: id }) => id));
+        const refused = new Set(reply.failed.map(({ license_id: id }) => id));
+        const named = batch.filter(({ license_id: id }) => refused.has(id));
+        holders.value = new Map([
+          ...holders.value,
+          ...named.map(({ license_id: id, holder }): [number, string] => [id, holder]),
+        ]);
         done.value = [...done.value, ...reply.done];
         failed.value = [...failed.value, ...reply.failed];
       }
@@ -40,5 +47,5 @@ export function useBulkRun() {
   }
   onScopeDispose(stop);
 
-  return { state, total, done, failed, failure, stopped, run, stop };
+  return { state, total, done, failed, holders, failure, stopped, run, stop };
 }

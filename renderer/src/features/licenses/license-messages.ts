@@ -66,6 +66,12 @@ export const licenseMessages = messagesOf(
       revokeTitle: 'Revoke licenses? | Revoke {n} license? | Revoke {n} licenses?',
       revokeConsequence:
         'No licenses are revoked. | {n} license with {devices} active devices stops working immediately. This cannot be undone. | {n} licenses with {devices} active devices stop working immediately. This cannot be undone.',
+      selectAll: 'Select all matching | Select all {n} matching | Select all {n} matching',
+      export: 'Export',
+      unchanged: '{date}, revoked',
+      moreOfThem: '{n} more license | {n} more licenses',
+      revokeAllConsequence:
+        'No licenses are revoked. | {n} license stops working immediately on all of its devices. This cannot be undone. | {n} licenses stop working immediately on all of their devices. This cannot be undone.',
       progress: 'Progress',
       tried: '{tried} of {total} processed.',
       done: 'None changed. | {n} changed. | {n} changed.',
@@ -139,6 +145,12 @@ export const licenseMessages = messagesOf(
       revokeTitle: 'Lizenzen widerrufen? | {n} Lizenz widerrufen? | {n} Lizenzen widerrufen?',
       revokeConsequence:
         'Keine Lizenzen werden widerrufen. | {n} Lizenz mit {devices} aktiven Geräten wird sofort ungültig. Das lässt sich nicht rückgängig machen. | {n} Lizenzen mit {devices} aktiven Geräten werden sofort ungültig. Das lässt sich nicht rückgängig machen.',
+      selectAll: 'Alle passenden auswählen | Alle {n} passenden auswählen | Alle {n} passenden auswählen',
+      export: 'Exportieren',
+      unchanged: '{date}, widerrufen',
+      moreOfThem: '{n} weitere Lizenz | {n} weitere Lizenzen',
+      revokeAllConsequence:
+        'Keine Lizenzen werden widerrufen. | {n} Lizenz wird sofort auf allen ihren Geräten ungültig. Das lässt sich nicht rückgängig machen. | {n} Lizenzen werden sofort auf allen ihren Geräten ungültig. Das lässt sich nicht rückgängig machen.',
       progress: 'Fortschritt',
       tried: '{tried} von {total} verarbeitet.',
       done: 'Keine geändert. | {n} geändert. | {n} geändert.',

@@ -1,0 +1,73 @@
+// One pass over a file: what is wrong with it, also as a file for its author.
+import { csvLine } from '#server/wire/csv.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import type { CheckedBatch } from './import-check.ts';
+import type { ImportFiles } from './import-files.ts';
+import { addFindings, type Findings, noFindings } from './import-job.ts';
+import type { ImportRecipe } from './import-row.ts';
+import type { ImportError } from './license-transfer-contract.ts';
+
+export interface ImportPass {
+  id: string;
+  columns: readonly string[];
+  batches: AsyncIterable<CheckedBatch>;
+}
+
+/** A plan or license changed between the check and the import. */
+export class ChangedSinceCheckedError extends Error {
+  override readonly name = 'ChangedSinceCheckedError';
+  readonly errors: readonly ImportError[];
+
+  /** @param batch the one that has new errors */
+  constructor(batch?: CheckedBatch) {
+    super('a plan or license has changed since the file was checked');
+    this.errors = batch?.faulty.flatMap(({ errors }) => errors) ?? [];
+  }
+}
+
+/** @throws ApiError `invalid_request` */
+export function refuseUnknownColumns({ mapping }: ImportRecipe, columns: readonly string[]): void {
+  const details = Object.entries(mapping)
+    .filter(([, column]) => column !== undefined && !columns.includes(column))
+    .map(([field, column]) => ({ path: `mapping.${field}`, message: `the file has no column ${column}` }));
+  const [first] = details;
+  if (first) throw new ApiError('invalid_request', `${first.path}: ${first.message}`, { details });
+}
+
+/** All errors of a row, in one cell. */
+function reasonOf(errors: readonly ImportError[]): string {
+  return errors
+    .map(({ column, message }) => (column === null ? message : `${column}: ${message}`))
+    .join('; ');
+}
+
+/** Checks all rows, and leaves the faulty ones as a file. */
+export async function findAll(
+  { id, columns, batches }: ImportPass,
+  files: Pick<ImportFiles, 'writeResult' | 'removeResults'>,
+  signal?: AbortSignal,
+): Promise<{ findings: Findings; valid: number }> {
+  const findings = noFindings();
+  let valid = 0;
+  const result = await files.writeResult(id, 'faulty');
+  try {
+    await result.write(csvLine(['line', 'error', ...columns]));
+    for await (const { good, faulty } of batches) {
+      signal?.throwIfAborted();
+      valid += good.length;
+      for (const { line, cells, errors } of faulty) {
+        addFindings(findings, errors);
+        await result.write(csvLine([line, reasonOf(errors), ...cells]));
+      }
+    }
+  } catch (error) {
+    await result.discard();
+    throw error;
+  }
+  if (findings.errorCount > 0) await result.keep();
+  else {
+    await result.discard();
+    await files.removeResults(id);
+  }
+  return { findings, valid };
+}

@@ -1,7 +1,8 @@
 // The audit log of the last weeks: collected while licenses are generated, written in chronological order.
 import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
-import { DAY_MS, toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { SeedActivation } from './activations.ts';
 import { createBulkInsert } from './bulk-insert.ts';
 import { type RandomSource, weighted } from './random-source.ts';

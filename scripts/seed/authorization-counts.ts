@@ -1,5 +1,6 @@
 // Generates daily counts of granted and denied authorizations.
-import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { OTHER_PRODUCTS } from './plans.ts';
 import type { RandomSource } from './random-source.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';

@@ -1,6 +1,6 @@
 // Makes an exact number of licenses due for a notice.
 import { EXPIRING_MS } from '#server/rules/license-lifecycle.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** No other license becomes due within this time, so that the count is still exact when a scan runs. */

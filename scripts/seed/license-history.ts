@@ -5,7 +5,7 @@ import {
   nextNoticeAt,
   type LicenseState,
 } from '#server/rules/license-lifecycle.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { SeedPlan } from './plans.ts';
 import { type RandomSource, weighted } from './random-source.ts';
 

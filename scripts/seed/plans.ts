@@ -1,5 +1,5 @@
 // The plans of a company that has sold licenses for years: the four default plans and additional ones.
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { type RandomSource, weighted } from './random-source.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 

@@ -1,6 +1,6 @@
 // Generates a license with its devices, tokens and history.
 import { generateLicenseKey } from '#server/rules/license-key.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { makeActivations, type SeedActivation } from './activations.ts';
 import { type Holder, makeHolder } from './holders.ts';
 import { type LicenseHistory, makeHistory } from './license-history.ts';

@@ -1,5 +1,5 @@
 // Generates a license's authorization tokens: an active one and those that it replaced.
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { hashSecret } from '#server/platform/secret-token.ts';
 import type { LicenseHistory } from './license-history.ts';
 import { type RandomSource, weighted } from './random-source.ts';

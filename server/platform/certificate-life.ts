@@ -1,6 +1,6 @@
 // Describes how long a certificate is valid, for administrators.
 import type { X509Certificate } from 'node:crypto';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 
 /** Warn with fewer days left. */
 const WARNING_DAYS = 7;

@@ -2,7 +2,8 @@
 import type { Plan } from '#server/features/plans/plan-store.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { LAST_MOMENT, toTimestamp } from '#server/wire/fields.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { LAST_MOMENT } from '#server/wire/instants.ts';
 import type { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import { floatingTerms, NO_OWN_LIMITS, type OwnSeatLimits } from './floating-terms.ts';
 import { firstNoticeAt, graceEndsAt, renewedExpiry } from './license-lifecycle.ts';

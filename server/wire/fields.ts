@@ -1,5 +1,6 @@
 // Field types of requests and replies.
 import { z } from 'zod';
+import { LAST_MOMENT } from './instants.ts';
 import { readableText, textProblem } from './readable-text.ts';
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
@@ -103,9 +104,6 @@ export const network = z
     'must be a network such as 10.0.0.0/8 or an IP address',
   );
 
-/** The latest time with a four-digit year; some people enter it for "never". */
-export const LAST_MOMENT = Date.UTC(10_000, 0, 1) - 1;
-
 /** A time in a request: ISO 8601 with offset, epoch milliseconds for the handler. */
 export const moment = z.iso
   .datetime({ offset: true })
@@ -116,8 +114,6 @@ export const moment = z.iso
 export const timestamp = z.iso.datetime();
 
 export const days = z.int().min(1).max(36_500);
-
-export const DAY_MS = 86_400_000;
 
 /** @param ms epoch milliseconds; a grace period that ends after the year 9999 is shown with the end of that year */
 export function toTimestamp(ms: number): string {

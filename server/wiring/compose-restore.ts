@@ -24,7 +24,7 @@ import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { type Call, cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { createSecurityLog, type SecurityLog } from '#server/platform/security-log.ts';
 import { settingDifferences } from '#server/features/settings/setting-changes.ts';

@@ -280,9 +280,19 @@ test('a plan for floating licenses is made, and a license of it issued', async (
   await expectAccessible(desk);
 
   await inspector(desk).getByRole('tab', { name: 'Diagnose' }).click();
-  const trial = inspector(desk).getByRole('region', { name: 'Try the rules' });
-  await trial.getByRole('button', { name: 'Try' }).click();
-  await expect(trial).toContainText('Gets a seat');
+  const checkout = inspector(desk).getByRole('region', { name: 'Checkout' });
+  await checkout.getByLabel('User').fill('grace');
+  await checkout.getByRole('button', { name: 'Check' }).click();
+  await expect(checkout.getByRole('status')).toHaveText('Gets a seat');
+  await checkout.getByLabel('Seats').fill('12');
+  // An answer to another question is not shown.
+  await expect(checkout.getByRole('status')).toHaveCount(0);
+  await checkout.getByRole('button', { name: 'Check' }).click();
+  await expect(checkout.getByRole('status')).toContainText('Gets no seat');
+  await expect(checkout.getByRole('listitem').filter({ hasText: 'A seat is free' })).toContainText('Failed');
+  await expectAccessible(desk);
+  await checkout.getByRole('button', { name: 'Show seats' }).click();
+  await expect(inspector(desk).getByRole('tab', { name: 'Seats' })).toHaveAttribute('aria-selected', 'true');
 });
 
 test('the overview names a floating license that is almost full', async ({ desk, server }) => {

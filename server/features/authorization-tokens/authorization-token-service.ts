@@ -9,7 +9,8 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { DAY_MS, toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { createSecretToken } from '#server/platform/secret-token.ts';
 import type {
   AuthorizationTokenObject,

@@ -7,7 +7,7 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { Sealer } from '#server/platform/sealer.ts';
 import { type GivenAuthority, readGivenAuthority } from './authority-import.ts';
 import type { AuthorityRow } from './authority-model.ts';

@@ -3,7 +3,7 @@ import { hash, type KeyObject } from 'node:crypto';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import type { Caller } from '#server/platform/call.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { issueClientCertificate } from './certificate-builder.ts';
 import type { certificateContract } from './certificate-contract.ts';
 import type { Certificate } from './certificate-store.ts';

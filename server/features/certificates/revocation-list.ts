@@ -1,7 +1,7 @@
 // When a CRL is rebuilt, and from which entries (RFC 5280, section 5).
 import type { Clock } from '#server/platform/clock.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { Authority } from './authority.ts';
 import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
 import { buildRevocationList } from './crl-builder.ts';

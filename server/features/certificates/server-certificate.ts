@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '#server/platform/clock.ts';
 import { ConfigError } from '#server/platform/config.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { Sealer } from '#server/platform/sealer.ts';
 import { keepCredentials, type TlsSource } from '#server/platform/tls-credentials.ts';

@@ -2,7 +2,7 @@
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { IdempotentCall, Work } from '#server/platform/mount.ts';
 import type { Sealer } from '#server/platform/sealer.ts';
 import { hashSecret } from '#server/platform/secret-token.ts';

@@ -8,7 +8,8 @@ import type { Clock } from '#server/platform/clock.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { DenialLog } from './denial-log.ts';
 import {
   type leaseAdminContract,

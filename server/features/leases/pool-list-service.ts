@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { licenseState } from '#server/rules/license-lifecycle.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { leaseAdminContract, PoolItem } from './lease-admin-contract.ts';
 import type { ListedPool, PoolListStore } from './pool-list-store.ts';
 import type { SeatPools } from './seat-pools.ts';

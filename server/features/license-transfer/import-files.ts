@@ -5,7 +5,7 @@ import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises
 import { join } from 'node:path';
 import { ApiError } from '#server/wire/errors.ts';
 import { IMPORT_RESULTS, type ImportResult } from './license-transfer-contract.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 
 /** Errors that are not the uploader's fault. */
 const NO_ROOM: ReadonlySet<string | undefined> = new Set([

@@ -11,7 +11,7 @@ import type { RequestOf } from '#server/wire/endpoint.ts';
 import { csvLine } from '#server/wire/csv.ts';
 import { Document } from '#server/platform/document.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { checkImport, type CheckedBatch, type CheckNeeds } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import {

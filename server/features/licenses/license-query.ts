@@ -1,6 +1,6 @@
 // SQL for licenses: their columns, and conditions for state, plan, product and expiry. Runs on both databases.
 import type { Condition } from '#server/database/condition.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { EXPIRING_MS, type LicenseState } from '#server/rules/license-lifecycle.ts';
 
 export const LICENSE_COLUMNS = `

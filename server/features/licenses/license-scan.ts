@@ -3,7 +3,8 @@
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { dueNotice, type LicenseNotice, nextNoticeAt } from '#server/rules/license-lifecycle.ts';
 import type { License, LicenseStore } from './license-store.ts';
 import type { NoticeClock } from './notice-clock.ts';

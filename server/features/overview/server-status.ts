@@ -1,7 +1,7 @@
 // Reports the service's status to the desktop app whenever it changes.
 import type { LiveStreams } from '#server/features/live/live-streams.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { OverviewStore } from './overview-store.ts';
 
 /** Shown in the app's tray. The app notifies the administrator when it gets worse. */

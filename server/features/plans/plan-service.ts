@@ -6,7 +6,7 @@ import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import type { planContract, PlanObject } from './plan-contract.ts';

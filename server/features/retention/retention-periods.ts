@@ -1,6 +1,6 @@
 // How long each kind of record is kept, with the setting for each period.
 import type { Config } from '#server/platform/config.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { RetentionKind } from './retention-contract.ts';
 
 /** The setting for each kind, by its name in `config.json`. */

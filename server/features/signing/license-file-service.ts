@@ -13,7 +13,7 @@ import { toLicenseObject } from '#server/rules/license-presenter.ts';
 import type { License } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { checkEd25519 } from './ed25519.ts';
 import { fileEnd, issueLicenseFile } from './license-file-issuer.ts';
 import type { SigningKeyInUse } from './loaded-keys.ts';

@@ -3,7 +3,8 @@ import type { Sequelize } from 'sequelize';
 import { cursorOf, NUMBER } from '#server/database/cursor.ts';
 import { toPage } from '#server/database/page.ts';
 import { sqlOf } from '#server/database/sql.ts';
-import { DAY_MS, toTimestamp } from '#server/wire/fields.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { FileToReissue } from './signing-contract.ts';
 import type { SigningKeyRow } from './signing-key-model.ts';
 

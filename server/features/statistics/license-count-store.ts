@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize';
 import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import type { LicenseState } from '#server/rules/license-lifecycle.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 
 export interface StateCounts {
   total: number;

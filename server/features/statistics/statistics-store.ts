@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
-import { DAY_MS } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 
 interface TokenCounts {
   active: number;

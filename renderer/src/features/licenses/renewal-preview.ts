@@ -1,6 +1,6 @@
 // What a renewal will set, as the server computes it: from the expiry date, or from now if that has passed.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
-import { DAY_MS, LAST_MOMENT } from '#server/wire/fields.ts';
+import { DAY_MS, LAST_MOMENT } from '#server/wire/instants.ts';
 
 /** @param days undefined if the plan is not known yet. @param now epoch milliseconds */
 export function renewedUntil(

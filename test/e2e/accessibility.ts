@@ -5,11 +5,24 @@ import { expect } from './test.ts';
 
 /** The rules of WCAG 2.2, levels A and AA, and axe's own good practice; in the dark, what the colours decide. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'light' });
+  await show(page, 'light');
   await expectNothingFound(axeOn(page), 'light');
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await show(page, 'dark');
   await expectNothingFound(axeOn(page).withRules(['color-contrast', 'link-in-text-block']), 'dark');
   await page.emulateMedia({ colorScheme: null });
+}
+
+/** Until the colours have changed, which transitions do step by step. */
+async function show(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.evaluate(async () => {
+    for (let frames = 0; frames < 2; frames += 1)
+      await new Promise((resolve) => {
+        requestAnimationFrame(resolve);
+      });
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
 }
 
 async function expectNothingFound(axe: AxeBuilder, colorScheme: string): Promise<void> {

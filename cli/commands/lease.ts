@@ -1,13 +1,12 @@
 import { Option, type Command } from 'commander';
 import type { Client } from '#server/wire/client.ts';
-import {
-  DENIAL_CODES,
-  type leaseAdminContract,
-  type LeaseDenialObject,
-  type LeaseRecord,
-  type PoolItem,
+import type {
+  leaseAdminContract,
+  LeaseDenialObject,
+  LeaseRecord,
+  PoolItem,
 } from '#server/features/leases/lease-admin-contract.ts';
-import { LEASE_STATES } from '#server/features/leases/lease-contract.ts';
+import { DENIAL_CODES, LEASE_STATES } from '#server/features/leases/lease-state-contract.ts';
 import { calling } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { addConfirmation } from '../confirmation.ts';

@@ -1,9 +1,6 @@
 import { Option, type Command } from 'commander';
-import {
-  DENIAL_REASONS,
-  type DenialReason,
-  type DeniedCallObject,
-} from '#server/features/denied-calls/denied-call-contract.ts';
+import { DENIAL_REASONS, type DenialReason } from '#server/features/denied-calls/denial-reason-contract.ts';
+import type { DeniedCallObject } from '#server/features/denied-calls/denied-call-contract.ts';
 import type { TimelineItem } from '#server/features/licenses/license-timeline-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';

@@ -355,6 +355,16 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
       max_activations: null,
       features: ['export', 'reports'],
       archived: false,
+      licensing: 'node_locked',
+      seats: null,
+      overdraft_seats: 0,
+      count_by: 'process',
+      lease_seconds: 600,
+      heartbeat_seconds: 200,
+      linger_seconds: 0,
+      borrow_max_hours: 0,
+      borrow_max_count: null,
+      borrow_keep_free: 0,
     });
     const update = ['plan', 'update', 'gold'];
     expect(await cli.ok(...update, '--tier', '26')).toEqual({ ok: true, plan: { ...plan, tier: 26 } });
@@ -469,7 +479,9 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     expect(await cli.prints('api-token', 'create', '--name', 'x', '--role', 'admin')).toMatch(
       /^API token: +ldk_\S+\nStore it now: it is not shown again/u,
     );
-    expect(await cli.prints('plan', 'list')).toMatch(/^standard +Standard +any +10 +365 +14 +1 +– +no$/mu);
+    expect(await cli.prints('plan', 'list')).toMatch(
+      /^standard +Standard +any +10 +365 +14 +1 +node_locked +– +no$/mu,
+    );
     expect(await cli.prints('audit', 'list', '--limit', '1')).toContain('Next page: --cursor ');
   });
 

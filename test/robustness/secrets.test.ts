@@ -14,11 +14,12 @@ import { type PythonReceiver, startPythonReceiver } from '../webhooks/python-rec
 /** The secrets by what they are, each in every spelling to look for. */
 const secrets = new Map<string, (string | Buffer)[]>();
 /** What the server wrote, by where. */
-const written: Record<'log' | 'stderr' | 'database' | 'cache', Buffer> = {
+const written: Record<'log' | 'stderr' | 'database' | 'cache' | 'sessions', Buffer> = {
   log: Buffer.alloc(0),
   stderr: Buffer.alloc(0),
   database: Buffer.alloc(0),
   cache: Buffer.alloc(0),
+  sessions: Buffer.alloc(0),
 };
 /** What must be found, to prove that the search finds. */
 const known = { requestId: 'known-request-id', licenseKey: '', tokenHash: '', webhookUrl: '' };
@@ -259,9 +260,17 @@ beforeAll(async () => {
   written.log = contents(join(dataDir, 'logs'), () => true);
   written.cache = contents(join(dataDir, 'cache'), () => true);
   written.stderr = Buffer.from(stderr);
+  written.sessions = contents(dataDir, (name) => name === 'sessions.json');
   // All else that is there: the key itself, and nothing that outlives the server.
   const others = readdirSync(dataDir).filter((name) => !inDatabase(name));
-  expect(others.toSorted()).toEqual(['cache', 'installation.json', 'logs', 'master.key', 'server.lock']);
+  expect(others.toSorted()).toEqual([
+    'cache',
+    'installation.json',
+    'logs',
+    'master.key',
+    'server.lock',
+    'sessions.json',
+  ]);
 });
 
 it('finds secrets in their allowed places', () => {
@@ -275,7 +284,7 @@ it('finds secrets in their allowed places', () => {
   expect(short).toEqual([]);
 });
 
-describe.each(['log', 'stderr', 'database', 'cache'] as const)('the %s', (where) => {
+describe.each(['log', 'stderr', 'database', 'cache', 'sessions'] as const)('the %s', (where) => {
   it('contains no secret', () => {
     const found = [...secrets].filter(([, spellings]) =>
       spellings.some((spelling) => written[where].includes(spelling)),

@@ -46,7 +46,7 @@ describe('the stream of changes', () => {
       data: { topics: ['devices', 'licenses', 'events', 'audit'] },
     });
     await server.admin.createPlan({ name: unique('live') });
-    expect(await client.next()).toMatchObject({ data: { topics: ['plans', 'licenses', 'audit'] } });
+    expect(await client.next()).toMatchObject({ data: { topics: ['plans', 'licenses', 'leases', 'audit'] } });
   });
 
   it('reports at most once a second, and misses nothing', async () => {
@@ -59,7 +59,7 @@ describe('the stream of changes', () => {
     const second = await client.next();
     expect(first?.data.topics).toEqual(['api_tokens', 'audit']);
     expect((second!.data.topics as string[]).toSorted()).toEqual(
-      ['api_tokens', 'audit', 'events', 'licenses', 'plans'].toSorted(),
+      ['api_tokens', 'audit', 'events', 'leases', 'licenses', 'plans'].toSorted(),
     );
     expect(second!.at - first!.at).toBeGreaterThan(950);
   });

@@ -2,7 +2,7 @@
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import { DENIAL_REASONS } from '#server/features/denied-calls/denied-call-contract.ts';
+import { DENIAL_REASONS } from '#server/features/denied-calls/denial-reason-contract.ts';
 import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import type { LicenseReference, License, LicenseStore } from '#server/features/licenses/license-store.ts';

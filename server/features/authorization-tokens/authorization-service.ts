@@ -3,7 +3,7 @@
 import { licenseState } from '#server/rules/license-lifecycle.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
-import type { DenialReason } from '#server/features/denied-calls/denied-call-contract.ts';
+import type { DenialReason } from '#server/features/denied-calls/denial-reason-contract.ts';
 import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';

@@ -3,20 +3,10 @@ import { z } from 'zod';
 import { licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, moment, pageOf, pageRequest, slug, timestamp } from '#server/wire/fields.ts';
+import { DENIAL_REASONS } from './denial-reason-contract.ts';
 
 /** The endpoint that denied the call. */
 export const DENIED_CALLS = ['authorize', 'authorize_token', 'activate'] as const;
-
-export const DENIAL_REASONS = [
-  'license_revoked',
-  'license_expired',
-  'product_mismatch',
-  'machine_not_activated',
-  'feature_not_included',
-  'token_invalid',
-  'activation_limit_reached',
-  'license_is_floating',
-] as const;
 
 const deniedCall = z.object({
   id,
@@ -53,4 +43,3 @@ export const deniedCallAdminContract = {
 
 export type DeniedCallObject = z.input<typeof deniedCall>;
 export type DeniedCallName = (typeof DENIED_CALLS)[number];
-export type DenialReason = (typeof DENIAL_REASONS)[number];

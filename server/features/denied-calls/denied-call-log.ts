@@ -2,7 +2,8 @@
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
-import type { DenialReason, DeniedCallName } from './denied-call-contract.ts';
+import type { DenialReason } from './denial-reason-contract.ts';
+import type { DeniedCallName } from './denied-call-contract.ts';
 import type { DeniedCallRow, DeniedCallStore } from './denied-call-store.ts';
 
 const FLUSH_MS = 5000;

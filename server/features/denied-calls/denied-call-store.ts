@@ -2,7 +2,8 @@ import type { Sequelize } from 'sequelize';
 import { allOf, type Condition, given } from '#server/database/condition.ts';
 import { removeOldest } from '#server/database/remove-oldest.ts';
 import { sqlOf } from '#server/database/sql.ts';
-import type { DenialReason, DeniedCallName } from './denied-call-contract.ts';
+import type { DenialReason } from './denial-reason-contract.ts';
+import type { DeniedCallName } from './denied-call-contract.ts';
 
 /** Equal calls of a UTC day. Texts that the calls did not send are empty. */
 export interface DeniedCallRow {

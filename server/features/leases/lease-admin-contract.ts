@@ -14,7 +14,8 @@ import {
   text,
   timestamp,
 } from '#server/wire/fields.ts';
-import { lease, LEASE_END_REASONS, LEASE_STATES, pool } from './lease-contract.ts';
+import { lease, LEASE_END_REASONS, pool } from './lease-contract.ts';
+import { DENIAL_CODES, LEASE_STATES } from './lease-state-contract.ts';
 
 /** A longer range needs several calls. */
 export const MAX_USAGE_DAYS = 400;
@@ -49,8 +50,6 @@ const seatHolder = z
     issued_at: timestamp,
   })
   .meta({ id: 'SeatHolder' });
-
-export const DENIAL_CODES = ['no_seat_available', 'borrow_limit_reached', 'denied_by_rule'] as const;
 
 const denial = z
   .object({

@@ -3,18 +3,9 @@ import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 import { clientText, fingerprint, id, needsOneOf, secretText, slug, timestamp } from '#server/wire/fields.ts';
+import { LEASE_STATES } from './lease-state-contract.ts';
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
-
-export const LEASE_STATES = [
-  'active',
-  'queued',
-  'borrowed',
-  'lingering',
-  'released',
-  'expired',
-  'reclaimed',
-] as const;
 
 /** Why a lease has ended. */
 export const LEASE_END_REASONS = [
@@ -233,5 +224,5 @@ export const leaseContract = {
 export type LeaseObject = z.input<typeof lease>;
 export type PoolObject = z.input<typeof pool>;
 export type QueuedCheckout = z.input<typeof queuedCheckout>;
-export type LeaseState = (typeof LEASE_STATES)[number];
+export type { LeaseState } from './lease-state-contract.ts';
 export type LeaseEndReason = (typeof LEASE_END_REASONS)[number];

@@ -17,6 +17,13 @@ const NO_ROOM: ReadonlySet<string | undefined> = new Set([
   'EACCES',
 ]);
 
+/** @returns `unavailable` if a file could not be written for lack of space or permission; otherwise the error itself */
+function asStorageFailure(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (!NO_ROOM.has(code)) return error;
+  return new ApiError('unavailable', `the file cannot be stored in the data directory (${code})`);
+}
+
 /** @param directory created on first use */
 export function createImportFiles(directory: string) {
   const pathOf = (id: string) => join(directory, `${id}.csv`);
@@ -46,12 +53,21 @@ export function createImportFiles(directory: string) {
     readResult: (id: string, part: ImportResult): AsyncIterable<Uint8Array> | null =>
       existsSync(resultPath(id, part)) ? createReadStream(resultPath(id, part)) : null,
 
-    /** Writes a result line by line. It can be read once it is `kept`. */
+    /**
+     * Writes a result line by line. It can be read once it is kept.
+     * @throws ApiError `unavailable` if there is no space for it; writing does, too
+     */
     async writeResult(id: string, part: ImportResult) {
       const draft = join(directory, `${id}.${randomUUID()}.part`);
-      const file = await open(draft, 'wx', 0o600);
+      const file = await open(draft, 'wx', 0o600).catch((error: unknown) => {
+        throw asStorageFailure(error);
+      });
       return {
-        write: (lines: string) => file.writeFile(lines),
+        async write(lines: string): Promise<void> {
+          await file.writeFile(lines).catch((error: unknown) => {
+            throw asStorageFailure(error);
+          });
+        },
         async keep(): Promise<void> {
           await file.close();
           await rename(draft, resultPath(id, part));
@@ -82,9 +98,7 @@ export function createImportFiles(directory: string) {
         return { id, accepted };
       } catch (error) {
         await rm(draft, { force: true });
-        const { code } = error as NodeJS.ErrnoException;
-        if (!NO_ROOM.has(code)) throw error;
-        throw new ApiError('unavailable', `the file cannot be stored in the data directory (${code})`);
+        throw asStorageFailure(error);
       }
     },
 

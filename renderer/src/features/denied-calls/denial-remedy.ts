@@ -1,6 +1,6 @@
 // What an administrator can do about a denied call.
 import type { Remedy } from '#server/features/authorization-tokens/authorization-token-contract.ts';
-import type { DenialReason } from '#server/features/denied-calls/denied-call-contract.ts';
+import type { DenialReason } from '#server/features/denied-calls/denial-reason-contract.ts';
 
 /** `issue_token` is for token checks, which the explanation does not cover. Null: nothing, the software is at fault. */
 export const DENIAL_REMEDIES: Record<DenialReason, Remedy | 'issue_token' | null> = {

@@ -1,6 +1,6 @@
 // Lease states with their colors, and what a lease is called.
 import type { LeaseRecord } from '#server/features/leases/lease-admin-contract.ts';
-import { LEASE_STATES } from '#server/features/leases/lease-contract.ts';
+import { LEASE_STATES } from '#server/features/leases/lease-state-contract.ts';
 import type { Tone } from '../../components/StatusPill.vue';
 
 export type LeaseState = LeaseRecord['state'];

@@ -34,7 +34,7 @@ export const floatingMessages = messagesOf(
     deniedToday: 'Denied (24 h)',
     fillings: { label: 'Usage', all: 'All', busy: '90% and more' },
     searchHint: 'Holder, e-mail or license key',
-    noPools: 'No floating licenses. Create a plan for floating licenses, then issue a license of it.',
+    noPools: 'No floating licenses. First create a floating plan, then issue a license of it.',
     noMatch: 'No floating licenses match these filters.',
     toPlans: 'Go to plans',
     openLicense: 'Open license',

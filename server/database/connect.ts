@@ -30,6 +30,19 @@ interface ConnectOptions {
   create?: boolean;
 }
 
+/** What the driver and the database server are told about each connection. Times are in milliseconds. */
+const POSTGRES_OPTIONS = {
+  application_name: 'license-desk',
+  // Without keep-alive, a connection whose peer has vanished waits for hours.
+  keepAlive: true,
+  connectionTimeoutMillis: 5000,
+  lock_timeout: LOCK_WAIT_MS,
+  /** Far above what the longest call takes with a million licenses. */
+  statement_timeout: 60_000,
+  /** The locks of a server that was suspended in the middle of a change end after this. */
+  idle_in_transaction_session_timeout: 20_000,
+} as const;
+
 /** Connects without migrating. */
 export async function connect(
   location: DatabaseLocation,
@@ -50,8 +63,7 @@ export async function connect(
       dialect: 'postgres',
       dialectModule: pg,
       pool: { max: 10, acquire: 10_000 },
-      // Without keep-alive, a connection whose peer has vanished waits for hours.
-      dialectOptions: { keepAlive: true, lock_timeout: LOCK_WAIT_MS },
+      dialectOptions: POSTGRES_OPTIONS,
     });
     if (guard) onQueryError(sequelize, guard.note);
     await sequelize.authenticate();

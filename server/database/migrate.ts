@@ -121,6 +121,7 @@ export async function migrate(
     // Servers that start together take turns, without a time limit. The later ones find nothing to do.
     if (dialect === 'postgres') {
       await sequelize.query('SET LOCAL lock_timeout = 0');
+      await sequelize.query('SET LOCAL statement_timeout = 0');
       await sequelize.query(`SELECT pg_advisory_xact_lock(${POSTGRES_MIGRATION_LOCK})`);
     }
     await umzug.up();

@@ -3,6 +3,7 @@
 import { type QueryInterface, Sequelize, Transaction } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
+import type { PostgresConnection } from './postgres-connection.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** Makes every statement join the transaction of its asynchronous context. */
@@ -79,6 +80,38 @@ export function replaceConnectionManager(
   manager.releaseConnection = () => {};
   manager.destroyConnection = keeper.destroy;
   manager._onProcessExit = keeper.closeAll;
+}
+
+/** The part of the PostgreSQL connection manager that is replaced or called. */
+interface PostgresConnectionManager {
+  getConnection(options?: object): Promise<PostgresConnection>;
+  releaseConnection(connection: PostgresConnection): void;
+  /** Opens a connection outside the pool, with the address and options of the others. */
+  connect(config: object): Promise<PostgresConnection>;
+  config: object;
+}
+
+const postgresManagerOf = (sequelize: Sequelize): PostgresConnectionManager =>
+  sequelize.connectionManager as unknown as PostgresConnectionManager;
+
+/** Gives each call that needs a connection to `wrap`. @param wrap may refuse, or give the connection back unused */
+export function wrapGetConnection(
+  sequelize: Sequelize,
+  wrap: (
+    acquire: () => Promise<PostgresConnection>,
+    release: (connection: PostgresConnection) => void,
+  ) => Promise<PostgresConnection>,
+): void {
+  const manager = postgresManagerOf(sequelize);
+  const acquire = manager.getConnection.bind(manager);
+  const release = manager.releaseConnection.bind(manager);
+  manager.getConnection = async (options) => wrap(() => acquire(options), release);
+}
+
+/** A connection outside the pool. The caller closes it. */
+export function openPostgresConnection(sequelize: Sequelize): Promise<PostgresConnection> {
+  const manager = postgresManagerOf(sequelize);
+  return manager.connect(manager.config);
 }
 
 /** Sets the mode in which Sequelize opens further connections to the SQLite file. */

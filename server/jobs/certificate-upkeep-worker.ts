@@ -5,19 +5,22 @@ import { createAuditStore } from '#server/features/audit/audit-store.ts';
 import { composeUpkeep } from '#server/wiring/compose-certificates.ts';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
-import { systemClock } from '#server/platform/clock.ts';
+import { sharedClock } from '#server/platform/shared-time.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { reportingGuard } from './worker-guard.ts';
 
 export interface CertificateUpkeepData {
   location: DatabaseLocation;
   masterKey: Uint8Array;
+  /** The buffer of the time that servers share; null for the clock of this machine. */
+  sharedTime: SharedArrayBuffer | null;
 }
 
 /** After a run that a caller waited for, the next one often follows soon. */
 const LINGER_MS = 20_000;
 
-const { location, masterKey } = workerData as CertificateUpkeepData;
+const { location, masterKey, sharedTime } = workerData as CertificateUpkeepData;
+const clock = sharedClock(sharedTime);
 
 const state = { asked: 0, isCancelled: false };
 let wake = () => {};
@@ -41,9 +44,9 @@ function linger(): Promise<void> {
 const sequelize = await connect(location, { guard: reportingGuard(parentPort) });
 const { upkeep } = composeUpkeep(sequelize, {
   sealer: createSealer(Buffer.from(masterKey)),
-  audit: createAuditService({ entries: createAuditStore(sequelize), clock: systemClock }),
+  audit: createAuditService({ entries: createAuditStore(sequelize), clock }),
   transaction: createTransactions(sequelize),
-  clock: systemClock,
+  clock,
 });
 
 try {

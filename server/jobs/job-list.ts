@@ -41,22 +41,26 @@ interface Needs {
   masterKey: Uint8Array;
   /** The clock guard's shared offset. */
   trustedOffset: SharedArrayBuffer;
+  /** The buffer of the time that servers share; null for the clock of this machine. */
+  sharedTime: SharedArrayBuffer | null;
 }
 
-export function listJobs({ location, config, masterKey, trustedOffset }: Needs): Job[] {
+export function listJobs({ location, config, masterKey, trustedOffset, sharedTime }: Needs): Job[] {
   const dispatcherData: DispatcherData = {
     location,
+    sharedTime,
     masterKey,
     backoffMs: config.webhookBackoffSeconds * 1000,
     sender: senderSettings(config),
   };
-  const scanData: LicenseScanData = { location, trustedOffset };
-  const upkeepData: CertificateUpkeepData = { location, masterKey };
+  const scanData: LicenseScanData = { location, trustedOffset, sharedTime };
+  const upkeepData: CertificateUpkeepData = { location, masterKey, sharedTime };
   const retentionData: RetentionData = {
     location,
     dataDir: config.dataDir,
     periods: retentionPeriods(config),
     trustedOffset,
+    sharedTime,
   };
   return [
     {

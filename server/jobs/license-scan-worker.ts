@@ -9,7 +9,7 @@ import { createLicenseStore } from '#server/features/licenses/license-store.ts';
 import { createNoticeClock } from '#server/features/licenses/notice-clock.ts';
 import { createServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
 import { isAhead } from '#server/platform/clock-guard.ts';
-import { systemClock } from '#server/platform/clock.ts';
+import { sharedClock } from '#server/platform/shared-time.ts';
 import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { reportingGuard } from './worker-guard.ts';
 
@@ -17,9 +17,12 @@ export interface LicenseScanData {
   location: DatabaseLocation;
   /** The clock guard's shared offset. */
   trustedOffset: SharedArrayBuffer;
+  /** The buffer of the time that servers share; null for the clock of this machine. */
+  sharedTime: SharedArrayBuffer | null;
 }
 
-const { location, trustedOffset } = workerData as LicenseScanData;
+const { location, trustedOffset, sharedTime } = workerData as LicenseScanData;
+const clock = sharedClock(sharedTime);
 const trusted = new Float64Array(trustedOffset);
 
 let cancelled = false;
@@ -36,12 +39,12 @@ try {
     events: createEventService({
       events: createEventStore(sequelize),
       queueDeliveries: createDeliveryStore(sequelize).queue,
-      clock: systemClock,
+      clock,
       onQueued: () => {},
     }),
     transaction: createTransactions(sequelize),
     noticeClock: createNoticeClock(createServiceMarkStore(sequelize)),
-    clock: systemClock,
+    clock,
     isTrusted: (now) => !isAhead(now, trusted[0] ?? 0),
     isCancelled: () => cancelled,
   });

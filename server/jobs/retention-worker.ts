@@ -7,7 +7,7 @@ import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { createImportFiles } from '#server/features/license-transfer/import-files.ts';
 import { isAhead } from '#server/platform/clock-guard.ts';
-import { systemClock } from '#server/platform/clock.ts';
+import { sharedClock } from '#server/platform/shared-time.ts';
 import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
 import type { RetentionPeriods } from '#server/features/retention/retention-periods.ts';
 import { runRetention } from '#server/features/retention/retention-run.ts';
@@ -20,9 +20,12 @@ export interface RetentionData {
   periods: RetentionPeriods;
   /** The clock guard's shared offset. */
   trustedOffset: SharedArrayBuffer;
+  /** The buffer of the time that servers share; null for the clock of this machine. */
+  sharedTime: SharedArrayBuffer | null;
 }
 
-const { location, dataDir, periods, trustedOffset } = workerData as RetentionData;
+const { location, dataDir, periods, trustedOffset, sharedTime } = workerData as RetentionData;
+const clock = sharedClock(sharedTime);
 const trusted = new Float64Array(trustedOffset);
 
 const PROGRESS_EVERY_MS = 5000;
@@ -40,9 +43,9 @@ try {
     periods,
     folders: createRestoreFolders(dataDir),
     removeForgottenUploads: createImportFiles(join(dataDir, 'imports')).removeForgotten,
-    audit: createAuditService({ entries: createAuditStore(sequelize), clock: systemClock }),
+    audit: createAuditService({ entries: createAuditStore(sequelize), clock }),
     transaction: createTransactions(sequelize),
-    clock: systemClock,
+    clock,
     isTrusted: (now) => !isAhead(now, trusted[0] ?? 0),
     isCancelled: () => cancelled,
     onBatch() {

@@ -4,6 +4,7 @@ import type { StorageGuard } from '#server/database/storage-guard.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { ClockGuard } from '#server/platform/clock-guard.ts';
 import type { Logger } from '#server/platform/logger.ts';
+import type { SharedTime } from '#server/platform/shared-time.ts';
 import { CERTIFICATE_UPKEEP, DISPATCHER, type JobConfig, listJobs, SCAN } from './job-list.ts';
 import { type JobRunner, startJobRunner } from './job-runner.ts';
 import { createTickets } from './tickets.ts';
@@ -47,6 +48,8 @@ interface Needs {
   config: JobConfig;
   logger: Logger;
   clockGuard: ClockGuard;
+  /** Null for the clock of this machine. */
+  sharedTime: SharedTime | null;
   /** How long jobs without waiting callers are delayed after the start. */
   settleMs: number;
   /** Receives the faults of workers. While it stops writes, no job starts. */
@@ -56,7 +59,7 @@ interface Needs {
 /** Maximum time that a caller waits; the work continues regardless. */
 const UPKEEP_TIMEOUT_MS = 6000;
 
-export function createJobs({ location, config, ...needs }: Needs): Jobs {
+export function createJobs({ location, config, sharedTime, ...needs }: Needs): Jobs {
   const upkeepTickets = createTickets();
   let runner: JobRunner | undefined;
   let lookedForOverdue: Promise<void> | undefined;
@@ -74,7 +77,13 @@ export function createJobs({ location, config, ...needs }: Needs): Jobs {
 
   return {
     start(masterKey, onChanged, overdue) {
-      const jobs = listJobs({ location, config, masterKey, trustedOffset: needs.clockGuard.shared });
+      const jobs = listJobs({
+        location,
+        config,
+        masterKey,
+        trustedOffset: needs.clockGuard.shared,
+        sharedTime: sharedTime?.buffer ?? null,
+      });
       runner = startJobRunner(jobs, { ...needs, upkeepTickets, workerFile, onChanged });
       lookedForOverdue = beginOverdue(runner, overdue);
     },

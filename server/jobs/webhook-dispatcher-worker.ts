@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
-import { systemClock } from '#server/platform/clock.ts';
+import { sharedClock } from '#server/platform/shared-time.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { createDispatcher } from '#server/features/webhooks/dispatcher.ts';
 import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
@@ -15,6 +15,8 @@ export interface DispatcherData {
   masterKey: Uint8Array;
   backoffMs: number;
   sender: SenderSettings;
+  /** The buffer of the time that servers share; null for the clock of this machine. */
+  sharedTime: SharedArrayBuffer | null;
 }
 
 const data = workerData as DispatcherData;
@@ -33,7 +35,7 @@ const dispatcher = createDispatcher({
   transaction: createTransactions(sequelize),
   sender: await openSender(data.sender),
   sealer: createSealer(Buffer.from(data.masterKey)),
-  clock: systemClock,
+  clock: sharedClock(data.sharedTime),
   backoffMs: data.backoffMs,
   timeoutMs: data.sender.timeoutMs,
   alone: data.location.url === null,

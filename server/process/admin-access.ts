@@ -17,6 +17,7 @@ import {
   type Transport,
 } from '#server/wire/client.ts';
 import { systemClock } from '#server/platform/clock.ts';
+import { createSharedTime } from '#server/platform/shared-time.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { DocumentParts } from '#server/platform/document.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
@@ -92,9 +93,11 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
     const { createStorageGuard } = await import('#server/database/storage-guard.ts');
     const { default: pino } = await import('pino');
     const lanAddress = await findLanAddress(config.host);
+    const sharedTime = config.databaseUrl === null ? null : createSharedTime();
     const service = await compose({
       config,
-      clock: systemClock,
+      clock: sharedTime ?? systemClock,
+      sharedTime,
       logger: pino({ level: 'silent' }),
       security: createSecurityLog(join(config.dataDir, 'logs'), () => {}),
       droppedLines: createDroppedLines(),

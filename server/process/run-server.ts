@@ -1,7 +1,6 @@
 // Runs a server in this process: prints the ready line, handles the end, and exchanges messages with a desktop app.
 import { onParentMessage, parentPort } from './parent-port.ts';
 import type { Config } from '#server/platform/config.ts';
-import { systemClock } from '#server/platform/clock.ts';
 import { onReloadSignal } from './reload-signal.ts';
 import { serviceManager } from '#server/platform/service-manager.ts';
 import { type RunningServer, startServer } from './start-server.ts';
@@ -25,7 +24,7 @@ async function stopAndExit(server: RunningServer): Promise<void> {
 /** Starts the server. If a stop is requested before it is ready, the exit follows here. */
 async function startUnlessTold(config: Config, stop: Stop, options: ServeOptions): Promise<RunningServer> {
   try {
-    return await startServer(config, systemClock, {
+    return await startServer(config, {
       logToStderr: true,
       giveUp: stop.signal,
       // The desktop app restarts a server that has ended.

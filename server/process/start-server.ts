@@ -15,9 +15,10 @@ import { ADMIN_BOUNDS, apiBounds } from '#server/wiring/listener-bounds.ts';
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import { createClockGuard } from '#server/platform/clock-guard.ts';
 import { watchClock } from '#server/platform/clock-watch.ts';
-import type { Clock } from '#server/platform/clock.ts';
+import { type Clock, systemClock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
+import { createSharedTime } from '#server/platform/shared-time.ts';
 import { createServer } from '#server/platform/http-server.ts';
 import { watchLanAddress } from '#server/platform/lan-address.ts';
 import { openLog } from '#server/platform/logger.ts';
@@ -65,6 +66,8 @@ interface StartOptions {
   settleMs?: number;
   /** Starts a new installation even if the data directory has lost its database. */
   newInstallation?: boolean;
+  /** Instead of the clock of the database, or of this machine. */
+  clock?: Clock;
 }
 
 /** A started part of the server, and how to end it. */
@@ -80,10 +83,18 @@ interface Part {
  */
 export async function startServer(
   config: Config,
-  clock: Clock,
-  { logToStderr, giveUp, restart = null, settleMs = SETTLE_MS, newInstallation = false }: StartOptions,
+  {
+    logToStderr,
+    giveUp,
+    restart = null,
+    settleMs = SETTLE_MS,
+    newInstallation = false,
+    ...given
+  }: StartOptions,
 ): Promise<RunningServer> {
   const location = databaseLocation(config);
+  const sharedTime = location.url === null || given.clock ? null : createSharedTime();
+  const clock = given.clock ?? sharedTime ?? systemClock;
   prepareDataDirectory(config.dataDir);
   refuseExposedFiles(config);
   await requireUsableFiles(config);
@@ -133,6 +144,7 @@ export async function startServer(
     const baseUrl = () => apiBaseUrl(config, port, lan.current());
     const clockGuard = createClockGuard({
       scanSeconds: config.scanSeconds,
+      wallMs: (sharedTime ?? systemClock).now,
       onHeld(aheadMs) {
         const hours = Math.round(aheadMs / 3_600_000);
         logger.warn({ hours }, 'the clock jumped ahead; notices are on hold until it is confirmed');
@@ -144,12 +156,13 @@ export async function startServer(
         jobs.wake();
       },
     });
-    const jobs = createJobs({ location, config, logger, clockGuard, settleMs, guard });
+    const jobs = createJobs({ location, config, logger, clockGuard, sharedTime, settleMs, guard });
     const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
     const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
     const service: Service = await compose({
       config,
       clock,
+      sharedTime,
       logger,
       security,
       droppedLines,

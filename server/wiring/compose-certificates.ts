@@ -109,6 +109,7 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     authority,
     lists,
     hasUnlisted,
+    lookAgain: revocationList.lookAgain,
     routes: certificateRoutes(publicContract, services),
     adminRoutes: [
       ...certificateRoutes(adminContract, services),

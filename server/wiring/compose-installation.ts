@@ -3,6 +3,7 @@ import { databaseLocation } from '#server/installation/database-location.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { migrate } from '#server/database/migrate.ts';
+import { type PostgresWatch, watchPostgres } from '#server/database/postgres-watch.ts';
 import type { StorageGuard } from '#server/database/storage-guard.ts';
 import { createTransactions, type Transactions } from '#server/database/transaction.ts';
 import {
@@ -14,17 +15,22 @@ import {
 } from '#server/installation/installation.ts';
 import type { Config } from '#server/platform/config.ts';
 import { loadMasterKey } from '#server/platform/master-key.ts';
+import type { SharedTime } from '#server/platform/shared-time.ts';
 import { createSigningKeyStore, type SigningKeyStore } from '#server/features/signing/signing-key-store.ts';
 
 interface Needs {
   config: Config;
   guard: StorageGuard;
+  /** Follows the clock of PostgreSQL; null for a clock that nothing else sets. */
+  sharedTime: SharedTime | null;
   /** Whether to start a new installation even if the data directory has lost its database. */
   newInstallation: boolean;
 }
 
 export interface Installation {
   sequelize: Database;
+  /** Null on SQLite. */
+  watch: PostgresWatch | null;
   transaction: Transactions;
   signingKeys: SigningKeyStore;
   masterKey: Buffer;
@@ -38,7 +44,12 @@ export interface Installation {
  * can continue. Only what comes after the key file or the marker proves that the database is lost.
  * @throws UnusableDatabaseError if the installation has lost its database; nothing has changed then
  */
-export async function openInstallation({ config, guard, newInstallation }: Needs): Promise<Installation> {
+export async function openInstallation({
+  config,
+  guard,
+  sharedTime,
+  newInstallation,
+}: Needs): Promise<Installation> {
   const { dataDir } = config;
   const location = databaseLocation(config);
   const mustExist = !newInstallation && hasHadDatabase(dataDir, location);
@@ -49,7 +60,11 @@ export async function openInstallation({ config, guard, newInstallation }: Needs
   // Checked before connecting: SQLite deletes the WAL of an empty database.
   if (isFileMissing(location)) refuse();
   const sequelize = await connect(location, { guard, create: true });
+  let watch: PostgresWatch | null = null;
   try {
+    if (location.url !== null) {
+      watch = await watchPostgres(sequelize, { onTime: (ms, tookMs) => sharedTime?.set(ms, tookMs) });
+    }
     const transaction = createTransactions(sequelize, guard);
     await migrate(sequelize, transaction, refuse);
     const signingKeys = createSigningKeyStore(sequelize);
@@ -61,6 +76,7 @@ export async function openInstallation({ config, guard, newInstallation }: Needs
     const masterKey = loadMasterKey(dataDir, config.masterKey, nothingSealed);
     return {
       sequelize,
+      watch,
       transaction,
       signingKeys,
       masterKey,
@@ -71,6 +87,7 @@ export async function openInstallation({ config, guard, newInstallation }: Needs
       },
     };
   } catch (error) {
+    await watch?.end();
     await sequelize.close();
     throw error;
   }

@@ -1,6 +1,6 @@
 // Wires all parts of the service manually.
 import { adminSessionRoutes } from '#server/features/admin-session/admin-session-routes.ts';
-import { createAlertBoard } from '#server/features/alerts/alert-board.ts';
+import { type AlertBoard, createAlertBoard } from '#server/features/alerts/alert-board.ts';
 import { raiseLogDrops } from '#server/features/alerts/log-drop-alert.ts';
 import { alertAdminRoutes } from '#server/features/alerts/alert-routes.ts';
 import { apiTokenAdminRoutes } from '#server/features/api-tokens/api-token-routes.ts';
@@ -13,6 +13,7 @@ import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
 import { composeActivations } from './compose-activations.ts';
 import { composeAdministration, tidyDataDirectory } from './compose-administration.ts';
 import { composeAuthorizations } from './compose-authorizations.ts';
+import { composeCluster, publishEverywhere } from './compose-cluster.ts';
 import { composeDeniedCalls } from './compose-denied-calls.ts';
 import { composeOverview } from './compose-overview.ts';
 import { composeSessions } from './compose-sessions.ts';
@@ -57,6 +58,7 @@ export async function compose(around: ServiceEnvironment): Promise<Service> {
   try {
     return await composeOver(installation, around);
   } catch (error) {
+    await installation.watch?.end();
     await installation.sequelize.close();
     throw error;
   }
@@ -64,26 +66,28 @@ export async function compose(around: ServiceEnvironment): Promise<Service> {
 
 async function composeOver(installation: Installation, around: ServiceEnvironment): Promise<Service> {
   const { config, clock, logger, security } = around;
-  const { sequelize, transaction, masterKey } = installation;
+  const { sequelize, transaction, masterKey, watch } = installation;
   const sealer = createSealer(masterKey);
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
 
   const ping = sqlOf(sequelize).statement('SELECT 1');
+  const alerts: AlertBoard = createAlertBoard({ clock, onChanged: () => live.publish(['alerts']) });
+  const cluster = composeCluster({ watch, sharedTime: around.sharedTime, alerts });
   const health = createHealthService({
     clock,
     version: VERSION,
-    pingDatabase: () => ping.all(),
+    pingDatabase: watch ? async () => watch.check() : () => ping.all(),
     jobsAreFine: around.jobsAreFine,
     storage: () => storage,
-    isClockTrusted: around.isClockTrusted,
+    isClockTrusted: () => around.isClockTrusted() && cluster.isClockNear(),
     isDraining: around.isDraining,
   });
-  const live = composeLive(sequelize, health);
-  const alerts = createAlertBoard({ clock, onChanged: () => live.publish(['alerts']) });
+  const live = publishEverywhere(composeLive(sequelize, health), cluster.messages);
   raiseLogDrops(around.droppedLines, alerts);
   const storage = composeStorage(installation, { config, guard: around.guard, alerts, clock, logger });
   const onQueued = () => {
     around.onDeliveriesQueued();
+    cluster.messages.deliveriesQueued();
     live.publish(['deliveries']);
   };
   const audit = createAuditService({
@@ -179,6 +183,10 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     apiBaseUrl: around.apiBaseUrl,
     runUpkeep: around.runCertificateUpkeep,
   });
+  cluster.messages.listen(({ topics, queued }) => {
+    if (queued) around.onDeliveriesQueued();
+    if (topics.includes('certificates')) void certificates.lookAgain();
+  });
   const administration = composeAdministration(sequelize, {
     ...shared,
     config,
@@ -273,6 +281,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       await leases.close();
       await authorizations.usage.close();
       await deniedCalls.log.close();
+      await watch?.end();
       await sequelize.close();
     },
   };

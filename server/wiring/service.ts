@@ -13,12 +13,15 @@ import type { DroppedLines } from '#server/platform/dropped-lines.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { MountOptions } from '#server/platform/mount.ts';
 import type { Route } from '#server/platform/route.ts';
+import type { SharedTime } from '#server/platform/shared-time.ts';
 import type { SecurityLog } from '#server/platform/security-log.ts';
 import type { TlsSource } from '#server/platform/tls-credentials.ts';
 
 export interface ServiceEnvironment {
   config: Config;
   clock: Clock;
+  /** The same clock, where it follows a database that several servers share; otherwise null. */
+  sharedTime: SharedTime | null;
   logger: Logger;
   security: SecurityLog;
   droppedLines: DroppedLines;

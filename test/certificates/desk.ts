@@ -24,6 +24,7 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
   const service = await compose({
     config: loadConfig({ flags: { 'data-dir': directory, 'base-url': 'https://desk.example' }, env: {} }),
     clock,
+    sharedTime: null,
     logger: pino({ level: 'silent' }),
     security: { record: nothing, refused: nothing, close: nothing },
     droppedLines: createDroppedLines(),

@@ -1,7 +1,7 @@
 // Starts a PostgreSQL cluster from Debian's package, on a free port of loopback.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,9 @@ const run = promisify(execFile);
 export interface PostgresCluster {
   /** The address of a new, empty database. */
   newDatabase(): Promise<string>;
+  /** Suspends all of its processes: connections stay open, and nothing answers. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -45,6 +48,15 @@ function databaseUser(): { uid?: number; gid?: number } {
   if (userInfo().uid !== 0) return {};
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
+}
+
+/** The process and its children, by `/proc`. */
+function withChildren(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
+  return [pid, ...children.map(Number)];
 }
 
 /** PostgreSQL logs to stderr, which must be read to its end: a full pipe would stop it. */
@@ -101,6 +113,12 @@ export async function startPostgres(): Promise<PostgresCluster> {
       const words = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', name];
       await run(join(binaries, 'createdb'), words, options);
       return `postgres://postgres@127.0.0.1:${port}/${name}`;
+    },
+    freeze() {
+      for (const pid of withChildren(server.pid!)) process.kill(pid, 'SIGSTOP');
+    },
+    thaw() {
+      for (const pid of withChildren(server.pid!)) process.kill(pid, 'SIGCONT');
     },
     async stop() {
       // A fast shutdown: sessions that are still open are ended.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
-import { type Clock, systemClock } from '#server/platform/clock.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { startServer } from '#server/process/start-server.ts';
@@ -73,7 +73,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const env = options.masterKey === undefined ? {} : { LICENSE_DESK_MASTER_KEY: options.masterKey };
   const config = loadConfig({ flags, env });
   if (options.dataDir === undefined && config.databaseUrl === null) await copyMigratedDatabase(dataDir);
-  const starting = startServer(config, options.clock ?? systemClock, {
+  const starting = startServer(config, {
+    ...(options.clock ? { clock: options.clock } : {}),
     logToStderr: false,
     settleMs: options.settleMs ?? SETTLE_MS,
     newInstallation: options.newInstallation ?? false,

@@ -3,6 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sequelize, Transaction } from 'sequelize';
+import pg from 'pg';
 import sqlite3 from 'sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 
@@ -92,6 +93,33 @@ describe('the connection manager for SQLite', () => {
     // Nothing has created the file yet.
     await expect(sequelize.query('SELECT 1'), changed('options.dialectOptions')).rejects.toThrow(
       'SQLITE_CANTOPEN',
+    );
+  });
+});
+
+describe('the connection manager for PostgreSQL', () => {
+  const { connectionManager } = new Sequelize('postgres://nobody@127.0.0.1:1/none', {
+    dialect: 'postgres',
+    dialectModule: pg,
+    logging: false,
+    dialectOptions: { application_name: 'license-desk', connectionTimeoutMillis: 100 },
+  });
+  const manager = connectionManager as unknown as Internals['connectionManager'] & {
+    config: { host: string; dialectOptions: object };
+    connect(config: object): Promise<unknown>;
+  };
+
+  it.each(['getConnection', 'releaseConnection', 'connect'])('has %s()', (name) => {
+    expect(typeof manager[name], changed(`connectionManager.${name}()`)).toBe('function');
+  });
+
+  it('opens a connection outside the pool by its config, which has the options', async () => {
+    expect(manager.config, changed('connectionManager.config')).toMatchObject({
+      host: '127.0.0.1',
+      dialectOptions: { application_name: 'license-desk' },
+    });
+    await expect(manager.connect(manager.config), changed('connectionManager.connect()')).rejects.toThrow(
+      'ECONNREFUSED',
     );
   });
 });

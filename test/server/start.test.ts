@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { lockDirectory } from '#server/database/directory-lock.ts';
 import { startServer } from '#server/process/start-server.ts';
@@ -27,7 +26,7 @@ interface Sources {
 
 async function start({ flags = {}, env = {} }: Sources = {}, giveUp?: AbortSignal) {
   const given = { 'data-dir': dataDir, port: '0', 'admin-port': '0', ...flags };
-  return startServer(loadConfig({ flags: given, env }), systemClock, {
+  return startServer(loadConfig({ flags: given, env }), {
     logToStderr: false,
     ...(giveUp && { giveUp }),
   });

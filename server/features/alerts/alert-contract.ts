@@ -10,6 +10,7 @@ export const ALERTS = {
   caller_address_forgeable: 'warning',
   device_surge: 'warning',
   clock_jumped: 'critical',
+  clock_skewed: 'warning',
   log_lines_dropped: 'warning',
   data_directory_lost: 'critical',
   database_damaged: 'critical',

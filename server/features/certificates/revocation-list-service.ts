@@ -54,11 +54,16 @@ export function createRevocationListService(needs: Needs) {
     if (found && found.number !== loaded?.number) loaded = withDocuments(found);
   });
 
-  async function publish(): Promise<void> {
-    await needs.publishRevocations();
+  /** The next caller gets a CRL that has been built before this. */
+  async function lookAgain(): Promise<void> {
     // A look in progress may have started before the CRL was built.
     await look.current()?.catch(() => {});
     lookedAt = -Infinity;
+  }
+
+  async function publish(): Promise<void> {
+    await needs.publishRevocations();
+    await lookAgain();
   }
 
   /**
@@ -144,6 +149,8 @@ export function createRevocationListService(needs: Needs) {
   return {
     /** Earlier revocations are in the CRL that is served after this. */
     publish,
+    /** Call it when another server may have built a CRL. */
+    lookAgain,
     serve(
       { format: given }: RequestOf<typeof certificateContract.revocationList>,
       call: Call,

@@ -13,6 +13,7 @@ export const alertMessages = messagesOf(
       caller_address_forgeable: 'All proxies are trusted, and the API listens on {host}.',
       device_surge: 'License {subject} activated {count} devices within {minutes} minutes.',
       clock_jumped: 'The clock jumped ahead by {hours} hours.',
+      clock_skewed: 'The clock of this machine differs from the database’s by {seconds} s.',
       log_lines_dropped: '{count} lines of {subject} were lost.',
       data_directory_lost: '{path} was removed or replaced.',
       database_damaged: 'The database is damaged.',
@@ -30,6 +31,8 @@ export const alertMessages = messagesOf(
       device_surge: 'Check whether its key was published.',
       clock_jumped:
         'Expiry notices are on hold until the new time is confirmed. Check the date of this machine.',
+      clock_skewed:
+        'Set both clocks by the same time server. From 30 s on, this server reports that it is not ready.',
       log_lines_dropped: 'They could not be written. Free up space on the disk.',
       data_directory_lost:
         'Changes are refused. Put the directory back or restore a backup, then restart the server.',
@@ -50,6 +53,7 @@ export const alertMessages = messagesOf(
       caller_address_forgeable: 'Allen Proxys wird vertraut, und die API ist unter {host} erreichbar.',
       device_surge: 'Lizenz {subject} hat innerhalb von {minutes} Minuten {count} Geräte aktiviert.',
       clock_jumped: 'Die Uhr ist um {hours} Stunden vorgesprungen.',
+      clock_skewed: 'Die Uhr dieses Computers weicht um {seconds} s von der Uhr der Datenbank ab.',
       log_lines_dropped: '{count} Zeilen von {subject} gingen verloren.',
       data_directory_lost: '{path} wurde entfernt oder ersetzt.',
       database_damaged: 'Die Datenbank ist beschädigt.',
@@ -67,6 +71,8 @@ export const alertMessages = messagesOf(
       device_surge: 'Prüfen Sie, ob der Schlüssel veröffentlicht wurde.',
       clock_jumped:
         'Ablaufmeldungen werden zurückgehalten, bis die neue Zeit bestätigt ist. Prüfen Sie das Datum dieses Computers.',
+      clock_skewed:
+        'Stellen Sie beide Uhren nach demselben Zeitserver. Ab 30 s meldet sich dieser Server als nicht bereit.',
       log_lines_dropped:
         'Sie konnten nicht geschrieben werden. Geben Sie Speicherplatz auf dem Datenträger frei.',
       data_directory_lost:

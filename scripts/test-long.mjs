@@ -77,6 +77,14 @@ const lanes = [
       '200 clients on 10 seats get exactly 10, units and overdraft are exact, on SQLite and on three servers over PostgreSQL',
   },
   {
+    name: 'model-authorizations',
+    count: 10_000,
+    countedIn: 'rounds',
+    minutes: 30,
+    testFile: 'test/server/authorization-model.test.ts',
+    checked: 'answers from memory are those of a model after every random change, restores included',
+  },
+  {
     name: 'desktop-modes',
     count: 5,
     countedIn: 'rounds',

@@ -4,6 +4,8 @@ import type {
   CertificateObject,
 } from '#server/features/certificates/certificate-contract.ts';
 import {
+  AUTHORITY_KEY_TYPES,
+  type AuthorityKeyType,
   CERTIFICATE_STATES,
   REVOCATION_REASONS,
   type CertificateState,
@@ -169,14 +171,21 @@ function addAuthority(cert: Command): void {
       }),
     );
 
-  cert
-    .command('renew-ca')
+  addConfirmation(cert.command('renew-ca'))
     .description('renew the CA certificate with the same key; issued certificates stay valid')
+    .addOption(
+      new Option(
+        '--key-type <type>',
+        'if the CA has another type of key, replace it by one with a new key (not while its certificates are valid)',
+      ).choices(AUTHORITY_KEY_TYPES),
+    )
     .action(
-      calling(
-        (client) => client.renewAuthority({}),
-        (reply) => authorityBlock(reply.authority),
-      ),
+      printing(async ({ keyType }: { keyType?: AuthorityKeyType }, command: Command) => {
+        if (keyType !== undefined)
+          await confirmFirst(command, `Use a certificate authority with a ${keyType} key?`);
+        const reply = await withService(command, (client) => client.renewAuthority({ key_type: keyType }));
+        return { reply, text: authorityBlock(reply.authority) };
+      }),
     );
 
   addConfirmation(cert.command('import-ca'))
@@ -216,5 +225,6 @@ function authorityBlock(authority: AuthorityObject): string {
     ['Not before', instant(authority.not_before)],
     ['Not after', instant(authority.not_after)],
     ['SHA-256', authority.fingerprint_sha256],
+    ['Key', authority.key_type],
   ]);
 }

@@ -10,6 +10,10 @@ export interface Figure {
   pass: boolean;
   /** Set if the measurements lie on both sides of the target. */
   isUnclear?: boolean;
+  /** CPU per call as a multiple of a peer's in the same run, which other programs hardly change. */
+  cpuRatio?: number;
+  /** Of a figure that is measured with different numbers of licenses. */
+  growth?: { licenses: number[]; values: string[]; ratio: string };
   /** The numbers behind it. */
   details: object;
 }

@@ -7,6 +7,7 @@ import { type Sample, sampleOf } from './sample.ts';
 
 interface LoadResult {
   perSecond: number;
+  p50Ms: number;
   p99Ms: number;
   /** Processor time of the server per call, in microseconds. */
   cpuMicros: number;
@@ -37,11 +38,11 @@ export interface Comparison {
 }
 
 const CONNECTIONS = 32;
-const ALTERNATIONS = 7;
-const WARM_UP_SECONDS = 5;
+export const ALTERNATIONS = 7;
 const SCRIPT = join(import.meta.dirname, 'requests.lua');
 
-async function wrk(target: Target, seconds: number): Promise<LoadResult> {
+/** @param seconds a whole number */
+export async function load(target: Target, seconds: number): Promise<LoadResult> {
   const { server, url, bodies, headers = {} } = target;
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, ...given, url];
@@ -52,16 +53,20 @@ async function wrk(target: Target, seconds: number): Promise<LoadResult> {
   const result = JSON.parse(/^RESULT (.*)$/mu.exec(stdout)?.[1] ?? 'null') as {
     requests: number;
     micros: number;
+    p50_micros: number;
     p99_micros: number;
     failed: number;
   } | null;
   if (!result || result.failed > 0) throw new Error(`requests to ${url} failed:\n${stdout}`);
   return {
     perSecond: result.requests / (result.micros / 1e6),
+    p50Ms: result.p50_micros / 1000,
     p99Ms: result.p99_micros / 1000,
     cpuMicros: (cpuMs * 1000) / result.requests,
   };
 }
+
+export const warmUpSeconds = (seconds: number) => Math.min(5, Math.max(2, Math.round(seconds / 3)));
 
 /**
  * Bare, service, bare, service, …, bare; both get the same bodies.
@@ -74,13 +79,13 @@ export async function compareWithBare(
 ): Promise<Comparison> {
   const bareTarget = { ...target, ...bare };
   const each = Math.max(1, Math.round(seconds / ALTERNATIONS));
-  await wrk(bareTarget, WARM_UP_SECONDS);
-  await wrk(target, WARM_UP_SECONDS);
-  const beside = [await wrk(bareTarget, each)];
+  await load(bareTarget, warmUpSeconds(seconds));
+  await load(target, warmUpSeconds(seconds));
+  const beside = [await load(bareTarget, each)];
   const ours: LoadResult[] = [];
   for (let round = 0; round < ALTERNATIONS; round += 1) {
-    ours.push(await wrk(target, each));
-    beside.push(await wrk(bareTarget, each));
+    ours.push(await load(target, each));
+    beside.push(await load(bareTarget, each));
   }
   const sample = (results: readonly LoadResult[], name: keyof LoadResult) =>
     sampleOf(results.map((result) => result[name]));

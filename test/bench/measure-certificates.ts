@@ -1,24 +1,22 @@
 // Certificates: how fast they are issued and checked, what others notice of it, and a revocation list of 100,000.
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DriverConnection, withPromises } from '../../scripts/seed/sqlite-connection.ts';
 import { encodeRevokedEntry } from '#server/features/certificates/crl-builder.ts';
 import { newSerial } from '#server/features/certificates/issuer.ts';
-import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { connect } from '#server/database/connect.ts';
-import { createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
-import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 import type { ChildServer } from './child-server.ts';
 import { compareWithBare } from './load.ts';
-import { median } from './sample.ts';
+import { CALLERS, measureIssue, newSigningRequest } from './measure-issue.ts';
+import { administrationOf, measureCalls } from './measure-writes.ts';
+import { median, sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
-const CALLERS = 16;
 const REVOKED = 100_000;
 const DOWNLOADS = 20;
+const REBUILDS = 7;
 
 interface Surroundings {
   server: ChildServer;
@@ -31,16 +29,6 @@ interface Surroundings {
   /** For `/authorize/token/`. */
   bodies: readonly object[];
   seconds: number;
-}
-
-function newSigningRequest(folder: string): string {
-  const [key, csr] = [join(folder, 'key'), join(folder, 'csr')];
-  execFileSync(
-    'openssl',
-    ['req', '-new', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=bench', '-keyout', key, '-out', csr],
-    { stdio: 'ignore' },
-  );
-  return readFileSync(csr, 'utf8');
 }
 
 /** Certificates that were revoked long ago, written beside the running server, as another one on its database would. */
@@ -77,60 +65,41 @@ async function plantRevoked(file: string, authorityKey: string): Promise<void> {
   await database.close();
 }
 
-/** What the job itself took for its newest list, in milliseconds. */
-function rebuildMs(errorFile: string): number {
+/** What the job itself took for its newest lists, in milliseconds. */
+function rebuildTimes(errorFile: string): number[] {
   const lines = readFileSync(errorFile, 'utf8').split('\n');
   const built = lines.filter(
     (line) => line.includes('"certificate-upkeep"') && /"listNumber":\d/u.test(line),
   );
-  return (JSON.parse(built.at(-1) ?? '{}') as { ms?: number }).ms ?? Number.NaN;
+  return built.slice(-REBUILDS).map((line) => (JSON.parse(line) as { ms?: number }).ms ?? Number.NaN);
 }
 
 export async function measureCertificates(around: Surroundings) {
   const { server, bare, dataDir, database, errorFile, keys, bodies, seconds } = around;
   const { api } = server;
-  const runtime = readRuntimeFile(dataDir);
-  if (!runtime) throw new Error('the server left no runtime file');
-  const admin = createAdminClient(
-    adminContract,
-    httpTransport(runtime.admin + ADMIN_API_ROOT, {
-      authorization: `Bearer ${runtime.secret}`,
-      'x-license-desk-user': 'bench',
-    }),
-  );
+  const { admin } = administrationOf(dataDir);
   const { api_token: token } = await admin.createApiToken({ name: 'bench', role: 'integrator' });
   const headers = { authorization: `Bearer ${token}` };
   const folder = mkdtempSync(join(tmpdir(), 'license-desk-bench-'));
   try {
-    const csr = newSigningRequest(folder);
-    let next = 0;
-    const order = (fields: object) => () => {
-      next += 1;
-      return { license_key: keys[next % keys.length], common_name: `bench-${next}`, ...fields };
-    };
-    const issueFor = async (callers: number, fields: object, length: number) => {
-      const started = performance.now();
-      const isOver = () => performance.now() - started > length * 1000;
-      const replies = await postAllAlong(callers, `${api}certs/generate/`, order(fields), isOver, headers);
-      return { replies, perSecond: replies.length / ((performance.now() - started) / 1000) };
-    };
-    await issueFor(1, { csr }, 1);
-    const fromRequests = await issueFor(CALLERS, { csr }, seconds);
-
-    let isOver = false;
-    const calling = callSteadily(`${api}authorize/token/`, bodies, () => isOver);
-    const withKeys = await issueFor(CALLERS, {}, seconds * 2);
-    isOver = true;
-    const authorizeP99Ms = quantile(await calling, 0.99);
-
-    const issued = fromRequests.replies.map(
-      ({ body }) => JSON.parse(body) as { certificate: { pem: string } },
-    );
     const file = join(folder, 'certificates.jsonl');
-    writeFileSync(
-      file,
-      issued.map(({ certificate }) => JSON.stringify({ certificate: certificate.pem })).join('\n'),
+    const fromRequests = await measureIssue('rsa-3072', around, (replies) => {
+      const issued = replies.map(({ body }) => JSON.parse(body) as { certificate: { pem: string } });
+      const lines = issued.map(({ certificate }) => JSON.stringify({ certificate: certificate.pem }));
+      writeFileSync(file, lines.join('\n'));
+    });
+
+    let next = 0;
+    const order = () => {
+      next += 1;
+      return { license_key: keys[next % keys.length], common_name: `bench-${next}` };
+    };
+    const steady = callDuring(`${api}authorize/token/`, bodies);
+    const withKeys = await measureCalls({ server, seconds: seconds * 2 }, (isOver) =>
+      postAllAlong(CALLERS, `${api}certs/generate/`, order, isOver, headers),
     );
+    const authorizeP99Ms = quantile(await steady(), 0.99);
+
     const validate = await compareWithBare(
       { server: bare, url: bare.api },
       { server, url: `${api}certs/validate/`, bodies: file },
@@ -140,8 +109,9 @@ export async function measureCertificates(around: Surroundings) {
     const { certificate } = await admin.generateCertificate({
       license_key: keys[0] ?? '',
       common_name: 'last',
-      csr,
+      csr: newSigningRequest('rsa-3072'),
     });
+    const { items: others } = await admin.listCertificates({ limit: REBUILDS, status: 'good' });
     const list = await admin.revocationList({});
     const authorityKey = await authorityKeyOf(database);
     await plantRevoked(database, authorityKey);
@@ -149,6 +119,7 @@ export async function measureCertificates(around: Surroundings) {
     const revokedAt = performance.now();
     await admin.revokeCertificate({ id: certificate.id });
     const revokeMs = performance.now() - revokedAt;
+    for (const { id } of others) await admin.revokeCertificate({ id });
     const rebuildP99Ms = quantile(await alongside(), 0.99);
 
     const url = `${api}certs/crl/?format=der`;
@@ -163,13 +134,12 @@ export async function measureCertificates(around: Surroundings) {
     );
     const wholeMs = { ours: await downloadMs(url), bare: await downloadMs(`${bare.api}document`) };
     return {
-      issuedPerSecond: fromRequests.perSecond,
-      opensslSignsPerSecond: opensslSignsPerSecond(),
-      withKeysPerSecond: withKeys.perSecond,
+      fromRequests,
+      withKeys,
       authorizeP99Ms,
       validate,
       revokedBefore: list.revoked.length,
-      rebuildMs: rebuildMs(errorFile),
+      rebuildMs: sampleOf(rebuildTimes(errorFile)),
       revokeMs,
       rebuildP99Ms,
       bytes,
@@ -179,16 +149,6 @@ export async function measureCertificates(around: Surroundings) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** How often a second OpenSSL signs on one core with a key like the authority's: the limit of issuing. */
-function opensslSignsPerSecond(): number {
-  const report = execFileSync('openssl', ['speed', '-mr', '-seconds', '1', 'rsa2048'], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  // OpenSSL 3: `+F2:2:2048:SIGNATURES PER SECOND:CHECKS PER SECOND`
-  return Number(/^\+F2:\d+:2048:([\d.]+):/mu.exec(report)?.[1]);
 }
 
 /** One after the other, the whole document each time. */
@@ -220,3 +180,5 @@ async function authorityKeyOf(file: string): Promise<string> {
   await database.close();
   return (rows as { key: string }[])[0]?.key ?? '';
 }
+
+export type CertificateMeasurements = Awaited<ReturnType<typeof measureCertificates>>;

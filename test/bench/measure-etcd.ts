@@ -2,25 +2,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureCommands } from '../../scripts/debian-packages.mjs';
+import { freePort } from './free-port.ts';
 import { createClient, type Reply } from './keep-alive-client.ts';
 import { CONNECTIONS, measureCalls, type Writes } from './measure-writes.ts';
 import { treeCpuMs } from './process-tree.ts';
 
 const READY_ATTEMPTS = 200;
 const READY_EVERY_MS = 50;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 

@@ -39,10 +39,14 @@ function scans(errorFile: string): ScanLine[] {
     .map((line) => JSON.parse(line) as ScanLine);
 }
 
-async function untilScan(errorFile: string, isIt: (scan: ScanLine) => boolean): Promise<ScanLine> {
+async function untilScan(
+  errorFile: string,
+  isIt: (scan: ScanLine) => boolean,
+  before = 0,
+): Promise<ScanLine> {
   const started = performance.now();
   while (performance.now() - started < WAIT_MS) {
-    const scan = scans(errorFile).find(isIt);
+    const scan = scans(errorFile).find((line, index) => index >= before && isIt(line));
     if (scan) return scan;
     await sleep(100);
   }
@@ -64,10 +68,21 @@ async function makeDue(file: string, count: number): Promise<void> {
   await database.close();
 }
 
-/** The server must scan seldom enough for its first scan to be over before the one that is measured. */
-export async function measureScan(count: number, around: Surroundings): Promise<ScanMeasurement> {
+/** The server must scan seldom enough for its first scan to be over before those that are measured. */
+export async function measureScans(
+  rounds: number,
+  count: number,
+  around: Surroundings,
+): Promise<ScanMeasurement[]> {
+  await untilScan(around.errorFile, () => true);
+  const measured: ScanMeasurement[] = [];
+  for (let round = 0; round < rounds; round += 1) measured.push(await measureScan(count, around));
+  return measured;
+}
+
+async function measureScan(count: number, around: Surroundings): Promise<ScanMeasurement> {
   const { api, database, errorFile, bodies } = around;
-  await untilScan(errorFile, () => true);
+  const before = scans(errorFile).length;
   await makeDue(database, count);
   let next = 0;
   let isOver = false;
@@ -77,7 +92,7 @@ export async function measureScan(count: number, around: Surroundings): Promise<
     () => bodies[(next += 1) % bodies.length] as object,
     () => isOver,
   );
-  const scan = await untilScan(errorFile, ({ emitted }) => emitted >= count);
+  const scan = await untilScan(errorFile, ({ emitted }) => emitted >= count, before);
   isOver = true;
   const replies = await calling;
   const endedAt = Date.parse(scan.time) - performance.timeOrigin;

@@ -19,6 +19,6 @@ end
 function done(summary, latency)
   local errors = summary.errors
   local failed = errors.connect + errors.read + errors.write + errors.timeout + errors.status
-  io.write(string.format('RESULT {"requests":%d,"micros":%d,"p99_micros":%d,"failed":%d}\n',
-    summary.requests, summary.duration, latency:percentile(99), failed))
+  io.write(string.format('RESULT {"requests":%d,"micros":%d,"p50_micros":%d,"p99_micros":%d,"failed":%d}\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), failed))
 end

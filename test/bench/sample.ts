@@ -32,7 +32,8 @@ export function atLeast({ low, high }: Sample, target: number): Verdict {
   return low >= target ? 'pass' : high < target ? 'MISS' : 'unclear';
 }
 
-/** `0.57 (0.55–0.60)` */
+/** `0.57 (0.55–0.60)`, or `0.57` if there is only one value */
 export function shown({ median: middle, low, high }: Sample, digits = 2): string {
-  return `${middle.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+  const range = low === high ? '' : ` (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+  return `${middle.toFixed(digits)}${range}`;
 }

@@ -46,6 +46,7 @@ describe('an imported authority', () => {
       not_before: new Date(read!.validFrom).toISOString(),
       not_after: new Date(read!.validTo).toISOString(),
       fingerprint_sha256: read!.fingerprint256.replaceAll(':', '').toLowerCase(),
+      key_type: 'rsa-2048',
       ca_certificate: root.certificate,
     });
     const { certificate, ca_certificate } = await issue(desk);

@@ -31,7 +31,7 @@ describe('refused is an authority', () => {
   const NO_AUTHORITY = /must be a CA certificate \(CA:TRUE, keyCertSign, cRLSign\)/u;
   const encrypted = () =>
     openssl(['pkcs8', '-topk8', '-in', root.keyFile, '-passout', 'pass:secret', '-v2', 'aes-256-cbc']);
-  const ec = ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+  const ec = onCurve('P-384');
   const with_ = (extensions: string[], more: object = {}) =>
     makeForeignAuthority({ subject: '/CN=Odd', keyFile: root.keyFile, extensions, ...more });
   const withKey = (key: string[]) => makeForeignAuthority({ subject: '/CN=Odd', key });
@@ -44,16 +44,16 @@ describe('refused is an authority', () => {
       /does not belong to the certificate/u,
     ],
     [
-      'of an EC key',
+      'of an EC key on another curve',
       'private_key',
       () => withKey(ec),
-      /^must be RSA of at least 2048 bits \(got EC on P-256\)$/u,
+      /^must be RSA of at least 2048 bits or EC on P-256 \(got EC on P-384\)$/u,
     ],
     [
       'of an RSA key of 1024 bits',
       'private_key',
       () => withKey(['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:1024']),
-      /^must be RSA of at least 2048 bits \(got 1024 bits\)$/u,
+      /^must be RSA of at least 2048 bits or EC on P-256 \(got 1024 bits\)$/u,
     ],
     ['that is none', 'certificate', () => with_(['basicConstraints=critical,CA:FALSE']), NO_AUTHORITY],
     ['that does not say so', 'certificate', () => with_(['subjectKeyIdentifier=hash']), NO_AUTHORITY],
@@ -167,7 +167,7 @@ describe('refused is an authority', () => {
     const desk = await openDesk(createTestClock(START));
     await expect(bring(desk, { certificate: root.certificate, key: makeKeyPem() })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: `private_key: must be RSA of at least 2048 bits (got ${type})`,
+      message: `private_key: must be RSA of at least 2048 bits or EC on P-256 (got ${type})`,
     });
   });
 
@@ -180,7 +180,7 @@ describe('refused is an authority', () => {
       [unknown, '1.3.101.114'],
     ] as const) {
       await expect(bring(desk, { certificate: given, key: root.key })).rejects.toMatchObject({
-        message: `certificate: its key must be RSA of at least 2048 bits (got ${type})`,
+        message: `certificate: its key must be RSA of at least 2048 bits or EC on P-256 (got ${type})`,
       });
     }
   });

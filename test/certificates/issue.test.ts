@@ -117,6 +117,7 @@ describe('a certificate', () => {
       not_before: at(START - 5 * MINUTE_MS),
       not_after: at(new Date(START).setUTCFullYear(new Date(START).getUTCFullYear() + 10)),
       fingerprint_sha256: read!.fingerprint256.replaceAll(':', '').toLowerCase(),
+      key_type: 'rsa-3072',
       ca_certificate,
     });
   });

@@ -308,9 +308,13 @@ export function describeCertAdministration({ cli, dataDir, server }: SuiteContex
       const inUse = await cli.fails(...words);
       expect(inUse).toMatchObject({ error_code: 'authority_in_use' });
       const withKey = (pem: string) => cli.fails(...words.slice(0, -1), fileOf(pem));
-      expect(await withKey(REQUEST.key)).toMatchObject({
+      const { privateKey: onOtherCurve } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+      expect(await withKey(String(onOtherCurve.export({ type: 'pkcs8', format: 'pem' })))).toMatchObject({
         error_code: 'invalid_request',
-        message: 'the content of --key must be RSA of at least 2048 bits (got EC on P-256)',
+        message: 'the content of --key must be RSA of at least 2048 bits or EC on P-256 (got EC on P-384)',
+      });
+      expect(await cli.fails('cert', 'renew-ca', '--key-type', 'p-256')).toMatchObject({
+        error_code: 'authority_in_use',
       });
       const { privateKey: other } = generateKeyPairSync('rsa', { modulusLength: 2048 });
       expect(await withKey(String(other.export({ type: 'pkcs8', format: 'pem' })))).toMatchObject({
@@ -320,6 +324,7 @@ export function describeCertAdministration({ cli, dataDir, server }: SuiteContex
 
       // As if each had been revoked by a command of its own.
       await writeRows(dataDir, `UPDATE certificates SET revoked_at = 1, revoke_reason = 'superseded'`);
+      expect(await cli.prints('cert', 'renew-ca', '--key-type', 'p-256')).toMatch(/\nKey: +p-256\n$/u);
       expect(await cli.prints(...words)).toMatch(/^Subject: +CN=Acme Root,O=Acme\nSerial: /u);
       const under = await issue('--csr', csrFile);
       expect(under.ca_certificate).toBe(foreign.certificate);

@@ -7,7 +7,6 @@ import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { jsonCall } from '../helpers/raw-http.ts';
 import { startTestServer } from '../helpers/test-server.ts';
 
-import { createRandom } from '../long/random.ts';
 import { newBearer, newFingerprint, newLicense, success, unique } from '../helpers/contract-calls.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
@@ -181,88 +180,4 @@ describe('an answer', () => {
     await second.admin.revokeLicense({ ref: license.license_key });
     expect((await second.post('/authorize/token/', { token })).body).toMatchObject({ valid: false });
   });
-});
-
-it('answers as a model of 12 licenses does, after each of 200 random changes', async () => {
-  const random = createRandom(20_311, 7);
-  const plans = [unique('one'), unique('two')] as const;
-  for (const name of plans)
-    await server.admin.createPlan({
-      name,
-      tier: plans.indexOf(name),
-      duration_days: 20,
-      grace_days: 3,
-      max_activations: 2,
-    });
-  const models = await Promise.all(
-    Array.from({ length: 12 }, async () => {
-      const license = await newLicense(server, { plan: plans[0] });
-      const fingerprint = newFingerprint();
-      const { token, id } = await newToken(license, 40);
-      const term = { expiresAt: Date.parse(license.expires_at), isRevoked: false, isActive: false };
-      return { license, fingerprint, token, id, isTokenLive: true, tokenEnd: START + 40 * DAY_MS, ...term };
-    }),
-  );
-  type Model = (typeof models)[number];
-  let graceDays = 3;
-  const reasonOf = (model: Model): string | null => {
-    if (model.isRevoked) return 'license_revoked';
-    return clock.now() < model.expiresAt + graceDays * DAY_MS ? null : 'license_expired';
-  };
-  const check = async (model: Model) => {
-    const { license, token, fingerprint } = model;
-    const reply = await askToken(token);
-    if (!model.isTokenLive || clock.now() >= model.tokenEnd) expectFailure(reply, 'token_invalid');
-    else expect(reply.body.reason ?? null).toBe(reasonOf(model));
-    const expected = reasonOf(model) ?? (model.isActive ? null : 'machine_not_activated');
-    expect((await ask(license, { machine_fingerprint: fingerprint })).reason).toBe(expected);
-  };
-  const changes: ((model: Model) => Promise<void>)[] = [
-    async () => clock.advance(random.integer(2 * DAY_MS)),
-    async (model) => {
-      if (model.isRevoked) return;
-      await server.post('/renew/', { license_id: model.license.license_id, days: 2 }, bearer);
-      model.expiresAt = Math.max(model.expiresAt, clock.now()) + 2 * DAY_MS;
-    },
-    async (model) => {
-      if (model.isRevoked) return;
-      const issued = await newToken(model.license, 10);
-      expectFailure(await askToken(model.token), 'token_invalid');
-      Object.assign(model, { ...issued, isTokenLive: true, tokenEnd: clock.now() + 10 * DAY_MS });
-    },
-    async (model) => {
-      if (!random.chance(0.2)) return;
-      await server.admin.revokeToken({ id: model.id });
-      model.isTokenLive = false;
-    },
-    async (model) => {
-      if (!random.chance(0.05)) return;
-      await server.admin.revokeLicense({ ref: model.license.license_key });
-      model.isRevoked = true;
-    },
-    async () => {
-      graceDays = random.integer(6);
-      for (const name of plans) await server.admin.updatePlan({ name, grace_days: graceDays });
-    },
-    async (model) => {
-      const { license, fingerprint: machine_fingerprint } = model;
-      if (model.isActive)
-        await server.post(
-          '/licenses/release/',
-          { license_id: license.license_id, machine_fingerprint },
-          bearer,
-        );
-      else if (reasonOf(model) === null)
-        await success(server, 'activate', { license_key: license.license_key, machine_fingerprint });
-      else return;
-      model.isActive = !model.isActive;
-    },
-  ];
-  for (let step = 0; step < 200; step += 1) {
-    const model = random.pick(models);
-    await check(model);
-    await random.pick(changes)(model);
-    await check(model);
-    if (random.chance(0.1)) await Promise.all(models.map((each) => check(each)));
-  }
 });

@@ -39,11 +39,12 @@ function readCertificates(text: string): X509Certificate[] {
   }
 }
 
-const mustBeRsa = (found: string) => `must be RSA of at least ${LEAST_BITS} bits (got ${found})`;
+const KEY_TYPES: ReadonlySet<string> = new Set(['RSA', 'EC on P-256']);
+const mustBe = (found: string) => `must be RSA of at least ${LEAST_BITS} bits or EC on P-256 (got ${found})`;
 
 function readKey(text: string): KeyObject {
   const type = privateKeyType(text);
-  if (type !== null && type !== 'RSA') refuse('private_key', mustBeRsa(type));
+  if (type !== null && !KEY_TYPES.has(type)) refuse('private_key', mustBe(type));
   try {
     return createPrivateKey(text);
   } catch {
@@ -53,10 +54,10 @@ function readKey(text: string): KeyObject {
 
 function checkAuthority(certificate: X509Certificate, key: KeyObject, now: number): void {
   const type = certificateKeyType(certificate.raw);
-  if (type !== 'RSA') refuse('certificate', `its key ${mustBeRsa(type)}`);
+  if (!KEY_TYPES.has(type)) refuse('certificate', `its key ${mustBe(type)}`);
   if (!certificate.checkPrivateKey(key)) refuse('private_key', 'does not belong to the certificate');
   const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength < LEAST_BITS) refuse('private_key', mustBeRsa(`${modulusLength} bits`));
+  if (type === 'RSA' && modulusLength < LEAST_BITS) refuse('private_key', mustBe(`${modulusLength} bits`));
   if (!certificate.ca || !maySign(certificate.raw))
     refuse('certificate', 'must be a CA certificate (CA:TRUE, keyCertSign, cRLSign)');
   if (Date.parse(certificate.validFrom) > now) refuse('certificate', 'is not valid yet');

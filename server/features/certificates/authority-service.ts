@@ -13,18 +13,19 @@ import { type GivenAuthority, readGivenAuthority } from './authority-import.ts';
 import type { AuthorityRow } from './authority-model.ts';
 import { type Authority, toAuthority, toAuthorityObject } from './authority.ts';
 import type { AuthorityStore } from './authority-store.ts';
+import type { AuthorityKeyType } from './certificate-state-contract.ts';
 import type { certificateAdminContract } from './certificate-contract.ts';
 import type { CertificateStore } from './certificate-store.ts';
 import { CLOCK_SKEW_MS, wholeSeconds, yearsLater } from './certificate-time.ts';
 import { keyIdentifier, newSerial, readIssuer } from './issuer.ts';
-import { generateRsaKey } from './key-pair.ts';
+import { generateEcKey, generateRsaKey } from './key-pair.ts';
 import { toPem } from './pem.ts';
 import { systemCall } from './system-call.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 
 /** The purpose that the private key is sealed for. */
 const AUTHORITY_KEY = 'certificate-authority';
-const KEY_BITS = 3072;
+const RSA_BITS = 3072;
 const YEARS = 10;
 /** Digits of the key identifier in the name, so that two installations have different names. */
 const NAME_DIGITS = 8;
@@ -129,18 +130,39 @@ export function createAuthorityService(needs: Needs) {
     await audit.record(call, action, subject, before && state(before), state(after));
   }
 
-  const make = singleFlight(async (): Promise<Authority> => {
-    const { privateKeyDer } = await generateRsaKey(KEY_BITS);
-    const made = await selfSigned(privateKeyDer);
+  async function draft(keyType: AuthorityKeyType): Promise<GivenAuthority> {
+    const { privateKeyDer } = await (keyType === 'p-256' ? generateEcKey() : generateRsaKey(RSA_BITS));
+    return selfSigned(privateKeyDer);
+  }
+
+  /** No CRL could revoke its certificates afterwards. @throws ApiError `authority_in_use` */
+  async function refuseIfInUse({ keyIdentifier: key }: Authority): Promise<void> {
+    const inForce = await needs.certificates.countInForce(key, clock.now());
+    if (inForce === 0) return;
+    const message = `certificates of the current authority are still valid (${inForce}); revoke them first`;
+    throw new ApiError('authority_in_use', message);
+  }
+
+  /** Makes an authority with a new key if there is none, or if the current one is to be replaced. */
+  async function makeNew(
+    call: Call,
+    keyType: AuthorityKeyType,
+    isToReplace: (authority: Authority) => boolean,
+  ): Promise<Authority> {
+    const made = await draft(keyType);
     return transaction(async () => {
+      await authorities.lockActive('UPDATE');
       // Another server may have created it first.
-      const existing = await find();
-      if (existing) return existing;
+      const before = await find();
+      if (before && !isToReplace(before)) return before;
+      if (before) await refuseIfInUse(before);
       const authority = await activate(made, 'made');
-      await record(systemCall(), 'authority.made', null, authority);
+      await record(call, 'authority.made', before, authority);
       return authority;
     });
-  });
+  }
+
+  const make = singleFlight(() => makeNew(systemCall(), 'rsa-3072', () => false));
 
   const renew = (call: Call, isDue: (authority: Authority) => boolean): Promise<Authority | null> =>
     transaction(async () => {
@@ -181,8 +203,22 @@ export function createAuthorityService(needs: Needs) {
     async show() {
       return { authority: toAuthorityObject(await current()) };
     },
-    /** Keeps key and name, so that previously issued certificates chain to the new certificate too. */
-    async renew(call: Call) {
+    /**
+     * Keeps key and name, so that previously issued certificates chain to the new certificate too. With another type of
+     * key, or one of an imported authority, makes a new authority.
+     * @throws ApiError `authority_in_use` if that is needed while certificates of the current authority are valid
+     */
+    async renew(
+      { key_type: keyType }: RequestOf<typeof certificateAdminContract.renewAuthority>,
+      call: Call,
+    ) {
+      if (keyType !== undefined) {
+        const hasOtherKey = (authority: Authority) =>
+          authority.origin === 'imported' || authority.keyType !== keyType;
+        const before = await find();
+        if (!before || hasOtherKey(before))
+          return { authority: toAuthorityObject(await makeNew(call, keyType, hasOtherKey)) };
+      }
       await current();
       const renewed = await renew(call, () => true);
       return { authority: toAuthorityObject(renewed ?? (await mustFind())) };
@@ -199,19 +235,12 @@ export function createAuthorityService(needs: Needs) {
      * @throws ApiError `authority_in_use` while certificates of another authority are valid: no CRL could revoke them
      */
     async import(request: RequestOf<typeof certificateAdminContract.importAuthority>, call: Call) {
-      const now = clock.now();
-      const given = readGivenAuthority(request, now);
+      const given = readGivenAuthority(request, clock.now());
       return transaction(async () => {
         // Waits for certificates that are being issued, so that they are counted.
         await authorities.lockActive('UPDATE');
         const before = await find();
-        if (before && !isSameIssuer(before, given)) {
-          const inForce = await needs.certificates.countInForce(before.keyIdentifier, now);
-          if (inForce > 0) {
-            const message = `certificates of the current authority are still valid (${inForce}); revoke them first`;
-            throw new ApiError('authority_in_use', message);
-          }
-        }
+        if (before && !isSameIssuer(before, given)) await refuseIfInUse(before);
         const after = await activate(given, 'imported');
         await record(call, 'authority.imported', before, after);
         return { authority: toAuthorityObject(after) };

@@ -1,5 +1,5 @@
 // A loaded authority: certificate, key, and the chain that relying parties need.
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { AuthorityRow } from './authority-model.ts';
 import type { AuthorityObject } from './certificate-contract.ts';
@@ -18,6 +18,7 @@ export interface Authority {
   /** PEM: the certificate, earlier ones that are still valid, and the authorities above it. */
   pem: string;
   issuer: Issuer;
+  keyType: AuthorityObject['key_type'];
 }
 
 /**
@@ -36,6 +37,7 @@ export function toAuthority(
   );
   const chain = new Set([row.certificate, ...earlier.map((other) => other.certificate), row.chain]);
   const { subject, keyIdentifier } = readIssuer(certificate.raw);
+  const privateKey = createPrivateKey({ key: privateKeyDer, format: 'der', type: 'pkcs8' });
   return {
     id: row.id,
     origin: row.origin,
@@ -46,18 +48,26 @@ export function toAuthority(
     issuer: {
       subject,
       keyIdentifier: keyIdentifier ?? Buffer.from(row.keyIdentifier, 'hex'),
-      privateKey: createPrivateKey({ key: privateKeyDer, format: 'der', type: 'pkcs8' }),
+      privateKey,
     },
+    keyType: nameKeyType(privateKey),
   };
 }
 
-export function toAuthorityObject({ certificate, pem }: Authority): AuthorityObject {
+/** An imported authority may have another length. */
+function nameKeyType({ asymmetricKeyDetails }: KeyObject): Authority['keyType'] {
+  const { modulusLength } = asymmetricKeyDetails ?? {};
+  return modulusLength === undefined ? 'p-256' : `rsa-${modulusLength}`;
+}
+
+export function toAuthorityObject({ certificate, pem, keyType }: Authority): AuthorityObject {
   return {
     subject: oneLine(certificate.subject),
     serial_number: certificate.serialNumber.toLowerCase(),
     not_before: toTimestamp(Date.parse(certificate.validFrom)),
     not_after: toTimestamp(Date.parse(certificate.validTo)),
     fingerprint_sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    key_type: keyType,
     ca_certificate: pem,
   };
 }

@@ -5,7 +5,7 @@ import type { SubjectNames } from './distinguished-name.ts';
 import { encodeExtensions, encodeSubject, type Extensions, type GeneralName } from './forge-encoding.ts';
 import { toHostName } from './host-name.ts';
 import { type Issuer, keyIdentifier, toSpki } from './issuer.ts';
-import { SHA256_WITH_RSA, signStructure, signStructureAside } from './signed-structure.ts';
+import { signatureAlgorithm, signStructure, signStructureAside } from './signed-structure.ts';
 
 const VERSION_3 = Buffer.from('a003020102', 'hex');
 
@@ -19,7 +19,7 @@ export interface AuthorityOrder extends Validity {
   names: SubjectNames;
   serial: Buffer;
   publicKey: KeyObject;
-  /** RSA. */
+  /** RSA or on P-256. */
   privateKey: KeyObject;
 }
 
@@ -69,7 +69,7 @@ export function buildClientCertificate(order: ClientOrder): Buffer {
   return signStructure(clientContent(order), order.issuer.privateKey);
 }
 
-/** The same, but signs in a thread of the pool. */
+/** The same, but does not keep the main thread busy with an RSA signature. */
 export async function issueClientCertificate(order: ClientOrder): Promise<Buffer> {
   return signStructureAside(clientContent(order), order.issuer.privateKey);
 }
@@ -117,7 +117,7 @@ function encodeContent(
     TAG.sequence,
     VERSION_3,
     derInteger(serial),
-    SHA256_WITH_RSA,
+    signatureAlgorithm(issuer.privateKey),
     issuer.subject,
     tlv(TAG.sequence, derTime(notBefore), derTime(notAfter)),
     subject,

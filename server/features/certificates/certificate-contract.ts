@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { licenseRef, licenseRequest } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
-import { CERTIFICATE_STATES, REVOCATION_REASONS } from './certificate-state-contract.ts';
+import { AUTHORITY_KEY_TYPES, CERTIFICATE_STATES, REVOCATION_REASONS } from './certificate-state-contract.ts';
 import { COMMON_NAME_MAX, EMAIL_MAX, ORGANIZATION_MAX } from './distinguished-name.ts';
 import {
   days,
@@ -182,6 +182,9 @@ const authority = z.object({
   not_before: timestamp,
   not_after: timestamp,
   fingerprint_sha256: z.string(),
+  key_type: z.templateLiteral(['rsa-', z.int()]).or(z.literal('p-256')).meta({
+    description: '`rsa-3072` or `p-256`; an imported authority may have RSA of another length.',
+  }),
   ca_certificate: caCertificate,
 });
 
@@ -222,9 +225,14 @@ export const certificateAdminContract = {
     path: '/certs/authority/renew/',
     auth: 'admin',
     summary: 'Renew the CA certificate with the same key and name; issued certificates stay valid',
-    request: z.object({}),
+    request: z.object({
+      key_type: z.enum(AUTHORITY_KEY_TYPES).optional().meta({
+        description:
+          'If the CA has another type of key, or was imported, a new CA with a new key replaces it. This is refused while certificates of the current CA are valid.',
+      }),
+    }),
     reply: z.object({ authority }),
-    errors: [],
+    errors: ['authority_in_use'],
   }),
   importAuthority: endpoint({
     method: 'POST',

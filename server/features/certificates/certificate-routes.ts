@@ -34,7 +34,7 @@ export function certificateAdminRoutes(
     listCertificates: (request) => certificates.list(request),
     showCertificate: ({ id }) => certificates.show(id),
     showAuthority: () => authority.show(),
-    renewAuthority: (_request, call) => authority.renew(call),
+    renewAuthority: authority.renew,
     importAuthority: (request, call) => authority.import(request, call),
   });
 }

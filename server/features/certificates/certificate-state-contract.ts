@@ -15,3 +15,7 @@ export const REVOCATION_REASONS = [
 
 export type CertificateState = (typeof CERTIFICATE_STATES)[number];
 export type RevocationReason = (typeof REVOCATION_REASONS)[number];
+
+/** What a new authority's key may be. RSA is the default, because every TLS library verifies it. */
+export const AUTHORITY_KEY_TYPES = ['rsa-3072', 'p-256'] as const;
+export type AuthorityKeyType = (typeof AUTHORITY_KEY_TYPES)[number];

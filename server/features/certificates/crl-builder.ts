@@ -2,7 +2,7 @@
 import type { RevocationReason } from './certificate-state-contract.ts';
 import { derInteger, derTime, TAG, tlv } from './der.ts';
 import type { Issuer } from './issuer.ts';
-import { SHA256_WITH_RSA, signStructure } from './signed-structure.ts';
+import { signatureAlgorithm, signStructure } from './signed-structure.ts';
 
 /** RFC 5280, 5.3.1. */
 const REASON_CODE = {
@@ -75,7 +75,7 @@ export function buildRevocationList(order: RevocationListOrder): Buffer {
   const content = tlv(
     TAG.sequence,
     VERSION_2,
-    SHA256_WITH_RSA,
+    signatureAlgorithm(issuer.privateKey),
     issuer.subject,
     derTime(thisUpdate),
     derTime(nextUpdate),

@@ -18,7 +18,7 @@ export interface Issuer {
   subject: Buffer;
   /** Content of its SubjectKeyIdentifier. */
   keyIdentifier: Buffer;
-  /** RSA. */
+  /** RSA or on P-256. */
   privateKey: KeyObject;
 }
 

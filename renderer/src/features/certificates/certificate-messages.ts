@@ -23,6 +23,7 @@ export const certificateMessages = messagesOf(
       from: 'Valid from',
       until: 'Valid until',
       fingerprint: 'SHA-256 fingerprint',
+      key: 'Key',
       revoked: 'Revoked',
       reason: 'Reason',
       pem: 'Certificate (PEM)',
@@ -68,6 +69,7 @@ export const certificateMessages = messagesOf(
     csrNote: 'The private key is where the signing request was created.',
     revokedToast: 'Certificate {name} revoked',
     authorityRenewed: 'Certificate authority renewed',
+    authorityReplaced: 'Certificate authority replaced',
     authorityImported: 'Certificate authority imported',
     revoke: 'Revoke',
     revokeTitle: 'Revoke certificate {name}?',
@@ -93,6 +95,11 @@ export const certificateMessages = messagesOf(
       renewTitle: 'Renew certificate authority?',
       renewNote:
         'The authority gets a new certificate with the same key and name, valid for 10 years. Issued certificates stay valid. Install the new ca.pem on your servers before the old one expires.',
+      keyKept: 'Current key ({type})',
+      keyNew: 'New key ({type})',
+      replaceNote:
+        'A new authority with a new key signs all new certificates and CRLs. Install the new ca.pem on your servers. The replacement is refused while certificates of the current authority are valid.',
+      replace: 'Replace',
       import: 'Import another',
       importTitle: 'Import certificate authority',
       importNote:
@@ -140,6 +147,7 @@ export const certificateMessages = messagesOf(
       from: 'Gültig ab',
       until: 'Gültig bis',
       fingerprint: 'SHA-256-Fingerabdruck',
+      key: 'Schlüssel',
       revoked: 'Widerrufen',
       reason: 'Grund',
       pem: 'Zertifikat (PEM)',
@@ -185,6 +193,7 @@ export const certificateMessages = messagesOf(
     csrNote: 'Der private Schlüssel liegt dort, wo die Zertifikatsanforderung erstellt wurde.',
     revokedToast: 'Zertifikat {name} widerrufen',
     authorityRenewed: 'Zertifizierungsstelle erneuert',
+    authorityReplaced: 'Zertifizierungsstelle ersetzt',
     authorityImported: 'Zertifizierungsstelle importiert',
     revoke: 'Widerrufen',
     revokeTitle: 'Zertifikat {name} widerrufen?',
@@ -210,6 +219,11 @@ export const certificateMessages = messagesOf(
       renewTitle: 'Zertifizierungsstelle erneuern?',
       renewNote:
         'Die Zertifizierungsstelle erhält ein neues Zertifikat mit demselben Schlüssel und Namen, gültig für 10 Jahre. Ausgestellte Zertifikate bleiben gültig. Installieren Sie die neue ca.pem auf Ihren Servern, bevor die alte abläuft.',
+      keyKept: 'Aktueller Schlüssel ({type})',
+      keyNew: 'Neuer Schlüssel ({type})',
+      replaceNote:
+        'Eine neue Zertifizierungsstelle mit einem neuen Schlüssel signiert alle neuen Zertifikate und Sperrlisten. Installieren Sie die neue ca.pem auf Ihren Servern. Das Ersetzen wird abgelehnt, solange Zertifikate der aktuellen Zertifizierungsstelle gültig sind.',
+      replace: 'Ersetzen',
       import: 'Andere importieren',
       importTitle: 'Zertifizierungsstelle importieren',
       importNote:

@@ -1,0 +1,109 @@
+// The part of the bench that measures certificates, under an RSA and a P-256 authority.
+import { prepareBenchData } from './bench-data.ts';
+import type { Figure } from './figures.ts';
+import { judged, most, throughput } from './load-figures.ts';
+import { measureCertificates } from './measure-certificates.ts';
+import { type IssueMeasurements, measureIssue } from './measure-issue.ts';
+import { logFile, note, readBodies, type Run, serve } from './run.ts';
+import { atLeast, sampleOf, shown, type Sample } from './sample.ts';
+
+/** The key type of an authority cannot change while its certificates are valid: P-256 has a data directory of its own. */
+const P256_LICENSES = 10_000;
+const CFSSL_RATIO = 1.5;
+const SIGNER_SHARE = 0.8;
+
+const scaled = ({ median, low, high }: Sample, by: number): Sample => ({
+  median: median / by,
+  low: low / by,
+  high: high / by,
+});
+
+function besideCfssl(figure: string, { issued, cfssl }: IssueMeasurements, least: number | null): Figure[] {
+  if (!cfssl) return [];
+  const ratio = scaled(issued.perSecond, cfssl.perSecond.median);
+  const cpuRatio = issued.cpuMicros.median / cfssl.cpuMicros.median;
+  const cpu = `${Math.round(issued.cpuMicros.median)} µs CPU each, cfssl ${Math.round(cfssl.cpuMicros.median)} µs`;
+  return [
+    {
+      ...judged(
+        `${figure}, beside cfssl`,
+        least === null ? '–' : `>= ${least.toFixed(2)} x cfssl`,
+        `${shown(ratio)} x; cfssl ${shown(cfssl.perSecond, 0)}/s; ${cpu}`,
+        least === null ? 'pass' : atLeast(ratio, least),
+        { issued, cfssl },
+      ),
+      cpuRatio,
+    },
+  ];
+}
+
+async function underP256({ cli, seconds }: Run): Promise<Figure[]> {
+  const data = await prepareBenchData(P256_LICENSES);
+  const server = await serve({ cli, data }, 'p-256.log');
+  const { dataDir, enterpriseKeys: keys } = data;
+  const measured = await measureIssue('p-256', { server, dataDir, keys, seconds });
+  await server.stop();
+  const { issued, opensslSignsPerSecond } = measured;
+  const figure = 'certificates from signing requests, P-256 authority';
+  return [
+    judged(
+      figure,
+      '>= 1000/s',
+      `${shown(issued.perSecond, 0)}/s; openssl signs ${Math.round(opensslSignsPerSecond)}/s`,
+      atLeast(issued.perSecond, 1000),
+      measured,
+    ),
+    ...besideCfssl(figure, measured, CFSSL_RATIO),
+  ];
+}
+
+export async function certificates(run: Run): Promise<Figure[]> {
+  note('certificates');
+  const server = await serve(run, 'certificates.log');
+  const { data, bare, seconds } = run;
+  const { dataDir, database, enterpriseKeys: keys } = data;
+  const errorFile = logFile(run, 'certificates.log');
+  const bodies = readBodies(data.hotTokens);
+  const details = await measureCertificates({
+    server,
+    bare,
+    dataDir,
+    database,
+    errorFile,
+    keys,
+    bodies,
+    seconds,
+  });
+  await server.stop();
+  const { fromRequests, withKeys, authorizeP99Ms, validate, rebuildMs, notModified } = details;
+  const { issued, opensslSignsPerSecond } = fromRequests;
+  const share = scaled(issued.perSecond, opensslSignsPerSecond);
+  const figure = 'certificates from signing requests, RSA-3072 authority';
+  return [
+    judged(
+      figure,
+      `>= ${SIGNER_SHARE.toFixed(2)} x openssl`,
+      `${shown(share)} x; ${shown(issued.perSecond, 0)}/s, openssl signs ${Math.round(opensslSignsPerSecond)}/s`,
+      atLeast(share, SIGNER_SHARE),
+      fromRequests,
+    ),
+    ...besideCfssl(figure, fromRequests, null),
+    ...(await underP256(run)),
+    judged(
+      'certificates with new keys',
+      '>= 15/s',
+      `${shown(withKeys.perSecond, 1)}/s; ${shown(scaled(withKeys.cpuMicros, 1000), 0)} ms CPU each`,
+      atLeast(withKeys.perSecond, 15),
+      withKeys,
+    ),
+    most(
+      'authorize/token/ at 500/s during certificate issue, p99',
+      [50, 'ms'],
+      sampleOf([authorizeP99Ms]),
+      details,
+    ),
+    throughput('certs/validate/', 0.5, validate),
+    most('CRL of 100,000 entries, rebuilt', [60, 'ms'], rebuildMs, details),
+    throughput('CRL, 304 replies', 0.6, notModified),
+  ];
+}

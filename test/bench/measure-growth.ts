@@ -1,0 +1,111 @@
+// What more licenses cost: the same calls against 10,000, 100,000 and a million of them, in turn.
+import { prepareBenchData } from './bench-data.ts';
+import type { ChildServer } from './child-server.ts';
+import type { Figure } from './figures.ts';
+import { postAllAlong } from './keep-alive-client.ts';
+import { ALTERNATIONS, load, warmUpSeconds } from './load.ts';
+import { measureRound, newDevice } from './measure-writes.ts';
+import { begin, note, type Run, serve } from './run.ts';
+import { type Sample, sampleOf, shown } from './sample.ts';
+
+const SIZES = [10_000, 100_000, 1_000_000];
+const CALLERS = 8;
+const STARTS = 3;
+
+/** Every measurement of one size, in its order. */
+interface Size {
+  licenses: number;
+  startMs: number[];
+  tokenP50Ms: number[];
+  tokenP99Ms: number[];
+  tokenMicros: number[];
+  activationP50Ms: number[];
+  activationP99Ms: number[];
+  activationMicros: number[];
+  residentMb: number[];
+}
+
+/** What the table has, with the digits that are shown. */
+const ROWS: [name: string, unit: string, of: keyof Omit<Size, 'licenses'>, digits: number][] = [
+  ['start until ready', 'ms', 'startMs', 0],
+  ['authorize/token/ uniform, p50', 'ms', 'tokenP50Ms', 1],
+  ['authorize/token/ uniform, p99', 'ms', 'tokenP99Ms', 1],
+  ['authorize/token/ uniform, CPU per call', 'µs', 'tokenMicros', 0],
+  ['activations, p50', 'ms', 'activationP50Ms', 1],
+  ['activations, p99', 'ms', 'activationP99Ms', 1],
+  ['activations, CPU per call', 'µs', 'activationMicros', 0],
+  ['memory after the load', 'MB', 'residentMb', 0],
+];
+
+/** Of measurements that followed each other. */
+function ratio(largest: readonly number[], smallest: readonly number[]): Sample {
+  return sampleOf(largest.map((value, index) => value / (smallest[index] ?? Number.NaN)));
+}
+
+export async function measureGrowth(run: Run): Promise<Figure[]> {
+  const places: { size: Size; bodies: string; keys: string[]; server: ChildServer }[] = [];
+  for (const licenses of SIZES.filter((size) => size <= run.licenses)) {
+    note(`growth: ${licenses} licenses`);
+    const data = await prepareBenchData(licenses);
+    const here = { cli: run.cli, data };
+    const startMs: number[] = [];
+    for (let start = 0; start < STARTS; start += 1) {
+      const server = await begin(here, 'growth.log');
+      startMs.push(server.readyAfterMs);
+      await server.stop();
+    }
+    const nothing = {
+      tokenP50Ms: [],
+      tokenP99Ms: [],
+      tokenMicros: [],
+      activationP50Ms: [],
+      activationP99Ms: [],
+      activationMicros: [],
+      residentMb: [],
+    };
+    places.push({
+      size: { licenses, startMs, ...nothing },
+      bodies: data.tokens,
+      keys: data.enterpriseKeys,
+      server: await serve(here, 'growth.log'),
+    });
+  }
+  const seconds = Math.max(1, Math.round(run.seconds / ALTERNATIONS));
+  for (const { server, bodies } of places)
+    await load({ server, url: `${server.api}authorize/token/`, bodies }, warmUpSeconds(run.seconds));
+  for (let round = 0; round < ALTERNATIONS; round += 1) {
+    for (const { size, server, bodies, keys } of places) {
+      const tokens = await load({ server, url: `${server.api}authorize/token/`, bodies }, seconds);
+      size.tokenP50Ms.push(tokens.p50Ms);
+      size.tokenP99Ms.push(tokens.p99Ms);
+      size.tokenMicros.push(tokens.cpuMicros);
+      let next = 0;
+      const body = () => newDevice(keys[(next += 1) % keys.length] as string);
+      const writes = await measureRound({ server, seconds }, (isOver) =>
+        postAllAlong(CALLERS, `${server.api}activate/`, body, isOver),
+      );
+      size.activationP50Ms.push(writes.p50Ms);
+      size.activationP99Ms.push(writes.p99Ms);
+      size.activationMicros.push(writes.cpuMicros);
+    }
+  }
+  for (const { size, server } of places) {
+    size.residentMb.push(server.residentMb());
+    await server.stop();
+  }
+  const sizes = places.map(({ size }) => size);
+  return ROWS.map(([name, unit, of, digits]) => {
+    const values = sizes.map((size) => `${sampleOf(size[of]).median.toFixed(digits)} ${unit}`);
+    const [smallest, largest] = [sizes[0], sizes.at(-1)];
+    const grown = ratio(largest?.[of] ?? [], smallest?.[of] ?? []);
+    return {
+      figure: `growth: ${name}`,
+      target: '–',
+      measured: `${values.join(', ')}; ${shown(grown)} x`,
+      pass: true,
+      ...(name.endsWith('CPU per call') ? { cpuRatio: grown.median } : {}),
+      growth: { licenses: sizes.map(({ licenses }) => licenses), values, ratio: shown(grown) },
+      details: Object.fromEntries(sizes.map((size) => [size.licenses, size[of]])),
+    };
+  });
+}

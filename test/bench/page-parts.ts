@@ -1,0 +1,39 @@
+// The parts of the bench that measure the back office and the desktop app.
+import type { Figure } from './figures.ts';
+import { most } from './load-figures.ts';
+import { measureDesktop } from './measure-desktop.ts';
+import { measurePage } from './measure-page.ts';
+import { note, readBodies, type Run, serve } from './run.ts';
+import { sampleOf } from './sample.ts';
+
+/** Common, rare and absent ones; letters with accents, part of a key, two letters. */
+const SEARCHES = ['gmbh', 'nováček', 'robotics 12', 'nobody at all', 'zz', '7Q2'];
+
+export async function page(run: Run): Promise<Figure[]> {
+  note('page');
+  const server = await serve(run, 'page.log');
+  const { api, admin } = server;
+  const bodies = readBodies(run.data.hotTokens);
+  const details = await measurePage({ api, admin, bodies, searches: SEARCHES });
+  await server.stop();
+  const row = (figure: string, limit: number, value: number, unit: string) =>
+    most(figure, [limit, unit], sampleOf([value]), details);
+  return [
+    row('back office: first screen, compressed', 350, details.bundleKb, 'KB'),
+    row('back office: overview', 500, details.overviewMs, 'ms'),
+    row('back office: first licenses after navigation', 500, details.firstRowsMs, 'ms'),
+    row('back office: slowest search', 300, details.searchMs, 'ms'),
+    row('back office: frames while scrolling, p95', 33, details.frameP95Ms, 'ms'),
+    row('back office: heap after scrolling', 60, details.heapMb, 'MB'),
+    row('authorize/token/ p99 during search and export', 50, details.authorizeP99Ms, 'ms'),
+  ];
+}
+
+export async function desktop(): Promise<Figure[]> {
+  note('desktop app');
+  const { loads, firstScreens, details } = await measureDesktop();
+  return [
+    most('desktop app: loaded, before its server starts', [150, 'ms'], sampleOf(loads), details),
+    most('desktop app: npm start until the first screen', [1200, 'ms'], sampleOf(firstScreens), details),
+  ];
+}

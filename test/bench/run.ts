@@ -1,0 +1,56 @@
+// One run of the bench: its data, its servers, and how long it measures.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchData } from './bench-data.ts';
+import { type ChildServer, startChildServer } from './child-server.ts';
+
+/** Jobs leave a new server alone for a while; what is measured is one that has been up for longer. */
+const JOBS_BEGUN_MS = 8000;
+
+export interface Run {
+  /** The command line program that starts the server. */
+  cli: string;
+  licenses: number;
+  data: BenchData;
+  /** The minimal Express server. */
+  bare: ChildServer;
+  isShort: boolean;
+  /** Of each measurement. */
+  seconds: number;
+}
+
+export const note = (message: string) => process.stderr.write(`${message} …\n`);
+
+type Served = Pick<Run, 'cli'> & { data: Pick<BenchData, 'dataDir'> };
+
+export const logFile = ({ data }: Served, log: string) => join(data.dataDir, log);
+
+/** @returns once it is ready */
+export function begin(run: Served, log: string, ...args: string[]): Promise<ChildServer> {
+  const shared = ['--data-dir', run.data.dataDir, '--port', '0', '--admin-port', '0', '--rate-limit', '0'];
+  return startChildServer([run.cli, 'serve', ...shared, ...args], logFile(run, log));
+}
+
+/** @returns once its jobs have begun, too */
+export async function serve(run: Served, log: string, ...args: string[]): Promise<ChildServer> {
+  const server = await begin(run, log, ...args);
+  await sleep(JOBS_BEGUN_MS);
+  return server;
+}
+
+export function readBodies(file: string): object[] {
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as object);
+}
+
+/** @returns signatures a second, on one core @param algorithm as `openssl speed` names it */
+export function opensslSignsPerSecond(algorithm: 'rsa3072' | 'ecdsap256'): number {
+  const report = execFileSync('openssl', ['speed', '-mr', '-seconds', '2', algorithm], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  // OpenSSL 3: `+F2:3:3072:SIGNATURES:CHECKS` for RSA, `+F4:…` for ECDSA.
+  return Number(/^\+F[24]:\d+:\d+:([\d.]+):/mu.exec(report)?.[1]);
+}

@@ -96,6 +96,22 @@ test('deliveries show the payload that was sent, and the event catalog a sample'
   await desk.getByRole('button', { name: 'All deliveries' }).click();
   await expect(delivery).toBeVisible();
 
+  // The same on a page of its own, with the deliveries as a list.
+  await desk.getByRole('link', { name: 'Open page' }).click();
+  await expect(desk.getByRole('heading', { level: 1 })).toHaveText(receiver.url);
+  await expect(
+    desk.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }),
+  ).toHaveAttribute('aria-current', 'page');
+  const delivered = row(desk, 'license.activated');
+  await expect(delivered).toContainText('Delivered');
+  await delivered.press('Enter');
+  const opened = desk.getByRole('complementary', { name: 'license.activated' });
+  await expect(opened.getByRole('group', { name: 'Response' })).toHaveText('thanks');
+  await expectAccessible(desk);
+  await desk.keyboard.press('Escape');
+  await expect(delivered).toBeFocused();
+  await desk.getByRole('link', { name: 'Webhooks' }).last().click();
+
   await desk.getByRole('tab', { name: 'Event catalog' }).click();
   await desk.getByRole('button', { name: 'certificate.revoked' }).click();
   await desk.reload();

@@ -1,20 +1,28 @@
-// Takes pictures of every screen with realistic data, light and dark, in two sizes: docs/screenshots/.
+// Takes pictures with realistic data, light and dark: of the main screens in two sizes for docs/screenshots, or of every
+// screen, dialog, menu and state in three for looking at (--all DIR, with --language de in German).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import { type APIRequestContext, chromium, type Page } from '@playwright/test';
 import type { FailureView } from '../electron/shell-bridge.ts';
 import { chromiumLaunch } from './chromium.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 import { builtCli, nodePath, root } from './paths.mjs';
+import { DEVICE, type Place, placesOf, type Shown } from './screenshot-places.ts';
 
-const TARGET = join(root, 'docs', 'screenshots');
+const { values: options, positionals: only } = parseArgs({
+  options: { all: { type: 'string' }, language: { type: 'string', default: 'en' } },
+  allowPositionals: true,
+});
+const TARGET = options.all ? resolve(options.all) : join(root, 'docs', 'screenshots');
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 1100, height: 700 },
+  ...(options.all ? [{ width: 390, height: 844 }] : []),
 ] as const;
 const LICENSES = 1000;
 /** No server listens on this port, so deliveries to it fail. */
@@ -24,7 +32,6 @@ const FONTS = {
   '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc': ['fonts-noto-cjk'],
   '/usr/share/fonts/truetype/noto/NotoSansDevanagari-Regular.ttf': ['fonts-noto-core'],
 };
-const DEVICE = `sha256:${'a1'.repeat(32)}`;
 
 /** Shown by the shell if its server cannot listen. */
 const PORT_TAKEN = {
@@ -52,13 +59,6 @@ const PORT_TAKEN = {
   },
 } satisfies FailureView;
 
-interface Place {
-  name: string;
-  address: string;
-  /** Runs before the picture is taken. */
-  prepare?: (page: Page) => Promise<void>;
-}
-
 async function run(...args: string[]): Promise<void> {
   const child = spawn(nodePath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -75,7 +75,7 @@ async function serve(dataDir: string): Promise<{ child: ChildProcess; api: strin
 }
 
 /** Adds what the seed does not: certificates, webhooks with failed deliveries, API tokens. */
-async function furnish(request: APIRequestContext, api: string): Promise<{ license: number; pool: number }> {
+async function furnish(request: APIRequestContext, api: string): Promise<Shown> {
   const post = async (path: string, data: object): Promise<Record<string, never>> => {
     const response = await request.post(`/admin/api${path}`, { data });
     if (!response.ok()) throw new Error(`${path}: ${await response.text()}`);
@@ -92,11 +92,13 @@ async function furnish(request: APIRequestContext, api: string): Promise<{ licen
     "O'Brien & Søns Ltd",
   ];
   const ids: number[] = [];
+  const keys: string[] = [];
   for (const holder of holders) {
     const { license } = (await post('/licenses/', { holder, plan: 'professional' })) as unknown as {
       license: { license_id: number; license_key: string };
     };
     ids.push(license.license_id);
+    keys.push(license.license_key);
     for (const [index, machine_name] of ['press-1', 'press-2', 'Empfang'].entries()) {
       const machine_fingerprint = `sha256:${String(index + 1).repeat(64)}`;
       const data = { license_key: license.license_key, machine_fingerprint, machine_name };
@@ -105,11 +107,15 @@ async function furnish(request: APIRequestContext, api: string): Promise<{ licen
     await post('/certs/generate/', { license_id: license.license_id, common_name: `workstation ${holder}` });
     await post('/tokens/', { license: String(license.license_id), name: 'build server' });
   }
-  const [first = 0, second = 0, third = 0] = ids;
+  const [first = 0, second = 0, third = 0, fourth = 0] = ids;
+  const refused = { license_key: keys.at(-1), machine_fingerprint: DEVICE };
+  for (const product_slug of [undefined, 'another-product'])
+    await request.post(`${api}authorize/`, { data: { ...refused, product_slug } });
   await post('/licenses/revoke/', { ref: String(third), reason: 'contract ended' });
   await post('/certs/revoke/', { id: 2, reason: 'superseded' });
   await post('/licenses/bulk/renew/', { license_ids: [first, second] });
-  return { license: first, pool: await furnishPools(post, request, api) };
+  const pool = await furnishPools(post, request, api);
+  return { license: first, deniedLicense: fourth, pool, webhook: 1 };
 }
 
 /** Floating licenses with seats that are held, borrowed, reserved and refused. Returns the fullest. */
@@ -158,52 +164,14 @@ async function furnishPools(
   return ids[0] ?? 0;
 }
 
-function places(license: number, pool: number): Place[] {
-  const list = (query = '') => `licenses?search=fjord${query}`;
-  return [
-    { name: 'overview', address: 'overview' },
-    { name: 'licenses', address: 'licenses' },
-    { name: 'license', address: `licenses?open=${license}` },
-    { name: 'floating', address: 'floating' },
-    { name: 'floating-pool', address: `floating?open=${pool}` },
-    { name: 'floating-denials', address: 'floating?view=denials&open=1' },
-    { name: 'floating-usage', address: `floating?view=usage&license=${pool}` },
-    { name: 'floating-rules', address: `floating?view=rules&license=${pool}&user=ada` },
-    { name: 'license-print', address: `licenses/print?license=${license}` },
-    { name: 'license-search', address: list() },
-    {
-      name: 'why-denied',
-      address: `licenses?open=${license}&tab=explain`,
-      async prepare(page) {
-        await page
-          .getByLabel(/fingerprint/iu)
-          .first()
-          .fill(DEVICE);
-        await page.getByRole('complementary').locator('button[type="submit"]').click();
-        await page.getByRole('complementary').getByRole('listitem').first().waitFor();
-      },
-    },
-    ...['air-gap', 'authorization-tokens', 'certificates', 'plans', 'webhooks', 'failed-events'].map(
-      (name) => ({
-        name,
-        address: name,
-      }),
-    ),
-    { name: 'certificate-authority', address: 'certificates?view=authority' },
-    { name: 'webhook', address: 'webhooks?open=1' },
-    { name: 'event-catalogue', address: 'webhooks?view=catalogue' },
-    ...['statistics', 'api-access', 'settings', 'audit', 'first-run'].map((name) => ({
-      name,
-      address: name,
-    })),
-  ];
-}
-
-async function picture(page: Page, origin: string, { name, address, prepare }: Place): Promise<void> {
+async function picture(page: Page, origin: string, place: Place): Promise<void> {
+  const { name, address, before, prepare } = place;
+  await page.setViewportSize(SIZES[0]);
   await page.goto('about:blank');
+  await before?.(page);
   await page.goto(`${origin}/#/${address}`);
   await page.locator('h1').first().waitFor();
-  await page.getByText('Loading').first().waitFor({ state: 'hidden' });
+  if (!before) await page.getByText('Loading').first().waitFor({ state: 'hidden' });
   await prepare?.(page);
   // Waits for chart animations and lists.
   await page.waitForTimeout(700);
@@ -215,6 +183,7 @@ async function picture(page: Page, origin: string, { name, address, prepare }: P
       await page.screenshot({ path: join(TARGET, `${name}-${colorScheme}-${size.width}.png`) });
     }
   }
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 }
 
 /** The shell's own window, which is shown without a server. */
@@ -242,7 +211,6 @@ async function shellPictures(page: Page): Promise<void> {
 const missing = await ensureCommands({ chromium: ['chromium', 'fonts-liberation'], ...FONTS });
 if (missing.includes('chromium'))
   throw new Error('screenshots need Chromium; install the Debian package chromium');
-const only = process.argv[2];
 const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-screenshots-'));
 mkdirSync(TARGET, { recursive: true });
 await run(join(root, 'scripts', 'seed.ts'), '--data-dir', dataDir, '--licenses', String(LICENSES));
@@ -253,11 +221,13 @@ try {
   const page = await browser.newPage({ viewport: SIZES[0], locale: 'en-GB', baseURL: origin });
   await page.goto(admin);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  const { license, pool } = await furnish(page.request, api);
-  for (const place of places(license, pool)) {
-    if (only === undefined || only === place.name) await picture(page, origin, place);
-  }
-  if (only === undefined || only === 'shell') await shellPictures(page);
+  const shown = await furnish(page.request, api);
+  await page.evaluate((code) => localStorage.setItem('license-desk-language', code), options.language);
+  const isWanted = ({ name, isKept = false }: Place) =>
+    only.length > 0 ? only.includes(name) : isKept || options.all !== undefined;
+  for (const place of placesOf(shown).filter(isWanted))
+    await picture(page, origin, place).catch((error: unknown) => console.error(place.name, error));
+  if (only.length === 0 || only.includes('shell')) await shellPictures(page);
 } finally {
   await browser.close();
   child.kill('SIGTERM');

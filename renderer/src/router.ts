@@ -16,6 +16,7 @@ const SCREENS = {
   certificates: () => import('./features/certificates/CertificatesPage.vue'),
   plans: () => import('./features/plans/PlansPage.vue'),
   webhooks: () => import('./features/webhooks/WebhooksPage.vue'),
+  webhook: () => import('./features/webhooks/WebhookPage.vue'),
   'failed-events': () => import('./features/failed-events/FailedEventsPage.vue'),
   'api-access': () => import('./features/api-access/ApiAccessPage.vue'),
   audit: () => import('./features/audit/AuditPage.vue'),
@@ -26,7 +27,13 @@ const SCREENS = {
 
 /** For print: no navigation, no dark mode. */
 export const PAPER_SCREEN = 'license-print' satisfies keyof typeof SCREENS;
-const PATHS: Partial<Record<ScreenName, string>> = { [PAPER_SCREEN]: '/licenses/print' };
+const PATHS: Partial<Record<ScreenName, string>> = {
+  [PAPER_SCREEN]: '/licenses/print',
+  webhook: String.raw`/webhooks/:id(\d+)`,
+};
+
+/** Pages of one record belong to the screen that lists them. */
+export const LISTED_ON: Partial<Record<ScreenName, ScreenName>> = { webhook: 'webhooks' };
 
 export type ScreenName = keyof typeof SCREENS;
 

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
+import { goTo, task } from './tasks.ts';
 
 const FINGERPRINT = `sha256:${'5c'.repeat(32)}`;
 
@@ -17,25 +18,27 @@ const outcome = (page: Page, rule: string) =>
 
 test('an activation request becomes a signed license file', { tag: '@browser' }, async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
-  await desk.goto('/#/air-gap');
   const preview = desk.getByRole('region', { name: 'Request details' });
-  await desk.locator('input[type=file]').setInputFiles({
-    name: 'machine.req',
-    mimeType: 'text/plain',
-    buffer: Buffer.from(requestFor(key)),
-  });
-  await expect(preview).toContainText('Can be activated');
-  await expect(preview).toContainText('Messplatz 4');
-  await expect(preview).toContainText(FINGERPRINT);
-  await expect(preview.getByRole('link', { name: 'Ústav soudního lékařství' })).toBeVisible();
-  await expect(preview).toContainText('0 of 1 in use');
+  const download = await task(desk, 'activate an air-gapped machine', async () => {
+    await goTo(desk, 'Air-gap desk');
+    await desk.locator('input[type=file]').setInputFiles({
+      name: 'machine.req',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(requestFor(key)),
+    });
+    await expect(preview).toContainText('Can be activated');
+    await expect(preview).toContainText('Messplatz 4');
+    await expect(preview).toContainText(FINGERPRINT);
+    await expect(preview.getByRole('link', { name: 'Ústav soudního lékařství' })).toBeVisible();
+    await expect(preview).toContainText('0 of 1 in use');
 
-  await preview.getByLabel('File validity (days)').fill('30');
-  await preview.getByRole('button', { name: 'Activate and sign' }).click();
-  await expect(desk.getByRole('button', { name: 'Save license file' })).toBeFocused();
-  const saving = desk.waitForEvent('download');
-  await desk.keyboard.press('Enter');
-  const download = await saving;
+    await preview.getByLabel('File validity (days)').fill('30');
+    await preview.getByRole('button', { name: 'Activate and sign' }).click();
+    await expect(desk.getByRole('button', { name: 'Save license file' })).toBeFocused();
+    const saving = desk.waitForEvent('download');
+    await desk.keyboard.press('Enter');
+    return saving;
+  });
   expect(download.suggestedFilename()).toBe(`${key}.lic`);
   const file = readFileSync(await download.path(), 'utf8');
   expect(file).toMatch(/^-----BEGIN LICENSE FILE-----\n[\s\S]+-----END LICENSE FILE-----\n?$/u);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expectAccessible } from './accessibility.ts';
+import { task } from './tasks.ts';
 import { expect, test } from './test.ts';
 
 const INITIAL_SETUP = { name: 'Initial setup' };
@@ -68,13 +69,15 @@ test('the initial setup can be skipped and opened again', async ({ page, server 
 test('the initial setup ends with a working API', { tag: '@browser' }, async ({ page, server, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(server.firstLink);
-  for (const title of ['Product', 'Network access']) {
-    await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible();
-    await page.getByRole('button', { name: 'Next' }).click();
-  }
-  await page.getByRole('button', { name: 'Finish' }).click();
-  await expect(page.getByRole('heading', { name: 'The API is ready' })).toBeVisible();
-  await page.getByRole('button', { name: 'Copy: Command' }).click();
+  await task(page, 'set up the server and call it', async () => {
+    for (const title of ['Product', 'Network access']) {
+      await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible();
+      await page.getByRole('button', { name: 'Next' }).click();
+    }
+    await page.getByRole('button', { name: 'Finish' }).click();
+    await expect(page.getByRole('heading', { name: 'The API is ready' })).toBeVisible();
+    await page.getByRole('button', { name: 'Copy: Command' }).click();
+  });
   await expect(page.getByRole('button', { name: 'Copy: Command' })).toHaveText('Copied');
   const line = await page.evaluate(() => navigator.clipboard.readText());
   const { stdout } = await promisify(execFile)('sh', ['-c', line]);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expectAccessible } from './accessibility.ts';
+import { task } from './tasks.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
 
 const FINGERPRINT = `sha256:${'4f'.repeat(32)}`;
@@ -255,13 +256,17 @@ test('devices are added, replaced in one step and released, and a release can be
   await expect(devices).toContainText('4f4f4f4f…4f4f');
   await expectAccessible(desk);
 
-  await devices.getByRole('button', { name: 'Replace' }).click();
-  await expect(dialog).toContainText('The new device takes the seat of workstation-7');
-  await dialog.getByLabel('Device fingerprint').fill(`sha256:${'5e'.repeat(32)}`);
-  await dialog.getByLabel('Device name').fill('workstation-8');
-  await dialog.getByRole('button', { name: 'Replace' }).click();
+  await desk.goto('/#/licenses?open=1');
+  await task(desk, 'move a device of the open license', async () => {
+    await inspector.getByRole('tab', { name: 'Devices' }).click();
+    await devices.getByRole('button', { name: 'Replace' }).click();
+    await expect(dialog).toContainText('The new device takes the seat of workstation-7');
+    await dialog.getByLabel('Device fingerprint').fill(`sha256:${'5e'.repeat(32)}`);
+    await dialog.getByLabel('Device name').fill('workstation-8');
+    await dialog.getByRole('button', { name: 'Replace' }).click();
+    await expect(devices).toContainText(['workstation-8', 'workstation-7']);
+  });
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect(devices).toContainText(['workstation-8', 'workstation-7']);
   await expect(devices.filter({ hasText: 'workstation-7' })).toContainText('Released');
 
   await devices.getByRole('button', { name: 'Release' }).click();

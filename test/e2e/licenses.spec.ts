@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import { goTo, task } from './tasks.ts';
 import { expect, importLicenses, issueLicense, test } from './test.ts';
 
 const rows = (page: Page) =>
@@ -230,9 +231,24 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await expect(rows(desk).filter({ hasText: 'Revoked' })).toHaveCount(2);
 });
 
-test('a search finds words in any order and half a key as it is said, and marks them', async ({ desk }) => {
-  const key = await issueLicense(desk, { holder: 'Nováček Werke' });
+test('a search finds words in any order and half a key as it is said, and marks them', async ({
+  desk,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const key = await task(desk, 'issue a license and hand it over', async () => {
+    await desk.getByRole('link', { name: 'New license' }).first().click();
+    await desk.getByLabel('Holder').fill('Nováček Werke');
+    await desk.getByRole('button', { name: 'Issue license' }).click();
+    const created = desk.getByRole('dialog', { name: 'License issued' });
+    const message = await created.getByRole('textbox', { name: 'Message', exact: true }).inputValue();
+    await created.getByRole('button', { name: 'Copy message' }).click();
+    await expect(desk.getByRole('log', { name: 'Results' })).toContainText('Message copied');
+    return KEY.exec(message)?.[0] ?? '';
+  });
   await issueLicense(desk, { holder: 'Novotny Works' });
+  await desk.goto('/#/overview');
+  await desk.reload();
   await desk.goto('/#/licenses');
   const found = rows(desk);
   await expect(found).toHaveCount(2);
@@ -245,6 +261,15 @@ test('a search finds words in any order and half a key as it is said, and marks 
   await desk.getByRole('searchbox').fill(said);
   await expect(found).toHaveCount(1);
   await expect(found.locator('mark')).toHaveText([key.slice(6, 17)]);
+
+  await desk.setViewportSize({ width: 390, height: 844 });
+  await desk.goto('/#/overview');
+  await task(desk, 'find a license by half a key on the phone', async () => {
+    await desk.getByRole('button', { name: 'Search' }).click();
+    await desk.keyboard.type(said);
+    await desk.getByRole('option', { name: 'Nováček Werke' }).click();
+    await expect(desk.getByRole('complementary', { name: 'Nováček Werke' })).toContainText(key);
+  });
 });
 
 test(
@@ -258,8 +283,24 @@ test(
     await issueLicense(desk, { holder: 'Somebody else' });
     await desk.goto('/#/licenses?search=customer');
     await expect(desk.getByText('240 licenses')).toBeVisible();
-    await desk.getByRole('checkbox', { name: 'Select all' }).check();
     const selection = desk.getByRole('group', { name: 'Selected licenses' });
+    await desk.goto('/#/overview');
+    await task(desk, 'renew 30 licenses', async () => {
+      await goTo(desk, 'Licenses');
+      await desk.getByRole('checkbox', { name: 'Select Customer 240', exact: true }).click();
+      await desk.mouse.wheel(0, 800);
+      await desk
+        .getByRole('checkbox', { name: 'Select Customer 211', exact: true })
+        .click({ modifiers: ['Shift'] });
+      await selection.getByRole('button', { name: 'Renew' }).click();
+      const dialog = desk.getByRole('dialog', { name: 'Renew 30 licenses' });
+      await dialog.getByRole('button', { name: 'Renew' }).click();
+      await expect(dialog.getByRole('status')).toContainText('30 changed.');
+    });
+    await desk.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+    await desk.goto('/#/licenses?search=customer');
+    await expect(desk.getByText('240 licenses')).toBeVisible();
+    await desk.getByRole('checkbox', { name: 'Select all' }).check();
     await selection.getByRole('button', { name: 'Select all 240 matching' }).click();
     await expect(selection).toContainText('240 selected');
     await expectAccessible(desk);

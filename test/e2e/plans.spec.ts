@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import { goTo, task } from './tasks.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 /** The cells of a row, one for each plan. */
@@ -21,12 +22,22 @@ async function openPlans(page: Page): Promise<void> {
 }
 
 test('plans are compared, created, edited, archived and deleted', async ({ desk }) => {
-  await openPlans(desk);
+  const dialog = desk.getByRole('dialog');
+  await task(desk, 'create a plan', async () => {
+    await goTo(desk, 'Plans');
+    await desk.getByRole('button', { name: 'New plan' }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('basic');
+    await dialog.getByLabel('Tier').fill('40');
+    await dialog.getByRole('button', { name: 'Create plan' }).click();
+    await expect(desk.getByRole('columnheader', { name: 'basic' })).toBeVisible();
+  });
+  await choose(desk, 'basic', 'Delete');
+  await dialog.getByLabel('Type basic to confirm').fill('basic');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(cells(desk, 'Tier')).toHaveText(['0', '10', '20', '30']);
   await expect(cells(desk, 'Seats')).toHaveText(['1', '1', '5', 'Unlimited']);
 
   await desk.getByRole('button', { name: 'New plan' }).click();
-  const dialog = desk.getByRole('dialog');
   await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
   await dialog.getByLabel('Name', { exact: true }).fill('Studio');
   await dialog.getByLabel('Display name').fill('Studio für Ärzte');

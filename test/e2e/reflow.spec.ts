@@ -22,7 +22,9 @@ const SCREENS: [address: string, content: (page: Page) => Locator][] = [
   ['certificates?view=authority', (page) => page.getByRole('tabpanel')],
   ['certificates?view=crl', (page) => page.getByRole('tabpanel')],
   ['plans', (page) => page.getByRole('table', { name: 'Plan comparison' })],
-  ['webhooks', (page) => page.getByRole('button', { name: 'Register your first webhook' })],
+  ['webhooks', (page) => page.getByRole('grid', { name: 'Webhooks' })],
+  ['webhooks?open=1', (page) => page.getByRole('group', { name: 'State' })],
+  ['webhooks/1', (page) => page.getByRole('group', { name: 'State' })],
   ['webhooks?view=catalogue', (page) => page.getByRole('tabpanel')],
   ['failed-events', (page) => page.getByRole('heading', { level: 1 })],
   ['api-access', (page) => page.getByRole('button', { name: 'Create your first API token' })],
@@ -36,6 +38,8 @@ const SCREENS: [address: string, content: (page: Page) => Locator][] = [
   ['settings?tab=retention', (page) => page.getByRole('table', { name: 'Retention' })],
   ['first-run', (page) => page.getByLabel('Product ID')],
 ];
+
+test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
 
 /** What reaches beyond the page's edge without a scroll area of its own around it. */
 const overflowing = (page: Page) =>
@@ -63,6 +67,8 @@ for (const [name, size] of [
     const plan = { name: 'pool', licensing: 'floating', seats: 25 };
     expect((await desk.request.post('/admin/api/plans/', { data: plan })).ok()).toBe(true);
     await issueLicense(desk, { holder: 'Forschungsgemeinschaft Strömungssimulation', plan: 'pool' });
+    const webhook = { url: `https://127.0.0.1:1/${'long/'.repeat(20)}`, scope: 'all' };
+    expect((await desk.request.post('/admin/api/webhooks/register/', { data: webhook })).ok()).toBe(true);
     await desk.setViewportSize(size);
     for (const [address, content] of SCREENS) {
       await desk.goto(`/#/${address}`);

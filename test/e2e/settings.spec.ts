@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { expectAccessible } from './accessibility.ts';
+import { goTo, task } from './tasks.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 const saveBar = (page: Page) => page.getByRole('group', { name: 'Unsaved changes' });
@@ -45,18 +46,22 @@ test('a setting is changed, rejected, undone and discarded', { tag: '@browser' }
 });
 
 test('network access without TLS is a red warning with its remedy', async ({ desk }) => {
-  await desk.goto('/#/settings');
-  await desk.getByRole('radio', { name: 'Network' }).check();
   const danger = desk.getByRole('alert').filter({ hasText: 'Network access without TLS' });
   const listening = desk.getByRole('region', { name: 'Listening addresses after the next start' });
-  await expect(danger).toBeVisible();
-  await expect(listening).toContainText('Unencrypted');
-  await expect(saveBar(desk)).toContainText('Who can connect: This machine → Network');
-  await expectAccessible(desk);
-  await danger.getByRole('button', { name: 'Turn on TLS' }).click();
-  await expect(danger).toHaveCount(0);
-  await expect(desk.getByRole('radio', { name: 'Built-in authority' })).toBeChecked();
-  await expect(listening).toContainText('Encrypted');
+  await task(desk, 'open the API to the network with TLS', async () => {
+    await goTo(desk, 'Settings');
+    await desk.getByRole('radio', { name: 'Network' }).check();
+    await expect(danger).toBeVisible();
+    await expect(listening).toContainText('Unencrypted');
+    await expect(saveBar(desk)).toContainText('Who can connect: This machine → Network');
+    await expectAccessible(desk);
+    await danger.getByRole('button', { name: 'Turn on TLS' }).click();
+    await expect(danger).toHaveCount(0);
+    await expect(desk.getByRole('radio', { name: 'Built-in authority' })).toBeChecked();
+    await expect(listening).toContainText('Encrypted');
+    await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
+    await expect(desk.getByText('stop the server and start it again')).toBeVisible();
+  });
   await desk.getByRole('radio', { name: 'This machine' }).check();
   await expect(listening).toContainText('https://127.0.0.1');
 
@@ -110,13 +115,18 @@ test(
     expect(download.suggestedFilename()).toBe(`${id}.pem`);
     expect(readFileSync(await download.path(), 'utf8')).toContain('BEGIN PUBLIC KEY');
 
-    await desk.getByRole('button', { name: 'Rotate key' }).click();
-    const dialog = desk.getByRole('dialog', { name: 'Rotate the signing key?' });
-    await expect(dialog.getByRole('button', { name: 'Rotate key' })).toBeDisabled();
-    await dialog.getByLabel(`Type ${id} to confirm`).fill(id);
-    await expectAccessible(desk);
-    await dialog.getByRole('button', { name: 'Rotate key' }).click();
-    await expect(rows).toHaveCount(2);
+    await desk.goto('/#/overview');
+    await task(desk, 'rotate the signing key', async () => {
+      await goTo(desk, 'Settings');
+      await desk.getByRole('tab', { name: 'Signing keys' }).click();
+      await desk.getByRole('button', { name: 'Rotate key' }).click();
+      const dialog = desk.getByRole('dialog', { name: 'Rotate the signing key?' });
+      await expect(dialog.getByRole('button', { name: 'Rotate key' })).toBeDisabled();
+      await dialog.getByLabel(`Type ${id} to confirm`).fill(id);
+      await expectAccessible(desk);
+      await dialog.getByRole('button', { name: 'Rotate key' }).click();
+      await expect(rows).toHaveCount(2);
+    });
     await expect(rows.first()).toContainText('Active');
     await expect(rows.last()).toContainText(`${id}Retired`);
     await expectAccessible(desk);
@@ -191,9 +201,20 @@ test('other sessions are listed and signed out', { tag: '@browser' }, async ({ d
   await expectAccessible(desk);
   await rows.filter({ hasNotText: 'This session' }).first().getByRole('button', { name: 'Sign out' }).click();
   await expect(rows).toHaveCount(2);
-  await desk.getByRole('button', { name: 'Sign out all other sessions' }).click();
-  await desk.getByRole('dialog').getByRole('button', { name: 'Sign out all other sessions' }).click();
-  await expect(rows).toHaveCount(1);
+  await desk.goto('/#/overview');
+  await task(desk, 'create an API token and sign the others out', async () => {
+    await goTo(desk, 'API access');
+    await desk.getByRole('button', { name: 'Create your first API token' }).click();
+    const dialog = desk.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Web-Shop');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByRole('button', { name: 'I have saved it' }).click();
+    await goTo(desk, 'Settings');
+    await desk.getByRole('tab', { name: 'Sessions' }).click();
+    await desk.getByRole('button', { name: 'Sign out all other sessions' }).click();
+    await dialog.getByRole('button', { name: 'Sign out all other sessions' }).click();
+    await expect(rows).toHaveCount(1);
+  });
   for (const page of strangers) {
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     await page.context().close();
@@ -222,9 +243,16 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
   await expect(button).toBeDisabled();
   await repeated.fill('correct horse battery staple moon');
   await expectAccessible(desk);
-  const waiting = desk.waitForEvent('download');
-  await button.click();
-  const download = await waiting;
+  await desk.goto('/#/overview');
+  const download = await task(desk, 'back up and restore', async () => {
+    await goTo(desk, 'Settings');
+    await desk.getByRole('tab', { name: 'Backup' }).click();
+    await passphrase.fill('correct horse battery staple moon');
+    await repeated.fill('correct horse battery staple moon');
+    const waiting = desk.waitForEvent('download');
+    await button.click();
+    return waiting;
+  });
   const name = download.suggestedFilename();
   expect(name).toMatch(/^license-desk-\d{8}T\d{6}Z\.ldbackup$/u);
   const archive = decryptBackup(readFileSync(await download.path()), 'correct horse battery staple moon');

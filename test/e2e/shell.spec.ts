@@ -1,7 +1,10 @@
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
-test('the palette finds screens, commands and licenses by keyboard', async ({ desk }) => {
+/** Webhooks of tests are on this machine. */
+test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
+
+test('the palette finds actions, screens, settings and records by keyboard', async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Fjord Instruments' });
   await desk.keyboard.press('Control+k');
   const palette = desk.getByRole('dialog', { name: 'Search' });
@@ -18,10 +21,49 @@ test('the palette finds screens, commands and licenses by keyboard', async ({ de
   await desk.keyboard.press('Enter');
   await expect(desk.getByRole('complementary', { name: 'Fjord Instruments' })).toContainText(key);
 
+  // What can be done with the open record comes first.
+  await desk.keyboard.press('Control+k');
+  await expect(palette.getByRole('option').first()).toHaveText(/^Renew license.*Fjord Instruments/u);
+  await desk.keyboard.type('hand');
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByRole('dialog', { name: 'Hand over the license of Fjord' })).toBeVisible();
+  await desk.keyboard.press('Escape');
   await desk.keyboard.press('Control+k');
   await desk.keyboard.type('new lic');
   await desk.keyboard.press('Enter');
   await expect(desk.getByRole('dialog', { name: 'New license' })).toBeVisible();
+  await desk.keyboard.press('Escape');
+  await desk.keyboard.press('?');
+  const shortcuts = desk.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(shortcuts).toContainText('Previous or next record');
+  await expectAccessible(desk);
+  await desk.keyboard.press('Escape');
+
+  // Settings, webhooks and the records that were open.
+  await desk.request.post('/admin/api/webhooks/register/', {
+    data: { url: 'https://127.0.0.1:1/erp', scope: 'all', description: 'ERP of the reseller' },
+  });
+  await desk.keyboard.press('Control+k');
+  await desk.keyboard.type('scan interval');
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByLabel('License scan interval (seconds)')).toBeFocused();
+  // A question mark in a field is text.
+  await desk.keyboard.press('?');
+  await expect(shortcuts).toHaveCount(0);
+  await desk.keyboard.press('Control+k');
+  await desk.keyboard.type('reseller');
+  await expect(palette.getByRole('option', { name: 'ERP of the reseller' })).toBeVisible();
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByRole('complementary', { name: '127.0.0.1:1' })).toBeVisible();
+  await desk.reload();
+  await desk.keyboard.press('Control+k');
+  await expect(palette.getByRole('option', { name: /Fjord Instruments.*Recent/u })).toBeVisible();
+  await desk.keyboard.press('Escape');
+
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.keyboard.press('Control+k');
+  await desk.keyboard.type('ereignisse aufb');
+  await expect(desk.getByRole('dialog').getByRole('option').first()).toContainText('Einstellung');
 });
 
 test('changes from elsewhere appear without a reload', async ({ desk, server }) => {

@@ -1,74 +1,90 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { chooseAction, expect, issueLicense } from './test.ts';
+import { goTo, task } from './tasks.ts';
 import { test } from './webhook-receiver.ts';
 
 const SECRET = /whsec_[\w+/=-]{20,}/u;
 const row = (desk: Page, text: string) => desk.getByRole('row').filter({ hasText: text });
 
-test('a webhook is registered, tested, given a new secret and deleted', async ({ desk, receiver }) => {
-  await desk.goto('/#/webhooks');
-  await desk.getByRole('button', { name: 'Register your first webhook' }).click();
-  const register = desk.getByRole('dialog', { name: 'Register webhook' });
-  await register.getByLabel('URL').fill('https://10.0.0.1/hook');
-  await register.getByLabel('Events').selectOption('license.renewed');
-  await register.getByRole('button', { name: 'Register' }).click();
-  await expect(register.getByRole('alert')).toContainText(
-    'enter it in the settings under Private networks for webhooks',
-  );
-  await expect(register.getByRole('link', { name: 'Private networks for webhooks' })).toHaveAttribute(
-    'href',
-    '#/settings?tab=webhooks',
-  );
-  await register.getByLabel('URL').fill(receiver.url);
-  await register.getByRole('button', { name: 'Register' }).click();
+test.describe('a receiver whose certificate authority is known to nobody else', () => {
+  test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
 
-  const registered = desk.getByRole('dialog', { name: 'Webhook registered' });
-  const first = (await registered.getByText(SECRET).textContent()) ?? '';
-  await registered.getByRole('button', { name: 'I have saved it' }).click();
-  await expect(row(desk, receiver.url)).toContainText('license.renewed');
-  await expect(row(desk, receiver.url)).toContainText('Unused');
-  await expect(desk.getByText(first)).toHaveCount(0);
+  test('a webhook is registered, tested, given a new secret and deleted', async ({ desk, receiver }) => {
+    await desk.goto('/#/webhooks');
+    await desk.getByRole('button', { name: 'Register your first webhook' }).click();
+    const register = desk.getByRole('dialog', { name: 'Register webhook' });
+    await register.getByLabel('URL').fill('https://10.0.0.1/hook');
+    await register.getByLabel('Events').selectOption('license.renewed');
+    await register.getByRole('button', { name: 'Register' }).click();
+    await expect(register.getByRole('alert')).toContainText(
+      'enter it in the settings under Private networks for webhooks',
+    );
+    await expect(register.getByRole('link', { name: 'Private networks for webhooks' })).toHaveAttribute(
+      'href',
+      '#/settings?tab=webhooks',
+    );
+    await desk.keyboard.press('Escape');
 
-  await row(desk, receiver.url).click();
-  const inspector = desk.getByRole('complementary', { name: receiver.host });
-  await inspector.getByRole('button', { name: 'Send test event' }).click();
-  const result = inspector.getByRole('status', { name: 'Test result' });
-  await expect(result).toContainText('accepted the test event');
-  await expect(result).toContainText(/HTTP 200\s*[\d,]+ ms/u);
-  receiver.answer(503, 'down for maintenance');
-  await inspector.getByRole('button', { name: 'Send test event' }).click();
-  await expect(result).toContainText('The test event was not delivered.');
-  await expect(result).toContainText('down for maintenance');
-  // The mark stays on the webhook, and in the list, after the result is gone.
-  await expect(row(desk, receiver.url)).toContainText('Test failed');
-  await desk.reload();
-  await expect(row(desk, receiver.url)).toContainText('Test failed');
-  await expect(inspector).toContainText('Last testHTTP 503');
-  await expectAccessible(desk);
+    await desk.goto('/#/overview');
+    const inspector = desk.getByRole('complementary', { name: receiver.host });
+    const result = inspector.getByRole('status', { name: 'Test result' });
+    const first = await task(desk, 'connect a receiver on the network with a private CA', async () => {
+      await goTo(desk, 'Webhooks');
+      await desk.getByRole('button', { name: 'Register your first webhook' }).click();
+      await register.getByLabel('URL').fill(receiver.url);
+      await register.getByLabel('Events').selectOption('license.renewed');
+      await register.getByText('The receiver uses a private certificate authority').click();
+      await register.locator('input[type=file]').setInputFiles(receiver.caFile);
+      await register.getByRole('button', { name: 'Register' }).click();
 
-  await chooseAction(inspector, 'Rotate secret');
-  const rotate = desk.getByRole('dialog', { name: 'Rotate secret' });
-  await expect(rotate).toContainText('24 hours');
-  await rotate.getByRole('button', { name: 'Rotate secret' }).click();
-  const renewed = desk.getByRole('dialog', { name: 'New signing secret' });
-  expect(await renewed.getByText(SECRET).textContent()).not.toBe(first);
-  // A secret that was not copied is not lost by Escape.
-  await desk.keyboard.press('Escape');
-  await expect(renewed.getByRole('alert')).toContainText('The secret was not copied.');
-  await renewed.getByRole('button', { name: 'Keep open' }).click();
-  await expect(renewed.getByText(SECRET)).toBeVisible();
-  await renewed.getByRole('button', { name: 'Dismiss' }).click();
-  await renewed.getByRole('button', { name: 'Close anyway' }).click();
-  await expect(renewed).toHaveCount(0);
-  await expect(inspector).toBeVisible();
+      const registered = desk.getByRole('dialog', { name: 'Webhook registered' });
+      const secret = (await registered.getByText(SECRET).textContent()) ?? '';
+      await registered.getByRole('button', { name: 'I have saved it' }).click();
+      await expect(row(desk, receiver.url)).toContainText('license.renewed');
+      await expect(row(desk, receiver.url)).toContainText('Unused');
+      await expect(desk.getByText(secret)).toHaveCount(0);
 
-  await chooseAction(inspector, 'Delete');
-  const remove = desk.getByRole('dialog', { name: `Delete webhook ${receiver.host}?` });
-  await expect(remove.getByRole('button', { name: 'Delete' })).toBeDisabled();
-  await remove.getByLabel(`Type ${receiver.host} to confirm`).fill(receiver.host);
-  await remove.getByRole('button', { name: 'Delete' }).click();
-  await expect(desk.getByRole('button', { name: 'Register your first webhook' })).toBeVisible();
+      await row(desk, receiver.url).click();
+      await inspector.getByRole('button', { name: 'Send test event' }).click();
+      await expect(result).toContainText('accepted the test event');
+      return secret;
+    });
+    await expect(result).toContainText(/HTTP 200\s*[\d,]+ ms/u);
+    receiver.answer(503, 'down for maintenance');
+    await inspector.getByRole('button', { name: 'Send test event' }).click();
+    await expect(result).toContainText('The test event was not delivered.');
+    await expect(result).toContainText('down for maintenance');
+    // The mark stays on the webhook, and in the list, after the result is gone.
+    await expect(row(desk, receiver.url)).toContainText('Test failed');
+    await desk.reload();
+    await expect(row(desk, receiver.url)).toContainText('Test failed');
+    await expect(inspector).toContainText('Last testHTTP 503');
+    await expectAccessible(desk);
+
+    await chooseAction(inspector, 'Rotate secret');
+    const rotate = desk.getByRole('dialog', { name: 'Rotate secret' });
+    await expect(rotate).toContainText('24 hours');
+    await rotate.getByRole('button', { name: 'Rotate secret' }).click();
+    const renewed = desk.getByRole('dialog', { name: 'New signing secret' });
+    expect(await renewed.getByText(SECRET).textContent()).not.toBe(first);
+    // A secret that was not copied is not lost by Escape.
+    await desk.keyboard.press('Escape');
+    await expect(renewed.getByRole('alert')).toContainText('The secret was not copied.');
+    await renewed.getByRole('button', { name: 'Keep open' }).click();
+    await expect(renewed.getByText(SECRET)).toBeVisible();
+    await renewed.getByRole('button', { name: 'Dismiss' }).click();
+    await renewed.getByRole('button', { name: 'Close anyway' }).click();
+    await expect(renewed).toHaveCount(0);
+    await expect(inspector).toBeVisible();
+
+    await chooseAction(inspector, 'Delete');
+    const remove = desk.getByRole('dialog', { name: `Delete webhook ${receiver.host}?` });
+    await expect(remove.getByRole('button', { name: 'Delete' })).toBeDisabled();
+    await remove.getByLabel(`Type ${receiver.host} to confirm`).fill(receiver.host);
+    await remove.getByRole('button', { name: 'Delete' }).click();
+    await expect(desk.getByRole('button', { name: 'Register your first webhook' })).toBeVisible();
+  });
 });
 
 test('deliveries show the payload that was sent, and the event catalog a sample', async ({
@@ -95,6 +111,22 @@ test('deliveries show the payload that was sent, and the event catalog a sample'
   await expectAccessible(desk);
   await desk.getByRole('button', { name: 'All deliveries' }).click();
   await expect(delivery).toBeVisible();
+
+  // The same on a page of its own, with the deliveries as a list.
+  await desk.getByRole('link', { name: 'Open page' }).click();
+  await expect(desk.getByRole('heading', { level: 1 })).toHaveText(receiver.url);
+  await expect(
+    desk.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }),
+  ).toHaveAttribute('aria-current', 'page');
+  const delivered = row(desk, 'license.activated');
+  await expect(delivered).toContainText('Delivered');
+  await delivered.press('Enter');
+  const opened = desk.getByRole('complementary', { name: 'license.activated' });
+  await expect(opened.getByRole('group', { name: 'Response' })).toHaveText('thanks');
+  await expectAccessible(desk);
+  await desk.keyboard.press('Escape');
+  await expect(delivered).toBeFocused();
+  await desk.getByRole('link', { name: 'Webhooks' }).last().click();
 
   await desk.getByRole('tab', { name: 'Event catalog' }).click();
   await desk.getByRole('button', { name: 'certificate.revoked' }).click();

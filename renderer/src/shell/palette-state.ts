@@ -1,20 +1,22 @@
-// State of the command palette, with the commands that screens register.
-import { onScopeDispose, readonly, ref, shallowReactive } from 'vue';
+// State of the command palette, with the commands that screens and open records register.
+import { type Component, computed, onScopeDispose, readonly, ref, shallowReactive } from 'vue';
 
 export interface Command {
   id: string;
-  /** The label in the current language. */
-  label: () => string;
+  label: string;
+  icon?: Component;
+  /** The open record that the command is about. */
+  about?: string;
   run: () => void;
 }
 
 export const isMac = /Mac|iPhone|iPad/u.test(navigator.platform);
 
 const isOpen = ref(false);
-const commands = shallowReactive(new Map<string, Command>());
+const sources = shallowReactive(new Set<() => readonly Command[]>());
 
 export const paletteIsOpen = readonly(isOpen);
-export const paletteCommands: ReadonlyMap<string, Command> = commands;
+export const paletteCommands = computed(() => [...sources].flatMap((commands) => commands()));
 
 export function openPalette(): void {
   isOpen.value = true;
@@ -24,10 +26,8 @@ export function closePalette(): void {
   isOpen.value = false;
 }
 
-/** Registers commands while the calling component is mounted. */
-export function useCommands(offered: readonly Command[]): void {
-  for (const command of offered) commands.set(command.id, command);
-  onScopeDispose(() => {
-    for (const { id } of offered) commands.delete(id);
-  });
+/** Registers commands while the calling component is mounted. They may change with its state. */
+export function useCommands(commands: () => readonly Command[]): void {
+  sources.add(commands);
+  onScopeDispose(() => sources.delete(commands));
 }

@@ -8,7 +8,7 @@ type SettingName = keyof typeof en.settingNames;
 
 export type SettingGroup = 'reach' | 'licensing' | 'webhooks' | 'retention' | 'other';
 
-const SETTING_GROUPS: readonly { group: SettingGroup; names: readonly string[] }[] = [
+export const SETTING_GROUPS: readonly { group: SettingGroup; names: readonly string[] }[] = [
   {
     group: 'reach',
     names: [

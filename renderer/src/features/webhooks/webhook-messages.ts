@@ -44,6 +44,9 @@ export const webhookMessages = messagesOf(
     secretUse:
       'The receiver verifies X-License-Webhook-Signature with this secret. The value is sha256= followed by the HMAC-SHA256 of the body. The key is the entire secret.',
     edit: 'Edit',
+    openPage: 'Open page',
+    trail: 'Path to this page',
+    copyUrl: 'Copy URL',
     editTitle: 'Edit webhook',
     saved: 'Webhook {host} saved',
     caKept: 'CA certificates are stored. Paste others to replace them.',
@@ -154,6 +157,9 @@ export const webhookMessages = messagesOf(
     secretUse:
       'Der Empfänger prüft X-License-Webhook-Signature mit diesem Geheimnis. Der Wert besteht aus sha256= und dem HMAC-SHA256 des Inhalts. Schlüssel ist das vollständige Geheimnis.',
     edit: 'Bearbeiten',
+    openPage: 'Seite öffnen',
+    trail: 'Pfad zu dieser Seite',
+    copyUrl: 'URL kopieren',
     editTitle: 'Webhook bearbeiten',
     saved: 'Webhook {host} gespeichert',
     caKept: 'CA-Zertifikate sind gespeichert. Fügen Sie andere ein, um sie zu ersetzen.',

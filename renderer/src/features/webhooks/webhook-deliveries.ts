@@ -1,0 +1,35 @@
+// The deliveries to one webhook, newest first, all of them or those in one state.
+import { computed, ref } from 'vue';
+import { useI18n } from 'vue-i18n';
+import { adminClient } from '../../api/admin-client.ts';
+import { useKeysetList } from '../../api/keyset-list.ts';
+
+const FILTERS = ['all', 'failed', 'retrying', 'pending'] as const;
+
+export function useWebhookDeliveries(webhookId: () => number, pageSize: number) {
+  const { t } = useI18n();
+  const filter = ref<(typeof FILTERS)[number]>('all');
+  return {
+    filter,
+    filters: computed(() =>
+      FILTERS.map((value) => ({
+        value,
+        label: value === 'all' ? t('webhooks.anyState') : t(`webhooks.states.${value}`),
+      })),
+    ),
+    list: useKeysetList({
+      key: () => ['deliveries', 'webhook', String(webhookId()), filter.value],
+      fetch: (cursor) =>
+        adminClient.listDeliveries({
+          webhook_id: webhookId(),
+          ...(filter.value === 'all' ? {} : { status: filter.value }),
+          limit: pageSize,
+          ...(cursor ? { cursor } : {}),
+        }),
+    }),
+    /** What an empty list means. */
+    emptyText: computed(() =>
+      filter.value === 'all' ? t('webhooks.noDeliveries') : t('webhooks.noneInState'),
+    ),
+  };
+}

@@ -131,7 +131,7 @@ export function placesOf({ license, deniedLicense, pool, webhook }: Shown): Plac
     { name: 'selection', address: 'licenses', prepare: selectRows },
     { name: 'bulk-renew', address: 'licenses', prepare: all(selectRows, button(/^(?:Renew|Verlängern)/u)) },
     { name: 'import-errors', address: 'licenses', prepare: importWithErrors },
-    { name: 'no-match', address: 'licenses?search=nobody%20at%20all' },
+    { name: 'no-match', address: 'licenses?search=no%20such%20holder' },
     { name: 'palette', address: record, prepare: keys('Control+k', '') },
     { name: 'palette-search', address: 'overview', prepare: keys('Control+k', 're') },
     { name: 'shortcuts', address: 'overview', prepare: keys('?', '') },
@@ -212,7 +212,10 @@ export function placesOf({ license, deniedLicense, pool, webhook }: Shown): Plac
     {
       name: 'offline',
       address: 'overview',
-      before: (page) => page.route('**/admin/api/{health,live}/*', (route) => route.abort()),
+      prepare: all(
+        (page) => page.route('**/admin/api/**', (route) => route.abort()),
+        (page) => page.getByRole('alert').first().waitFor(),
+      ),
     },
     { name: 'not-found', address: 'no-such-screen' },
   ];

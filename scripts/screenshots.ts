@@ -164,6 +164,16 @@ async function furnishPools(
   return ids[0] ?? 0;
 }
 
+/** The colors change step by step. */
+async function endTransitions(): Promise<void> {
+  for (let frames = 0; frames < 2; frames += 1)
+    await new Promise((drawn) => {
+      requestAnimationFrame(drawn);
+    });
+  for (const animation of document.getAnimations())
+    if (animation instanceof CSSTransition) animation.finish();
+}
+
 async function picture(page: Page, origin: string, place: Place): Promise<void> {
   const { name, address, before, prepare } = place;
   await page.setViewportSize(SIZES[0]);
@@ -179,7 +189,7 @@ async function picture(page: Page, origin: string, place: Place): Promise<void> 
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.waitForTimeout(200);
+      await page.evaluate(endTransitions);
       await page.screenshot({ path: join(TARGET, `${name}-${colorScheme}-${size.width}.png`) });
     }
   }

@@ -85,13 +85,13 @@ test(
       .click();
     await expect(inspector.getByRole('listitem')).toContainText('Released');
     await inspector.getByRole('tab', { name: 'Activity' }).click();
-    await expect(inspector.getByText('device.released')).toBeVisible();
-    await inspector.getByText('license.created').click();
+    await expect(inspector.getByText('released workstation-7 from Fjord Instruments')).toBeVisible();
+    await inspector.getByText('issued a license to Fjord Instruments').click();
     await expect(inspector.getByRole('definition').filter({ hasText: /^field-kit$/u })).toBeVisible();
     await desk.reload();
     await expect(inspector.getByRole('tab', { name: 'Activity' })).toHaveAttribute('aria-selected', 'true');
     await server.cli('license', 'renew', key, '--days', '10');
-    await expect(inspector.getByText('license.renewed').first()).toBeVisible();
+    await expect(inspector.getByText('renewed Fjord Instruments until')).toBeVisible();
     await expectAccessible(desk);
   },
 );

@@ -75,5 +75,9 @@ for (const [name, size] of [
       await expect(content(desk), address).toBeVisible();
       await expect.poll(() => overflowing(desk), { message: address }).toEqual([]);
     }
+    await desk.goto('/#/licenses');
+    await desk.getByRole('checkbox', { name: /^Select Forsch/u }).check();
+    await expect(desk.getByRole('button', { name: 'Clear selection' })).toBeInViewport({ ratio: 1 });
+    await expect(desk.getByRole('button', { name: 'Revoke' })).toBeInViewport({ ratio: 1 });
   });
 }

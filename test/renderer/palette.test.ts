@@ -39,9 +39,22 @@ describe('the choices of the command palette', () => {
     ['novacek renew', ['Renew license']],
     ['erp.example', ['Reseller ERP']],
     ['licenses x', []],
+    // Inside of words only from three characters on.
+    ['ns', []],
+    ['nst', ['Fjord Instruments']],
   ])('finds by %j the best match first', (search, expected) => {
     expect(labelsFor(search)).toEqual(expected);
   });
+});
+
+it('puts what the server found behind the choices that begin like it, before those that contain it', () => {
+  const found = [choice('licenses', 'Kestrel Robotics', 'KEY')];
+  expect(matchChoices(CHOICES, 'new', found).map(({ label }) => label)).toEqual([
+    'New license',
+    'Rate limit: new devices',
+    'Kestrel Robotics',
+    'Renew license',
+  ]);
 });
 
 describe('recent records', () => {

@@ -105,7 +105,13 @@ function text(state: unknown, ...fields: string[]): string {
 /** The host of a webhook. An address cannot be broken here, because the server has accepted it. */
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
 
-export function activityOf(entry: ActivityEntry) {
+/** What a sentence is made of. */
+export type SentenceSource = Pick<
+  ActivityEntry,
+  'action' | 'subject' | 'before' | 'after' | 'holder' | 'actor_claimed'
+> & { actor_name: string | null };
+
+export function activityOf(entry: Pick<SentenceSource, 'action' | 'before' | 'after' | 'holder'>) {
   const key = entry.action.replace('.', '_');
   const state = entry.after ?? entry.before;
   const url = text(state, 'url');

@@ -18,6 +18,8 @@ const config: KnipConfig = {
     'test/packaging/fpm-stand-in.mjs',
     // A process that a test kills.
     'test/helpers/retention-process.ts',
+    // Loaded into a process that a test kills.
+    'test/helpers/kill-at-rename.ts',
     // A process that a test starts, and the worker that it starts.
     'test/helpers/rejecting-{job,worker}.ts',
     // Started by path, as Electron starts them.
@@ -46,8 +48,8 @@ const config: KnipConfig = {
   // Debian's own, and packages of its that `npm test` brings.
   ignoreBinaries: [
     'apt-cache',
+    'cfssl',
     'debootstrap',
-    'etcd',
     'dpkg-deb',
     'etcd',
     'lintian',
@@ -61,7 +63,6 @@ const config: KnipConfig = {
     'objdump',
     'prlimit',
     'script',
-    'strace',
     'systemd-notify',
     'umount',
   ],

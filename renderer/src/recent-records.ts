@@ -1,9 +1,9 @@
 // The records that were opened last, for the command palette. They end with the session: they name holders.
 import { readonly, ref, watch } from 'vue';
-import type { ScreenName } from './router.ts';
 
 export interface RecentRecord {
-  screen: ScreenName;
+  /** Where the record is shown. */
+  screen: 'certificates' | 'licenses' | 'webhooks';
   /** The record in the URL of its screen. */
   open: string;
   title: string;

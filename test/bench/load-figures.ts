@@ -29,20 +29,20 @@ export function throughput(figure: string, least: number, result: Comparison): F
   return judged(figure, `>= ${least.toFixed(2)} x bare`, measured, atLeast(throughputRatio, least), result);
 }
 
-/** @param most null if there is no target */
-export function cpuPerCall(figure: string, most: number | null, result: Comparison): Figure {
+/** @param limit null if there is no target */
+export function cpuPerCall(figure: string, limit: number | null, result: Comparison): Figure {
   const { cpuRatio, cpuMicros, bareCpuMicros } = result;
   const measured = `${shown(cpuRatio)} x; ${thousands(cpuMicros)} µs, bare ${thousands(bareCpuMicros)} µs`;
   const name = `${figure}, CPU per call`;
-  const target = most === null ? '–' : `<= ${most.toFixed(2)} x bare`;
-  const verdict = most === null ? 'pass' : atMost(cpuRatio, most);
+  const target = limit === null ? '–' : `<= ${limit.toFixed(2)} x bare`;
+  const verdict = limit === null ? 'pass' : atMost(cpuRatio, limit);
   return { ...judged(name, target, measured, verdict, result), cpuRatio: cpuRatio.median };
 }
 
-export function latency(figure: string, most: number, result: Comparison): Figure {
+export function latency(figure: string, limit: number, result: Comparison): Figure {
   const { p99Ratio, p99Ms, bareP99Ms } = result;
   const measured = `${shown(p99Ratio)} x; ${p99Ms.median.toFixed(1)} ms, bare ${bareP99Ms.median.toFixed(1)} ms`;
-  return judged(figure, `<= ${most} x bare`, measured, atMost(p99Ratio, most), result);
+  return judged(figure, `<= ${limit} x bare`, measured, atMost(p99Ratio, limit), result);
 }
 
 /** @param peerCpuMicros CPU per call of the bare server in the same run */

@@ -11,7 +11,17 @@ interface BenchResults {
   machine: { cores: number; cpu: string; memory_mb: number; system: string; node: string };
   /** Share of the CPU time that other programs used during the run, 0 to 1. */
   others_share: number;
-  figures: { figure: string; target: string; measured: string; pass: boolean; isUnclear?: boolean }[];
+  figures: BenchFigure[];
+}
+
+interface BenchFigure {
+  figure: string;
+  target: string;
+  measured: string;
+  pass: boolean;
+  isUnclear?: boolean;
+  /** Of a figure that was measured with different numbers of licenses. */
+  growth?: { licenses: number[]; values: string[]; ratio: string };
 }
 
 /** Defaults that depend on the platform or on other settings. */
@@ -97,10 +107,31 @@ A missing or wrong master key stops the start. Servers that share a PostgreSQL d
 `;
 }
 
+/** @returns nothing for results of a run that did not measure it */
+function growth(figures: readonly BenchFigure[]): string {
+  const rows = figures.flatMap(({ figure, growth: grown }) => (grown ? [{ figure, ...grown }] : []));
+  const [first] = rows;
+  if (!first) return '';
+  const sizes = first.licenses.map((licenses) => licenses.toLocaleString('en-US'));
+  const cells = rows.map(({ figure, values, ratio }) => [
+    figure.replace('growth: ', ''),
+    ...values,
+    `${ratio} x`,
+  ]);
+  return `## Growth
+
+The same calls against different numbers of licenses, in turn. The last column is the ratio of the largest to the smallest.
+
+${table(['figure', ...sizes, 'ratio'], cells)}
+
+`;
+}
+
 function performance(): string {
   const results = JSON.parse(readFileSync(join(root, 'bench-results.json'), 'utf8')) as BenchResults;
   const { machine } = results;
-  const rows = results.figures.map(({ figure, target, measured, pass, isUnclear }) => [
+  const shown = results.figures.filter((figure) => figure.growth === undefined);
+  const rows = shown.map(({ figure, target, measured, pass, isUnclear }) => [
     figure,
     target,
     measured,
@@ -128,6 +159,15 @@ Figures under load are medians of seven measurements, each between two of the ba
 leaves out the lowest and the highest. A figure is "unclear" if its target lies within the range. CPU per call is the user
 and system time of all threads of the server, divided by the number of calls. It hardly depends on what else the machine does.
 
+Peers on the same machine: bare Express, bare \`node:http\`, etcd (a lease and a key that is created if absent) and cfssl (the
+same signing requests, the same type of CA key, no database). \`openssl speed\` is the limit for signing on one core.
+
+- \`npm run bench -- --short\` measures each figure for less time. The first run fills the user's cache folder with seeded data,
+  which later runs use until a migration or the seeding code changes.
+- An interrupted run goes on where it stopped; \`--fresh\` starts over. \`--only load\` measures one part.
+- \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
+  must agree within 10 %.
+
 ## Run conditions
 
 ${table(['condition', 'value'], conditions)}
@@ -136,13 +176,17 @@ ${table(['condition', 'value'], conditions)}
 
 ${table(['figure', 'target', 'measured', 'result'], rows)}
 
-## What limits them
+${growth(results.figures)}## What limits them
 
 - Authorizations from memory: more than a third of the main thread's time is the system call that sends the reply, as in any
   server on Node.js.
 - Heartbeats are answered from memory on SQLite, and written together twice a second.
 - Changes on SQLite: a third of the main thread's time goes into handing statements to the driver's threads. Changes that wait
   share one wait for the disk.
+- Certificates under an RSA authority: the signature. A certificate under a P-256 authority costs a tenth of that for signing; a
+  quarter of the main thread's time then goes into statements, a sixth into reading and checking the request, and a tenth into
+  names and extensions. cfssl, which stores nothing, needs a fifth of the processor time.
+- Start: two thirds of the time is loading code: compiled code comes from V8's cache, but it still has to be read, linked and run.
 
 The speed of a shared machine varies between runs. Compare ratios to the bare server rather than absolute figures.
 `;

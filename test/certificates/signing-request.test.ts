@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildClientCertificate } from '#server/features/certificates/certificate-builder.ts';
 import { readElements, tlv } from '#server/features/certificates/der.ts';
+import { toSpki } from '#server/features/certificates/issuer.ts';
 import { readSigningRequest, SigningRequestError } from '#server/features/certificates/signing-request.ts';
 import {
   certificateFile,
@@ -70,6 +71,7 @@ describe('a request', () => {
     const { publicKey } = readSigningRequest(request(file, digest));
     expect(publicKey.type).toBe('public');
     expect(publicKey.equals(createPublicKey(privateKey))).toBe(true);
+    expect(toSpki(publicKey)).toEqual(publicKey.export({ type: 'spki', format: 'der' }));
   });
 
   test('may ask for extensions and other names: the certificate is what we make it', () => {

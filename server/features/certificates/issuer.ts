@@ -49,6 +49,11 @@ export function toSpki(key: KeyObject): Buffer {
 /** A certificate contains its key in three places. */
 const encoded = new WeakMap<KeyObject, Buffer>();
 
+/** Encoding a key takes as long as signing with P-256. @param spki what an export of the public key would return */
+export function rememberSpki(publicKey: KeyObject, spki: Buffer): void {
+  encoded.set(publicKey, spki);
+}
+
 /** Reads only the outer structure; the caller must know that it is a certificate. */
 export function certificateFields(certificateDer: Buffer): DerElement[] {
   const [content] = openElement(readElements(certificateDer)[0], TAG.sequence);

@@ -1,6 +1,7 @@
 // Reads signing requests (PKCS#10, RFC 2986) from clients that keep their private key.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { contentOf, type DerElement, DerError, openElement, readElements, TAG } from './der.ts';
+import { rememberSpki } from './issuer.ts';
 import { keyType } from './key-type.ts';
 
 /** A request for an RSA-4096 key has about 2 KB. */
@@ -117,6 +118,7 @@ function readKey(element: DerElement): KeyObject {
   const kind = checkKind(element);
   const key = parseKey(element.bytes);
   if (kind === RSA_KEY) checkRsaKey(key);
+  if (isPlainP256(element.bytes)) rememberSpki(key, element.bytes);
   return key;
 }
 
@@ -143,6 +145,14 @@ function checkKind(element: DerElement): string {
     refuse(`An EC key must be on P-256, P-384 or P-521 (got ${type}).`);
   if (kind === EC_KEY && form !== UNCOMPRESSED) refuse('The point of an EC key must not be compressed.');
   return kind;
+}
+
+/** Everything but the point is the same in all P-256 keys, so no other encoding can hide in it. */
+const P256_HEADER = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
+const P256_BYTES = 91;
+
+function isPlainP256(spki: Buffer): boolean {
+  return spki.length === P256_BYTES && spki.subarray(0, P256_HEADER.length).equals(P256_HEADER);
 }
 
 function parseKey(spki: Buffer): KeyObject {

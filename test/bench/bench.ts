@@ -76,6 +76,8 @@ async function measure(): Promise<void> {
     if (known) note(`${name}: already measured by a run that was interrupted (--fresh measures again)`);
     const measured = known ?? (await part(run));
     if (given.only === undefined) unfinished.keep(name, measured);
+    // It replaces and revokes tokens that other parts call with.
+    if (part === load && !known && given.only === undefined) run.data = await prepareBenchData(licenses);
     figures.push(...measured);
   }
   await bare.stop();

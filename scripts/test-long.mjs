@@ -32,7 +32,7 @@ const COMMANDS = {
  * @property {'rounds' | 'requests'} [countedIn] none for a table, whose rows are always the same
  * @property {number} minutes the lane fails if it takes longer
  * @property {string} [program]
- * @property {string} [testFile] a Vitest file that reads its rounds from LICENSE_DESK_KILL_ROUNDS
+ * @property {string} [testFile] a Vitest file that reads its rounds from LICENSE_DESK_ROUNDS
  * @property {string} [checked]
  */
 
@@ -43,6 +43,22 @@ const lanes = [
   { name: 'read-only', count: 1, minutes: 5, program: 'test/long/read-only.ts' },
   { name: 'clock', count: 1, minutes: 10, program: 'test/long/clock.ts' },
   { name: 'packaging', count: 1, minutes: 20, program: 'test/long/packaging.ts' },
+  {
+    name: 'kill-starts',
+    count: 20,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/kill.test.ts',
+    checked: 'confirmed activations survive kill -9; a first start that was killed anywhere is repeated',
+  },
+  {
+    name: 'list-upkeep',
+    count: 30,
+    countedIn: 'rounds',
+    minutes: 5,
+    testFile: 'test/robustness/certificate-time.test.ts',
+    checked: 'the CRL is in force for thirty days without a call',
+  },
   {
     name: 'kill-certificates',
     count: 50,
@@ -153,7 +169,7 @@ async function runLane(lane, folder, values) {
   let timer;
   const options = /** @type {import('./child.mjs').Options} */ ({
     stdio: ['ignore', 2, 2],
-    env: lane.testFile ? { LICENSE_DESK_KILL_ROUNDS: String(count) } : {},
+    env: lane.testFile ? { LICENSE_DESK_ROUNDS: String(count) } : {},
     ownGroup: true,
     onSpawn: (child) => {
       // SIGTERM, so that the lane can end the servers that it started.

@@ -12,7 +12,6 @@ const TEST_COMMANDS = {
   xmllint: ['libxml2-utils'],
   python3: ['python3'],
   makensis: ['nsis'],
-  strace: ['strace'],
   zsh: ['zsh'],
   fish: ['fish'],
   groff: ['groff'],

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
-import pinoRoll from 'pino-roll';
 
 export type Destination = ReturnType<typeof pino.destination>;
 
@@ -38,6 +37,8 @@ export function fileNumber(file: string, name: string): number | undefined {
 
 /** Opens the log file. `reopen()` creates it again after another program has renamed it. */
 export async function openLogFile(logDir: string): Promise<Destination> {
+  // Loads 300 modules for its dates, which commands that write no log file do not need.
+  const { default: pinoRoll } = await import('pino-roll');
   const file = await pinoRoll({
     ...SHARED,
     file: join(logDir, LOG_FILE),

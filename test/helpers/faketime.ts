@@ -13,6 +13,11 @@ export function hasFaketime(): boolean {
   }
 }
 
+/** @returns what the command line of a server starts with that is that many days ahead */
+export function daysAhead(days: number): string[] {
+  return ['faketime', '-f', `+${days * 86_400}`, 'env', 'FAKETIME_DONT_FAKE_MONOTONIC=1', 'NO_FAKE_STAT=1'];
+}
+
 export interface MovableClock {
   /** What the server's command line starts with. */
   prefix: string[];

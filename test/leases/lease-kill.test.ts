@@ -6,8 +6,8 @@ import { selectRows } from '../helpers/database.ts';
 import { type Checkout, checkOut, heartbeat, release, seatsOf } from '../helpers/leases.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
-/** `LICENSE_DESK_KILL_ROUNDS=200 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 3);
+/** `LICENSE_DESK_ROUNDS=200 vitest run …` for the long run. */
+const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 2);
 const CONNECTIONS = 12;
 const SEATS = 40;
 const flags = { 'rate-limit': '0' };

@@ -10,6 +10,8 @@ const DAY_MS = 86_400_000;
 const WEEK_SECONDS = 7 * 86_400;
 /** A day passes in a second, and so do the timers of the jobs; no HTTP goes through at that pace. */
 const SPEED = 86_400;
+/** Longer than a list is in force; `LICENSE_DESK_ROUNDS=30 vitest run …` for the long run. */
+const DAYS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 8);
 const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not installed)';
 
 /** Both ends of the list as OpenSSL reads them, in epoch milliseconds. */
@@ -47,7 +49,7 @@ describe.skipIf(why !== '')(`under faketime${why}`, () => {
     expect((await server.kill()).code).toBe(0);
   });
 
-  it('the list is made anew day by day, for thirty days without a call', async () => {
+  it(`the list is made anew day by day, for ${DAYS} days without a call`, async () => {
     const dataDir = temporaryDirectory();
     const first = await startServerProcess({ dataDir });
     await newRevocation(first);
@@ -61,7 +63,7 @@ describe.skipIf(why !== '')(`under faketime${why}`, () => {
     do {
       const fields = { msg: 'job done', job: 'certificate-upkeep' };
       runs.splice(0, runs.length, ...((await server.logLines(fields, runs.length + 1)) as UpkeepLine[]));
-    } while (days() < 30);
+    } while (days() < DAYS);
     await server.kill('SIGKILL');
 
     // A list's number is the second in which it was made. However long this machine kept a run waiting, the run leaves a
@@ -74,7 +76,7 @@ describe.skipIf(why !== '')(`under faketime${why}`, () => {
     const made = runs.filter(({ listNumber }) => listNumber !== null).length;
     process.stderr.write(`${made} lists in ${Math.round(days())} days\n`);
     expect(Math.max(...ages)).toBeLessThan(WEEK_SECONDS);
-    expect(made).toBeGreaterThan(5);
+    expect(made).toBeGreaterThan(DAYS / 6);
     const [list] = await selectRows(dataDir, 'SELECT next_update FROM revocation_lists');
     expect(list.next_update).toBeGreaterThan(Date.parse(runs.at(-1)!.time));
   });

@@ -1,7 +1,7 @@
 // The whole server by another clock: notices over months, downtime, and a clock that jumps.
 import { describe, expect, it } from 'vitest';
 import { selectRows } from '../helpers/database.ts';
-import { hasFaketime, movableClock } from '../helpers/faketime.ts';
+import { daysAhead, hasFaketime, movableClock } from '../helpers/faketime.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
@@ -27,13 +27,11 @@ async function nextScan(server: ServerProcess): Promise<void> {
 describe.skipIf(!hasFaketime())('under faketime', () => {
   it('tells once per term that a license is expiring, in grace and expired, however often it is restarted', async () => {
     const dataDir = temporaryDirectory();
-    const clock = movableClock();
     let licenseId = 0;
     /** Runs a server at that day until it has scanned. */
     const runOn = async (day: number, work: (server: ServerProcess) => Promise<void> = async () => {}) => {
-      clock.set(day);
       const flags = { 'scan-seconds': '0.2' };
-      const server = await startServerProcess({ dataDir, prefix: clock.prefix, flags });
+      const server = await startServerProcess({ dataDir, prefix: daysAhead(day), flags });
       await server.logLines({ msg: 'job done', job: 'license-scan' });
       await work(server);
       expect((await server.kill()).code).toBe(0);
@@ -140,16 +138,13 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
 
   it('starts a day before it was last stopped', async () => {
     const dataDir = temporaryDirectory();
-    const clock = movableClock();
-    clock.set(10);
-    const first = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const first = await startServerProcess({ dataDir, prefix: daysAhead(10) });
     const { license } = await first.admin.createLicense({ holder: 'Early', plan: 'professional' });
     const request = { license_key: license.license_key, machine_fingerprint: fingerprintOf(1) };
     const { body } = await first.post('/activate/', request);
     expect((await first.kill()).code).toBe(0);
 
-    clock.set(9);
-    const second = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const second = await startServerProcess({ dataDir, prefix: daysAhead(9) });
     const again = await second.post('/activate/', request);
     expect(again.body.activation).toEqual(body.activation);
     const { license_file } = body;

@@ -1,8 +1,8 @@
 // A restore that is killed leaves the old installation or the new one, whichever step it had reached.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { tidyDataDirectory } from '#server/wiring/compose-administration.ts';
 import { saveBackup } from '../helpers/backup-file.ts';
@@ -16,15 +16,11 @@ import { startTestServer } from '../helpers/test-server.ts';
 
 /** More than a restore takes: the last of them lets it finish. */
 const MOST_RENAMES = 20;
+const KILL_AT_RENAME = resolve(import.meta.dirname, '../helpers/kill-at-rename.ts');
 
 const dataDir = temporaryDirectory();
 const file = join(temporaryDirectory(), 'backup.tar');
 let key: string;
-
-/** Whether this machine lets one process trace another one. */
-const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
-if (!canTrace)
-  process.stderr.write('restore-killed.test.ts is skipped: strace is missing or not permitted\n');
 
 beforeAll(async () => {
   writeFileSync(join(dataDir, 'config.json'), '{ "scan_seconds": 5 }');
@@ -38,17 +34,11 @@ beforeAll(async () => {
 
 /** Each step of a restore from the first one that can be seen is a rename. @returns the signal that ended the command */
 async function restoreUntilRename(directory: string, count: number): Promise<NodeJS.Signals | null> {
-  const tracing = [
-    '-f',
-    '-o',
-    '/dev/null',
-    '-e',
-    'trace=/^rename',
-    '-e',
-    `inject=/^rename:signal=KILL:when=${count}`,
-  ];
   const words = ['restore', file, '--accept-unsigned', '--yes', '--json', '--data-dir', directory];
-  const command = spawn('strace', [...tracing, process.execPath, CLI_PROGRAM, ...words], { stdio: 'ignore' });
+  const command = spawn(process.execPath, ['--import', KILL_AT_RENAME, CLI_PROGRAM, ...words], {
+    env: { ...process.env, KILL_AT_RENAME: String(count) },
+    stdio: 'ignore',
+  });
   const [, signal] = (await once(command, 'exit')) as [number | null, NodeJS.Signals | null];
   return signal;
 }
@@ -58,7 +48,7 @@ const licensesIn = async (directory: string) =>
     ({ license_key }) => license_key,
   );
 
-it.skipIf(!canTrace)('at any rename', async () => {
+it('at any rename', async () => {
   const old = snapshotOf(dataDir);
   const outcomes: string[] = [];
   for (let count = 1; count <= MOST_RENAMES; count += 1) {

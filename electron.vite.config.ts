@@ -68,7 +68,6 @@ export default defineConfig({
   main: {
     plugins: [copyTrayIcons(), recordPackages('main')],
     build: {
-      chunkSizeWarningLimit: 10_000,
       // Loading a thousand small files took a third of a start, of the server and of each command. What stays outside
       // has native code, is loaded by its name, or starts files of its own.
       externalizeDeps: {
@@ -77,8 +76,10 @@ export default defineConfig({
           'csv-parse',
           'dataloader',
           'express',
+          'got',
           'helmet',
           'ipaddr.js',
+          'node-forge',
           'pino-roll',
           'sequelize',
           'tar-stream',

@@ -9,11 +9,12 @@ import { parseArgs } from 'node:util';
 import { install } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';
+import { chromiumPath, HEADLESS_SHELL } from './chromium.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 import { nodePath } from './paths.mjs';
 
 const COMMANDS = {
-  chromium: ['chromium', 'fonts-liberation'],
+  [chromiumPath ?? HEADLESS_SHELL]: [HEADLESS_SHELL, 'fonts-liberation'],
   openssl: ['openssl'],
   faketime: ['faketime'],
   python3: ['python3'],

@@ -61,6 +61,14 @@ const lanes = [
     checked: 'the CRL is in force for thirty days without a call',
   },
   {
+    name: 'fuzz',
+    count: 500,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/fuzz.test.ts',
+    checked: 'every endpoint answers anything at all within its contract',
+  },
+  {
     name: 'kill-certificates',
     count: 50,
     countedIn: 'rounds',

@@ -318,7 +318,7 @@ export function describeCertAdministration({ cli, dataDir, server }: SuiteContex
         message: 'the content of --key does not belong to the certificate',
       });
 
-      // As if each had been revoked by a command of its own.
+      // As if each had been revoked by a separate command.
       await writeRows(dataDir, `UPDATE certificates SET revoked_at = 1, revoke_reason = 'superseded'`);
       expect(await cli.prints(...words)).toMatch(/^Subject: +CN=Acme Root,O=Acme\nSerial: /u);
       const under = await issue('--csr', csrFile);

@@ -16,8 +16,8 @@ const config: KnipConfig = {
     'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes,packaging}.ts',
     // electron-builder starts it in place of fpm.
     'test/packaging/fpm-stand-in.mjs',
-    // A process that a test kills.
-    'test/helpers/retention-process.ts',
+    // A process that a test kills, and what is loaded into one to kill it.
+    'test/helpers/{retention-process,kill-at-rename}.ts',
     // A process that a test starts, and the worker that it starts.
     'test/helpers/rejecting-{job,worker}.ts',
     // Started by path, as Electron starts them.
@@ -49,7 +49,6 @@ const config: KnipConfig = {
     'debootstrap',
     'etcd',
     'dpkg-deb',
-    'etcd',
     'lintian',
     'nsenter',
     'systemd-nspawn',
@@ -61,7 +60,6 @@ const config: KnipConfig = {
     'objdump',
     'prlimit',
     'script',
-    'strace',
     'systemd-notify',
     'umount',
   ],

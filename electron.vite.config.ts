@@ -79,7 +79,6 @@ export default defineConfig({
           'got',
           'helmet',
           'ipaddr.js',
-          'node-forge',
           'pino-roll',
           'sequelize',
           'tar-stream',

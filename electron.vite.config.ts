@@ -8,7 +8,7 @@ import { contractManifest } from './scripts/contract-manifest.mjs';
 
 const root = import.meta.dirname;
 
-/** Bree starts a job from a file of its own, so every worker is an entry: `server/jobs/x-worker.ts` → `jobs/x-worker.js`. */
+/** Bree starts each job from a separate file, so every worker is an entry: `server/jobs/x-worker.ts` → `jobs/x-worker.js`. */
 const jobWorkers = Object.fromEntries(
   globSync('server/jobs/*-worker.ts', { cwd: root }).map((file) => [
     `jobs/${basename(file, '.ts')}`,
@@ -70,13 +70,14 @@ export default defineConfig({
     build: {
       chunkSizeWarningLimit: 10_000,
       // Loading a thousand small files took a third of a start, of the server and of each command. What stays outside
-      // has native code, is loaded by its name, or starts files of its own.
+      // has native code, is loaded by its name, or starts its own files.
       externalizeDeps: {
         exclude: [
           'commander',
           'csv-parse',
           'dataloader',
           'express',
+          'got',
           'helmet',
           'ipaddr.js',
           'pino-roll',

@@ -16,10 +16,8 @@ const config: KnipConfig = {
     'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes,packaging}.ts',
     // electron-builder starts it in place of fpm.
     'test/packaging/fpm-stand-in.mjs',
-    // A process that a test kills.
-    'test/helpers/retention-process.ts',
-    // Loaded into a process that a test kills.
-    'test/helpers/kill-at-rename.ts',
+    // A process that a test kills, and what is loaded into one to kill it.
+    'test/helpers/{retention-process,kill-at-rename}.ts',
     // A process that a test starts, and the worker that it starts.
     'test/helpers/rejecting-{job,worker}.ts',
     // Started by path, as Electron starts them.
@@ -51,7 +49,6 @@ const config: KnipConfig = {
     'cfssl',
     'debootstrap',
     'dpkg-deb',
-    'etcd',
     'lintian',
     'nsenter',
     'systemd-nspawn',

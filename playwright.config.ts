@@ -14,7 +14,7 @@ export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | 
   // A last fence: each step has its own bound below, whose message names it. On a quiet machine nothing comes near.
   timeout: 300_000,
   expect: { timeout: 60_000 },
-  // Each test starts a server of its own; a third one goes on while two wait for what they expect.
+  // Each test starts a server; a third one goes on while two wait for what they expect.
   fullyParallel: true,
   workers: 3,
   forbidOnly: process.env['CI'] !== undefined,

@@ -9,11 +9,12 @@ import { parseArgs } from 'node:util';
 import { install } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
 import { run } from './child.mjs';
+import { chromiumPath, HEADLESS_SHELL } from './chromium.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 import { nodePath } from './paths.mjs';
 
 const COMMANDS = {
-  chromium: ['chromium', 'fonts-liberation'],
+  [chromiumPath ?? HEADLESS_SHELL]: [HEADLESS_SHELL, 'fonts-liberation'],
   openssl: ['openssl'],
   faketime: ['faketime'],
   python3: ['python3'],
@@ -58,6 +59,14 @@ const lanes = [
     minutes: 5,
     testFile: 'test/robustness/certificate-time.test.ts',
     checked: 'the CRL is in force for thirty days without a call',
+  },
+  {
+    name: 'fuzz',
+    count: 500,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/fuzz.test.ts',
+    checked: 'every endpoint answers anything at all within its contract',
   },
   {
     name: 'kill-certificates',

@@ -1,9 +1,11 @@
 /** Programs other than Node that the tests start. Node 20 built-ins only. */
+import { chromiumPath, HEADLESS_SHELL } from './chromium.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 
 /** With their Debian packages. The fonts keep the screenshots readable. */
 const TEST_COMMANDS = {
-  chromium: ['chromium', 'fonts-liberation'],
+  // Any Chromium will do.
+  [chromiumPath ?? HEADLESS_SHELL]: [HEADLESS_SHELL, 'fonts-liberation'],
   openssl: ['openssl'],
   faketime: ['faketime'],
   pg_lsclusters: ['postgresql'],

@@ -77,7 +77,7 @@ export const suites = [
     name: 'browser',
     kind: 'tests',
     command: ['playwright', 'test', '--reporter=list,json'],
-    besideArguments: ['--workers=1'],
+    besideArguments: ['--workers=2'],
     reportEnvironment: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report }),
     count: countPlaywright,
   },

@@ -156,7 +156,7 @@ describe('finds a planted', () => {
     ['model', 'const licenses = defineLicense(sequelize);', 'writes licenses'],
     ['read', 'const SQL = `SELECT 1 FROM certificates`;', 'reads certificates'],
     ['join', 'const SQL = `SELECT 1 FROM plans p JOIN activations a ON TRUE`;', 'reads activations'],
-    ['FROM clause of its own', "const FROM = 'api_tokens t';", 'reads api_tokens'],
+    ['separate FROM clause', "const FROM = 'api_tokens t';", 'reads api_tokens'],
   ])('%s', (_, line, violation) => {
     expect(violationsIn(plant(line))).toContain(`${path} ${violation}`);
   });

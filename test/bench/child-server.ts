@@ -1,4 +1,4 @@
-// Starts a server in a process of its own and ends it again, whatever happens in between.
+// Starts a server in a separate process and ends it again, whatever happens in between.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, closeSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The receiver of the webhook measurements, a process of its own: TLS, kept connections, any path, always 200. It
+// The receiver of the webhook measurements, in a separate process: TLS, kept connections, any path, always 200. It
 // verifies both signatures, as partners do: some 15 microseconds for each delivery.
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

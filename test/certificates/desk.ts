@@ -1,4 +1,4 @@
-// The service on a data directory of its own, without listeners or jobs: every moment in it is the test's.
+// The service on a new data directory, without listeners or jobs, so that the test decides when anything happens.
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import { compose } from '#server/wiring/compose.ts';

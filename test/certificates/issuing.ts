@@ -25,7 +25,7 @@ export const REQUEST = newSigningRequest();
 type Order = Parameters<TestServer['admin']['generateCertificate']>[0];
 export type Issued = Awaited<ReturnType<TestServer['admin']['generateCertificate']>>;
 
-/** A certificate for the key of `REQUEST`, and for a license of its own, unless `order` says otherwise. */
+/** A certificate for the key of `REQUEST`, and for a new license, unless `order` says otherwise. */
 export async function issue(
   { admin }: Pick<TestServer, 'admin'>,
   order: Partial<Order> = {},

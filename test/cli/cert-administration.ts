@@ -322,7 +322,7 @@ export function describeCertAdministration({ cli, dataDir, server }: SuiteContex
         message: 'the content of --key does not belong to the certificate',
       });
 
-      // As if each had been revoked by a command of its own.
+      // As if each had been revoked by a separate command.
       await writeRows(dataDir, `UPDATE certificates SET revoked_at = 1, revoke_reason = 'superseded'`);
       expect(await cli.prints('cert', 'renew-ca', '--key-type', 'p-256')).toMatch(/\nKey: +p-256\n$/u);
       expect(await cli.prints(...words)).toMatch(/^Subject: +CN=Acme Root,O=Acme\nSerial: /u);

@@ -76,7 +76,7 @@ describe('the command', () => {
     expect(calls('release')).toEqual([{ lease_token: 'lds_stub' }]);
   });
 
-  it('has a seat of its own in every run', async () => {
+  it('takes a new seat in every run', async () => {
     const { url, calls } = await stub();
     await spawnCli(words(url, [NODE, '-e', '']));
     await spawnCli(words(url, [NODE, '-e', ''], ['--user', 'ci', '--host', 'runner-1', '--units', '2']));

@@ -1,4 +1,4 @@
-// Each command once as a process of its own: the built file, its streams, its exit code, and what signals do to it.
+// Each command once in a separate process: the built file, its streams, its exit code, and what signals do to it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ const COMMANDS: readonly [name: string, words: () => readonly string[]][] = [
   ['settings', () => ['list']],
   ['retention', () => []],
   ['backup', () => ['--out', backup, ...WITH_PASSPHRASE]],
-  // On a data directory of its own, because the server has the other one.
+  // On another data directory, because the server has the other one.
   ['restore', () => [backup, ...WITH_PASSPHRASE, '--yes', '--data-dir', temporaryDirectory()]],
   ['license', () => ['show', licenseKey]],
   ['license', () => ['edit', licenseKey, '--order-number', 'SO-1', '--notes', 'Second line']],

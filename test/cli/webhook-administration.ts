@@ -234,7 +234,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: SuiteCon
       expect((await deliveriesOf(webhook)).items).toEqual([]);
     });
 
-    test('test succeeds where the receiver accepts, by a certificate of its own too', async () => {
+    test('test succeeds where the receiver accepts, with a certificate of a private authority too', async () => {
       const receiver = await startReceiver(authority.issue({}));
       const words = ['webhook', 'register', '--url', receiver.url, '--ca', caFile];
       const { webhook } = await cli.ok<Registered>(...words);

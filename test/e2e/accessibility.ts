@@ -35,5 +35,5 @@ async function expectNothingFound(axe: AxeBuilder, colorScheme: string): Promise
   expect(found, colorScheme).toEqual([]);
 }
 
-/** Without frames there is nothing to put together in a page of its own. */
+/** Without frames there is nothing to combine in a second page. */
 const axeOn = (page: Page) => new AxeBuilder({ page }).setLegacyMode(true);

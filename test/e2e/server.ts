@@ -1,4 +1,4 @@
-// The built server as a process of its own, on a data directory that vanishes with it.
+// The built server in a separate process, on a data directory that vanishes with it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Playwright's `test` with a server of its own for each test, and a guard over everything the page does.
+// Playwright's `test` with a new server for each test, and a guard over everything the page does.
 import { test as base, expect, type BrowserContext, type Locator, type Page } from '@playwright/test';
 import {
   type DesktopApp,

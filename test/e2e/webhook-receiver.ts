@@ -1,4 +1,4 @@
-// A partner on loopback, over HTTPS with a certificate of an authority of its own.
+// A partner on loopback, over HTTPS with a certificate of a private authority.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';

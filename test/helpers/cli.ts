@@ -53,7 +53,7 @@ function collector(): { stream: Writable; text(): string } {
   return { stream, text: () => Buffer.concat(parts).toString() };
 }
 
-/** Runs one command to its end in this process, which saves the start of another one. `serve` needs a process of its own. */
+/** Runs one command to its end in this process, which saves the start of another one. `serve` needs a separate process. */
 export async function runCli(
   words: readonly string[],
   { env, input = '' }: CliOptions = {},
@@ -74,7 +74,7 @@ export async function runCli(
   return { stdout: stdout.text(), stderr: stderr.text(), exitCode };
 }
 
-/** Runs one command to its end as its users do: the built file in a process of its own. */
+/** Runs one command to its end as its users do: the built file in a new process. */
 export async function spawnCli(
   words: readonly string[],
   { env, input = '', prefix = [], cwd }: SpawnOptions = {},
@@ -150,7 +150,7 @@ export function cliOn(dataDir: string, options: CliOptions = {}): Cli {
   return commandsOn(dataDir, (words) => runCli(words, options));
 }
 
-/** Each command in a process of its own. */
+/** Each command in a new process. */
 export function spawnedCliOn(dataDir: string, options: SpawnOptions = {}): Cli {
   return commandsOn(dataDir, (words) => spawnCli(words, options));
 }

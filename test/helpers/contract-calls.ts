@@ -89,7 +89,7 @@ type CreateLeaseRule = Parameters<TestServer['admin']['createLeaseRule']>[0];
 type CreateLeaseGroup = Parameters<TestServer['admin']['createLeaseGroup']>[0];
 type CreatePlan = Parameters<TestServer['admin']['createPlan']>[0];
 
-/** A license of a floating plan of its own: two seats that can be borrowed for a day, unless given. */
+/** A license of a new floating plan: two seats that can be borrowed for a day, unless given. */
 export async function newFloatingLicense(
   server: TestServer,
   plan: Partial<CreatePlan> = {},

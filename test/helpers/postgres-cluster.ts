@@ -73,7 +73,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
   await within('the start of PostgreSQL', ready, { onTimeout: () => log.join('\n') });
 }
 
-/** A cluster of its own, for a test that kills or stops it. */
+/** A separate cluster, for a test that kills or stops it. */
 export async function startPostgres(): Promise<PostgresCluster> {
   const binaries = postgresBinaries()!;
   const directory = mkdtempSync(join(tmpdir(), 'license-desk-postgres-'));

@@ -1,4 +1,4 @@
-// The real server as a process of its own, as administrators run it. None outlives the test file that started it.
+// The real server in a separate process, as administrators run it. None outlives the test file that started it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -108,7 +108,7 @@ process.once('exit', () => {
   for (const child of running) killGroup(child);
 });
 
-/** A directory of its own for a test, removed at the end of the file; `name` for one whose name matters. */
+/** A new directory for a test, removed at the end of the file; `name` for one whose name matters. */
 export function temporaryDirectory(name = 'data'): string {
   const parent = mkdtempSync(join(tmpdir(), 'license-desk-process-'));
   directories.push(parent);
@@ -138,7 +138,7 @@ function start({ dataDir, flags, env, prefix = [], program = SERVE, stderrFile }
   const child = spawn(command, rest, {
     env: { ...Object.fromEntries(ours), NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', errors],
-    // A group of its own, so that all of it can be ended.
+    // A separate group, so that all of it can be ended.
     detached: true,
   });
   if (errors !== 'pipe') closeSync(errors);

@@ -1,7 +1,7 @@
 import { callAdmin } from './contract-calls.ts';
 import type { TestServer } from './test-server.ts';
 
-/** A browser of its own that is signed in: the headers of its requests. */
+/** A separate browser that is signed in: the headers of its requests. */
 export async function signedIn(
   server: TestServer,
   userAgent = 'Test/1.0',

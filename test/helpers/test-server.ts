@@ -1,4 +1,4 @@
-// The real server in this process: real database, real HTTP on free ports, a data directory of its own.
+// The real server in this process: real database, real HTTP on free ports, a new data directory.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

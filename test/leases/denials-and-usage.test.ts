@@ -61,7 +61,7 @@ describe('a refusal', () => {
     expect(items).toHaveLength(60);
   });
 
-  it('is described with the holders of its own moment', async () => {
+  it('is described with the holders at the time', async () => {
     const license = await newFloatingLicense(server, { seats: 1 });
     for (const user of ['ada', 'grace']) {
       const { lease_token } = await lease(server, license, { user });

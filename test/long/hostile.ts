@@ -1,4 +1,4 @@
-// A million hostile requests to one server: no crash, no fault of its own, no stall, no leak.
+// A million hostile requests to one server: no crash, no internal error, no stall, no leak.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { type Attack, fail, newTally, runScenario, sendSlowly } from './hostile-scenarios.ts';

@@ -44,7 +44,7 @@ async function loadUntilKilled(
   name: string,
 ): Promise<void> {
   const writers = Array.from({ length: WRITERS }, (_, number) =>
-    // Each with numbers of its own, in whatever order their replies come.
+    // Each with different numbers, in whatever order their replies come.
     runWriter(load, createRandom(random.integer(0x7fff_ffff), number), `${name}-${number}`),
   );
   const failed = Promise.all(writers);

@@ -103,7 +103,7 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
     await nextScan(server);
     clock.set(5.45);
     await nextScan(server);
-    // The renewal began a term of its own, which is told of once as well.
+    // The renewal began a new term, which has one notice as well.
     expect(await noticesOf(dataDir, license.license_id)).toEqual([
       'license.expiring 1',
       'license.expiring 2',

@@ -186,7 +186,7 @@ describe('a change', () => {
     expect(await names()).toEqual(['outer', 'inner']);
   });
 
-  it('may use savepoints of its own', async () => {
+  it('may use savepoints', async () => {
     const change = (name: string) =>
       transaction(async () => {
         await insert(name);

@@ -108,7 +108,7 @@ describe('POST /lease-rules/', () => {
     expectFailure(await server.get('/lease-rules/?license=999999', bearer), 'license_not_found');
   });
 
-  it('adds as many at once as there are callers, each at a place of its own', async () => {
+  it('adds as many at once as there are callers, each at a different position', async () => {
     const ref = await license();
     const users = Array.from({ length: 12 }, (_, at) => `user-${at}`);
     const replies = await Promise.all(

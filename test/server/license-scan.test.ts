@@ -27,7 +27,7 @@ async function scanAt(...moments: number[]): Promise<void> {
   }
 }
 
-/** A license of a plan of its own, whose grace can be changed without touching others. */
+/** A license of a new plan, whose grace can be changed without touching others. */
 async function planned(grace_days: number, input: object = {}) {
   const plan = unique('scanned');
   await server.admin.createPlan({ name: plan, grace_days, duration_days: 100 });

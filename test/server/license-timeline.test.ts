@@ -16,7 +16,7 @@ const clock = sharedClock(START);
 const server = sharedServer({ clock });
 const namesOf = (page: { items: { name: string }[] }) => page.items.map(({ name }) => name);
 
-/** A license with a device, a token and a certificate, all of which ended; a moment apart, each with a change of its own. */
+/** A license with a device, a token and a certificate, all of which ended; a moment apart, each with one change. */
 async function eventfulLicense() {
   const license = await newLicense(server);
   const { license_id, license_key: ref } = license;

@@ -1,4 +1,4 @@
-// The security log: what concerns access, in a file of its own that no flood can rotate away.
+// The security log: what concerns access, in a separate file that no flood can rotate away.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

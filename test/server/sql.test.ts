@@ -1,4 +1,4 @@
-// The one way to hand-written SQL, over a database of its own.
+// The one way to hand-written SQL, over a separate database.
 import { globSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -29,7 +29,7 @@ describe('the OpenSSL walk-through', () => {
   }
 
   test.each([
-    ['line ends of its own', licenseFile()],
+    ['its original line ends', licenseFile()],
     ['Windows line ends', licenseFile().replaceAll('\n', '\r\n')],
   ])('verifies a file with %s and prints its payload', (_name, file) => {
     const output = walkThrough(file);

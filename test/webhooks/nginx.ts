@@ -97,7 +97,7 @@ export async function runNginx(folder: string, port: number): Promise<void> {
   }
 }
 
-/** @param sites by their names, each on a port of its own */
+/** @param sites by their names, each on a separate port */
 export async function startNginx(sites: Record<string, Site>): Promise<Nginx> {
   const folder = newReceiverFolder();
   const names = Object.keys(sites);

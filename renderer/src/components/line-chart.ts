@@ -17,7 +17,12 @@ Chart.register(CategoryScale, Filler, LinearScale, LineController, LineElement, 
 /** How a line is drawn, apart from its color. */
 export const LINE = { pointRadius: 0, pointHoverRadius: 4, pointHitRadius: 8, tension: 0 };
 
-interface Labels {
+export interface PlotLine {
+  values: readonly number[];
+  look: 'main' | 'dashed' | 'plain' | 'quiet';
+}
+
+export interface PlotLabels {
   /** Head of the tooltip. */
   title(index: number): string;
   /** One line of the tooltip. */
@@ -32,7 +37,7 @@ interface TooltipItem {
   dataIndex: number;
 }
 
-export function lineOptions(ink: ChartInk | null, labels: Labels) {
+export function lineOptions(ink: ChartInk | null, labels: PlotLabels) {
   const { text = '', grid = '', font = '' } = ink ?? {};
   const ticks = { color: text, font: { family: font, size: 11 } };
   return {

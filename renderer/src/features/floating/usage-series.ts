@@ -1,8 +1,8 @@
+import type { PlotLine } from '../../components/line-chart.ts';
+
 /** One line of a usage chart. */
-export interface UsageSeries {
+export interface UsageSeries extends PlotLine {
   /** The column header in the CSV file. */
   name: string;
   label: string;
-  values: readonly number[];
-  look: 'main' | 'dashed' | 'plain' | 'quiet';
 }

@@ -271,6 +271,9 @@ test('devices are added, replaced in one step and released, and a release can be
 
   await devices.getByRole('button', { name: 'Release' }).click();
   await dialog.getByRole('button', { name: 'Release' }).click();
+  await expect(dialog).toHaveCount(0);
+  // The button that was pressed is gone; the keyboard continues in the inspector.
+  await expect(desk.locator('body')).not.toBeFocused();
   await desk.getByRole('button', { name: 'Undo' }).click();
   await expect(devices.filter({ hasText: 'Active' })).toContainText('workstation-8');
 });

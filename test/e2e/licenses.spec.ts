@@ -196,6 +196,23 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await expect(last).toContainText(/^Customer 1\w{5}….*my-product/u);
   await expect(last).toBeFocused();
 
+  // Opening a record, its tabs, its neighbors and closing leave the list where it is.
+  const place = () => desk.getByRole('grid').evaluate(({ scrollTop }) => scrollTop);
+  const before = await place();
+  expect(before).toBeGreaterThan(1000);
+  await desk.keyboard.press('Enter');
+  const inspector = desk.getByRole('complementary', { name: 'Customer 1', exact: true });
+  await inspector.getByRole('tab', { name: 'Devices' }).click();
+  await expect(inspector.getByText('No devices activated yet.')).toBeVisible();
+  expect(await place()).toBe(before);
+  await inspector.focus();
+  await desk.keyboard.press('ArrowUp');
+  await expect(desk.getByRole('complementary', { name: 'Customer 2', exact: true })).toBeVisible();
+  await desk.keyboard.press('Escape');
+  await expect(desk.getByRole('complementary')).toHaveCount(0);
+  await expect(rows(desk).filter({ hasText: /^Customer 2\w{5}…/u })).toBeFocused();
+  expect(await place()).toBe(before);
+
   // Takes two calls. One license was revoked elsewhere in the meantime.
   await desk.getByLabel('Select all loaded rows').check();
   const selection = desk.getByRole('group', { name: 'Selected licenses' });
@@ -215,7 +232,12 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await selection.getByRole('button', { name: 'Clear selection' }).click();
   await desk.getByRole('searchbox').fill('Customer 11');
   await expect(rows(desk)).toHaveCount(11);
+  const rowAt = () => rows(desk).nth(0).boundingBox();
+  const untouched = await rowAt();
   await rows(desk).nth(0).getByRole('checkbox').check();
+  await expect(selection).toBeVisible();
+  // Nothing moves under the pointer.
+  expect(await rowAt()).toEqual(untouched);
   await rows(desk).nth(1).focus();
   await desk.keyboard.press('Space');
   await selection.getByRole('button', { name: 'Revoke' }).click();

@@ -32,6 +32,9 @@ test('the palette finds actions, screens, settings and records by keyboard', asy
   await desk.keyboard.type('new lic');
   await desk.keyboard.press('Enter');
   await expect(desk.getByRole('dialog', { name: 'New license' })).toBeVisible();
+  // Not over a dialog, which may hold a draft.
+  await desk.keyboard.press('Control+k');
+  await expect(desk.getByRole('dialog')).toHaveCount(1);
   await desk.keyboard.press('Escape');
   await desk.keyboard.press('?');
   const shortcuts = desk.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -56,6 +59,7 @@ test('the palette finds actions, screens, settings and records by keyboard', asy
   await desk.keyboard.press('Enter');
   await expect(desk.getByRole('complementary', { name: '127.0.0.1:1' })).toBeVisible();
   await desk.reload();
+  await expect(desk.getByRole('complementary', { name: '127.0.0.1:1' })).toBeVisible();
   await desk.keyboard.press('Control+k');
   await expect(palette.getByRole('option', { name: /Fjord Instruments.*Recent/u })).toBeVisible();
   await desk.keyboard.press('Escape');
@@ -74,6 +78,11 @@ test('changes from elsewhere appear without a reload', async ({ desk, server }) 
 });
 
 test('switches the language and remembers it', async ({ desk }) => {
+  // Who asks for less motion gets none.
+  const link = desk.getByRole('navigation').getByRole('link', { name: 'Audit' });
+  await expect(link).not.toHaveCSS('transition-duration', '0s');
+  await desk.emulateMedia({ reducedMotion: 'reduce' });
+  await expect(link).toHaveCSS('transition-duration', '0s');
   await desk.getByLabel('Language').selectOption('Deutsch');
   await expect(desk.getByRole('heading', { name: 'Übersicht' })).toBeVisible();
   await desk.reload();

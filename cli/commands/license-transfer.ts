@@ -21,6 +21,8 @@ const FIELDS = Object.keys({
   expires_at: true,
   days: true,
   license_key: true,
+  order_number: true,
+  notes: true,
 } satisfies Record<ImportField, true>) as ImportField[];
 
 type Mapping = Partial<Record<ImportField, string>>;

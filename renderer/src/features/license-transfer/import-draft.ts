@@ -47,6 +47,8 @@ const NAMES: Record<ImportField, readonly string[]> = {
     'gueltigbis',
   ],
   days: ['days', 'durationdays', 'duration', 'termdays', 'tage', 'laufzeit'],
+  order_number: ['ordernumber', 'order', 'orderid', 'ponumber', 'bestellnummer', 'auftragsnummer'],
+  notes: ['notes', 'note', 'comment', 'comments', 'remarks', 'notizen', 'notiz', 'bemerkung'],
   license_key: ['licensekey', 'key', 'serial', 'serialnumber', 'lizenzschluessel', 'schluessel'],
 };
 

@@ -1,7 +1,7 @@
 // What a search for licenses looks in, and what its text means: words of a holder, email address or custom field, a key
 // or part of one, part of a fingerprint.
 import { foldForSearch, keyPartOf, searchWords } from '#server/wire/search-text.ts';
-import type { CustomFields } from './custom-fields.ts';
+import type { CustomFields } from '#server/wire/custom-fields.ts';
 import { parseLicenseKey } from './license-key.ts';
 
 interface Searchable {

@@ -1,6 +1,6 @@
 // The columns of licenses as CSV, for the export of all and of selected ones.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
-import { customField, foldFieldName, uniqueFieldNames } from '#server/rules/custom-fields.ts';
+import { customField, foldFieldName, uniqueFieldNames } from '#server/wire/custom-fields.ts';
 import type { CsvCell } from '#server/wire/csv.ts';
 
 interface LicenseColumn {

@@ -5,7 +5,7 @@ import {
   MAX_CUSTOM_FIELDS,
   MAX_FIELD_NAME,
   MAX_FIELD_VALUE,
-} from '#server/rules/custom-fields.ts';
+} from '#server/wire/custom-fields.ts';
 import { text } from '#server/wire/fields.ts';
 
 export const fieldName = text(MAX_FIELD_NAME);

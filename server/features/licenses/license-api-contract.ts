@@ -5,13 +5,13 @@ import { endpoint } from '#server/wire/endpoint.ts';
 import { fingerprint, needsOneOf, pageOf, pageRequest, queryId, text } from '#server/wire/fields.ts';
 import {
   licenseAdminContract,
-  licenseChanges,
   licenseFilter,
   licenseRecord,
   listedLicense,
   licenseRequest,
   reference,
 } from './license-contract.ts';
+import { licenseChanges } from './license-details-contract.ts';
 
 const { state, plan, product, search } = licenseFilter;
 

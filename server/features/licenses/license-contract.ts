@@ -7,7 +7,6 @@ import {
   days,
   id,
   moment,
-  multilineText,
   needsOneOf,
   pageOf,
   pageRequest,
@@ -17,8 +16,9 @@ import {
   text,
   timestamp,
 } from '#server/wire/fields.ts';
-import { customFieldChanges, customFields, newCustomFields } from './custom-field-contract.ts';
-import { ownSeatLimits, seatLimitsInForce } from './license-seat-contract.ts';
+import { customFields } from './custom-field-contract.ts';
+import { licenseChanges, newLicenseDetails } from './license-details-contract.ts';
+import { seatLimitsInForce } from './license-seat-contract.ts';
 import { timelineItem } from './license-timeline-contract.ts';
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
@@ -98,18 +98,6 @@ const ONE_END = [
   { message: 'give days or expires_at, not both', path: ['days'] as string[] },
 ] as const;
 
-const email = z.email().max(254);
-
-/** Editable details of a license; null clears a field. */
-export const licenseChanges = {
-  holder: text(200).optional(),
-  email: email.nullable().optional(),
-  order_number: text(100).nullable().optional(),
-  notes: multilineText(4000).nullable().optional(),
-  custom_fields: customFieldChanges.optional(),
-  ...ownSeatLimits,
-};
-
 /** The filters of a list of licenses. */
 export const licenseFilter = {
   state: z.enum(LICENSE_STATES).optional().meta({ description: 'Only licenses in this state.' }),
@@ -188,14 +176,7 @@ export const licenseAdminContract = {
     summary: 'Issue a license',
     request: z
       .object({
-        holder: text(200),
-        email: email.optional(),
-        plan: slug.default('standard'),
-        product: slug.optional(),
-        order_number: text(100).optional(),
-        notes: multilineText(4000).optional(),
-        custom_fields: newCustomFields.optional(),
-        ...ownSeatLimits,
+        ...newLicenseDetails,
         ...renewal,
       })
       .refine(...ONE_END),

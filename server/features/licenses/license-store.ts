@@ -4,7 +4,7 @@ import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
 import { type FloatingTerms, floatingTerms, type Licensing } from '#server/rules/floating-terms.ts';
-import type { CustomFields } from '#server/rules/custom-fields.ts';
+import type { CustomFields } from '#server/wire/custom-fields.ts';
 import { graceEndsAt } from '#server/rules/license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
 import { LICENSE_COLUMNS, LICENSE_TABLES, LISTED_COLUMNS, type LicenseFilter } from './license-query.ts';

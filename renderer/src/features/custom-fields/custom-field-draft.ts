@@ -4,7 +4,7 @@ import {
   foldFieldName,
   MAX_CUSTOM_FIELDS,
   uniqueFieldNames,
-} from '#server/rules/custom-fields.ts';
+} from '#server/wire/custom-fields.ts';
 
 export interface FieldDraft {
   /** Identifies the row while its name is edited. */

@@ -1,6 +1,6 @@
 // The message that hands a license over. Each language has a template, which an administrator can replace.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
-import { customField, type CustomFields } from '#server/rules/custom-fields.ts';
+import { customField, type CustomFields } from '#server/wire/custom-fields.ts';
 import { i18n, type Language } from '../../i18n/i18n.ts';
 
 export interface Template {

@@ -5,7 +5,7 @@ import {
   type licenseTransferAdminContract,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
 import { isLicenseColumn } from '#server/features/license-transfer/license-csv-contract.ts';
-import { MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/rules/custom-fields.ts';
+import { MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
 
 export type UploadedFile = ReplyOf<typeof licenseTransferAdminContract.uploadImport>;

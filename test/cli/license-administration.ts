@@ -82,8 +82,8 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     const { items } = await cli.ok<Listed<LicenseRecord>>('license', 'list', '--search', '4711-süd');
     expect(items.map(({ license_id: id }) => id)).toEqual([license.license_id]);
     expect((await cli.refuses(...edit, 'Region')).message).toContain('must be NAME=VALUE');
-    expect((await cli.fails(...edit, `Region=${'x'.repeat(501)}`)).message).toBe(
-      'custom_fields.Region: must have at most 500 characters',
+    expect((await cli.refuses(...edit, `Region=${'x'.repeat(501)}`)).message).toMatch(
+      /^--field .*at most 500 characters/u,
     );
 
     const file = join(folder, 'fields.csv');

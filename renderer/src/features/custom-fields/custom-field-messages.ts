@@ -7,7 +7,7 @@ export const customFieldMessages = messagesOf(
     value: 'Value',
     add: 'Add field',
     remove: 'Remove {name}',
-    unnamed: 'unnamed field',
+    removeUnnamed: 'Remove field',
     twice: 'Use each name only once.',
   },
   {
@@ -16,7 +16,7 @@ export const customFieldMessages = messagesOf(
     value: 'Wert',
     add: 'Feld hinzufügen',
     remove: '{name} entfernen',
-    unnamed: 'Unbenanntes Feld',
+    removeUnnamed: 'Feld entfernen',
     twice: 'Verwenden Sie jeden Namen nur einmal.',
   },
 );

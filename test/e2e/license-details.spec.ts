@@ -213,7 +213,10 @@ test('a license is edited, and the edit is undone', async ({ desk }) => {
   await expect(inspector).not.toContainText('PO-4711');
   await expect(inspector).not.toContainText('KST 815');
   await inspector.getByRole('tab', { name: 'Activity' }).click();
-  await inspector.getByText(/edited the license/u).first().click();
+  await inspector
+    .getByText(/edited the license/u)
+    .first()
+    .click();
   await expect(inspector.getByRole('tabpanel')).toContainText(/Cost center\s*KST 815 → –/u);
 });
 

@@ -188,7 +188,7 @@ test('a license is edited, and the edit is undone', async ({ desk }) => {
   await fields.getByLabel('Value').nth(1).fill('another');
   await expect(fields.getByRole('alert')).toHaveText('Use each name only once.');
   await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled();
-  await fields.getByRole('button', { name: 'Remove COST center' }).click();
+  await fields.getByRole('button', { name: 'Remove COST center', exact: true }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'true');
   await dialog.getByLabel('E-mail').fill('bjorn@angstrom.example');

@@ -8,7 +8,7 @@ import {
 } from '#server/wire/custom-fields.ts';
 import { text } from '#server/wire/fields.ts';
 
-export const fieldName = text(MAX_FIELD_NAME);
+const fieldName = text(MAX_FIELD_NAME);
 const fieldValue = text(MAX_FIELD_VALUE);
 
 /** Values by name of a field. @param description for the API reference */

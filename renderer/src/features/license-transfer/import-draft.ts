@@ -94,7 +94,7 @@ export function guessCustom(columns: readonly string[], assigned: Pick<ImportDra
     .slice(0, MAX_CUSTOM_FIELDS);
 }
 
-export function customFieldsOf(columns: readonly string[], draft: ImportDraft): Record<string, string> {
+function customFieldsOf(columns: readonly string[], draft: ImportDraft): Record<string, string> {
   const chosen = otherColumns(columns, draft).filter((column) => draft.custom.includes(column));
   return Object.fromEntries(chosen.map((column) => [column.slice(0, MAX_FIELD_NAME).trim(), column]));
 }

@@ -43,7 +43,12 @@ export function licenseBlock(license: LicenseRecord, more?: readonly [name: stri
     ['Entitlements', license.features.join(', ')],
     ['Notes', license.notes],
   ]);
-  return more === undefined ? facts : `${facts}\n\n${block([more])}`;
+  const custom = Object.entries(license.custom_fields);
+  return [
+    facts,
+    ...(custom.length === 0 ? [] : [`Custom fields\n${block(custom)}`]),
+    ...(more === undefined ? [] : [block([more])]),
+  ].join('\n\n');
 }
 
 function seatsTaken(license: LicenseRecord): string {

@@ -71,7 +71,7 @@ const FOREIGN_READS: Record<string, string[]> = {
   'leases/pool-list-store.ts': ['lease_pools', 'lease_usage', 'licenses', 'plans'],
   'leases/pool-store.ts': ['licenses', 'plans'],
   'licenses/license-finder-store.ts': ['licenses'],
-  'licenses/license-query.ts': ['activations', 'licenses', 'plans'],
+  'licenses/license-query.ts': ['activations', 'lease_pools', 'licenses', 'plans'],
   'licenses/license-store.ts': ['plans'],
   'licenses/license-timeline-store.ts': ['audit_entries', 'authorization_tokens', 'certificates', 'events'],
   'live/live-store.ts': ['audit_entries', 'delivery_attempts', 'events'],

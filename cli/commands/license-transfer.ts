@@ -8,6 +8,7 @@ import type {
 } from '#server/features/license-transfer/license-transfer-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { CommandFailure, usageFailure } from '../command-failure.ts';
+import { addFieldPair, type FieldOptions } from '../field-options.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { createSecretFile, fileFailure } from '../text-file.ts';
 import { block, table } from '../text-layout.ts';
@@ -21,12 +22,15 @@ const FIELDS = Object.keys({
   expires_at: true,
   days: true,
   license_key: true,
+  order_number: true,
+  notes: true,
 } satisfies Record<ImportField, true>) as ImportField[];
 
 type Mapping = Partial<Record<ImportField, string>>;
 
 interface ImportOptions {
   map?: Mapping;
+  field?: FieldOptions;
   plan?: string;
   product?: string;
   dryRun?: true;
@@ -66,6 +70,11 @@ export function addLicenseTransfer(license: Command): void {
       `column of a field (${FIELDS.join(', ')}); repeat for each field. Default: the column with the same name`,
       addMapping,
     )
+    .option(
+      '--field <name=column>',
+      'column of a custom field, for example "Cost center=KST"; repeat for each field',
+      addFieldPair,
+    )
     .option('--plan <name>', 'plan of rows without one (default: standard)')
     .option('--product <slug>', 'product of rows without one (default: the default product)')
     .option('--dry-run', 'check every row without importing')
@@ -96,13 +105,21 @@ function addMapping(text: string, before: Mapping = {}): Mapping {
   throw new InvalidArgumentError(`must be FIELD=COLUMN with a field of ${FIELDS.join(', ')}`);
 }
 
+/** @throws CommandFailure if the file lacks one of the columns */
+function knownColumns<Given extends Mapping | FieldOptions>(
+  columns: readonly string[],
+  option: string,
+  given: Given | undefined,
+): Given | undefined {
+  const unknown = Object.entries(given ?? {}).find(([, column]) => !columns.includes(column));
+  if (!unknown) return given;
+  throw usageFailure(
+    `${option} must name a column of the file: ${columns.join(', ')} (got ${unknown.join('=')})`,
+  );
+}
+
 function mappingFor(columns: readonly string[], given: Mapping = {}): Mapping & { holder: string } {
-  const unknown = Object.entries(given).find(([, column]) => !columns.includes(column));
-  if (unknown) {
-    throw usageFailure(
-      `--map must name a column of the file: ${columns.join(', ')} (got ${unknown.join('=')})`,
-    );
-  }
+  knownColumns(columns, '--map', given);
   const byName = FIELDS.filter((field) => columns.includes(field)).map((field) => [field, field]);
   const mapping = { ...(Object.fromEntries(byName) as Mapping), ...given };
   const { holder } = mapping;
@@ -115,7 +132,7 @@ function mappingFor(columns: readonly string[], given: Mapping = {}): Mapping & 
 }
 
 async function importLicenses(path: string, options: ImportOptions, command: Command) {
-  const { map, plan, product, dryRun = false, skipFaulty = false, faultyOut, keysOut } = options;
+  const { map, field, plan, product, dryRun = false, skipFaulty = false, faultyOut, keysOut } = options;
   const bytes = await readFile(path).catch((error: unknown) => {
     throw fileFailure('not_found', `cannot read ${path}`, error);
   });
@@ -133,7 +150,12 @@ async function importLicenses(path: string, options: ImportOptions, command: Com
     const { import_id: id, columns } = await client.uploadImport({ file: new Blob([bytes]) });
     const drop = () => client.cancelImport({ import_id: id });
     try {
-      const recipe = { import_id: id, mapping: mappingFor(columns, map), defaults: { plan, product } };
+      const recipe = {
+        import_id: id,
+        mapping: mappingFor(columns, map),
+        custom_fields: knownColumns(columns, '--field', field),
+        defaults: { plan, product },
+      };
       const preview = await client.previewImport(recipe);
       const faulty = preview.rows - preview.valid;
       if (faulty > 0) await save('faulty', faultyOut);

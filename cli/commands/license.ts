@@ -1,15 +1,16 @@
 import { Option, type Command } from 'commander';
-import type { DeviceObject } from '#server/features/activations/activation-contract.ts';
 import { calling } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { LICENSE_COLUMNS, licenseBlock } from '../license-text.ts';
-import { days, fingerprint, moment } from '../option-values.ts';
+import { days, moment } from '../option-values.ts';
+import { addFieldOption, changedFieldValues, type FieldOptions } from '../field-options.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { addOwnSeatOptions, ownSeatFields, type OwnSeatOptions } from '../seat-options.ts';
-import { block, day, instant, listing, type Column } from '../text-layout.ts';
+import { instant, listing } from '../text-layout.ts';
 import { addLicenseBulk } from './license-bulk.ts';
+import { addLicenseDevices } from './license-devices.ts';
 import { addLicenseInspection } from './license-inspection.ts';
 import { addLicenseTransfer } from './license-transfer.ts';
 
@@ -23,6 +24,7 @@ interface LicenseFields extends OwnSeatOptions {
   email?: string;
   orderNumber?: string;
   notes?: string;
+  field?: FieldOptions;
 }
 
 interface CreateOptions extends TermOptions, LicenseFields {
@@ -40,26 +42,19 @@ interface ListOptions extends PageOptions, LicenseFilterOptions {
   order?: 'asc' | 'desc';
 }
 
-interface ReleaseOptions {
-  fingerprint: string;
-}
-
 export function addLicenseCommands(program: Command): void {
   const license = program.command('license').description('create, find and change licenses');
 
-  addTermOptions(
-    addOwnSeatOptions(
-      license
-        .command('create')
-        .description('issue a license')
-        .requiredOption('--holder <name>', 'person or organization that the license is issued to')
-        .option('--plan <name>', 'plan (default: standard)')
-        .option('--product <slug>', 'product (default: the default product)')
-        .option('--email <address>', 'email address of the holder')
-        .option('--order-number <text>', 'order number, for example of your shop')
-        .option('--notes <text>', 'notes for administrators'),
-    ),
-  ).action(
+  const create = license
+    .command('create')
+    .description('issue a license')
+    .requiredOption('--holder <name>', 'person or organization that the license is issued to')
+    .option('--plan <name>', 'plan (default: standard)')
+    .option('--product <slug>', 'product (default: the default product)')
+    .option('--email <address>', 'email address of the holder')
+    .option('--order-number <text>', 'order number, for example of your shop')
+    .option('--notes <text>', 'notes for administrators');
+  addTermOptions(addOwnSeatOptions(addFieldOption(create))).action(
     calling(
       (client, { holder, plan, product, email, notes, days: term, expiresAt, ...options }: CreateOptions) =>
         client.createLicense({
@@ -71,6 +66,7 @@ export function addLicenseCommands(program: Command): void {
           days: term,
           expires_at: expiresAt,
           order_number: options.orderNumber,
+          custom_fields: options.field,
           ...ownSeatFields(options),
         }),
       (reply) => licenseBlock(reply.license),
@@ -104,26 +100,27 @@ export function addLicenseCommands(program: Command): void {
     );
 
   addLicenseChanges(license);
-  addDevices(license);
+  addLicenseDevices(license);
   addLicenseBulk(license);
   addLicenseInspection(license);
   addLicenseTransfer(license);
 }
 
 function addLicenseChanges(license: Command): void {
-  addOwnSeatOptions(addRef(license.command('edit')))
-    .description('change the holder, email address, order number, notes or seat limits of a license')
+  const edit = addRef(license.command('edit'))
+    .description(
+      'change the holder, email address, order number, notes, custom fields or seat limits of a license',
+    )
     .option('--holder <name>', 'person or organization that the license is issued to')
     .option('--email <address>', "email address of the holder; '' clears it")
     .option('--order-number <text>', "order number; '' clears it")
-    .option('--notes <text>', "notes for administrators; '' clears them")
-    .action(
-      calling(
-        (client, ref: string, fields: LicenseFields) =>
-          client.updateLicense({ ref, ...changedFields(fields) }),
-        (reply) => licenseBlock(reply.license),
-      ),
-    );
+    .option('--notes <text>', "notes for administrators; '' clears them");
+  addOwnSeatOptions(addFieldOption(edit, '; an empty value removes it')).action(
+    calling(
+      (client, ref: string, fields: LicenseFields) => client.updateLicense({ ref, ...changedFields(fields) }),
+      (reply) => licenseBlock(reply.license),
+    ),
+  );
 
   addConfirmation(addRef(license.command('revoke')))
     .description('revoke a license permanently, effective immediately')
@@ -159,46 +156,23 @@ function addLicenseChanges(license: Command): void {
 }
 
 /** @throws CommandFailure if nothing is to be changed */
-function changedFields({ holder, email, orderNumber, notes, ...options }: LicenseFields) {
+function changedFields({ holder, email, orderNumber, notes, field, ...options }: LicenseFields) {
   const fields = {
     holder,
     email: clearedIfEmpty(email),
     order_number: clearedIfEmpty(orderNumber),
     notes: clearedIfEmpty(notes),
+    custom_fields: changedFieldValues(field),
     ...ownSeatFields(options),
   };
   if (Object.values(fields).some((value) => value !== undefined)) return fields;
-  throw usageFailure('give at least one of --holder, --email, --order-number, --notes and the seat limits');
+  throw usageFailure(
+    'give at least one of --holder, --email, --order-number, --notes, --field and the seat limits',
+  );
 }
 
 function clearedIfEmpty(text: string | undefined): string | null | undefined {
   return text === '' ? null : text;
-}
-
-function addDevices(license: Command): void {
-  addPageOptions(addRef(license.command('devices')))
-    .description('list the devices of a license, including released ones')
-    .action(
-      calling(
-        (client, ref: string, { limit, cursor }: PageOptions) => client.listDevices({ ref, limit, cursor }),
-        listing('No devices.', DEVICE_COLUMNS),
-      ),
-    );
-
-  addConfirmation(addRef(license.command('release')))
-    .description('release a device to free its seat')
-    .requiredOption('--fingerprint <fingerprint>', 'fingerprint of the device', fingerprint)
-    .action(
-      calling(
-        (client, ref: string, options: ReleaseOptions) =>
-          client.releaseDevice({ ref, machine_fingerprint: options.fingerprint }),
-        (reply) => deviceBlock(reply.device),
-        {
-          confirm: (ref: string, options: ReleaseOptions) =>
-            `Release device ${options.fingerprint} of license ${ref}?`,
-        },
-      ),
-    );
 }
 
 function addRef(command: Command): Command {
@@ -216,22 +190,4 @@ function addTermOptions(command: Command): Command {
         .argParser(moment)
         .conflicts('days'),
     );
-}
-
-const DEVICE_COLUMNS: readonly Column<DeviceObject>[] = [
-  { title: 'ID', value: (device) => device.id },
-  { title: 'NAME', value: (device) => device.machine_name, max: 32 },
-  { title: 'FINGERPRINT', value: (device) => device.machine_fingerprint, max: 71 },
-  { title: 'PLATFORM', value: (device) => device.platform, max: 20, wideOnly: true },
-  { title: 'ACTIVATED', value: (device) => day(device.activated_at) },
-  { title: 'RELEASED', value: (device) => day(device.released_at) },
-];
-
-function deviceBlock(device: DeviceObject): string {
-  return block([
-    ['Device', device.machine_name],
-    ['Fingerprint', device.machine_fingerprint],
-    ['Activated', instant(device.activated_at)],
-    ['Released', instant(device.released_at)],
-  ]);
 }

@@ -50,6 +50,7 @@ function toRecord(license: SeedLicense, changes: Partial<LicenseRecord>): Licens
     email: license.holder.email,
     order_number: null,
     notes: null,
+    custom_fields: {},
     first_activated_at: toTimestampOrNull(license.firstActivatedAt),
     revoked_at: null,
     revoke_reason: null,
@@ -66,6 +67,8 @@ function toDevice(id: number, activation: SeedActivation): DeviceObject {
     platform: activation.platform,
     app_version: activation.appVersion,
     released_at: null,
+    last_seen_at: null,
+    replaces_device_id: null,
   };
 }
 

@@ -1,7 +1,7 @@
 // SQL that finds licenses by parts of their texts: the indices of migration 0003 on SQLite, LIKE on PostgreSQL.
 import type { Condition } from './condition.ts';
 
-/** What a search text may mean, other than words of the holder or email address. */
+/** What a search text may mean, other than words of its texts. */
 interface Codes {
   key: string | null;
   keyPart: string | null;
@@ -14,12 +14,12 @@ export interface LicenseSearchIndex {
   /** The word whose index terms are needed, because all words are too short for the index; otherwise null. */
   needsTerms(words: readonly string[]): string | null;
   /**
-   * Selects the IDs of all licenses with the words in the holder or email address, and possibly others.
+   * Selects the IDs of all licenses with the words in their texts, and possibly others.
    * @param terms index terms that start with the word that `needsTerms` named
    */
   words(words: readonly string[], terms?: readonly string[]): Condition;
   /**
-   * Checks that the holder or email address of license `l` contains the words.
+   * Checks that the searched text of license `l` contains the words.
    * @param prefix distinguishes the values of several conditions in one statement
    */
   hasWords(words: readonly string[], prefix?: string): Condition;

@@ -18,6 +18,8 @@ import { createFirstActivationIndex } from './migrations/0013-first-activations.
 import { addWebhookEdits } from './migrations/0014-webhook-edits.ts';
 import { createLeaseRules } from './migrations/0015-lease-rules.ts';
 import { createDeniedCalls } from './migrations/0016-denied-calls.ts';
+import { addCustomFields } from './migrations/0017-custom-fields.ts';
+import { addDeviceHistory } from './migrations/0018-device-history.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
@@ -43,6 +45,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-webhook-edits', up: addWebhookEdits },
   { name: '0015-lease-rules', up: createLeaseRules },
   { name: '0016-denied-calls', up: createDeniedCalls },
+  { name: '0017-custom-fields', up: addCustomFields },
+  { name: '0018-device-history', up: addDeviceHistory },
 ];
 
 /** One row per applied migration, with its name. */

@@ -25,6 +25,8 @@ export interface SqlDialect {
   keepRows: string;
   /** Checks that the expression is one of the values in the list `$name`. */
   isIn(expression: string, name: string): string;
+  /** The members of a JSON object in a text column, as rows with the columns `key` and `value`. */
+  jsonFields(column: string): string;
   /**
    * A clock in milliseconds that all servers of the database share. A SQLite file has one server, whose own clock is
    * the value `$name`.
@@ -46,6 +48,7 @@ const SQLITE: SqlDialect = {
   skipLocked: () => '',
   keepRows: '',
   isIn: (expression, name) => `${expression} IN (SELECT value FROM json_each($${name}))`,
+  jsonFields: (column) => `json_each(${column})`,
   sharedClock: (name) => `CAST($${name} AS INTEGER)`,
   licenseSearch: SQLITE_SEARCH,
 };
@@ -62,6 +65,7 @@ const POSTGRES: SqlDialect = {
   skipLocked: (alias) => `FOR UPDATE OF ${alias} SKIP LOCKED`,
   keepRows: 'FOR KEY SHARE',
   isIn: (expression, name) => `${expression} = ANY($${name})`,
+  jsonFields: (column) => `json_each(CAST(${column} AS json))`,
   sharedClock: () => 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
   licenseSearch: POSTGRES_SEARCH,
 };

@@ -4,6 +4,7 @@ import type { Call } from './call.ts';
 import { Document, type DocumentParts, isWhole } from './document.ts';
 import type { Contract, Endpoint, ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
+import { readableText } from '#server/wire/readable-text.ts';
 import { requestMessage } from '#server/wire/request-messages.ts';
 
 type Answer<Reply> = Reply | Document | Accepted | Promise<Reply | Document | Accepted>;
@@ -58,6 +59,14 @@ export function implement<Rows extends Contract>(
   }));
 }
 
+const MAX_SHOWN_PART = 60;
+
+/** Part of the path to a field. A caller can choose the names of custom fields. */
+function shownPart(part: PropertyKey): string {
+  const text = readableText(String(part));
+  return text.length > MAX_SHOWN_PART ? `${text.slice(0, MAX_SHOWN_PART)}…` : text;
+}
+
 /**
  * Parses and validates a request.
  * @throws ApiError `invalid_request` that lists all problems
@@ -66,7 +75,7 @@ export function parseRequest(row: Endpoint, input: unknown): object {
   const parsed = row.request.safeParse(input, { error: requestMessage });
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map((issue) => ({
-    path: issue.path.join('.'),
+    path: issue.path.map((part) => shownPart(part)).join('.'),
     message: issue.message,
   }));
   const first = details[0];

@@ -7,7 +7,7 @@ import { LAST_MOMENT } from '#server/wire/instants.ts';
 import type { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import { floatingTerms, NO_OWN_LIMITS, type OwnSeatLimits } from './floating-terms.ts';
 import { firstNoticeAt, graceEndsAt, renewedExpiry } from './license-lifecycle.ts';
-import { foldForSearch } from '#server/wire/search-text.ts';
+import { licenseSearchText } from './license-search.ts';
 import type { License, NewLicense } from '#server/features/licenses/license-store.ts';
 
 export type LicenseOrder = RequestOf<typeof licenseAdminContract.createLicense>;
@@ -108,13 +108,15 @@ export function draftLicense(
     explicit: order.expires_at,
   });
   refuseBeyondCalendar(expiresAt);
+  const customFields = order.custom_fields ?? {};
   return {
     licenseKey,
     holder: order.holder,
     email: order.email ?? null,
     orderNumber: order.order_number ?? null,
     notes: order.notes ?? null,
-    searchText: foldForSearch(`${order.holder}\n${order.email ?? ''}`),
+    customFields,
+    searchText: licenseSearchText({ holder: order.holder, email: order.email ?? null, customFields }),
     product,
     planId: plan.id,
     issuedAt: now,

@@ -1,6 +1,19 @@
-// Parses search texts for licenses: words of a holder or email address, a key or part of one, part of a fingerprint.
+// What a search for licenses looks in, and what its text means: words of a holder, email address or custom field, a key
+// or part of one, part of a fingerprint.
 import { foldForSearch, keyPartOf, searchWords } from '#server/wire/search-text.ts';
+import type { CustomFields } from '#server/wire/custom-fields.ts';
 import { parseLicenseKey } from './license-key.ts';
+
+interface Searchable {
+  holder: string;
+  email: string | null;
+  customFields: CustomFields;
+}
+
+/** The text in which words are found. The holder comes first, because lists are sorted by it. */
+export function licenseSearchText({ holder, email, customFields }: Searchable): string {
+  return foldForSearch([holder, email ?? '', ...Object.values(customFields)].join('\n'));
+}
 
 /** What a search text, or one word of it, may mean beside words. */
 export interface LicenseCode {
@@ -10,13 +23,13 @@ export interface LicenseCode {
   keyPart: string | null;
   /** Part of a fingerprint's digits. */
   fingerprintPart: string | null;
-  /** Words that the holder or email address must have as well. */
+  /** Words that the license must have as well. */
   words: readonly string[];
 }
 
 /** The possible meanings of a search text. Each of them may be the intended one. */
 export interface LicenseSearch {
-  /** Parts of a holder or email address, in any order, case-folded; null if the text has another meaning only. */
+  /** Parts of a holder, email address or custom field, in any order, case-folded; null if the text has another meaning only. */
   words: readonly string[] | null;
   codes: readonly LicenseCode[];
 }

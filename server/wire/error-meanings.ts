@@ -33,6 +33,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   plan_in_use: 'Licenses use this plan.',
   plan_unchanged: 'The license is already on this plan.',
   not_an_upgrade: 'The tier of the plan is not higher than the current one.',
+  device_replaced: 'Another device has already taken over the seat of this one.',
+  device_already_active: 'The new device already has a seat of the license.',
   renewal_shortens: 'The license would expire earlier than it does now.',
   authority_in_use: 'Certificates of the current certificate authority are still valid.',
   license_is_floating: 'The license is floating: its seats are taken by leases, not by activations.',

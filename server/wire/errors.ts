@@ -27,6 +27,8 @@ export const ERROR_STATUS = {
   lease_group_not_found: 404,
   method_not_allowed: 405,
   activation_limit_reached: 409,
+  device_replaced: 409,
+  device_already_active: 409,
   plan_exists: 409,
   plan_in_use: 409,
   plan_unchanged: 409,

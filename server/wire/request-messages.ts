@@ -52,6 +52,8 @@ export function requestMessage(issue: z.core.$ZodRawIssue): string {
       return FORMATS[issue.format] === undefined
         ? 'has an invalid format'
         : `must be ${FORMATS[issue.format]}`;
+    case 'invalid_key':
+      return `has an invalid name: ${issue.issues[0]?.message ?? 'is invalid'}`;
     default:
       return 'is invalid';
   }

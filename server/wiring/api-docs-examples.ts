@@ -38,6 +38,7 @@ const details = {
   email: 'it@nordwind.example',
   order_number: 'SO-2026-0417',
   notes: 'Ordered by the Hamburg office.',
+  custom_fields: { 'Cost center': '4711' },
   first_activated_at: null,
   revoked_at: null,
   revoke_reason: null,
@@ -45,7 +46,14 @@ const details = {
 };
 
 const activation = { id: 815, machine_fingerprint, machine_name: 'workstation-7', activated_at: NOW };
-const device = { ...activation, platform: 'Windows 11', app_version: '4.2.0', released_at: null };
+const device = {
+  ...activation,
+  platform: 'Windows 11',
+  app_version: '4.2.0',
+  released_at: null,
+  last_seen_at: NOW,
+  replaces_device_id: null,
+};
 
 const plan = {
   id: 5,
@@ -169,7 +177,7 @@ export const EXAMPLE_REPLIES: Record<keyof typeof publicContract, object> = {
     },
     previous_plan: 'professional',
   },
-  listLicenses: { items: [{ ...issued, ...details }], next_cursor: null },
+  listLicenses: { items: [{ ...issued, ...details, seats_in_use: null }], next_cursor: null },
   createLicense: { license: { ...issued, ...details } },
   updateLicense: {
     license: {
@@ -178,6 +186,7 @@ export const EXAMPLE_REPLIES: Record<keyof typeof publicContract, object> = {
       holder: 'Nordwind Forensik SE',
       order_number: 'SO-2026-0418',
       notes: null,
+      custom_fields: { 'Cost center': '4712' },
     },
   },
   showLicense: { license: { ...active, ...details, first_activated_at: NOW }, devices: [device] },

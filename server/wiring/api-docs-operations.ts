@@ -104,13 +104,20 @@ const NOTES: Record<OperationName, Notes> = {
       days: 365,
       order_number: 'SO-2026-0417',
       notes: 'Ordered by the Hamburg office.',
+      custom_fields: { 'Cost center': '4711' },
     },
   },
   updateLicense: {
     tag: 'Licenses',
     description:
-      'Fields that are left out stay unchanged. `null` clears the email address, the order number or the notes, and takes a seat limit from the plan again.',
-    request: { license_key, holder: 'Nordwind Forensik SE', order_number: 'SO-2026-0418', notes: null },
+      'Fields that are left out stay unchanged. `null` clears the email address, the order number or the notes, removes a custom field, and takes a seat limit from the plan again.',
+    request: {
+      license_key,
+      holder: 'Nordwind Forensik SE',
+      order_number: 'SO-2026-0418',
+      notes: null,
+      custom_fields: { 'Cost center': '4712' },
+    },
   },
   showLicense: {
     tag: 'Licenses',

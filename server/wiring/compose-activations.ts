@@ -8,6 +8,9 @@ import { createActivationService } from '#server/features/activations/activation
 import { createActivationStore } from '#server/features/activations/activation-store.ts';
 import { createOfflineDeskService } from '#server/features/activations/offline-desk-service.ts';
 import { createOfflineValidationService } from '#server/features/activations/offline-validation-service.ts';
+import { createDeviceReplacement } from '#server/features/activations/device-replacement.ts';
+import { createDeviceSeats } from '#server/features/activations/device-seats.ts';
+import { createDeviceSightings } from '#server/features/activations/device-sightings.ts';
 import { createDeviceLimit } from '#server/features/activations/device-limit.ts';
 import { createDeviceSurgeWatch } from '#server/features/activations/device-surge.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
@@ -37,16 +40,27 @@ interface Needs {
 }
 
 export function composeActivations(sequelize: Database, needs: Needs) {
-  const shared = { ...needs, activations: createActivationStore(sequelize) };
+  const { logger } = needs;
+  const store = createActivationStore(sequelize);
+  const sightings = createDeviceSightings({
+    ...needs,
+    markSeen: store.markSeen,
+    onError: (error) =>
+      logger.error({ err: error as Error }, 'cannot write when devices were last seen; retrying'),
+  });
+  const takeSeat = createDeviceSeats({ ...needs, activations: store });
+  const shared = { ...needs, activations: store, sightings, takeSeat };
   const surges = createDeviceSurgeWatch(shared);
   const limit = createDeviceLimit(needs.deviceLimit, needs.clock);
   const activations = createActivationService({ ...shared, limit, surges });
+  const replace = createDeviceReplacement({ ...shared, surges });
   const offline = createOfflineValidationService(shared);
   const desk = createOfflineDeskService(shared);
   return {
     surges,
+    sightings,
     devices: activations,
     publicRoutes: activationRoutes(activations, offline),
-    adminRoutes: [...activationAdminRoutes(activations), ...offlineDeskRoutes(desk)],
+    adminRoutes: [...activationAdminRoutes(activations, replace), ...offlineDeskRoutes(desk)],
   };
 }

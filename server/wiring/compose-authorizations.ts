@@ -19,6 +19,7 @@ import { createAuthorizationUsageStore } from '#server/features/authorization-to
 import { createFactVersions } from '#server/database/fact-cache.ts';
 import { watchRows } from '#server/database/changed-rows.ts';
 import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
+import type { DeviceSightings } from '#server/features/activations/device-sightings.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
@@ -32,6 +33,7 @@ interface Needs {
   clock: Clock;
   logger: Logger;
   denials: Pick<DeniedCallLog, 'record'>;
+  sightings: Pick<DeviceSightings, 'note'>;
   defaultProduct: string;
 }
 

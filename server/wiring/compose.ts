@@ -149,6 +149,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const authorizations = await composeAuthorizations(sequelize, {
     ...shared,
     denials: deniedCalls.log,
+    sightings: activations.sightings,
     defaultProduct,
   });
   const transfer = await composeTransfer(sequelize, {
@@ -280,6 +281,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       activations.surges.close();
       await leases.close();
       await authorizations.usage.close();
+      await activations.sightings.close();
       await deniedCalls.log.close();
       await watch?.end();
       await sequelize.close();

@@ -71,6 +71,54 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     });
   });
 
+  test('custom fields are set, changed, found, imported and removed', async () => {
+    type Shown = { license: LicenseRecord };
+    const words = ['license', 'create', '--holder', 'Acme', '--field', 'Cost center=4711-Süd'];
+    const { license } = await cli.ok<Shown>(...words, '--field', 'Note=a=b');
+    expect(license.custom_fields).toEqual({ 'Cost center': '4711-Süd', Note: 'a=b' });
+    const edit = ['license', 'edit', license.license_key, '--field'];
+    const text = await cli.prints(...edit, 'note=', '--field', 'Region=EMEA');
+    expect(text).toMatch(/\n\nCustom fields\nCost center: +4711-Süd\nRegion: +EMEA\n$/u);
+    const { items } = await cli.ok<Listed<LicenseRecord>>('license', 'list', '--search', '4711-süd');
+    expect(items.map(({ license_id: id }) => id)).toEqual([license.license_id]);
+    expect((await cli.refuses(...edit, 'Region')).message).toContain('must be NAME=VALUE');
+    expect((await cli.refuses(...edit, `Region=${'x'.repeat(501)}`)).message).toMatch(
+      /^--field .*at most 500 characters/u,
+    );
+
+    const file = join(folder, 'fields.csv');
+    writeFileSync(file, 'holder,KST,notes\nImported with fields,99,Pays late\n');
+    const unknown = await cli.refuses('license', 'import', file, '--field', 'Cost center=Kst');
+    expect(unknown.message).toContain('--field must name a column of the file: holder, KST, notes');
+    await cli.ok('license', 'import', file, '--field', 'Cost center=KST');
+    expect(await cli.ok('license', 'list', '--search', 'imported with fields')).toMatchObject({
+      items: [{ custom_fields: { 'Cost center': '99' }, notes: 'Pays late' }],
+    });
+  });
+
+  test('replace moves a seat to another device, and writes its license file', async () => {
+    const license = await newLicense();
+    await activated(license);
+    const fingerprint = `sha256:${'c3'.repeat(32)}`;
+    const out = join(folder, 'replaced.lic');
+    const words = ['license', 'replace', license.license_key, '--fingerprint', FINGERPRINT];
+    const options = ['--new-fingerprint', fingerprint, '--name', 'ws-8', '--out', out];
+    const first = await cli.ok<{ device: { id: number } }>(...words, ...options);
+    expect(first).toMatchObject({
+      device: { machine_fingerprint: fingerprint, machine_name: 'ws-8' },
+      released: { machine_fingerprint: FINGERPRINT },
+    });
+    expect(readFileSync(out, 'utf8')).toContain('BEGIN LICENSE FILE');
+    expect(await cli.prints(...words, '--new-fingerprint', fingerprint)).toMatch(/\n\nReplaces\nDevice: /u);
+    const other = `sha256:${'d4'.repeat(32)}`;
+    expect(await cli.fails(...words, '--new-fingerprint', other)).toMatchObject({
+      error_code: 'device_replaced',
+    });
+    expect(await cli.ok('license', 'devices', license.license_key)).toMatchObject({
+      items: [{ id: first.device.id, last_seen_at: null }, { machine_fingerprint: FINGERPRINT }],
+    });
+  });
+
   test('renew needs --shorten for an expiry date before the current one', async () => {
     const { license_key: key, expires_at: end } = await newLicense({ days: 30 });
     const words = ['license', 'renew', key, '--expires-at', '2089-01-31'];

@@ -267,7 +267,7 @@ test('a plan for floating licenses is made, and a license of it issued', async (
   await expect(dialog.getByRole('tab', { name: 'License file' })).toHaveCount(0);
   await dialog.getByRole('button', { name: 'Done' }).click();
 
-  await expect(row(desk, 'Acme')).toContainText('12 floating');
+  await expect(row(desk, 'Acme')).toContainText('0/12');
   await row(desk, 'Acme').click();
   await expect(inspector(desk)).toContainText('12 (instead of the plan)');
   await expect(inspector(desk).getByRole('tab', { name: 'Devices' })).toHaveCount(0);

@@ -176,13 +176,33 @@ test('a license is edited, and the edit is undone', async ({ desk }) => {
   await dialog.getByLabel('E-mail').fill('no address');
   await dialog.getByLabel('Order number').fill('PO-4711');
   await dialog.getByLabel('Notes').fill('Paid in advance.\nRenew by phone.');
+  const fields = dialog.getByRole('group', { name: 'Custom fields' });
+  await fields.getByRole('button', { name: 'Add field' }).click();
+  await expect(fields.getByLabel('Name')).toBeFocused();
+  await fields.getByLabel('Name').fill('Cost center');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(fields.getByLabel('Value')).toBeFocused();
+  await fields.getByLabel('Value').fill('KST 815');
+  await fields.getByRole('button', { name: 'Add field' }).click();
+  await fields.getByLabel('Name').nth(1).fill('COST center');
+  await fields.getByLabel('Value').nth(1).fill('another');
+  await expect(fields.getByRole('alert')).toHaveText('Use each name only once.');
+  await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await fields.getByRole('button', { name: 'Remove COST center', exact: true }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'true');
   await dialog.getByLabel('E-mail').fill('bjorn@angstrom.example');
   await expectAccessible(desk);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toHaveCount(0);
-  for (const text of ['Björn Ångström', 'bjorn@angstrom.example', 'PO-4711', 'Renew by phone.'])
+  for (const text of [
+    'Björn Ångström',
+    'bjorn@angstrom.example',
+    'PO-4711',
+    'Renew by phone.',
+    'Cost center',
+    'KST 815',
+  ])
     await expect(inspector).toContainText(text);
   await expect(desk.getByRole('gridcell', { name: 'Björn Ångström', exact: true })).toBeVisible();
 
@@ -191,6 +211,13 @@ test('a license is edited, and the edit is undone', async ({ desk }) => {
   await results.getByRole('button', { name: 'Undo' }).click();
   await expect(inspector).toContainText('Bjorn Angstrom');
   await expect(inspector).not.toContainText('PO-4711');
+  await expect(inspector).not.toContainText('KST 815');
+  await inspector.getByRole('tab', { name: 'Activity' }).click();
+  await inspector
+    .getByText(/edited the license/u)
+    .first()
+    .click();
+  await expect(inspector.getByRole('tabpanel')).toContainText(/Cost center\s*KST 815 → –/u);
 });
 
 test(
@@ -239,9 +266,7 @@ test(
   },
 );
 
-test('devices are added, replaced in one step and released, and a release can be taken back', async ({
-  desk,
-}) => {
+test('devices are added, replaced in one step and released, and both can be taken back', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Fjord Instruments', plan: 'standard' });
   await desk.goto('/#/licenses?open=1&tab=devices');
   const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
@@ -267,7 +292,11 @@ test('devices are added, replaced in one step and released, and a release can be
     await expect(devices).toContainText(['workstation-8', 'workstation-7']);
   });
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect(devices.filter({ hasText: 'workstation-7' })).toContainText('Released');
+  await expect(devices.first()).toContainText('Not seen yet');
+  await expect(devices.first()).toContainText('Replaces workstation-7');
+  await expect(devices.nth(1)).toContainText('Released');
+  await desk.getByRole('button', { name: 'Undo' }).click();
+  await expect(devices.first()).toContainText('Replaces workstation-8');
 
   await devices.getByRole('button', { name: 'Release' }).click();
   await dialog.getByRole('button', { name: 'Release' }).click();
@@ -275,7 +304,8 @@ test('devices are added, replaced in one step and released, and a release can be
   // The button that was pressed is gone; the keyboard continues in the inspector.
   await expect(desk.locator('body')).not.toBeFocused();
   await desk.getByRole('button', { name: 'Undo' }).click();
-  await expect(devices.filter({ hasText: 'Active' })).toContainText('workstation-8');
+  await expect(devices).toHaveCount(4);
+  await expect(devices.first()).toContainText('workstation-7');
 });
 
 test('a renewal shows both dates before it is confirmed, and can be taken back', async ({ desk }) => {

@@ -14,11 +14,18 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
 
   await dialog
     .getByLabel('CSV file')
-    .setInputFiles(csv('Kunde;E-Mail;Notiz;Tarif\r\n"Ústav; s. p.";it@usl.example;1;gold\r\nAcme;;2;\r\n'));
+    .setInputFiles(
+      csv('Kunde;E-Mail;Notiz;Tarif;KST\r\n"Ústav; s. p.";it@usl.example;1;gold;K-815\r\nAcme;;2;;\r\n'),
+    );
   await expect(dialog.getByText('2 rows found. Assign their columns.')).toBeVisible();
   await expect(dialog.getByLabel('Holder')).toHaveValue('Kunde');
   await expect(dialog.getByLabel('E-mail')).toHaveValue('E-Mail');
   await expect(dialog.getByText('Example: Ústav; s. p.')).toBeVisible();
+  await expect(dialog.getByLabel('Notes')).toHaveValue('Notiz');
+  const custom = dialog.getByRole('group', { name: 'Custom fields' });
+  await expect(custom.getByRole('checkbox')).toHaveCount(1);
+  await expect(custom.getByLabel('KST')).toBeChecked();
+  await expect(custom).toContainText('Example: K-815');
   await dialog.getByRole('button', { name: 'Check all rows' }).click();
   await expect(dialog.getByRole('row', { name: /2 Tarif .*gold/u })).toBeVisible();
   await expectAccessible(desk);
@@ -33,6 +40,9 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
   const rows = desk.getByRole('rowgroup').getByRole('row');
   await expect(rows).toContainText(['Acme', 'Ústav; s. p.']);
   await expect(rows).toContainText(['professional', 'professional']);
+  await desk.getByRole('searchbox').fill('k-815');
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText('K-815');
 });
 
 test(

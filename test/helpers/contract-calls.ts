@@ -47,6 +47,7 @@ export function publicFields(record: LicenseRecord) {
     email,
     order_number,
     notes,
+    custom_fields,
     first_activated_at,
     revoked_at,
     revoke_reason,
@@ -160,6 +161,7 @@ export const SAMPLES: Record<RowName, Sample> = {
   updateLicense: async (server) => ({
     license_id: (await newLicense(server)).license_id,
     order_number: unique('order'),
+    custom_fields: { 'Cost center': '4711', Contact: null },
   }),
   showLicense: async (server) => ({ license_key: (await newLicense(server)).license_key }),
   revokeLicense: async (server) => ({ license_id: (await newLicense(server)).license_id }),

@@ -40,7 +40,9 @@ async function untilDispatched(dataDir: string): Promise<void> {
 /** What is written by the clock alone (when jobs last ran, how long the server has been up) or some time after a reply. */
 const LATER = new Set(['service_marks', 'lease_clock', 'denied_calls']);
 
-/** Everything in the database of a running server, except `LATER` and when credentials were last used. */
+const LAST_USES = new Set(['last_used_at', 'last_seen_at']);
+
+/** Everything in the database of a running server, except `LATER` and when credentials and devices were last used. */
 export async function dumpDatabase(dataDir: string): Promise<string> {
   await untilDispatched(dataDir);
   const tables = await selectRows(
@@ -54,5 +56,5 @@ export async function dumpDatabase(dataDir: string): Promise<string> {
   // The last ID of each table.
   const sequences = dump['sqlite_sequence'] as { name: string }[];
   dump['sqlite_sequence'] = sequences.filter(({ name }) => !LATER.has(name));
-  return JSON.stringify(dump, (key, value: unknown) => (key === 'last_used_at' ? undefined : value), 1);
+  return JSON.stringify(dump, (key, value: unknown) => (LAST_USES.has(key) ? undefined : value), 1);
 }

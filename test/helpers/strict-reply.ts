@@ -36,6 +36,8 @@ const STATUSES: Record<string, readonly number[]> = {
   plan_in_use: [409],
   plan_unchanged: [409],
   not_an_upgrade: [409],
+  device_replaced: [409],
+  device_already_active: [409],
   renewal_shortens: [409],
   authority_in_use: [409],
   license_is_floating: [409],

@@ -63,7 +63,14 @@ describe('an activation', () => {
     });
     const { items } = await adminSuccess(server, 'listDevices', { ref: license.license_key });
     expect(items).toEqual([
-      { ...body.activation, platform: 'linux-x64', app_version: '4.2.0-rc.1', released_at: null },
+      {
+        ...body.activation,
+        platform: 'linux-x64',
+        app_version: '4.2.0-rc.1',
+        released_at: null,
+        last_seen_at: at(START),
+        replaces_device_id: null,
+      },
     ]);
   });
 

@@ -41,9 +41,9 @@ it('is a CSV file of all that administrators need to know of a license', async (
   expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(reply.headers.get('content-disposition')).toBe('attachment; filename="licenses.csv"');
   expect(reply.text).toBe(
-    `license_key,holder,email,product,plan,state,issued_at,expires_at,devices,max_devices\r\n` +
+    `license_key,holder,email,product,plan,state,issued_at,expires_at,devices,max_devices,order_number,notes\r\n` +
       `${license.license_key},"'=HYPERLINK(""https://evil.example""), ""Müller"" & Söhne",a@example.com,` +
-      `${product},professional,active,${license.issued_at},${license.expires_at},1,5\r\n`,
+      `${product},professional,active,${license.issued_at},${license.expires_at},1,5,,\r\n`,
   );
 });
 

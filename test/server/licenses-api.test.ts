@@ -31,6 +31,7 @@ describe('a new license', () => {
       email: 'a@b.example',
       order_number: null,
       notes: null,
+      custom_fields: {},
       product: 'my-product',
       plan: 'standard',
       machine_fingerprint: null,

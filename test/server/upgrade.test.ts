@@ -13,6 +13,8 @@ import { lookUntil } from '../webhooks/partner.ts';
 const masterKey = Buffer.alloc(32, 9).toString('base64');
 const DEVICE = fingerprintOf(0xcafe);
 const WITH_CERTIFICATES = '0002-certificates';
+const WITH_CUSTOM_FIELDS = '0017-custom-fields';
+const WITH_DEVICE_HISTORY = '0018-device-history';
 /** No attempt of the present server comes between; the first one has failed before. */
 const flags = { 'webhook-backoff-seconds': '3600' };
 
@@ -20,7 +22,11 @@ const flags = { 'webhook-backoff-seconds': '3600' };
 async function useForAWhile(server: TestServer) {
   const { admin } = server;
   const { webhook } = await admin.registerWebhook({ url: 'https://127.0.0.1:1/hook', scope: 'all' });
-  const license = await newLicense(server, { holder: 'Nováček s.r.o.', plan: 'professional' });
+  const license = await newLicense(server, {
+    holder: 'Nováček s.r.o.',
+    plan: 'professional',
+    custom_fields: { 'Cost center': '4711' },
+  });
   const { license_key, license_id } = license;
   const activated = await success(server, 'activate', { license_key, machine_fingerprint: DEVICE });
   const { token } = await admin.issueToken({ license: license_key });
@@ -84,15 +90,30 @@ describe('a database of an earlier version', () => {
     await rm(source.dataDir, { recursive: true, force: true });
   });
 
-  /** Everything is there, and works. */
-  async function expectUse(server: TestServer, hadCertificates: boolean): Promise<void> {
-    const { license, licenseFile, token, bearer, certificate, revoked } = used;
-    const { license_key, license_id } = license;
+  /** What was written, without what the version could not keep. */
+  function keptBy(version: string) {
+    const licenses = written.licenses.map((license) => ({
+      ...license,
+      custom_fields: version < WITH_CUSTOM_FIELDS ? {} : license.custom_fields,
+    }));
+    const devices = written.devices.map((device) => ({
+      ...device,
+      last_seen_at: version < WITH_DEVICE_HISTORY ? null : device.last_seen_at,
+    }));
     // Before 0002 there were no certificates, so the timeline cannot name their changes.
     const timeline = written.timeline.filter(
-      ({ kind, name }) => hadCertificates || kind === 'event' || !name.startsWith('certificate.'),
+      ({ kind, name }) =>
+        version >= WITH_CERTIFICATES || kind === 'event' || !name.startsWith('certificate.'),
     );
-    expect(await everythingIn(server, used)).toEqual({ ...written, timeline });
+    return { ...written, licenses, devices, timeline };
+  }
+
+  /** Everything is there, and works. */
+  async function expectUse(server: TestServer, version: string): Promise<void> {
+    const hadCertificates = version >= WITH_CERTIFICATES;
+    const { license, licenseFile, token, bearer, certificate, revoked } = used;
+    const { license_key, license_id } = license;
+    expect(await everythingIn(server, used)).toEqual(keptBy(version));
 
     expect(await success(server, 'authorizeToken', { token })).toMatchObject({ valid: true });
     expect(await success(server, 'validateOffline', { license_file: licenseFile })).toMatchObject({
@@ -125,8 +146,6 @@ describe('a database of an earlier version', () => {
   }
 
   describe.each(MIGRATIONS.map(({ name }) => name))('%s', (version) => {
-    const hadCertificates = version >= WITH_CERTIFICATES;
-
     it('is kept on SQLite, and everything in it works', async () => {
       const dataDir = await newDataDir();
       onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
@@ -135,7 +154,7 @@ describe('a database of an earlier version', () => {
       await chmod(file, 0o600);
       const server = await startTestServer({ dataDir, masterKey, flags });
       try {
-        await expectUse(server, hadCertificates);
+        await expectUse(server, version);
       } finally {
         await server.stop();
       }
@@ -146,7 +165,7 @@ describe('a database of an earlier version', () => {
       await writeOldDatabase({ url, file: '' }, version, tables);
       const server = await startTestServer({ masterKey, flags: { ...flags, 'database-url': url } });
       try {
-        await expectUse(server, hadCertificates);
+        await expectUse(server, version);
       } finally {
         await server.stop();
       }

@@ -119,6 +119,8 @@ export const commonMessages = messagesOf(
       plan_in_use: 'Licenses use this plan. Archive it instead.',
       plan_unchanged: 'The license already has this plan.',
       not_an_upgrade: 'The new plan must have a higher tier than the current one.',
+      device_replaced: 'Another device has already replaced this one.',
+      device_already_active: 'The new device already has a seat. Release the old device instead.',
       renewal_shortens: 'The license would expire earlier than it does now.',
       authority_in_use: 'Certificates issued by the current authority are still valid.',
       lease_rule_not_found: 'Lease rule not found.',
@@ -254,6 +256,9 @@ export const commonMessages = messagesOf(
       plan_in_use: 'Dieser Plan wird von Lizenzen verwendet. Archivieren Sie ihn stattdessen.',
       plan_unchanged: 'Die Lizenz hat diesen Plan bereits.',
       not_an_upgrade: 'Der neue Plan muss eine höhere Stufe haben als der aktuelle.',
+      device_replaced: 'Ein anderes Gerät hat dieses bereits ersetzt.',
+      device_already_active:
+        'Das neue Gerät hat bereits einen Platz. Geben Sie stattdessen das alte Gerät frei.',
       renewal_shortens: 'Die Lizenz würde früher ablaufen als jetzt.',
       authority_in_use: 'Zertifikate der aktuellen Zertifizierungsstelle sind noch gültig.',
       lease_rule_not_found: 'Regel nicht gefunden.',

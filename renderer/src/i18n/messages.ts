@@ -15,6 +15,7 @@ import { handOverMessages } from '../features/hand-over/hand-over-messages.ts';
 import { healthMessages } from '../features/health/health-messages.ts';
 import { licenseDetailMessages } from '../features/license-details/license-detail-messages.ts';
 import { licensePrintMessages } from '../features/license-print/license-print-messages.ts';
+import { customFieldMessages } from '../features/custom-fields/custom-field-messages.ts';
 import { licenseTransferMessages } from '../features/license-transfer/license-transfer-messages.ts';
 import { licenseMessages } from '../features/licenses/license-messages.ts';
 import { overviewMessages } from '../features/overview/overview-messages.ts';
@@ -53,6 +54,7 @@ const features = {
   leaseRules: ruleMessages,
   licenseDetails: licenseDetailMessages,
   licensePrint: licensePrintMessages,
+  customFields: customFieldMessages,
   licenseTransfer: licenseTransferMessages,
   airGap: airGapMessages,
   authorizationTokens: authorizationTokenMessages,

@@ -45,6 +45,11 @@ export const device = activation
     platform: z.string().nullable(),
     app_version: z.string().nullable(),
     released_at: timestamp.nullable(),
+    last_seen_at: timestamp.nullable().meta({
+      description:
+        'When the device last activated, called `/authorize/` or validated its license file, to about five minutes; null if it has not.',
+    }),
+    replaces_device_id: id.nullable().meta({ description: 'The device whose seat this one took over.' }),
   })
   .meta({ id: 'Device' });
 
@@ -116,6 +121,32 @@ export const activationAdminContract = {
     request: z.object({ ref: licenseRef, machine_fingerprint: fingerprint }),
     reply: z.object({ device }),
     errors: ['license_not_found', 'device_not_found'],
+  }),
+  replaceDevice: endpoint({
+    method: 'POST',
+    path: '/licenses/replace/',
+    auth: 'admin',
+    summary: 'Release a device and activate another one in its place',
+    request: z.object({
+      ref: licenseRef,
+      machine_fingerprint: fingerprint.meta({ description: 'The device that is released.' }),
+      new_machine_fingerprint: fingerprint.meta({ description: 'The device that takes its seat.' }),
+      machine_name: clientText(200),
+      platform: clientText(100),
+      app_version: clientText(100),
+      ttl_days: z.int().min(1).max(36_500).optional(),
+      encrypt: z.boolean().default(false),
+    }),
+    reply: z.object({ device, released: device, license_file: z.string() }),
+    errors: [
+      'license_not_found',
+      'license_revoked',
+      'license_expired',
+      'license_is_floating',
+      'device_not_found',
+      'device_replaced',
+      'device_already_active',
+    ],
   }),
   activateOffline: endpoint({
     method: 'POST',

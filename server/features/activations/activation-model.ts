@@ -13,6 +13,10 @@ export interface ActivationRow {
   releasedAt: number | null;
   /** The key that signed the device's newest license file; null if it was not recorded. */
   signingKeyId: number | null;
+  /** When the device last called; null if it has not since its activation. */
+  lastSeenAt: number | null;
+  /** The activation whose seat this one took; null unless it replaced a device. */
+  replacesId: number | null;
 }
 
 export type ActivationModel = ModelStatic<Model<ActivationRow, Optional<ActivationRow, 'id'>>>;
@@ -30,6 +34,8 @@ export function defineActivation(sequelize: Sequelize): ActivationModel {
       activatedAt: integerColumn(),
       releasedAt: nullable(integerColumn()),
       signingKeyId: nullable(integerColumn()),
+      lastSeenAt: nullable(integerColumn()),
+      replacesId: nullable(integerColumn()),
     },
     { tableName: 'activations' },
   );

@@ -1,4 +1,5 @@
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import type { ActivationObject, DeviceObject } from './activation-contract.ts';
 import type { Activation } from './activation-store.ts';
 
@@ -18,5 +19,11 @@ export function toDeviceObject(activation: Activation): DeviceObject {
     platform: activation.platform,
     app_version: activation.appVersion,
     released_at: toTimestampOrNull(activation.releasedAt),
+    last_seen_at: toTimestampOrNull(activation.lastSeenAt),
+    replaces_device_id: activation.replacesId,
   };
+}
+
+export function deviceNotFound(): ApiError {
+  return new ApiError('device_not_found', 'no active device of the license has this fingerprint');
 }

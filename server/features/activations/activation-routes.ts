@@ -2,6 +2,7 @@ import { implement, type Route } from '#server/platform/route.ts';
 import { byRef } from '#server/rules/license-reference.ts';
 import { activationAdminContract, activationContract } from './activation-contract.ts';
 import type { ActivationService } from './activation-service.ts';
+import type { DeviceReplacement } from './device-replacement.ts';
 import { offlineDeskContract } from './offline-desk-contract.ts';
 import type { OfflineDeskService } from './offline-desk-service.ts';
 import type { OfflineValidationService } from './offline-validation-service.ts';
@@ -13,11 +14,12 @@ export function activationRoutes(activations: ActivationService, offline: Offlin
   });
 }
 
-export function activationAdminRoutes(activations: ActivationService): Route[] {
+export function activationAdminRoutes(activations: ActivationService, replace: DeviceReplacement): Route[] {
   return implement(activationAdminContract, {
     listDevices: ({ ref, ...page }) => activations.listDevices(byRef(ref), page),
     releaseDevice: ({ ref, machine_fingerprint: fingerprint }, call) =>
       activations.release(byRef(ref), fingerprint, call),
+    replaceDevice: ({ ref, ...request }, call) => replace(byRef(ref), request, call),
     activateOffline: (request, call) => activations.activateOffline(request, call),
   });
 }

@@ -4,7 +4,6 @@ import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { DENIAL_REASONS } from '#server/features/denied-calls/denial-reason-contract.ts';
 import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
-import type { Events } from '#server/features/events/event-service.ts';
 import type { LicenseReference, License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -13,20 +12,22 @@ import { ApiError } from '#server/wire/errors.ts';
 import type { FileOrder, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { activationAdminContract, activationContract } from './activation-contract.ts';
-import { toActivationObject, toDeviceObject } from './activation-presenter.ts';
+import { deviceNotFound, toActivationObject, toDeviceObject } from './activation-presenter.ts';
 import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
 import { hasFreeSeat, refuseFloating, refuseFull, refuseUnusable } from '#server/rules/license-refusals.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
 import type { DeviceLimit } from './device-limit.ts';
+import type { DeviceSightings } from './device-sightings.ts';
+import type { DeviceSeats } from './device-seats.ts';
 import type { DeviceSurgeWatch } from './device-surge.ts';
 import { type Device, deviceOf, readMachineRequest } from './offline-request.ts';
 
 interface Needs {
-  licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'lookUp' | 'update'>;
+  licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'lookUp'>;
   activations: ActivationStore;
   files: LicenseFiles;
+  takeSeat: DeviceSeats;
   audit: Audit;
-  events: Events;
   transaction: RunTransaction;
   clock: Clock;
   /** Time to live of license files that the API issues. */
@@ -34,6 +35,7 @@ interface Needs {
   limit: DeviceLimit;
   denials: Pick<DeniedCallLog, 'record'>;
   surges: Pick<DeviceSurgeWatch, 'onActivated'>;
+  sightings: Pick<DeviceSightings, 'note' | 'flush'>;
 }
 
 interface Found {
@@ -58,8 +60,21 @@ const UNLIMITED: DeviceLimit = { reserve: () => () => {} };
 type DevicePage = Pick<RequestOf<typeof activationAdminContract.listDevices>, 'cursor' | 'limit'>;
 type FileOptions = Pick<FileOrder, 'ttlDays' | 'encrypt'>;
 
+interface Signing {
+  key: SigningKeyInUse;
+  /** Whether the device itself is calling. */
+  isSeen: boolean;
+}
+
+/** Who activates the device, and the license file that it gets. */
+interface Way {
+  limit: DeviceLimit;
+  file: FileOptions;
+  isSeen: boolean;
+}
+
 export function createActivationService(needs: Needs) {
-  const { licenses, activations, audit, events, transaction, clock } = needs;
+  const { licenses, activations, audit, transaction, clock } = needs;
 
   async function mustFindForChange(reference: LicenseReference): Promise<License> {
     const license = await licenses.findForChange(reference);
@@ -70,31 +85,14 @@ export function createActivationService(needs: Needs) {
   async function takeSeat(
     license: License,
     device: Device,
-    key: SigningKeyInUse,
+    { key, isSeen }: Signing,
     call: Call,
   ): Promise<Activated> {
     refuseFull(license);
-    const now = clock.now();
-    const activation = await activations.insert({
-      licenseId: license.id,
-      machineFingerprint: device.machine_fingerprint,
-      machineName: device.machine_name ?? null,
-      platform: device.platform ?? null,
-      appVersion: device.app_version ?? null,
-      activatedAt: now,
-      releasedAt: null,
-      signingKeyId: key.id,
-    });
-    if (license.firstActivatedAt === null) await licenses.update(license.id, { firstActivatedAt: now });
-    const activated: License = {
-      ...license,
-      firstActivatedAt: license.firstActivatedAt ?? now,
-      activationCount: license.activationCount + 1,
-      newestFingerprint: device.machine_fingerprint,
-    };
-    await events.emit({ name: 'license.activated', license: activated });
-    await audit.record(call, 'device.activated', `license:${license.id}`, null, toDeviceObject(activation));
-    return { license: activated, activation, isNew: true };
+    const seated = await needs.takeSeat(license, device, { key, isSeen, replacesId: null });
+    const activated = toDeviceObject(seated.activation);
+    await audit.record(call, 'device.activated', `license:${license.id}`, null, activated);
+    return { ...seated, isNew: true };
   }
 
   /**
@@ -120,13 +118,14 @@ export function createActivationService(needs: Needs) {
   }
 
   /** Checks again under the lock, because other calls may have come first. */
-  const activateLocked = (device: Device, key: SigningKeyInUse, call: Call): Promise<Activated> =>
+  const activateLocked = (device: Device, signing: Signing, call: Call): Promise<Activated> =>
     transaction(async () => {
       const license = await mustFindForChange(byKey(device.license_key));
       refuseUnusable(license, device.product_slug, clock.now());
       refuseFloating(license);
       const activation = await activations.findLive(license.id, device.machine_fingerprint);
-      if (!activation) return takeSeat(license, device, key, call);
+      if (!activation) return takeSeat(license, device, signing, call);
+      const { key } = signing;
       if (activation.signingKeyId !== key.id) await activations.recordSigningKey(activation.id, key.id);
       return { license, activation, isNew: false };
     }, call);
@@ -134,14 +133,14 @@ export function createActivationService(needs: Needs) {
   async function activateNew(
     licenseId: number,
     device: Device,
-    key: SigningKeyInUse,
+    signing: Signing,
     limit: DeviceLimit,
     call: Call,
   ): Promise<Activated> {
     const end = limit.reserve(licenseId, device.machine_fingerprint);
     let isNew = false;
     try {
-      const activated = await activateLocked(device, key, call);
+      const activated = await activateLocked(device, signing, call);
       ({ isNew } = activated);
       if (isNew) needs.surges.onActivated(activated.license);
       return activated;
@@ -166,8 +165,7 @@ export function createActivationService(needs: Needs) {
   /** Repeating the call for the same device returns the existing activation: no seat, no event. */
   async function activate(
     device: Device,
-    limit: DeviceLimit,
-    file: FileOptions,
+    { limit, file, isSeen }: Way,
     call: Call,
     onFound: OnFound = () => {},
   ) {
@@ -176,7 +174,15 @@ export function createActivationService(needs: Needs) {
     const { license, activation } =
       found.activation?.signingKeyId === key.id
         ? { license: found.license, activation: found.activation }
-        : await activateNew(found.license.id, device, key, found.activation ? UNLIMITED : limit, call);
+        : await activateNew(
+            found.license.id,
+            device,
+            { key, isSeen },
+            found.activation ? UNLIMITED : limit,
+            call,
+          );
+    if (isSeen)
+      needs.sightings.note({ activationId: activation.id, lastSeenAt: activation.lastSeenAt }, clock.now());
     const fingerprint = device.machine_fingerprint;
     return {
       license: needs.files.present(license, fingerprint),
@@ -190,7 +196,8 @@ export function createActivationService(needs: Needs) {
       const found: { license?: License } = {};
       const file = { ttlDays: needs.fileTtlDays, encrypt: request.encrypt };
       try {
-        return await activate(request, needs.limit, file, call, (license) => (found.license = license));
+        const way = { limit: needs.limit, file, isSeen: true };
+        return await activate(request, way, call, (license) => (found.license = license));
       } catch (error) {
         if (found.license) noteDenial(found.license.id, request, error, call);
         throw error;
@@ -201,12 +208,14 @@ export function createActivationService(needs: Needs) {
     async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {
       const device = deviceOf(readMachineRequest(request.request));
       const file = { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt };
-      return activate(device, UNLIMITED, file, call);
+      return activate(device, { limit: UNLIMITED, file, isSeen: false }, call);
     },
 
     async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {
       const license = await licenses.find(reference);
       if (!license) throw licenseNotFound();
+      // A device that has just called is the one that people ask about.
+      await needs.sightings.flush();
       const devices = await activations.list(license.id, idFromCursor(cursor), limit);
       return toPage(devices, limit, toDeviceObject);
     },
@@ -215,8 +224,7 @@ export function createActivationService(needs: Needs) {
       transaction(async () => {
         const license = await mustFindForChange(reference);
         const live = await activations.findLive(license.id, fingerprint);
-        if (!live)
-          throw new ApiError('device_not_found', 'no active device of the license has this fingerprint');
+        if (!live) throw deviceNotFound();
         // If the clock was set back, the release must still not precede the activation.
         const releasedAt = Math.max(clock.now(), live.activatedAt);
         await activations.release(live.id, releasedAt);

@@ -5,12 +5,19 @@ import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export type Activation = ActivationRow;
 
-const LIVE = `
+const COLUMNS = `
   id AS "id", license_id AS "licenseId", machine_fingerprint AS "machineFingerprint",
     machine_name AS "machineName", platform AS "platform", app_version AS "appVersion",
-    activated_at AS "activatedAt", released_at AS "releasedAt", signing_key_id AS "signingKeyId"
+    activated_at AS "activatedAt", released_at AS "releasedAt", signing_key_id AS "signingKeyId",
+    last_seen_at AS "lastSeenAt", replaces_id AS "replacesId"
+`;
+const LIVE = `${COLUMNS}
   FROM activations WHERE machine_fingerprint = $machineFingerprint AND released_at IS NULL AND license_id`;
 const FIND_LIVE = `SELECT ${LIVE} = $licenseId`;
+const FIND_NEWEST = `
+  SELECT ${COLUMNS} FROM activations
+  WHERE license_id = $licenseId AND machine_fingerprint = $machineFingerprint ORDER BY id DESC LIMIT 1`;
+const FIND_SUCCESSOR = `SELECT ${COLUMNS} FROM activations WHERE replaces_id = $id`;
 
 interface DeviceQuestion {
   /** In canonical form. */
@@ -36,6 +43,8 @@ const FIND_SURGES = `
   SELECT license_id AS "licenseId", count(*) AS "count" FROM activations
   WHERE activated_at >= $since GROUP BY license_id HAVING count(*) > $moreThan`;
 
+const IDS_AT_ONCE = 500;
+
 export function createActivationStore(sequelize: Sequelize) {
   const activations = defineActivation(sequelize);
   const sql = sqlOf(sequelize);
@@ -43,12 +52,23 @@ export function createActivationStore(sequelize: Sequelize) {
   const update = sql.update(activations);
   const live = sql.statement<Activation>(FIND_LIVE);
   const liveByKey = sql.batched<DeviceQuestion, Activation>(LIVE_BY_KEY);
+  const newestOfDevice = sql.statement<Activation>(FIND_NEWEST);
+  const successor = sql.statement<Activation>(FIND_SUCCESSOR);
   const newest = sql.statement<{ count: number }>(COUNT_NEWEST);
   const surges = sql.statement<{ licenseId: number; count: number }>(FIND_SURGES);
   const unboundFile = sql.statement(RECORD_UNBOUND_FILE);
+  // Another server may have written a later time.
+  const seen = sql.statement(`
+    UPDATE activations SET last_seen_at = $now
+    WHERE ${sql.dialect.isIn('id', 'some')} AND (last_seen_at IS NULL OR last_seen_at < $now)`);
   return {
     findLive: (licenseId: number, machineFingerprint: string): Promise<Activation | null> =>
       live.first({ licenseId, machineFingerprint }),
+    /** The newest activation of a device, which may be released. */
+    findNewest: (licenseId: number, machineFingerprint: string): Promise<Activation | null> =>
+      newestOfDevice.first({ licenseId, machineFingerprint }),
+    /** The activation that took over the seat of another one. */
+    findSuccessor: (id: number): Promise<Activation | null> => successor.first({ id }),
     /** Outside transactions: calls that arrive together share one statement. */
     lookUpLive: (licenseKey: string, machineFingerprint: string): Promise<Activation | null> =>
       liveByKey({ licenseKey, machineFingerprint }),
@@ -70,6 +90,11 @@ export function createActivationStore(sequelize: Sequelize) {
     /** The same for a file that is not bound to a device. @param issuedAt epoch milliseconds */
     async recordUnboundFile(licenseId: number, signingKeyId: number, issuedAt: number): Promise<void> {
       await unboundFile.run({ licenseId, signingKeyId, issuedAt });
+    },
+    /** @param ids in ascending order */
+    async markSeen(ids: readonly number[], now: number): Promise<void> {
+      for (let start = 0; start < ids.length; start += IDS_AT_ONCE)
+        await seen.run({ some: ids.slice(start, start + IDS_AT_ONCE), now });
     },
     /** Newest first, including released ones. Returns one more than `limit` if there are more. */
     async list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {

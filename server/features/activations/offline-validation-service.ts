@@ -8,6 +8,7 @@ import { toTimestampOrNull } from '#server/wire/fields.ts';
 import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { activationContract } from './activation-contract.ts';
 import type { ActivationStore } from './activation-store.ts';
+import type { DeviceSightings } from './device-sightings.ts';
 import { byKey } from '#server/rules/license-reference.ts';
 import { isHopeless, licenseFileVerdict } from '#server/rules/license-verdict.ts';
 import { createTodayLookup, questionAbout, type Today } from './license-today.ts';
@@ -19,6 +20,7 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   fileTtlDays: number;
+  sightings: Pick<DeviceSightings, 'note'>;
 }
 
 /** Files of servers that knew no floating licenses do not say that theirs is node-locked. */
@@ -82,7 +84,10 @@ export function createOfflineValidationService(needs: Needs) {
         };
       }
       const today = await lookUpToday(file, needs.clock.now());
-      const { license } = today;
+      const { license, activation } = today;
+      // Anyone can check a file; only the device itself is known by its fingerprint.
+      if (activation && request.machine_fingerprint === activation.machineFingerprint)
+        needs.sightings.note({ activationId: activation.id, lastSeenAt: activation.lastSeenAt }, today.now);
       const reason = licenseFileVerdict(file, questionAbout(today));
       if (!license) return { valid: false, reason, license: null, ...signed };
 

@@ -56,7 +56,7 @@ const EXPLAINED: Record<Rule, Explained> = {
     remedy: 'activate',
     inputs: ({ license, fingerprint = null }) => ({
       machine_fingerprint: fingerprint,
-      is_active: license.deviceActive > 0,
+      is_active: license.activationId !== null,
     }),
   },
   feature: {
@@ -77,7 +77,7 @@ export function createAuthorizationExplanation(needs: Needs) {
   /** Whether a seat is available for the device. An active device already has one. */
   function explainSeat(license: License, { fingerprint, license: found }: AuthorizationFacts) {
     const { maxActivations, activationCount } = license;
-    const hasSeat = found.deviceActive > 0 || hasFreeSeat(license);
+    const hasSeat = found.activationId !== null || hasFreeSeat(license);
     const outcome = fingerprint === undefined ? 'not_asked' : hasSeat ? 'passed' : 'failed';
     return {
       rule: 'seat',

@@ -27,8 +27,10 @@ export interface LicenseFacts {
   revokedAt: number | null;
   expiresAt: number;
   graceEndsAt: number;
-  /** 1 if the given device is active. */
-  deviceActive: number;
+  /** The activation of the given device; null if it is not active. */
+  activationId: number | null;
+  /** When the device was last seen. */
+  lastSeenAt: number | null;
 }
 
 export interface LicenseQuestion {
@@ -54,15 +56,16 @@ const LICENSE: Lookup<LicenseQuestion> = {
     l.id AS "licenseId", l.product AS "product", p.name AS "plan", p.features AS "features",
     l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.expires_at AS "expiresAt",
     l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
-    (SELECT count(*) FROM activations a
-     WHERE a.license_id = l.id AND a.machine_fingerprint = $fingerprint AND a.released_at IS NULL) AS "deviceActive"
+    a.id AS "activationId", a.last_seen_at AS "lastSeenAt"
     FROM licenses l
     JOIN plans p ON p.id = l.plan_id
+    LEFT JOIN activations a
+      ON a.license_id = l.id AND a.machine_fingerprint = $fingerprint AND a.released_at IS NULL
     WHERE l.license_key = $licenseKey`,
   values: ({ licenseKey, machineFingerprint }) => ({ licenseKey, fingerprint: machineFingerprint ?? null }),
 };
 
-/** Everything that the two statements read, except when a token was last used, which affects no answer. */
+/** Everything that the two statements read, except last uses, which affect no answer. */
 export const AUTHORIZATION_SOURCES: readonly WatchedTable[] = [
   {
     table: 'authorization_tokens',

@@ -19,7 +19,7 @@ export function authorizationQuestion(facts: AuthorizationFacts): VerdictQuestio
     license: { revokedAt, graceEndsAt, product: license.product, features },
     now,
     product,
-    isDeviceActive: fingerprint === undefined ? undefined : license.deviceActive > 0,
+    isDeviceActive: fingerprint === undefined ? undefined : license.activationId !== null,
     feature,
   };
 }

@@ -3,6 +3,7 @@
 import { licenseState } from '#server/rules/license-lifecycle.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
+import type { DeviceSightings } from '#server/features/activations/device-sightings.ts';
 import type { DenialReason } from '#server/features/denied-calls/denial-reason-contract.ts';
 import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
 import type { Call } from '#server/platform/call.ts';
@@ -21,6 +22,7 @@ interface Needs {
   lookup: AuthorizationLookup;
   usage: Pick<AuthorizationUsage, 'count' | 'touch'>;
   denials: Pick<DeniedCallLog, 'record'>;
+  sightings: Pick<DeviceSightings, 'note'>;
   clock: Clock;
   defaultProduct: string;
 }
@@ -43,7 +45,7 @@ function tokenReason(token: TokenFacts, product: string, now: number) {
 }
 
 export function createAuthorizationService(needs: Needs) {
-  const { lookup, usage, denials, clock } = needs;
+  const { lookup, usage, denials, sightings, clock } = needs;
 
   function denyToken(
     { licenseId }: TokenFacts,
@@ -88,6 +90,7 @@ export function createAuthorizationService(needs: Needs) {
     const facts = { license, features, now, product, fingerprint, feature };
     const reason = licenseVerdict(RULES_FOR.authorization, authorizationQuestion(facts));
     usage.count(license.product, reason === null);
+    sightings.note(license, now);
     if (reason !== null)
       denials.record({
         licenseId: license.licenseId,

@@ -1,5 +1,6 @@
 // Counts authorizations and records last uses in memory, and writes them periodically. A crash may lose the last
 // seconds of statistics; an authorization must not wait for a disk.
+import { createTouchBuffer } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { AuthorizationTokenStore } from './authorization-token-store.ts';
@@ -8,10 +9,6 @@ import type { AuthorizationUsageStore, UsageCount } from './authorization-usage-
 const FLUSH_MS = 5000;
 /** Last use is recorded at most once per hour, so a busy token causes one write per hour. */
 const TOUCH_EVERY_MS = 3_600_000;
-/** Limits one flush, so that it never delays activations. The rest waits. */
-const TOUCHES_PER_FLUSH = 2000;
-/** Above this, a use is not recorded; the token's next use will be. */
-const MAX_WAITING = 50_000;
 
 interface UsedToken {
   tokenId: number;
@@ -38,16 +35,15 @@ export interface AuthorizationUsage {
 export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
   const { store, touchTokens, transaction, clock, onError } = needs;
   let counts = new Map<string, UsageCount>();
-  const touched = new Set<number>();
+  const touched = createTouchBuffer(TOUCH_EVERY_MS);
 
   async function flush(): Promise<void> {
-    if (counts.size === 0 && touched.size === 0) return;
+    const tokens = touched.take();
+    if (counts.size === 0 && tokens.length === 0) return;
     const now = clock.now();
     const day = new Date(now).toISOString().slice(0, 10);
     const written = counts;
     counts = new Map();
-    const tokens = [...touched].slice(0, TOUCHES_PER_FLUSH);
-    for (const id of tokens) touched.delete(id);
     try {
       await transaction(async () => {
         for (const [product, count] of written) await store.add(day, product, count);
@@ -58,7 +54,7 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
         const since = counts.get(product) ?? { granted: 0, denied: 0 };
         counts.set(product, { granted: since.granted + granted, denied: since.denied + denied });
       }
-      for (const id of tokens) touched.add(id);
+      touched.putBack(tokens);
       onError(error);
     }
   }
@@ -74,10 +70,7 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
       else count.denied += 1;
     },
     touch(token, now) {
-      if (token.lastUsedAt !== null && now - token.lastUsedAt < TOUCH_EVERY_MS) return;
-      if (touched.size >= MAX_WAITING) return;
-      touched.add(token.tokenId);
-      token.lastUsedAt = now;
+      if (touched.note(token.tokenId, token.lastUsedAt, now)) token.lastUsedAt = now;
     },
     flush,
     async close() {

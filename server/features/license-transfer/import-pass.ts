@@ -26,10 +26,15 @@ export class ChangedSinceCheckedError extends Error {
 }
 
 /** @throws ApiError `invalid_request` */
-export function refuseUnknownColumns({ mapping }: ImportRecipe, columns: readonly string[]): void {
-  const details = Object.entries(mapping)
-    .filter(([, column]) => column !== undefined && !columns.includes(column))
-    .map(([field, column]) => ({ path: `mapping.${field}`, message: `the file has no column ${column}` }));
+export function refuseUnknownColumns(
+  { mapping, custom_fields: customFields }: ImportRecipe,
+  columns: readonly string[],
+): void {
+  const details = Object.entries({ mapping, custom_fields: customFields }).flatMap(([part, columnOf]) =>
+    Object.entries(columnOf)
+      .filter(([, column]) => column !== undefined && !columns.includes(column))
+      .map(([field, column]) => ({ path: `${part}.${field}`, message: `the file has no column ${column}` })),
+  );
   const [first] = details;
   if (first) throw new ApiError('invalid_request', `${first.path}: ${first.message}`, { details });
 }

@@ -14,7 +14,7 @@ import { requestMessage } from '#server/wire/request-messages.ts';
 
 export type ImportRecipe = Pick<
   RequestOf<typeof licenseTransferAdminContract.previewImport>,
-  'mapping' | 'defaults'
+  'mapping' | 'custom_fields' | 'defaults'
 >;
 
 /** What a row asks for. All of its errors are reported together, so that a file is corrected in one round. */
@@ -47,12 +47,25 @@ function toField(field: ImportField, text: string): unknown {
 }
 
 /** @param columns the file's unique column names */
-export function createRowReader(columns: readonly string[], { mapping, defaults }: ImportRecipe) {
+export function createRowReader(columns: readonly string[], recipe: ImportRecipe) {
+  const { mapping, custom_fields: customColumns, defaults } = recipe;
   const places = IMPORT_FIELDS.flatMap((field) => {
     const column = mapping[field];
     return column === undefined ? [] : [{ field, column, index: columns.indexOf(column) }];
   });
-  const columnOf = (field: unknown) => mapping[field as ImportField] ?? null;
+  const customPlaces = Object.entries(customColumns).map(([name, column]) => ({
+    name,
+    index: columns.indexOf(column),
+  }));
+  const columnOf = ([field, name]: readonly PropertyKey[]) =>
+    (field === 'custom_fields' ? customColumns[String(name)] : mapping[field as ImportField]) ?? null;
+  const cellAt = (cells: readonly string[], index: number) => csvText((cells[index] ?? '').trim());
+
+  function customFieldsOf(cells: readonly string[]) {
+    const given = customPlaces.map(({ name, index }) => [name, cellAt(cells, index)] as const);
+    const fields = Object.fromEntries(given.filter(([, text]) => text !== ''));
+    return Object.keys(fields).length === 0 ? {} : { custom_fields: fields };
+  }
 
   return ({ line, cells }: CsvRow): ImportOrder => {
     if (cells.length > columns.length) {
@@ -60,19 +73,19 @@ export function createRowReader(columns: readonly string[], { mapping, defaults 
       const errors = [{ line, column: null, message }];
       return { line, cells, order: null, refused: new Set(), errors, licenseKey: undefined };
     }
-    const fields: Record<string, unknown> = { ...defaults };
+    const fields: Record<string, unknown> = { ...defaults, ...customFieldsOf(cells) };
     for (const { field, index } of places) {
-      const text = csvText((cells[index] ?? '').trim());
+      const text = cellAt(cells, index);
       if (text !== '') fields[field] = toField(field, text);
     }
     const { license_key: licenseKey, ...request } = fields as { license_key?: string };
     const parsed = licenseAdminContract.createLicense.request.safeParse(request, { error: requestMessage });
     if (parsed.success)
       return { line, cells, order: parsed.data, refused: new Set(), errors: [], licenseKey };
-    const errors = parsed.error.issues.map(({ path: [field], code, message }) => ({
+    const errors = parsed.error.issues.map(({ path, code, message }) => ({
       line,
-      column: columnOf(field),
-      message: (code === 'custom' ? undefined : MESSAGES[field as ImportField]) ?? message,
+      column: columnOf(path),
+      message: (code === 'custom' ? undefined : MESSAGES[path[0] as ImportField]) ?? message,
     }));
     const refused = new Set(parsed.error.issues.map(({ path: [field] }) => String(field)));
     const rest = Object.entries(request).filter(([field]) => !refused.has(field));

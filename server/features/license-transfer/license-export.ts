@@ -6,11 +6,11 @@ import type { Clock } from '#server/platform/clock.ts';
 import { csvLine } from '#server/wire/csv.ts';
 import { Document } from '#server/platform/document.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { LICENSE_CSV } from './license-csv-contract.ts';
+import { licenseColumns } from './license-csv-contract.ts';
 import { CSV, type licenseTransferAdminContract } from './license-transfer-contract.ts';
 
 interface Needs {
-  licenses: Pick<LicenseStore, 'list'>;
+  licenses: Pick<LicenseStore, 'list' | 'listFieldNames'>;
   clock: Clock;
 }
 
@@ -25,14 +25,13 @@ export function createLicenseExport({ licenses, clock }: Needs) {
   async function* linesOf({ expires_within_days: expiresWithinDays, ...facets }: Filter) {
     const now = clock.now();
     const filter = { ...facets, expiresWithinDays, now };
-    yield csvLine(Object.keys(LICENSE_CSV));
+    const columns = licenseColumns(await licenses.listFieldNames());
+    yield csvLine(columns.map(({ name }) => name));
     for (let after: LicensePosition | null = null; ;) {
       const page: License[] = await licenses.list({ ...filter, ...NEWEST_FIRST, after, limit: PAGE });
       const records = page.slice(0, PAGE).map((license) => toLicenseRecord(license, now));
       if (records.length > 0)
-        yield records
-          .map((record) => csvLine(Object.values(LICENSE_CSV).map((cellOf) => cellOf(record))))
-          .join('');
+        yield records.map((record) => csvLine(columns.map(({ cellOf }) => cellOf(record)))).join('');
       if (page.length <= PAGE) return;
       after = page[PAGE - 1] ?? null;
     }

@@ -1,6 +1,7 @@
 // CSV export of licenses, and import from the CSV files of other systems.
 import { z } from 'zod';
 import { licenseFilter } from '#server/features/licenses/license-contract.ts';
+import { byFieldName } from '#server/features/licenses/custom-field-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { slug, uploadedFile } from '#server/wire/fields.ts';
 
@@ -21,6 +22,8 @@ export const IMPORT_FIELDS = [
   'expires_at',
   'days',
   'license_key',
+  'order_number',
+  'notes',
 ] as const;
 
 const importId = z.uuid();
@@ -37,7 +40,12 @@ const recipe = {
     expires_at: columnName.optional(),
     days: columnName.optional(),
     license_key: columnName.optional(),
+    order_number: columnName.optional(),
+    notes: columnName.optional(),
   }),
+  custom_fields: byFieldName(columnName, 'The column of each custom field, by name of the field.').default(
+    {},
+  ),
   defaults: z
     .object({ plan: slug.optional(), product: slug.optional() })
     .default({})

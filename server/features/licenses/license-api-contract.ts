@@ -5,12 +5,13 @@ import { endpoint } from '#server/wire/endpoint.ts';
 import { fingerprint, needsOneOf, pageOf, pageRequest, queryId, text } from '#server/wire/fields.ts';
 import {
   licenseAdminContract,
-  licenseChanges,
   licenseFilter,
   licenseRecord,
+  listedLicense,
   licenseRequest,
   reference,
 } from './license-contract.ts';
+import { licenseChanges } from './license-details-contract.ts';
 
 const { state, plan, product, search } = licenseFilter;
 
@@ -24,7 +25,7 @@ export const licenseApiContract = {
     auth: 'bearer',
     summary: 'List licenses, newest first',
     request: z.object({ ...pageRequest, state, plan, product, search }),
-    reply: z.object(pageOf(licenseRecord)),
+    reply: z.object(pageOf(listedLicense)),
     errors: [],
   }),
   createLicense: endpoint({
@@ -43,7 +44,8 @@ export const licenseApiContract = {
     path: '/licenses/',
     auth: 'bearer',
     role: 'admin',
-    summary: 'Change the holder, email address, order number, notes or seat limits of a license',
+    summary:
+      'Change the holder, email address, order number, notes, custom fields or seat limits of a license',
     request: licenseRequest(licenseChanges),
     reply: z.object({ license: licenseRecord }),
     errors: ['license_not_found', 'license_is_node_locked'],

@@ -7,7 +7,6 @@ import {
   days,
   id,
   moment,
-  multilineText,
   needsOneOf,
   pageOf,
   pageRequest,
@@ -17,7 +16,9 @@ import {
   text,
   timestamp,
 } from '#server/wire/fields.ts';
-import { ownSeatLimits, seatLimitsInForce } from './license-seat-contract.ts';
+import { customFields } from './custom-field-contract.ts';
+import { licenseChanges, newLicenseDetails } from './license-details-contract.ts';
+import { seatLimitsInForce } from './license-seat-contract.ts';
 import { timelineItem } from './license-timeline-contract.ts';
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
@@ -53,12 +54,23 @@ export const licenseRecord = licenseObject
     email: z.string().nullable(),
     order_number: z.string().nullable(),
     notes: z.string().nullable(),
+    custom_fields: customFields,
     first_activated_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
     revoke_reason: z.string().nullable(),
     seat_limits: seatLimitsInForce,
   })
   .meta({ id: 'LicenseRecord' });
+
+/** In a list, which tells the seats in use of floating licenses as well. */
+export const listedLicense = licenseRecord
+  .extend({
+    seats_in_use: z
+      .int()
+      .nullable()
+      .meta({ description: 'Seats that the leases of a floating license hold; null if it is node-locked.' }),
+  })
+  .meta({ id: 'ListedLicense' });
 
 /** How a public request names a license. An administrator's `REF` is one text with either. */
 export const reference = {
@@ -86,23 +98,12 @@ const ONE_END = [
   { message: 'give days or expires_at, not both', path: ['days'] as string[] },
 ] as const;
 
-const email = z.email().max(254);
-
-/** Editable details of a license; null clears a field. */
-export const licenseChanges = {
-  holder: text(200).optional(),
-  email: email.nullable().optional(),
-  order_number: text(100).nullable().optional(),
-  notes: multilineText(4000).nullable().optional(),
-  ...ownSeatLimits,
-};
-
 /** The filters of a list of licenses. */
 export const licenseFilter = {
   state: z.enum(LICENSE_STATES).optional().meta({ description: 'Only licenses in this state.' }),
   search: searchText(200).optional().meta({
     description:
-      'Words of the holder or the email address in any order, part of the license key (at least 5 characters, spaces and hyphens ignored, O read as 0, I and L as 1) or part of a device fingerprint (at least 6).',
+      'Words of the holder, the email address or the values of custom fields in any order, part of the license key (at least 5 characters, spaces and hyphens ignored, O read as 0, I and L as 1) or part of a device fingerprint (at least 6).',
   }),
   plan: slug.optional().meta({ description: 'Only licenses of this plan.' }),
   product: slug.optional().meta({ description: 'Only licenses for this product.' }),
@@ -175,13 +176,7 @@ export const licenseAdminContract = {
     summary: 'Issue a license',
     request: z
       .object({
-        holder: text(200),
-        email: email.optional(),
-        plan: slug.default('standard'),
-        product: slug.optional(),
-        order_number: text(100).optional(),
-        notes: multilineText(4000).optional(),
-        ...ownSeatLimits,
+        ...newLicenseDetails,
         ...renewal,
       })
       .refine(...ONE_END),
@@ -202,7 +197,7 @@ export const licenseAdminContract = {
         .optional()
         .meta({ description: 'Default: `desc` when sorted by `created`, otherwise `asc`.' }),
     }),
-    reply: z.object(pageOf(licenseRecord)),
+    reply: z.object(pageOf(listedLicense)),
     errors: [],
   }),
   countLicenses: endpoint({
@@ -230,7 +225,8 @@ export const licenseAdminContract = {
     method: 'PUT',
     path: '/licenses/',
     auth: 'admin',
-    summary: 'Change the holder, email address, order number, notes or seat limits of a license',
+    summary:
+      'Change the holder, email address, order number, notes, custom fields or seat limits of a license',
     request: z.object({ ref: licenseRef, ...licenseChanges }),
     reply: z.object({ license: licenseRecord }),
     errors: ['license_not_found', 'license_is_node_locked'],
@@ -294,4 +290,5 @@ export const licenseAdminContract = {
 
 export type LicenseObject = z.input<typeof licenseObject>;
 export type LicenseRecord = z.input<typeof licenseRecord>;
+export type ListedLicense = z.input<typeof listedLicense>;
 export type BulkReply = z.input<typeof bulkReply>;

@@ -5,8 +5,9 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import { ownLimits, type SeatLimitFields } from '#server/rules/license-draft.ts';
+import { changeCustomFields, type CustomFieldChanges } from '#server/rules/custom-fields.ts';
+import { licenseSearchText } from '#server/rules/license-search.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
-import { foldForSearch } from '#server/wire/search-text.ts';
 import type { License, LicenseReference, LicenseStore } from './license-store.ts';
 
 interface Needs {
@@ -22,16 +23,21 @@ interface Changes extends SeatLimitFields {
   email?: string | null | undefined;
   order_number?: string | null | undefined;
   notes?: string | null | undefined;
+  custom_fields?: CustomFieldChanges | undefined;
 }
 
 function changed(license: License, changes: Changes): License {
-  const { holder, email, order_number } = changes;
+  const { holder, email, order_number, custom_fields } = changes;
   return {
     ...license,
     holder: holder ?? license.holder,
     email: email === undefined ? license.email : email,
     orderNumber: order_number === undefined ? license.orderNumber : order_number,
     notes: changes.notes === undefined ? license.notes : changes.notes,
+    customFields:
+      custom_fields === undefined
+        ? license.customFields
+        : changeCustomFields(license.customFields, custom_fields),
     ...ownLimits(changes, license, license),
   };
 }
@@ -47,16 +53,16 @@ export function createLicenseDetails({ licenses, audit, transaction, clock }: Ne
         const after = changed(before, changes);
         const was = toLicenseRecord(before, now);
         if (JSON.stringify(before) === JSON.stringify(after)) return { license: was };
-        const { holder, email, orderNumber, notes } = after;
+        const { holder, email, orderNumber, notes, customFields } = after;
         const { ownSeats, ownOverdraftSeats, ownBorrowMaxHours, ownBorrowMaxCount, ownBorrowKeepFree } =
           after;
-        const searchText = foldForSearch(`${holder}\n${email ?? ''}`);
         await licenses.update(before.id, {
           holder,
           email,
           orderNumber,
           notes,
-          searchText,
+          customFields,
+          searchText: licenseSearchText(after),
           ownSeats,
           ownOverdraftSeats,
           ownBorrowMaxHours,

@@ -9,7 +9,9 @@ export interface LicenseRow extends OwnSeatLimits {
   email: string | null;
   orderNumber: string | null;
   notes: string | null;
-  /** Holder and email address, case-folded. */
+  /** JSON object of texts by name. */
+  customFields: string;
+  /** Holder, email address and values of custom fields, case-folded. */
   searchText: string;
   product: string;
   planId: number;
@@ -36,6 +38,7 @@ export function defineLicense(sequelize: Sequelize): LicenseModel {
       email: nullable(textColumn()),
       orderNumber: nullable(textColumn()),
       notes: nullable(textColumn()),
+      customFields: textColumn(),
       searchText: textColumn(),
       product: textColumn(),
       planId: integerColumn(),

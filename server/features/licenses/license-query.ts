@@ -5,7 +5,7 @@ import { EXPIRING_MS, type LicenseState } from '#server/rules/license-lifecycle.
 
 export const LICENSE_COLUMNS = `
   l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.email AS "email",
-  l.order_number AS "orderNumber", l.notes AS "notes", l.product AS "product",
+  l.order_number AS "orderNumber", l.notes AS "notes", l.custom_fields AS "customFields", l.product AS "product",
   l.plan_id AS "planId", l.issued_at AS "issuedAt", l.expires_at AS "expiresAt",
   l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.revoke_reason AS "revokeReason",
   l.term AS "term", l.notice_due_at AS "noticeDueAt",
@@ -21,6 +21,11 @@ export const LICENSE_COLUMNS = `
   (SELECT count(*) FROM activations a WHERE a.license_id = l.id AND a.released_at IS NULL) AS "activationCount",
   (SELECT a.machine_fingerprint FROM activations a WHERE a.license_id = l.id AND a.released_at IS NULL
    ORDER BY a.id DESC LIMIT 1) AS "newestFingerprint"`;
+
+/** In a list: the seats that leases hold, null unless the license is floating. */
+export const LISTED_COLUMNS = `${LICENSE_COLUMNS},
+  CASE WHEN p.licensing = 'floating'
+    THEN coalesce((SELECT o.in_use FROM lease_pools o WHERE o.license_id = l.id), 0) END AS "seatsInUse"`;
 
 export const LICENSE_TABLES = 'licenses l JOIN plans p ON p.id = l.plan_id';
 

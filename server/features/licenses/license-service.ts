@@ -31,7 +31,7 @@ import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseFilter } from './license-query.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { refuseRevoked } from '#server/rules/license-refusals.ts';
-import type { License, LicenseReference, LicenseStore } from './license-store.ts';
+import type { License, LicenseReference, LicenseStore, ListedLicense } from './license-store.ts';
 
 interface Needs {
   licenses: LicenseStore;
@@ -119,7 +119,10 @@ export function createLicenseService(needs: Needs) {
         after: fromCursor(cursor, sequence),
         limit,
       });
-      const present = (license: License) => toLicenseRecord(license, filter.now);
+      const present = (license: ListedLicense) => ({
+        ...toLicenseRecord(license, filter.now),
+        seats_in_use: license.seatsInUse,
+      });
       return toPage(rows, limit, present, (last) => toCursor(sequence, last));
     },
 

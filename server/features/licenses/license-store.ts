@@ -4,12 +4,14 @@ import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
 import { type FloatingTerms, floatingTerms, type Licensing } from '#server/rules/floating-terms.ts';
+import type { CustomFields } from '#server/wire/custom-fields.ts';
 import { graceEndsAt } from '#server/rules/license-lifecycle.ts';
 import { defineLicense, type LicenseRow } from './license-model.ts';
-import { LICENSE_COLUMNS, LICENSE_TABLES, type LicenseFilter } from './license-query.ts';
+import { LICENSE_COLUMNS, LICENSE_TABLES, LISTED_COLUMNS, type LicenseFilter } from './license-query.ts';
 
 /** A license with the fields that come from its plan and its devices. */
-export interface License extends Omit<LicenseRow, 'searchText'> {
+export interface License extends Omit<LicenseRow, 'searchText' | 'customFields'> {
+  customFields: CustomFields;
   plan: string;
   tier: number;
   durationDays: number;
@@ -24,7 +26,17 @@ export interface License extends Omit<LicenseRow, 'searchText'> {
   newestFingerprint: string | null;
 }
 
-export type NewLicense = Omit<LicenseRow, 'id'>;
+/** A license in a list. */
+export interface ListedLicense extends License {
+  /** Null unless the license is floating. */
+  seatsInUse: number | null;
+}
+
+type FieldsOf<Row> = Omit<Row, 'customFields'> & { customFields: CustomFields };
+
+export type NewLicense = FieldsOf<Omit<LicenseRow, 'id'>>;
+
+export type LicenseChanges = Partial<NewLicense>;
 
 /** By ID, key or both. If both are given, they must name the same license. */
 export interface LicenseReference {
@@ -39,7 +51,21 @@ export interface LicensePageRequest extends LicenseFilter, LicenseSequence {
   limit: number;
 }
 
-type SelectedRow = Omit<License, 'features' | 'graceEndsAt' | 'terms'> & { features: string } & FloatingTerms;
+type SelectedRow = Omit<License, 'customFields' | 'features' | 'graceEndsAt' | 'terms'> & {
+  customFields: string;
+  features: string;
+} & FloatingTerms;
+
+const NO_FIELDS: CustomFields = {};
+
+/** Most licenses have none. */
+function toCustomFields(json: string): CustomFields {
+  return json === '{}' ? NO_FIELDS : (JSON.parse(json) as CustomFields);
+}
+
+function toRow({ customFields, ...license }: NewLicense) {
+  return { ...license, customFields: JSON.stringify(customFields) };
+}
 
 function toLicense(row: SelectedRow): License {
   const { seats, leaseSeconds, countBy, overdraftSeats, ...others } = row;
@@ -48,6 +74,7 @@ function toLicense(row: SelectedRow): License {
   return {
     ...license,
     terms: floatingTerms({ seats, leaseSeconds, countBy, overdraftSeats, ...borrowing }, row),
+    customFields: toCustomFields(row.customFields),
     features: JSON.parse(row.features) as string[],
     graceEndsAt: graceEndsAt(row.expiresAt, row.graceDays),
   };
@@ -69,6 +96,7 @@ export function createLicenseStore(sequelize: Sequelize) {
   const { isIn, lockRows, orderedJoin, skipLocked } = sql.dialect;
   const finder = createLicenseFinder(sql);
   const insertAll = sql.insertAll(licenses, ['id', 'licenseKey']);
+  const update = sql.update(licenses);
   const withKeys = sql.statement<{ licenseKey: string }>(
     `SELECT license_key AS "licenseKey" FROM licenses WHERE ${isIn('license_key', 'some')}`,
   );
@@ -88,10 +116,14 @@ export function createLicenseStore(sequelize: Sequelize) {
   }
 
   /** @param page SQL that selects the IDs */
-  function selectPage(page: Condition, sequence: LicenseSequence) {
+  async function selectPage(page: Condition, sequence: LicenseSequence): Promise<ListedLicense[]> {
     // Without this join order, SQLite might walk all licenses in the order of the list.
     const tables = `(${page.sql}) page ${orderedJoin} licenses l ON l.id = page.id JOIN plans p ON p.id = l.plan_id`;
-    return select(tables, finder.orderBy(sequence), page.bind);
+    const rows = await sql.select<SelectedRow & Pick<ListedLicense, 'seatsInUse'>>(
+      `SELECT ${LISTED_COLUMNS} FROM ${tables} ${finder.orderBy(sequence)}`,
+      page.bind,
+    );
+    return rows.map((row) => ({ ...toLicense(row), seatsInUse: row.seatsInUse }));
   }
 
   function columnsOf({ id, key }: LicenseReference): Record<string, string | number> {
@@ -120,12 +152,12 @@ export function createLicenseStore(sequelize: Sequelize) {
       return find(reference);
     },
     async insert(license: NewLicense): Promise<number> {
-      const created = await licenses.create(license);
+      const created = await licenses.create(toRow(license));
       return created.get('id') as number;
     },
     /** Inserts many licenses. @returns their IDs, in the same order */
     async insertAll(drafts: readonly NewLicense[]): Promise<number[]> {
-      const rows = await insertAll(drafts);
+      const rows = await insertAll(drafts.map((draft) => toRow(draft)));
       const ids = new Map(rows.map(({ id, licenseKey }) => [licenseKey, id]));
       return drafts.map(({ licenseKey }) => ids.get(licenseKey) as number);
     },
@@ -138,7 +170,19 @@ export function createLicenseStore(sequelize: Sequelize) {
       }
       return taken;
     },
-    update: sql.update(licenses),
+    update: (id: number, { customFields, ...changes }: LicenseChanges): Promise<void> =>
+      update(
+        id,
+        customFields === undefined ? changes : { ...changes, customFields: JSON.stringify(customFields) },
+      ),
+    /** The names of all custom fields, sorted. */
+    async listFieldNames(): Promise<string[]> {
+      const rows = await sql.select<{ name: string }>(
+        `SELECT DISTINCT f.key AS "name" FROM licenses l, ${sql.dialect.jsonFields('l.custom_fields')} f
+         WHERE l.custom_fields <> '{}'`,
+      );
+      return rows.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b, 'en'));
+    },
     /** Whether any license uses the plan. */
     hasPlan: async (planId: number): Promise<boolean> =>
       (await sql.selectFirst(HAS_PLAN, { planId })) !== null,
@@ -151,7 +195,7 @@ export function createLicenseStore(sequelize: Sequelize) {
       await sql.run(MOVE_GRACE_END, { planId, graceMs, now });
     },
     /** In the requested order. Returns one more than `limit` if there are more. */
-    async list({ sort, order, after, limit, ...filter }: LicensePageRequest): Promise<License[]> {
+    async list({ sort, order, after, limit, ...filter }: LicensePageRequest): Promise<ListedLicense[]> {
       const sequence = { sort, order };
       const soon = after === null ? await finder.soon(filter, sequence, limit + 1) : null;
       const first = soon ? await selectPage(soon, sequence) : [];

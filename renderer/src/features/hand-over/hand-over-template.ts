@@ -1,5 +1,6 @@
 // The message that hands a license over. Each language has a template, which an administrator can replace.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import { customField, type CustomFields } from '#server/wire/custom-fields.ts';
 import { i18n, type Language } from '../../i18n/i18n.ts';
 
 export interface Template {
@@ -48,11 +49,12 @@ export function storeTemplate(language: Language, template: Template | null): vo
   else localStorage.setItem(storedAs(language), JSON.stringify(template));
 }
 
-/** Unknown names stay as they are, so that a typing error is seen. */
-export function fill(text: string, values: Values): string {
-  return text.replaceAll(/\{(\w+)\}/gu, (found, name: string) =>
-    Object.hasOwn(values, name) ? values[name as keyof Values] : found,
-  );
+/** Unknown names stay as they are, so that a typing error is seen. A license need not have each custom field. */
+export function fill(text: string, values: Values, fields: CustomFields = {}): string {
+  return text.replaceAll(/\{(\w+)\}|\{field:([^{}]+)\}/gu, (found, name?: string, field?: string) => {
+    if (field !== undefined) return customField(fields, field.trim()) ?? '–';
+    return name !== undefined && Object.hasOwn(values, name) ? values[name as keyof Values] : found;
+  });
 }
 
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de' };

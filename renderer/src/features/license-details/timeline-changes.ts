@@ -19,12 +19,17 @@ function inWords(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** Custom fields are shown one by one, as if they were fields of the license. */
+function withCustomFields({ custom_fields: custom, ...fields }: Fields): Fields {
+  return isFields(custom) ? { ...fields, ...custom } : fields;
+}
+
 /** For a change, only the fields that differ; for a creation, all fields. */
 export function changesOf({ kind, detail }: Pick<TimelineItem, 'kind' | 'detail'>): FieldChange[] {
   const given = isFields(detail) ? detail : {};
   const [before, after] = kind === 'event' ? [null, given] : [given['before'], given['after']];
-  const was = isFields(before) ? before : {};
-  const is = isFields(after) ? after : {};
+  const was = isFields(before) ? withCustomFields(before) : {};
+  const is = isFields(after) ? withCustomFields(after) : {};
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]
     .filter((field) => inWords(was[field]) !== inWords(is[field]))
     .map((field) => ({

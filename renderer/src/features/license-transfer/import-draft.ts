@@ -4,6 +4,8 @@ import {
   type ImportField,
   type licenseTransferAdminContract,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
+import { isLicenseColumn } from '#server/features/license-transfer/license-csv-contract.ts';
+import { MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
 
 export type UploadedFile = ReplyOf<typeof licenseTransferAdminContract.uploadImport>;
@@ -13,6 +15,8 @@ export type Recipe = RequestInput<typeof licenseTransferAdminContract.runImport>
 export interface ImportDraft {
   /** Empty if the file has no such column. */
   columns: Record<ImportField, string>;
+  /** Columns that become custom fields, unless they are assigned to a field of the license. */
+  custom: string[];
   plan: string;
   product: string;
 }
@@ -47,6 +51,8 @@ const NAMES: Record<ImportField, readonly string[]> = {
     'gueltigbis',
   ],
   days: ['days', 'durationdays', 'duration', 'termdays', 'tage', 'laufzeit'],
+  order_number: ['ordernumber', 'order', 'orderid', 'ponumber', 'bestellnummer', 'auftragsnummer'],
+  notes: ['notes', 'note', 'comment', 'comments', 'remarks', 'notizen', 'notiz', 'bemerkung'],
   license_key: ['licensekey', 'key', 'serial', 'serialnumber', 'lizenzschluessel', 'schluessel'],
 };
 
@@ -69,12 +75,38 @@ export function guessColumns(columns: readonly string[]): Record<ImportField, st
   return found.expires_at ? { ...found, days: '' } : found;
 }
 
-export function toRecipe(importId: string, { columns, plan, product }: ImportDraft): Recipe {
+/** Columns without a name in the file. */
+const UNNAMED = /^Column \d+$/u;
+
+/** The columns that no field of the license takes. */
+export function otherColumns(
+  columns: readonly string[],
+  { columns: assigned }: Pick<ImportDraft, 'columns'>,
+) {
+  const taken = new Set(Object.values(assigned));
+  return columns.filter((column) => !taken.has(column));
+}
+
+/** All columns that the export of licenses does not add by itself, such as the state. */
+export function guessCustom(columns: readonly string[], assigned: Pick<ImportDraft, 'columns'>): string[] {
+  return otherColumns(columns, assigned)
+    .filter((column) => !isLicenseColumn(column) && !UNNAMED.test(column))
+    .slice(0, MAX_CUSTOM_FIELDS);
+}
+
+function customFieldsOf(columns: readonly string[], draft: ImportDraft): Record<string, string> {
+  const chosen = otherColumns(columns, draft).filter((column) => draft.custom.includes(column));
+  return Object.fromEntries(chosen.map((column) => [column.slice(0, MAX_FIELD_NAME).trim(), column]));
+}
+
+export function toRecipe({ import_id: importId, columns: all }: UploadedFile, draft: ImportDraft): Recipe {
+  const { columns, plan, product } = draft;
   const { holder, ...others } = columns;
   const given = Object.entries(others).filter(([, column]) => column !== '');
   return {
     import_id: importId,
     mapping: { holder, ...Object.fromEntries(given) },
+    custom_fields: customFieldsOf(all, draft),
     defaults: { ...(plan ? { plan } : {}), ...(product ? { product } : {}) },
   };
 }

@@ -38,6 +38,7 @@ const SENTENCES = new Set([
   'lease_rule_deleted',
   'device_activated',
   'device_released',
+  'device_replaced',
   'license_file_issued',
   'token_issued',
   'token_revoked',

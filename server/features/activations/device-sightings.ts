@@ -1,0 +1,69 @@
+// Notes in memory when devices were last seen, and writes it periodically: no call waits for the disk.
+import { createTouchBuffer } from '#server/database/touch-buffer.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { ActivationStore } from './activation-store.ts';
+
+const FLUSH_MS = 5000;
+/** A busy device causes one write in this time. */
+const SEEN_EVERY_MS = 5 * 60_000;
+
+/** A device that has called. */
+interface CallingDevice {
+  /** Null if it is not active. */
+  activationId: number | null;
+  lastSeenAt: number | null;
+}
+
+interface Needs {
+  markSeen: ActivationStore['markSeen'];
+  transaction: RunTransaction;
+  clock: Clock;
+  /** Called when a write fails. What it would have written is kept for the next one. */
+  onError(error: unknown): void;
+}
+
+export interface DeviceSightings {
+  /** Notes the time in `device`, too, which may be kept for further calls. */
+  note(device: CallingDevice, now: number): void;
+  /** Writes what is waiting. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createDeviceSightings({ markSeen, transaction, clock, onError }: Needs): DeviceSightings {
+  const seen = createTouchBuffer(SEEN_EVERY_MS);
+
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    const ids = seen.take();
+    if (ids.length === 0) return;
+    try {
+      await transaction(() => markSeen(ids, clock.now()));
+    } catch (error) {
+      seen.putBack(ids);
+      onError(error);
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(write);
+    return writing;
+  }
+
+  const timer = setInterval(() => void flush(), FLUSH_MS);
+  timer.unref();
+
+  return {
+    note(device, now) {
+      if (device.activationId === null) return;
+      if (seen.note(device.activationId, device.lastSeenAt, now)) device.lastSeenAt = now;
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -133,7 +133,7 @@ async function verify(draft: string, passphrase: string | null): Promise<void> {
 }
 
 /** Removes the oldest backups in the folder. Only files that are recorded, and still what was written, are removed. */
-async function removeOldest(record: FolderRecord, { folder, keep }: FolderBackup): Promise<number> {
+async function keepNewest(record: FolderRecord, { folder, keep }: FolderBackup): Promise<number> {
   const here = record.files.filter(({ path }) => dirname(path) === folder);
   let removed = 0;
   for (const file of here.slice(0, -keep)) {
@@ -195,7 +195,7 @@ async function write(
     record.succeeded = { ...file, ms: Math.max(0, backup.now() - startedAt) };
     record.failed = null;
     remember(dataDir, record);
-    const removed = await removeOldest(record, backup);
+    const removed = await keepNewest(record, backup);
     remember(dataDir, record);
     return { outcome: 'done', file, removed };
   } finally {

@@ -9,6 +9,7 @@ import { atLeast, sampleOf, shown } from './sample.ts';
 const DUE = 1000;
 const SCAN_SECONDS = 12;
 const SCANS = { short: 2, full: 5 };
+const DRAINS = { short: 1, full: 5 };
 const IDLE_SECONDS = { short: 20, full: 60 };
 
 export async function scan(run: Run): Promise<Figure[]> {
@@ -49,6 +50,7 @@ export async function webhooks(run: Run): Promise<Figure[]> {
     bodies: readBodies(hotTokens),
     receiver,
     server,
+    drains: run.isShort ? DRAINS.short : DRAINS.full,
     idleSeconds,
   });
   await server.stop();

@@ -21,7 +21,6 @@ const ENDPOINTS = 20;
 const EVENTS = 500;
 const CALLERS = 8;
 const SINGLE_EVENTS = 50;
-const DRAINS = 3;
 const ROUNDS = 5;
 const WAITING = 100_000;
 const WAIT_MS = 120_000;
@@ -46,6 +45,8 @@ interface Surroundings {
   /** For `/authorize/token/`. */
   bodies: readonly object[];
   receiver: Receiver;
+  /** How often all events are delivered. */
+  drains: number;
   idleSeconds: number;
   server: Pick<ChildServer, 'cpuMs'>;
 }
@@ -177,7 +178,7 @@ export async function measureWebhooks(around: Surroundings) {
   const alone = await firstAttempts(admin, around);
 
   const drains: Drain[] = [];
-  for (let turn = 0; turn < DRAINS; turn += 1) drains.push(await drain(admin, around));
+  for (let turn = 0; turn < around.drains; turn += 1) drains.push(await drain(admin, around));
   const idlePercent = await idleCpuPercent(runtime.pid, around.idleSeconds);
   await plantWaiting(database);
   const besideWaiting = await firstAttempts(admin, around);

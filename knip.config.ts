@@ -49,6 +49,7 @@ const config: KnipConfig = {
     'cfssl',
     'debootstrap',
     'dpkg-deb',
+    'etcd',
     'lintian',
     'nsenter',
     'systemd-nspawn',

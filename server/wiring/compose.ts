@@ -20,6 +20,7 @@ import { composeSessions } from './compose-sessions.ts';
 import { composeBackups } from './compose-backups.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
 import { type Installation, openInstallation } from './compose-installation.ts';
+import { composeHealth } from './compose-health.ts';
 import { composeFloating } from './compose-floating.ts';
 import { composeLicenses } from './compose-licenses.ts';
 import { composeLive } from './compose-live.ts';
@@ -29,12 +30,10 @@ import { composeTransfer } from './compose-transfer.ts';
 import { composeWebhooks } from './compose-webhooks.ts';
 import { adminContract, publicContract } from '#server/contract.ts';
 import { isShared } from '#server/database/sql-dialect.ts';
-import { sqlOf } from '#server/database/sql.ts';
 import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { createEventService } from '#server/features/events/event-service.ts';
 import { createEventStore } from '#server/features/events/event-store.ts';
 import { healthRoutes } from '#server/features/health/health-routes.ts';
-import { createHealthService } from '#server/features/health/health-service.ts';
 import { createIdempotencyService } from '#server/features/idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from '#server/features/idempotency/idempotent-reply-store.ts';
 import { createLicenseStore } from '#server/features/licenses/license-store.ts';
@@ -71,18 +70,9 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const sealer = createSealer(masterKey);
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
 
-  const ping = sqlOf(sequelize).statement('SELECT 1');
   const alerts: AlertBoard = createAlertBoard({ clock, onChanged: () => live.publish(['alerts']) });
   const cluster = composeCluster({ watch, sharedTime: around.sharedTime, alerts });
-  const health = createHealthService({
-    clock,
-    version: VERSION,
-    pingDatabase: watch ? async () => watch.check() : () => ping.all(),
-    jobsAreFine: around.jobsAreFine,
-    storage: () => storage,
-    isClockTrusted: () => around.isClockTrusted() && cluster.isClockNear(),
-    isDraining: around.isDraining,
-  });
+  const health = composeHealth(installation, around, cluster, () => storage);
   const live = publishEverywhere(composeLive(sequelize, health), cluster.messages);
   raiseLogDrops(around.droppedLines, alerts);
   const storage = composeStorage(installation, { config, guard: around.guard, alerts, clock, logger });

@@ -24,6 +24,8 @@ const DEFAULTS: Partial<Record<keyof typeof SETTINGS, string>> = {
   webhookAllow: 'none',
   webhookCa: 'none',
   databaseUrlFile: 'none',
+  backupFolder: 'none',
+  backupPassphraseFile: 'none',
 };
 
 /** A Markdown table, aligned like the formatter's. */

@@ -14,6 +14,8 @@ import {
   authorizationTokenAdminContract,
 } from '#server/features/authorization-tokens/authorization-token-contract.ts';
 import { backupAdminContract } from '#server/features/backup/backup-contract.ts';
+import { restoreAdminContract } from '#server/features/backup/restore-contract.ts';
+import { backupStatusAdminContract } from '#server/features/backup/backup-status-contract.ts';
 import {
   certificateAdminContract,
   certificateContract,
@@ -89,6 +91,8 @@ export const adminContract = {
   ...settingsAdminContract,
   ...retentionAdminContract,
   ...backupAdminContract,
+  ...backupStatusAdminContract,
+  ...restoreAdminContract,
   ...firstRunAdminContract,
   ...forAdmin({
     ...healthContract,

@@ -1,26 +1,31 @@
 import type { Command } from 'commander';
 import type { Manifest } from '#server/features/backup/backup-format.ts';
-import { printing, withService } from '../command-action.ts';
+import type { RestoreOverview } from '#server/features/backup/restore-contract.ts';
+import type { BackupStatus } from '#server/features/backup/backup-status-contract.ts';
+import { calling, printing, withService } from '../command-action.ts';
+import { usageFailure } from '../command-failure.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { createSecretFile } from '../text-file.ts';
 import { block, instant } from '../text-layout.ts';
 
 interface BackupOptions {
-  out: string;
+  out?: string;
   passphraseFile?: string;
 }
 
 export function addBackup(program: Command): void {
-  program
+  const backup = program
     .command('backup')
     .description('back up the data directory and database to one file, also while the server runs')
-    .requiredOption('--out <file>', 'new file to write, readable only by you')
+    .option('--out <file>', 'new file to write, readable only by you; required')
     .option(
       '--passphrase-file <file>',
       'encrypt the backup with the passphrase in this file and include the master key (recommended); - is stdin',
     )
     .action(
       printing(async ({ out, passphraseFile }: BackupOptions, command: Command) => {
+        // Not required by commander, which would require it of `backup status` as well.
+        if (out === undefined) throw usageFailure('--out <file> is required');
         const passphrase = await readPassphrase(passphraseFile);
         const file = await createSecretFile(out);
         try {
@@ -41,6 +46,64 @@ export function addBackup(program: Command): void {
         }
       }),
     );
+
+  backup
+    .command('status')
+    .description('show the last backup, the daily schedule, the next backup and the last restore')
+    .action(
+      printing(async (_options: unknown, command: Command) =>
+        withService(command, async (client) => {
+          const status = await client.showBackups({});
+          const { last, staged } = await client.showRestore({});
+          const restore = { last, staged };
+          return { reply: { ...status, restore }, text: statusText(status, restore) };
+        }),
+      ),
+    );
+
+  backup
+    .command('run')
+    .description('write a backup to the backup folder now, as the daily schedule does')
+    .action(
+      calling(
+        (client) => client.runBackup({}),
+        (status) => statusText(status),
+      ),
+    );
+}
+
+function scheduleText({ schedule, hour, time_zone }: BackupStatus): string {
+  if (schedule === 'daily') return `daily at ${String(hour).padStart(2, '0')}:00 (${time_zone})`;
+  return schedule === 'off' ? 'off; license-desk settings set backup_schedule daily turns it on' : schedule;
+}
+
+type Restores = Pick<RestoreOverview, 'last' | 'staged'>;
+
+function restoreLines({ last, staged }: Restores): (readonly [string, string | null])[] {
+  return [
+    ...(last
+      ? [['Last restore', `${instant(last.restored_at)}, to ${instant(last.created_at)}`] as const]
+      : []),
+    ...(last?.before ? [['Data before it', last.before] as const] : []),
+    ...(staged ? [['Confirmed restore', 'waits for a restart of the server'] as const] : []),
+  ];
+}
+
+function statusText(status: BackupStatus, restores: Restores = { last: null, staged: null }): string {
+  const { supported, advice, last, failure, folder, keep, encrypted } = status;
+  if (!supported) return `Not available: ${advice ?? ''}`;
+  const lastText =
+    last && `${instant(last.at)}, ${last.bytes} bytes, ${last.encrypted ? '' : 'not '}encrypted`;
+  return block([
+    ['Last backup', lastText ?? 'none'],
+    ['Written to', last && (last.path ?? 'a downloaded file')],
+    ['Schedule', scheduleText(status)],
+    ['Folder', folder ?? 'not set'],
+    ['Keeps', folder && `${keep} backups, ${encrypted ? 'encrypted' : 'not encrypted'}`],
+    ['Next backup', status.running ? 'in progress' : status.next_at && instant(status.next_at)],
+    ['Failed', failure && `${instant(failure.at)}, attempt ${failure.attempts}: ${failure.message}`],
+    ...restoreLines(restores),
+  ]);
 }
 
 function about(file: string, manifest: Manifest, isEncrypted: boolean) {

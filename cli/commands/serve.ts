@@ -9,8 +9,7 @@ export function addServe(program: Command): void {
       'create a new database and signing key although the data directory has a master key',
     )
     .action(async ({ newInstallation = false }: { newInstallation?: boolean }, command: Command) => {
-      const config = configOf(command);
       const { serve } = await import('#server/process/serve.ts');
-      await serve(config, { newInstallation });
+      await serve(() => configOf(command), { newInstallation });
     });
 }

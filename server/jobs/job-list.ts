@@ -6,6 +6,7 @@ import { type SenderConfig, senderSettings } from '#server/wiring/webhook-sender
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
 import type { LicenseScanData } from './license-scan-worker.ts';
 import type { RetentionData } from './retention-worker.ts';
+import type { ScheduledBackupData } from './scheduled-backup-worker.ts';
 import type { DispatcherData } from './webhook-dispatcher-worker.ts';
 
 export interface Job {
@@ -16,6 +17,8 @@ export interface Job {
   settleMs(ms: number): number;
   /** Whether its effects with a wrong clock could not be undone. */
   needsTrustedClock: boolean;
+  /** Asked at each interval; without it, every interval has a run. */
+  isDue?(): boolean;
   workerData: object;
 }
 
@@ -27,12 +30,17 @@ export const SCAN = 'license-scan';
 export const DISPATCHER = 'webhook-dispatcher';
 export const CERTIFICATE_UPKEEP = 'certificate-upkeep';
 export const RETENTION = 'retention';
+export const SCHEDULED_BACKUP = 'scheduled-backup';
 
 const DISPATCHER_BACK_SECONDS = 5;
 const CERTIFICATE_UPKEEP_SECONDS = 300;
 const RETENTION_SECONDS = 3600;
 /** Five minutes after the start, when a wrong clock has usually been corrected. */
 const RETENTION_SETTLE_FACTOR = 60;
+/** The schedule has hours; a retry after a failure has minutes. */
+const BACKUP_SECONDS = 60;
+/** A minute after the start, when a network drive is usually connected. */
+const BACKUP_SETTLE_FACTOR = 12;
 
 interface Needs {
   location: DatabaseLocation;
@@ -43,9 +51,11 @@ interface Needs {
   trustedOffset: SharedArrayBuffer;
   /** The buffer of the time that servers share; null for the clock of this machine. */
   sharedTime: SharedArrayBuffer | null;
+  /** Null where there is nothing to back up: with PostgreSQL, or without a folder. */
+  backup: { workerData: ScheduledBackupData; isDue(): boolean } | null;
 }
 
-export function listJobs({ location, config, masterKey, trustedOffset, sharedTime }: Needs): Job[] {
+export function listJobs({ location, config, masterKey, trustedOffset, sharedTime, backup }: Needs): Job[] {
   const dispatcherData: DispatcherData = {
     location,
     sharedTime,
@@ -92,5 +102,16 @@ export function listJobs({ location, config, masterKey, trustedOffset, sharedTim
       needsTrustedClock: false,
       workerData: dispatcherData,
     },
+    ...(backup
+      ? [
+          {
+            name: SCHEDULED_BACKUP,
+            everySeconds: BACKUP_SECONDS,
+            settleMs: (ms: number) => ms * BACKUP_SETTLE_FACTOR,
+            needsTrustedClock: true,
+            ...backup,
+          },
+        ]
+      : []),
   ];
 }

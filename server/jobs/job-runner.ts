@@ -3,7 +3,8 @@ import type { StorageGuard } from '#server/database/storage-guard.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { ClockGuard } from '#server/platform/clock-guard.ts';
 import type { Logger } from '#server/platform/logger.ts';
-import { CERTIFICATE_UPKEEP, DISPATCHER, type Job, RETENTION } from './job-list.ts';
+import type { FolderBackupResult } from '#server/features/backup/folder-backup.ts';
+import { CERTIFICATE_UPKEEP, DISPATCHER, type Job, RETENTION, SCHEDULED_BACKUP } from './job-list.ts';
 import type { Tickets } from './tickets.ts';
 import { topicsOf, type WorkerMessage } from './worker-message.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
@@ -20,6 +21,8 @@ interface Needs {
   workerFile(name: string): string;
   /** Called with the topics that a job has changed. */
   onChanged(topics: LiveTopic[]): void;
+  /** Called with the result of each daily backup, also if its worker has died. */
+  onBackup(result: FolderBackupResult): void;
 }
 
 interface JobState {
@@ -43,9 +46,12 @@ export interface JobRunner {
   wakeDispatcher(): void;
   /** Answers the newest ticket with the existing worker or a new one. */
   askForUpkeep(): void;
+  /** Backs up now, unless a backup is in progress. `onBackup` is called in either case. */
+  runBackup(): void;
   /** Asks every worker to finish its batch. */
   cancel(): void;
   areFine(): boolean;
+  isRunning(name: string): boolean;
   stop(): Promise<void>;
 }
 
@@ -63,6 +69,10 @@ function isFine({ job, isSettling, heardAt, failures }: JobState): boolean {
   return failures < FAILURES_UNTIL_FAILING && performance.now() - heardAt < allowed;
 }
 
+function failed(message: string): FolderBackupResult {
+  return { outcome: 'failed', problem: 'other', message };
+}
+
 export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
   const { logger, clockGuard, guard, upkeepTickets } = needs;
   const states = new Map(
@@ -75,6 +85,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
   let opening: Promise<WorkerPool> | undefined;
   let pool: WorkerPool | undefined;
   let isStopping = false;
+  let backupResult: FolderBackupResult | null = null;
 
   const stateOf = (name: string): JobState => {
     const state = states.get(name);
@@ -83,7 +94,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
   };
 
   function onMessage(name: string, message: WorkerMessage): void {
-    const { alive, error, answered, fault, ...done } = message;
+    const { alive, error, answered, fault, backup, ...done } = message;
     if (fault !== undefined) {
       guard.noteFault(fault);
       return;
@@ -92,7 +103,8 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     state.failures = 0;
     state.heardAt = performance.now();
     if (error !== undefined) logger.error({ job: name }, error);
-    if (!alive) logger.info({ job: name, ...done }, 'job done');
+    if (backup) backupResult = backup;
+    else if (!alive) logger.info({ job: name, ...done }, 'job done');
     if (done.emitted) wakeDispatcher();
     if (done.held) clockGuard.isTrusted();
     needs.onChanged(topicsOf(message));
@@ -100,8 +112,16 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
   }
 
   function onFailed(name: string, error: Error): void {
-    stateOf(name).hasFailed = true;
+    const state = stateOf(name);
     logger.error({ job: name, err: error }, 'job failed');
+    if (name === SCHEDULED_BACKUP) backupResult = failed(error.message);
+    state.hasFailed = true;
+  }
+
+  /** Not earlier: a caller that has the result may ask for another backup, which takes another worker. */
+  function reportBackup(): void {
+    needs.onBackup(backupResult ?? failed('the backup ended without a result'));
+    backupResult = null;
   }
 
   function onGone(name: string): void {
@@ -109,8 +129,13 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     const { hasFailed, runAgain } = state;
     state.hasFailed = false;
     if (hasFailed) state.failures += 1;
+    if (name === SCHEDULED_BACKUP && !isStopping) reportBackup();
     if (isStopping) return;
-    if (hasFailed) {
+    if (state.job.isDue) {
+      // Its own schedule says when to try again.
+      state.runAgain = false;
+      state.heardAt = performance.now();
+    } else if (hasFailed) {
       timers.push(setTimeout(() => runUnlessStopped(name), RETRY_MS));
     } else if (runAgain) {
       state.runAgain = false;
@@ -148,7 +173,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
 
   function run(state: JobState): void {
     // Checked again at the next interval; nothing is lost meanwhile.
-    if (state.job.needsTrustedClock && !clockGuard.isTrusted()) {
+    if ((state.job.needsTrustedClock && !clockGuard.isTrusted()) || state.job.isDue?.() === false) {
       state.heardAt = performance.now();
       return;
     }
@@ -196,7 +221,19 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     },
     wakeDispatcher,
     askForUpkeep,
+    runBackup() {
+      if (guard.isStopped()) {
+        needs.onBackup(failed('the data directory was removed or replaced'));
+        return;
+      }
+      stateOf(SCHEDULED_BACKUP).heardAt = performance.now();
+      openPool().then(
+        () => isStopping || pool?.run(SCHEDULED_BACKUP),
+        (error: unknown) => needs.onBackup(failed((error as Error).message)),
+      );
+    },
     cancel: () => pool?.postToAll('cancel'),
+    isRunning: (name) => pool?.has(name) ?? false,
     areFine: () => [...states.values()].every((state) => isFine(state)),
     async stop() {
       isStopping = true;

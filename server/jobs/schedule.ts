@@ -1,12 +1,21 @@
 // The interface between the jobs and the rest of the server.
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { StorageGuard } from '#server/database/storage-guard.ts';
+import type { FolderBackupResult } from '#server/features/backup/folder-backup.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { ClockGuard } from '#server/platform/clock-guard.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { SharedTime } from '#server/platform/shared-time.ts';
-import { CERTIFICATE_UPKEEP, DISPATCHER, type JobConfig, listJobs, SCAN } from './job-list.ts';
+import {
+  CERTIFICATE_UPKEEP,
+  DISPATCHER,
+  type JobConfig,
+  listJobs,
+  SCAN,
+  SCHEDULED_BACKUP,
+} from './job-list.ts';
 import { type JobRunner, startJobRunner } from './job-runner.ts';
+import type { ScheduledBackupData } from './scheduled-backup-worker.ts';
 import { createTickets } from './tickets.ts';
 import { workerFile } from './worker-file.ts';
 
@@ -16,6 +25,14 @@ export interface Overdue {
   deliveries: boolean;
   /** Whether a revocation is missing from the CRL. */
   certificates: boolean;
+}
+
+/** The daily backup, as its feature describes it. */
+export interface BackupJob {
+  /** For the worker; null where there is nothing to back up, or nowhere to write it to. */
+  workerData: ScheduledBackupData | null;
+  isDue(): boolean;
+  onResult(result: FolderBackupResult): void;
 }
 
 export interface Jobs {
@@ -28,6 +45,7 @@ export interface Jobs {
     masterKey: Uint8Array,
     onChanged: (topics: LiveTopic[]) => void,
     overdue: () => Promise<Overdue>,
+    backups: BackupJob,
   ): void;
   /** Lets running jobs finish their batch. */
   stop(): Promise<void>;
@@ -41,6 +59,9 @@ export interface Jobs {
   wake(): void;
   /** Maintains certificates now. Resolves when a run that began after this call has ended, or after a time limit. */
   runCertificateUpkeep(): Promise<void>;
+  /** Backs up now. The result goes to `onResult`. */
+  runBackup(): void;
+  isBackingUp(): boolean;
 }
 
 interface Needs {
@@ -76,15 +97,16 @@ export function createJobs({ location, config, sharedTime, ...needs }: Needs): J
   }
 
   return {
-    start(masterKey, onChanged, overdue) {
+    start(masterKey, onChanged, overdue, { workerData, isDue, onResult }) {
       const jobs = listJobs({
         location,
         config,
         masterKey,
         trustedOffset: needs.clockGuard.shared,
         sharedTime: sharedTime?.buffer ?? null,
+        backup: workerData && { workerData, isDue },
       });
-      runner = startJobRunner(jobs, { ...needs, upkeepTickets, workerFile, onChanged });
+      runner = startJobRunner(jobs, { ...needs, upkeepTickets, workerFile, onChanged, onBackup: onResult });
       lookedForOverdue = beginOverdue(runner, overdue);
     },
     async stop() {
@@ -94,6 +116,8 @@ export function createJobs({ location, config, sharedTime, ...needs }: Needs): J
     areFine: () => runner?.areFine() ?? true,
     wakeDispatcher: () => runner?.wakeDispatcher(),
     wake: () => runner?.wake(),
+    runBackup: () => runner?.runBackup(),
+    isBackingUp: () => runner?.isRunning(SCHEDULED_BACKUP) ?? false,
     async runCertificateUpkeep() {
       const settled = upkeepTickets.take(UPKEEP_TIMEOUT_MS);
       runner?.begin(CERTIFICATE_UPKEEP);

@@ -1,5 +1,6 @@
 // Messages from a job's worker thread to the main thread.
 import type { DatabaseFault } from '#server/database/database-fault.ts';
+import type { FolderBackupResult } from '#server/features/backup/folder-backup.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 
 /** Progress, faults and results of a worker. An empty message shows that it is alive. */
@@ -19,6 +20,8 @@ export interface WorkerMessage {
   /** What certificate maintenance has done. */
   authorityRenewed?: boolean;
   listNumber?: number | null;
+  /** What came of a daily backup. */
+  backup?: FolderBackupResult;
   /** The newest ticket that the run has answered. */
   answered?: number;
 }

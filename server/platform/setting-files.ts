@@ -1,6 +1,7 @@
 // Whether the files that settings name can be used. Every start, `settings set`, `server restart` and `doctor` ask here.
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { requireBackupSettings } from './backup-folder.ts';
 import { ConfigError, type SettingName, type SettingValues } from './config.ts';
 import { readDatabaseUrl } from './database-url.ts';
 import { SETTINGS } from './settings.ts';
@@ -41,6 +42,10 @@ export const FILE_CHECKS: readonly FileCheck[] = [
   { names: ['tls'], check: checkTlsFiles },
   { names: ['webhookCa'], check: checkWebhookCa },
   { names: ['databaseUrl', 'databaseUrlFile'], check: async (values) => void readDatabaseUrl(values) },
+  {
+    names: ['backupSchedule', 'backupFolder', 'backupPassphraseFile'],
+    check: async (values) => requireBackupSettings(values),
+  },
 ];
 
 /** @throws ConfigError for the first file that cannot be used */

@@ -1,10 +1,19 @@
 // Parses setting values. Each parser returns undefined for an invalid text.
 import { isIP, isIPv4 } from 'node:net';
+import { isAbsolute, resolve } from 'node:path';
 
 export type TlsSetting =
   | { mode: 'off' }
   | { mode: 'auto' }
   | { mode: 'files'; certificate: string; key: string };
+
+export const BACKUP_SCHEDULES = ['off', 'daily', 'external'] as const;
+export type BackupSchedule = (typeof BACKUP_SCHEDULES)[number];
+
+/** A relative path would depend on the directory that the server is started in. */
+export function absolutePath(text: string): string | undefined {
+  return isAbsolute(text) ? resolve(text) : undefined;
+}
 
 export const integer = (least: number, most: number) => (text: string) => {
   const value = Number(text);

@@ -1,6 +1,8 @@
 // The settings: their names, allowed values and defaults (contract, section 1).
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { BACKUP_SETTINGS } from './backup-settings.ts';
+import { type Setting, setting } from './setting.ts';
 import {
   baseUrl,
   host,
@@ -13,25 +15,7 @@ import {
   url,
 } from './setting-values.ts';
 
-export interface Setting<Value> {
-  env: string;
-  flag: string;
-  argument: string;
-  help: string;
-  allowed: string;
-  /** The input control. A `choice` may accept more than its `choices`; `allowed` describes all values. */
-  kind: 'text' | 'number' | 'choice' | 'list' | 'path';
-  choices?: readonly string[];
-  /** Contains a secret, which is never shown. */
-  secret?: true;
-  /** Returns undefined if the text is not allowed. */
-  parse(text: string): Value | undefined;
-  fallback: Value;
-}
-
-function setting<Value>(row: Setting<Value>): Setting<Value> {
-  return row;
-}
+export type { Setting };
 
 /** Declares `--retain-events-days` and similar settings. */
 function retention(kind: string, fallback: number, help: string): Setting<number> {
@@ -287,4 +271,5 @@ export const SETTINGS = {
     30,
     'how long the before-restore-* folders of former restores are kept; 0 keeps them forever',
   ),
+  ...BACKUP_SETTINGS,
 };

@@ -110,6 +110,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       // The next server that starts here sends them.
       onDeliveriesQueued: () => {},
       runCertificateUpkeep: null,
+      backupJob: null,
       signInAddress: noServer,
       adminPort: noServer,
       apiBaseUrl: () => apiBaseUrl(config, config.port, lanAddress),

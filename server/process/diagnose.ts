@@ -1,6 +1,8 @@
 // The checks of `license-desk doctor` on a data directory. They create and change nothing, and do not disturb a running
 // server.
 import { X509Certificate } from 'node:crypto';
+import { readDownloadRecord, readFolderRecord } from '#server/features/backup/backup-records.ts';
+import { lastBackup } from '#server/features/backup/backup-status-service.ts';
 import { readSealedCertificate } from '#server/features/certificates/server-certificate-file.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { checkIntegrity } from '#server/database/check-integrity.ts';
@@ -8,6 +10,7 @@ import { connect, type Database, type DatabaseLocation } from '#server/database/
 import { isEmptyDatabase, pendingMigrations } from '#server/database/migrate.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { hasHadDatabase, isFileMissing, lostDatabase } from '#server/installation/installation.ts';
+import { readBackupPassphrase, requireBackupFolder } from '#server/platform/backup-folder.ts';
 import { judgeCertificate } from '#server/platform/certificate-life.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
 import { loadMasterKey } from '#server/platform/master-key.ts';
@@ -88,6 +91,27 @@ async function lookAtWebhookCa(location: DatabaseLocation, { webhookCa }: Config
   return [await finding(location, 'webhook_ca', look)];
 }
 
+/** A folder that cannot be written makes the next backup fail. */
+async function lookAtBackups(config: Config): Promise<Finding[]> {
+  const check = 'backup';
+  const { backupSchedule: schedule, backupFolder: folder, backupPassphraseFile, dataDir } = config;
+  const record = readFolderRecord(dataDir);
+  const last = lastBackup(record, readDownloadRecord(dataDir));
+  const lastText = last ? `last backup ${last.at}` : 'no backup yet';
+  if (schedule !== 'daily') {
+    const isCovered = last !== null || schedule === 'external';
+    return [{ check, ok: true, detail: `${isCovered ? '' : 'warning: '}${lastText}; no daily schedule` }];
+  }
+  try {
+    if (folder !== null) await requireBackupFolder(folder, record.files.length === 0);
+    await readBackupPassphrase(backupPassphraseFile);
+    if (record.failed) throw new Error(`the last daily backup failed: ${record.failed.message}`);
+    return [{ check, ok: true, detail: `${lastText}, daily to ${folder}` }];
+  } catch (error) {
+    return [{ check, ok: false, detail: `${(error as Error).message}; ${lastText}` }];
+  }
+}
+
 /** Returns findings for the administrator. A missing database is not a fault if none is expected. */
 export async function diagnose(config: Config): Promise<Finding[]> {
   let location: DatabaseLocation;
@@ -101,6 +125,7 @@ export async function diagnose(config: Config): Promise<Finding[]> {
     ...(await lookAtTls(location, config)),
     ...(await lookAtWebhookCa(location, config)),
     ...(await lookAtDatabase(location, config)),
+    ...(location.url === null ? await lookAtBackups(config) : []),
   ];
 }
 

@@ -44,7 +44,8 @@ process.on('uncaughtException', endWithStack);
 
 try {
   const { values } = parseArgs({ options });
-  await serve(loadConfig({ flags: values as Record<string, string | undefined>, env: process.env }));
+  const flags = values as Record<string, string | undefined>;
+  await serve(() => loadConfig({ flags, env: process.env }));
 } catch (error) {
   await endWith(error, ({ message }) => message);
 }

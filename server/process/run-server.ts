@@ -1,6 +1,7 @@
 // Runs a server in this process: prints the ready line, handles the end, and exchanges messages with a desktop app.
 import { onParentMessage, parentPort } from './parent-port.ts';
 import type { Config } from '#server/platform/config.ts';
+import { RestoreCompletedError } from '#server/wiring/compose-administration.ts';
 import { onReloadSignal } from './reload-signal.ts';
 import { serviceManager } from '#server/platform/service-manager.ts';
 import { type RunningServer, startServer } from './start-server.ts';
@@ -39,10 +40,19 @@ async function startUnlessTold(config: Config, stop: Stop, options: ServeOptions
 
 /**
  * Starts the server, prints the ready line, and stops it on request.
+ * @param readConfig reads the settings again after a restore
  * @throws the errors of `startServer`, except after a stop request
  */
-export async function runServer(config: Config, stop: Stop, options: ServeOptions): Promise<void> {
-  const server = await startUnlessTold(config, stop, options);
+export async function runServer(
+  config: Config,
+  readConfig: () => Config,
+  stop: Stop,
+  options: ServeOptions,
+): Promise<void> {
+  const server = await startUnlessTold(config, stop, options).catch((error: unknown) => {
+    if (!(error instanceof RestoreCompletedError)) throw error;
+    return startUnlessTold(readConfig(), stop, options);
+  });
   const manager = serviceManager(process.env, ({ message }) => {
     process.stderr.write(`warning: systemd cannot be notified: ${message.trim()}\n`);
   });

@@ -10,14 +10,16 @@ import { stopSignal } from './stop-signal.ts';
 /**
  * Serves until a stop is requested, possibly before it is ready. The cache is in the data directory, which is writable
  * only by this user.
+ * @param readConfig called again after a restore, which may have changed the settings
  * @throws the errors of `startServer`
  */
-export async function serve(config: Config, options: ServeOptions = {}): Promise<void> {
+export async function serve(readConfig: () => Config, options: ServeOptions = {}): Promise<void> {
+  const config = readConfig();
   const stop = stopSignal();
   prepareDataDirectory(config.dataDir);
   enableCompileCache(join(config.dataDir, 'cache'));
   const { runServer } = await import('./run-server.ts');
-  await runServer(config, stop, options);
+  await runServer(config, readConfig, stop, options);
   keepSmall();
 }
 

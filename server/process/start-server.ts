@@ -174,6 +174,7 @@ export async function startServer(
       newInstallation,
       onDeliveriesQueued: jobs.wakeDispatcher,
       runCertificateUpkeep: jobs.runCertificateUpkeep,
+      backupJob: { run: jobs.runBackup, isRunning: jobs.isBackingUp },
       signInAddress,
       adminPort: () => adminPort,
       apiBaseUrl: baseUrl,
@@ -221,11 +222,15 @@ export async function startServer(
     started('runtime file', leaveDataDirectory);
     const watch = service.storage.watch(settleMs);
     started('storage watch', () => watch.end());
-    jobs.start(service.masterKey, live.publish, service.overdue);
+    jobs.start(service.masterKey, live.publish, service.overdue, service.backups);
     service.raiseAlerts();
     service.maintainLeases();
     guard.onStop(jobs.cancel);
-    started('jobs', () => jobs.stop());
+    started('jobs', async () => {
+      await jobs.stop();
+      // A caller may still wait for a backup.
+      service.backups.onResult({ outcome: 'cancelled' });
+    });
     const clockWatch = watchClock((seconds) => {
       logger.warn({ seconds }, 'the clock has jumped, or the computer has slept');
       jobs.wake();

@@ -1,12 +1,7 @@
-// Wires the administration of the service: settings, backups, first steps.
+// Wires the administration of the service: settings, retention, first steps.
 import type { Audit } from '#server/features/audit/audit-service.ts';
-import { backupAdminRoutes } from '#server/features/backup/backup-routes.ts';
-import { createBackupService } from '#server/features/backup/backup-service.ts';
 import { finishRestore, removeLeftovers } from '#server/features/backup/data-files.ts';
-import { databaseLocation } from '#server/installation/database-location.ts';
 import { connect, type Database } from '#server/database/connect.ts';
-import { copyDatabase } from '#server/database/copy-database.ts';
-import { SCHEMA } from '#server/database/migrate.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { firstRunAdminRoutes } from '#server/features/first-run/first-run-routes.ts';
 import { createFirstRunService } from '#server/features/first-run/first-run-service.ts';
@@ -23,11 +18,9 @@ import { createStorageFiguresStore } from '#server/features/retention/storage-fi
 import { createServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
 import { settingsAdminRoutes } from '#server/features/settings/settings-routes.ts';
 import { createSettingsService } from '#server/features/settings/settings-service.ts';
-import { VERSION } from '#server/installation/version.ts';
 
 interface Needs {
   config: Config;
-  masterKey: Buffer;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
@@ -35,14 +28,19 @@ interface Needs {
   restart: (() => void) | null;
 }
 
+/** The data directory is not the one whose settings were read. Reading them again is all it takes. */
+export class RestoreCompletedError extends ConfigError {
+  override readonly name = 'RestoreCompletedError';
+}
+
 /**
  * Cleans up after a crash. Requires the data directory lock; call it first.
- * @throws ConfigError if this completed a restore, because the settings that were read may be outdated
+ * @throws RestoreCompletedError if this completed a restore, because the settings that were read may be outdated
  */
 export function tidyDataDirectory(dataDir: string): void {
   if (finishRestore(dataDir)) {
-    throw new ConfigError(
-      'an interrupted restore has been completed and may have changed settings; start again',
+    throw new RestoreCompletedError(
+      'a confirmed or interrupted restore has been completed and may have changed settings; start again',
     );
   }
   removeLeftovers(dataDir);
@@ -55,25 +53,13 @@ async function tryDatabase(url: string): Promise<void> {
 }
 
 export function composeAdministration(sequelize: Database, needs: Needs) {
-  const { config, masterKey, audit, transaction, clock, ownPorts, restart } = needs;
-  const { url, file } = databaseLocation(config);
+  const { config, audit, transaction, clock, ownPorts, restart } = needs;
   const settings = createSettingsService({ config, audit, transaction, restart, ownPorts, tryDatabase });
   const firstRun = createFirstRunService({
     firstRun: createFirstRunStore(sequelize, createServiceMarkStore(sequelize)),
     audit,
     transaction,
     clock,
-  });
-  const backups = createBackupService({
-    dataDir: config.dataDir,
-    database: url === null ? file : null,
-    masterKey,
-    version: VERSION,
-    schema: SCHEMA,
-    audit,
-    transaction,
-    clock,
-    copyDatabase,
   });
   const retention = createRetentionService({
     figures: createStorageFiguresStore(sequelize),
@@ -84,8 +70,7 @@ export function composeAdministration(sequelize: Database, needs: Needs) {
   const adminRoutes: Route[] = [
     ...settingsAdminRoutes(settings),
     ...retentionAdminRoutes(retention),
-    ...backupAdminRoutes(backups),
     ...firstRunAdminRoutes(firstRun),
   ];
-  return { adminRoutes, close: () => backups.close() };
+  return { adminRoutes };
 }

@@ -23,7 +23,17 @@ import { createTransactions, type RunTransaction } from '#server/database/transa
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { type Call, cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
-import { type Config, ConfigError } from '#server/platform/config.ts';
+import {
+  type Config,
+  ConfigError,
+  givenBy,
+  parseGiven,
+  readConfigFile,
+  refuseUnknown,
+} from '#server/platform/config.ts';
+import { type Setting, SETTINGS } from '#server/platform/settings.ts';
+import { copyDatabase } from '#server/database/copy-database.ts';
+import { VERSION } from '#server/installation/version.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { createSecurityLog, type SecurityLog } from '#server/platform/security-log.ts';
@@ -124,19 +134,46 @@ function finishDatabase(
   });
 }
 
+/** @returns why a server would not start with the `config.json` in this folder */
+function problemOfSettings(folder: string, { given }: Pick<Config, 'given'>): string | null {
+  try {
+    const file = readConfigFile(folder);
+    refuseUnknown(file);
+    for (const [name, row] of Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][])
+      if (given[name].source === 'file' || given[name].source === 'default')
+        parseGiven(row, givenBy(row, { flags: {}, env: {} }, file));
+    return null;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+interface RestoreNeeds {
+  /** Whether a server runs on the data directory. */
+  isServing: boolean;
+  security: SecurityLog;
+  /** Who restores, for the audit log. */
+  call(): Call;
+}
+
 /** Everything except the data directory lock. */
-function composeRestore({ dataDir, masterKey }: Config, userName: string) {
-  const security = createSecurityLog(join(dataDir, 'logs'), () => {});
+export function composeRestore(config: Config, { isServing, security, call }: RestoreNeeds) {
+  const { dataDir, masterKey } = config;
   return createRestoreService({
     dataDir,
+    isServing,
     masterKey,
     clock,
+    version: VERSION,
+    copyDatabase,
+    problemOfSettings: (folder) => problemOfSettings(folder, config),
     isKnownSchema,
     upgradeDatabase,
     findForeignCode,
     compareDatabases,
     compareSettings: settingDifferences,
-    finishDatabase: (file, key, about) => finishDatabase(file, key, about, security, cliCall(userName)),
+    finishDatabase: (file, key, about) => finishDatabase(file, key, about, security, call()),
   });
 }
 
@@ -160,7 +197,8 @@ export async function openRestore(
     throw new ConfigError('database_url is set, so the data is in PostgreSQL; restore it with pg_restore');
   prepareDataDirectory(config.dataDir);
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
-  const restores = composeRestore(config, userName);
+  const security = createSecurityLog(join(config.dataDir, 'logs'), () => {});
+  const restores = composeRestore(config, { isServing: false, security, call: () => cliCall(userName) });
   const close = async () => {
     restores.cancel();
     await lock.release();

@@ -17,6 +17,7 @@ import { composeCluster, publishEverywhere } from './compose-cluster.ts';
 import { composeDeniedCalls } from './compose-denied-calls.ts';
 import { composeOverview } from './compose-overview.ts';
 import { composeSessions } from './compose-sessions.ts';
+import { composeBackups } from './compose-backups.ts';
 import { composeCertificates, openTls } from './compose-certificates.ts';
 import { type Installation, openInstallation } from './compose-installation.ts';
 import { composeFloating } from './compose-floating.ts';
@@ -190,9 +191,14 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const administration = composeAdministration(sequelize, {
     ...shared,
     config,
-    masterKey,
     ownPorts: around.ownPorts,
     restart: around.restart,
+  });
+  const backups = await composeBackups(installation, {
+    ...around,
+    ...shared,
+    alerts,
+    onChanged: () => live.publish(['settings']),
   });
   const sessions = composeSessions({
     ...shared,
@@ -256,6 +262,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...webhooks.adminRoutes,
       ...certificates.adminRoutes,
       ...administration.adminRoutes,
+      ...backups.routes,
     ],
     apiTokens,
     sessions,
@@ -271,12 +278,16 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       deliveries: await webhooks.hasWaiting(),
       certificates: await certificates.hasUnlisted(),
     }),
-    raiseAlerts: activations.surges.start,
+    raiseAlerts() {
+      activations.surges.start();
+      backups.showAlerts();
+    },
+    backups: backups.job,
     maintainLeases: leases.start,
     endImports: transfer.end,
     async close() {
       overview.status.close();
-      administration.close();
+      await backups.close();
       activations.surges.close();
       await leases.close();
       await authorizations.usage.close();

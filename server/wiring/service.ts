@@ -5,7 +5,7 @@ import type { ApiTokenService } from '#server/features/api-tokens/api-token-serv
 import type { ServerStatusReports } from './compose-overview.ts';
 import type { StorageReports } from './compose-storage.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
-import type { Overdue } from '#server/jobs/schedule.ts';
+import type { BackupJob, Overdue } from '#server/jobs/schedule.ts';
 import type { LiveStreams } from '#server/features/live/live-streams.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -39,6 +39,8 @@ export interface ServiceEnvironment {
   onDeliveriesQueued(): void;
   /** Runs certificate maintenance in a job; null without jobs. */
   runCertificateUpkeep: (() => Promise<void>) | null;
+  /** The job that runs daily backups; null without jobs. */
+  backupJob: { run(): void; isRunning(): boolean } | null;
   /** The back office address with a one-time code. */
   signInAddress(code: string): string;
   adminPort(): number;
@@ -68,6 +70,8 @@ export interface Service {
   overdue(): Promise<Overdue>;
   /** Raises alerts for conditions that began before this server started, in the background. */
   raiseAlerts(): void;
+  /** The daily backup, for its job. */
+  backups: BackupJob;
   /** Ends leases that are due and serves waiting clients, in the background. */
   maintainLeases(): void;
   /** Lets almost completed imports finish and undoes the others. No new import starts. */

@@ -35,6 +35,7 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
     guard: createStorageGuard(),
     newInstallation: false,
     onDeliveriesQueued: nothing,
+    backupJob: null,
     runCertificateUpkeep: null,
     signInAddress: () => '',
     adminPort: () => 0,

@@ -13,6 +13,10 @@ const NOT_A_COMMAND: Readonly<Record<string, string>> = {
   finishFirstRun: 'hides the introduction of the back office',
   overviewTrend: 'course of the figures on the first screen; stats prints them for any period',
   overview: 'first screen; stats, license list, events list, cert crl and audit list print its figures',
+  uploadBackup: 'brings a file from the browser; `restore` reads it where it is',
+  previewRestore: '`restore` previews the file before it asks',
+  confirmRestore: '`restore` puts the backup in place itself, while no server runs',
+  cancelRestore: '`restore` keeps nothing unless it is confirmed',
   healthLive: 'answers as soon as a process listens; `doctor` calls health and healthReady',
 };
 

@@ -221,6 +221,55 @@ test('other sessions are listed and signed out', { tag: '@browser' }, async ({ d
   }
 });
 
+test(
+  'backups are scheduled, and one is restored from the page',
+  { tag: '@browser' },
+  async ({ desk, server }, info) => {
+    const { passphrase, file } = {
+      passphrase: 'correct horse battery staple moon',
+      file: info.outputPath('desk.ldbackup'),
+    };
+    await desk.goto('/#/settings?tab=backup');
+    await expect(desk.getByRole('region', { name: 'Last backup' })).toContainText('None yet');
+    await desk.getByLabel('Every day').check();
+    await desk.getByLabel('Backup folder').fill('backups');
+    await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
+    await expect(desk.getByRole('alert')).toContainText('must be an absolute path');
+    await desk.getByLabel('Backup folder').fill(info.outputPath('backups'));
+    await desk.getByLabel('Hour').selectOption('4');
+    await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
+    await expect(saveBar(desk)).toHaveCount(0);
+    await expectAccessible(desk);
+
+    await desk.getByLabel('Passphrase (recommended)').fill(passphrase);
+    await desk.getByLabel('Repeat passphrase').fill(passphrase);
+    const waiting = desk.waitForEvent('download');
+    await desk.getByRole('button', { name: 'Download backup' }).click();
+    await (await waiting).saveAs(file);
+    await issueLicense(desk, { holder: 'Firma Neu GmbH' });
+
+    const restore = desk.getByRole('region', { name: 'Restore a backup' });
+    await restore.locator('input[type=file]').setInputFiles(file);
+    await restore.getByLabel('Passphrase of the backup').fill('wrong passphrase');
+    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    await expect(restore.getByRole('alert')).toContainText('the passphrase is wrong');
+    await restore.getByLabel('Passphrase of the backup').fill(passphrase);
+    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
+    await expect(dialog).toContainText('Yes, proven by its passphrase');
+    await expect(dialog.locator('dl > div').filter({ hasText: 'Licenses' })).toContainText(/1.*0/u);
+    await expectAccessible(desk);
+    await dialog.getByRole('button', { name: 'Restore at next start' }).click();
+    // Without a supervisor, the page says what to do.
+    await expect(restore.getByRole('status')).toContainText('stop the server where it was started');
+    await expect(restore.getByRole('button', { name: 'Cancel restore' })).toBeVisible();
+    await server.crash();
+    await server.startAgain();
+    await expect(restore.getByRole('note')).toContainText('The data from before is in before-restore-');
+    await expect(restore.getByRole('button', { name: 'Return to the data from before…' })).toBeVisible();
+  },
+);
+
 test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings?tab=backup');
   const passphrase = desk.getByLabel('Passphrase (recommended)');
@@ -259,9 +308,7 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
   expect(archive.includes('manifest.json')).toBe(true);
   await expect(desk.getByText(`Saved as ${name}.`)).toBeVisible();
   await expect(passphrase).toHaveValue('');
-  await expect(desk.getByRole('region', { name: 'Restore a backup' })).toContainText(
-    `restore ${name} --data-dir`,
-  );
+  await expect(desk.getByRole('region', { name: 'Last backup' })).toContainText('A downloaded file');
 
   await desk.route('**/admin/api/backup/', (route) =>
     route.fulfill({

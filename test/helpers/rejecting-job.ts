@@ -26,5 +26,6 @@ const runner: JobRunner = startJobRunner([job], {
   settleMs: 0,
   upkeepTickets: { settle: () => {}, newestOpen: () => null },
   workerFile: (name) => join(import.meta.dirname, `${name}-worker.ts`),
+  onBackup: () => {},
   onChanged: () => {},
 });

@@ -54,6 +54,7 @@ describe('a restore', () => {
     expect(restored).toMatchObject({ before: null, preview: { version: '0.1.0', authenticated: true } });
     expect(readdirSync(dataDir).toSorted()).toEqual([
       'config.json',
+      'last-restore.json',
       'license-desk.db',
       'logs',
       'master.key',
@@ -178,7 +179,7 @@ describe('an interrupted restore', () => {
       if (index < inPlace) renameSync(join(ready, name), join(dataDir, name));
     }
     await expect(startTestServer({ dataDir })).rejects.toThrow(
-      /interrupted restore has been completed.*start again/u,
+      /a confirmed or interrupted restore has been completed.*start again/u,
     );
     const [now, wanted] = [snapshotOf(dataDir), snapshotOf(next)];
     for (const name of NAMES) expect(now[name]).toBe(wanted[name]);

@@ -22,6 +22,7 @@ import { planMessages } from '../features/plans/plan-messages.ts';
 import { sessionMessages } from '../features/admin-session/admin-session-messages.ts';
 import { authorizationTokenMessages } from '../features/authorization-tokens/authorization-token-messages.ts';
 import { webhookMessages } from '../features/webhooks/webhook-messages.ts';
+import { backupMessages } from '../features/settings/backup-messages.ts';
 import { networkMessages } from '../features/settings/network-messages.ts';
 import { retentionMessages } from '../features/settings/retention-messages.ts';
 import { settingNamesMessages } from '../features/settings/setting-names-messages.ts';
@@ -42,6 +43,7 @@ const features = {
   overview: overviewMessages,
   statistics: statisticsMessages,
   settings: settingsMessages,
+  backups: backupMessages,
   network: networkMessages,
   signingKeys: signingKeyMessages,
   settingNames: settingNamesMessages,

@@ -6,6 +6,9 @@ import { timestamp } from '#server/wire/fields.ts';
 /** Every condition that can be raised, with its severity. The page has a text for each. */
 export const ALERTS = {
   api_unencrypted: 'warning',
+  backup_failed: 'critical',
+  backup_missing: 'warning',
+  backup_overdue: 'warning',
   base_url_derived: 'warning',
   caller_address_forgeable: 'warning',
   device_surge: 'warning',

@@ -1,10 +1,7 @@
 // A backup: everything in a data directory that cannot be recreated, in one file.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
-
-/** In characters. A shorter passphrase is refused, because it is the only protection of a copied file. */
-export const MIN_PASSPHRASE = 12;
-export const MAX_PASSPHRASE = 1000;
+import { MAX_PASSPHRASE, MIN_PASSPHRASE } from '#server/wire/passphrase-length.ts';
 
 export const TAR_TYPE = 'application/x-tar';
 export const ENCRYPTED_TYPE = 'application/octet-stream';

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { syncDirectory } from '#server/platform/durable-file.ts';
+import { syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { CONFIG, DATABASE } from './backup-format.ts';
 
@@ -13,26 +13,70 @@ const INCOMING = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
 /** Files that belong to the previous database or key and must not remain next to the new ones. */
 const OUTGOING = [`${DATABASE}-wal`, `${DATABASE}-shm`, CONFIG, 'tls'];
 
+/** The folder that keeps the data from before a restore. */
+export const BEFORE = /^before-restore-[\dTZ-]+$/u;
+
+const restoredBackup = z.object({
+  /** The file or folder, as the administrator chose it. */
+  source: z.string(),
+  /** When the backup was made, and by which version of License Desk. */
+  created_at: z.string(),
+  version: z.string(),
+});
+
+const lastRestore = restoredBackup.extend({
+  restored_at: z.string(),
+  /** The folder with the data from before; null if there was none. */
+  before: z.string().nullable(),
+});
+
+export type RestoredBackup = z.infer<typeof restoredBackup>;
+export type LastRestore = z.infer<typeof lastRestore>;
+
 const plan = z.object({
   /** The files in the backup. */
   names: z.array(z.enum(INCOMING)),
   /** The folder for the previous data. */
-  before: z.string().regex(/^before-restore-[\dTZ-]+$/u),
+  before: z.string().regex(BEFORE),
+  /** What is restored, for the administrator. */
+  about: restoredBackup.nullable().default(null),
 });
 
 export type RestorePlan = z.infer<typeof plan>;
 
-/** The copy of the database during a backup. */
+/** The copy of the database while a backup is downloaded. */
 export const copyFile = (dataDir: string) => join(dataDir, 'backup-copy.db');
+/** The same during a daily backup, which may run at the same time. */
+export const scheduledCopyFile = (dataDir: string) => join(dataDir, 'backup-copy-daily.db');
 /** Where a restore prepares its files; discarded if it is interrupted. */
 export const stagingFolder = (dataDir: string) => join(dataDir, 'restore-staging');
+const lastRestoreFile = (dataDir: string) => join(dataDir, 'last-restore.json');
+
+/** Null if there was none, or its record cannot be read. */
+export function readLastRestore(dataDir: string): LastRestore | null {
+  try {
+    return lastRestore.parse(JSON.parse(readFileSync(lastRestoreFile(dataDir), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
 /** The staging folder's name once the restore is committed. From then on it will be completed. */
 const readyFolder = (dataDir: string) => join(dataDir, 'restore-ready');
 
+/** An uploaded backup. */
+export const uploadFile = (dataDir: string) => join(dataDir, 'restore-upload');
+
+export function removeStaging(dataDir: string): void {
+  rmSync(stagingFolder(dataDir), { recursive: true, force: true });
+}
+
 /** Removes what a crashed process left behind. Requires the data directory lock. */
 export function removeLeftovers(dataDir: string): void {
-  const copy = copyFile(dataDir);
-  for (const path of [copy, `${copy}-journal`, stagingFolder(dataDir)])
+  const copies = [copyFile(dataDir), scheduledCopyFile(dataDir)];
+  const journals = copies.map((copy) => `${copy}-journal`);
+  const upload = uploadFile(dataDir);
+  for (const path of [...copies, ...journals, upload, `${upload}.part`, stagingFolder(dataDir)])
     rmSync(path, { recursive: true, force: true });
 }
 
@@ -55,6 +99,25 @@ export function commitRestore(dataDir: string): void {
   syncDirectory(dataDir);
 }
 
+/** Requires a committed restore. */
+function readPlan(dataDir: string): RestorePlan {
+  return plan.parse(JSON.parse(readFileSync(join(readyFolder(dataDir), PLAN), 'utf8')));
+}
+
+/** The restore that the next start puts in place; null if there is none. */
+export function committedRestore(dataDir: string): RestorePlan | null {
+  return existsSync(readyFolder(dataDir)) ? readPlan(dataDir) : null;
+}
+
+/** Withdraws a committed restore that has not begun to be put in place. */
+export function withdrawRestore(dataDir: string): void {
+  if (!existsSync(readyFolder(dataDir))) return;
+  removeStaging(dataDir);
+  renameSync(readyFolder(dataDir), stagingFolder(dataDir));
+  syncDirectory(dataDir);
+  removeStaging(dataDir);
+}
+
 /**
  * Puts a committed restore in place, also after a crash midway. Requires the data directory lock.
  * @returns whether there was a restore to finish
@@ -62,7 +125,7 @@ export function commitRestore(dataDir: string): void {
 export function finishRestore(dataDir: string): boolean {
   const ready = readyFolder(dataDir);
   if (!existsSync(ready)) return false;
-  const { names, before } = plan.parse(JSON.parse(readFileSync(join(ready, PLAN), 'utf8')));
+  const { names, before, about } = readPlan(dataDir);
   const kept = join(dataDir, before);
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   const keep = (name: string) => {
@@ -77,11 +140,20 @@ export function finishRestore(dataDir: string): boolean {
       renameSync(join(ready, name), join(dataDir, name));
     }
   }
-  if (readdirSync(kept).length === 0) rmdirSync(kept);
+  const isEmpty = readdirSync(kept).length === 0;
+  if (isEmpty) rmdirSync(kept);
   else syncDirectory(kept);
   syncDirectory(dataDir);
+  if (about) {
+    const done: LastRestore = {
+      ...about,
+      restored_at: new Date().toISOString(),
+      before: isEmpty ? null : before,
+    };
+    writeFileDurably(lastRestoreFile(dataDir), `${JSON.stringify(done)}\n`);
+  }
   // Renamed back first: if this is interrupted, the next start removes the staging folder.
-  rmSync(stagingFolder(dataDir), { recursive: true, force: true });
+  removeStaging(dataDir);
   renameSync(ready, stagingFolder(dataDir));
   removeLeftovers(dataDir);
   return true;

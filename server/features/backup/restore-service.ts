@@ -1,12 +1,13 @@
 // Restores a backup in two steps: it is unpacked, checked and previewed first, and put in place on confirmation. Until
 // then, nothing in the data directory changes.
-import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '#server/platform/clock.ts';
 import { configFilePath } from '#server/platform/config.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE, writeMasterKeyFile } from '#server/platform/master-key.ts';
 import { readArchive } from './archive-reader.ts';
+import type { CopyDatabase } from './backup-archive.ts';
 import {
   BackupError,
   CONFIG,
@@ -23,6 +24,8 @@ import {
   folderForBefore,
   PLAN,
   removeLeftovers,
+  removeStaging,
+  type RestoredBackup,
   type RestorePlan,
   stagingFolder,
 } from './data-files.ts';
@@ -32,7 +35,10 @@ import { chooseMasterKey } from './restored-master-key.ts';
 import { SealError } from '#server/platform/sealer.ts';
 
 export interface RestoreRequest {
+  /** A backup, or the folder with the data from before a restore. */
   file: string;
+  /** What to call it; the file unless given. */
+  name?: string;
   /** Null if not given. */
   passphrase: string | null;
   /** Accepts an archive that no passphrase authenticates (contract, section 8). */
@@ -41,9 +47,16 @@ export interface RestoreRequest {
 
 interface Needs {
   dataDir: string;
+  /** Whether a server runs on the data directory: the files in place then stay until its next start. */
+  isServing: boolean;
+  copyDatabase: CopyDatabase;
+  /** @returns why a server would not start with the `config.json` in this folder; null if it would */
+  problemOfSettings(folder: string): string | null;
   /** From the environment, which takes precedence at the next start. */
   masterKey: string | null;
   clock: Clock;
+  /** License Desk version. */
+  version: string;
   isKnownSchema(name: string): boolean;
   /** Migrates the database to this version's schema. @throws SealError if the key cannot open its secrets */
   upgradeDatabase(file: string, masterKey: Buffer): Promise<void>;
@@ -73,7 +86,7 @@ export interface Restored {
 /** A restore that waits for confirmation. The data directory stays locked meanwhile. */
 export interface PendingRestore {
   preview: RestorePreview;
-  /** Puts the whole backup in place, or nothing. @throws BackupError */
+  /** Puts the whole backup in place, or nothing; while a server runs, its next start does that. @throws BackupError */
   commit(): Promise<Restored>;
 }
 
@@ -88,6 +101,11 @@ function aboutFile(file: string, error: unknown): Error {
 
 function textOf(path: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+interface Unpacked {
+  manifest: Pick<Manifest, 'created_at' | 'version'>;
+  authenticated: boolean;
 }
 
 export function createRestoreService(needs: Needs) {
@@ -117,7 +135,20 @@ export function createRestoreService(needs: Needs) {
     }
   }
 
-  async function unpack({ file, passphrase, acceptUnsigned }: RestoreRequest) {
+  /** The data from before a restore, as if it were a backup. */
+  async function takeFolder(folder: string): Promise<Unpacked> {
+    if (!existsSync(join(folder, DATABASE))) throw new BackupError(`${folder} does not contain a database`);
+    const { signal } = new AbortController();
+    await needs.copyDatabase(join(folder, DATABASE), staged(DATABASE), { withoutRowsOf: [], signal });
+    for (const name of [CONFIG, MASTER_KEY_FILE])
+      if (existsSync(join(folder, name))) copyFileSync(join(folder, name), staged(name));
+    const created_at = statSync(join(folder, DATABASE)).mtime.toISOString();
+    // Only this user can write to the data directory.
+    return { manifest: { created_at, version: needs.version }, authenticated: true };
+  }
+
+  async function unpack({ file, passphrase, acceptUnsigned }: RestoreRequest): Promise<Unpacked> {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return takeFolder(file);
     try {
       return await readArchive(file, {
         passphrase,
@@ -160,6 +191,10 @@ export function createRestoreService(needs: Needs) {
       existsSync(presentDatabase) ? presentDatabase : null,
       clock.now(),
     );
+    // At the command line, the administrator can correct the file after the restore.
+    const problem = needs.isServing ? needs.problemOfSettings(staging) : null;
+    if (problem !== null)
+      throw new BackupError(`the server would not start with the settings in this backup: ${problem}`);
     const { created_at, version } = manifest;
     const settings = needs.compareSettings(textOf(configFilePath(dataDir)), textOf(staged(CONFIG)));
     const preview: RestorePreview = { created_at, version, authenticated, ...comparison, settings };
@@ -173,18 +208,20 @@ export function createRestoreService(needs: Needs) {
         rmSync(staged(MASTER_KEY_FILE), { force: true });
         if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
         rmSync(staged(SEALED_MASTER_KEY), { force: true });
-        return { before: putInPlace() };
+        const { name = request.file } = request;
+        return { before: putInPlace({ source: name, created_at, version }) };
       },
     };
   }
 
-  /** @returns the folder for the previous data; null if there was none */
-  function putInPlace(): string | null {
+  /** @returns the folder for the previous data; null if there was none, or if it is still in place */
+  function putInPlace(about: RestoredBackup): string | null {
     const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
     const before = folderForBefore(dataDir, clock.now());
-    const plan: RestorePlan = { names: names.filter((name) => existsSync(staged(name))), before };
+    const plan: RestorePlan = { names: names.filter((name) => existsSync(staged(name))), before, about };
     writeFileDurably(staged(PLAN), JSON.stringify(plan));
     commitRestore(dataDir);
+    if (needs.isServing) return null;
     try {
       finishRestore(dataDir);
     } catch (error) {
@@ -201,12 +238,15 @@ export function createRestoreService(needs: Needs) {
      * @throws BackupError, ConfigError or NewerDatabaseError; nothing has changed then
      */
     async open(request: RestoreRequest): Promise<PendingRestore> {
-      finishRestore(dataDir);
-      removeLeftovers(dataDir);
+      if (needs.isServing) removeStaging(dataDir);
+      else {
+        finishRestore(dataDir);
+        removeLeftovers(dataDir);
+      }
       mkdirSync(staging, { mode: 0o700 });
       return open(request);
     },
     /** Removes the unpacked files unless the restore has been committed. */
-    cancel: () => removeLeftovers(dataDir),
+    cancel: () => (needs.isServing ? removeStaging(dataDir) : removeLeftovers(dataDir)),
   };
 }

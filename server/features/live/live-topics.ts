@@ -16,6 +16,7 @@ const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readon
   ['api_token', ['api_tokens']],
   ['signing_key', ['signing_keys']],
   ['settings', ['settings']],
+  ['backup', ['settings']],
   ['lease_rule', ['lease_rules', 'leases']],
   ['lease_group', ['lease_rules', 'leases']],
   ['session', ['sessions']],

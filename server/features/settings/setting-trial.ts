@@ -1,6 +1,7 @@
 // Checks whether the next start could use changed settings: files, addresses, the database.
 import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { readBackupPassphrase, tryBackupFolder } from '#server/platform/backup-folder.ts';
 import type { SettingName, SettingValues } from '#server/platform/config.ts';
 import { readDatabaseUrl } from '#server/platform/database-url.ts';
 import type { ErrorDetail } from '#server/wire/errors.ts';
@@ -61,6 +62,8 @@ export async function tryOut(
     [['adminPort', 'port'], async () => refuseSamePort(next)],
     [['tls'], async () => requireAbsoluteTls(next.tls)],
     ...FILE_CHECKS.map(({ names, check }): Trial => [names, () => check(next)]),
+    [['backupFolder', 'backupSchedule'], () => tryFolder(next.backupFolder)],
+    [['backupPassphraseFile', 'backupSchedule'], () => readBackupPassphrase(next.backupPassphraseFile)],
     [['databaseUrl', 'databaseUrlFile'], () => tryUrl(readDatabaseUrl(next), tryDatabase)],
   ];
   const details: ErrorDetail[] = [];
@@ -81,6 +84,10 @@ export async function tryOut(
 
 async function tryUrl(url: string | null, tryDatabase: TrialNeeds['tryDatabase']): Promise<void> {
   if (url !== null) await tryDatabase(url);
+}
+
+async function tryFolder(folder: string | null): Promise<void> {
+  if (folder !== null) await tryBackupFolder(folder);
 }
 
 function refuseSamePort({ port, adminPort }: SettingValues): void {

@@ -6,12 +6,16 @@ export const alertMessages = messagesOf(
     title: 'Needs attention',
     openLicense: 'Open license',
     openSettings: 'Open network settings',
+    openBackups: 'Open backups',
     severity: { warning: 'Warning', critical: 'Critical' },
     titles: {
       api_unencrypted: 'The API listens on {host} without TLS.',
       base_url_derived: 'The API listens on {host}, and no public URL is set.',
       caller_address_forgeable: 'All proxies are trusted, and the API listens on {host}.',
       device_surge: 'License {subject} activated {count} devices within {minutes} minutes.',
+      backup_failed: 'The daily backup failed.',
+      backup_missing: 'This installation has never been backed up.',
+      backup_overdue: 'No backup for {days} days.',
       clock_jumped: 'The clock jumped ahead by {hours} hours.',
       clock_skewed: 'The clock of this machine differs from the database’s by {seconds} s.',
       log_lines_dropped: '{count} lines of {subject} were lost.',
@@ -29,6 +33,9 @@ export const alertMessages = messagesOf(
       caller_address_forgeable:
         'A client that connects directly can forge its address in rate limits and logs. Enter the addresses of your proxies under “Trusted proxies”.',
       device_surge: 'Check whether its key was published.',
+      backup_failed: 'The server tries again within an hour.',
+      backup_missing: 'Turn on the daily backup. If you back up by other means, say so there.',
+      backup_overdue: 'Turn on the daily backup. If you back up by other means, say so there.',
       clock_jumped:
         'Expiry notices are on hold until the new time is confirmed. Check the date of this machine.',
       clock_skewed:
@@ -46,12 +53,16 @@ export const alertMessages = messagesOf(
     title: 'Handlungsbedarf',
     openLicense: 'Lizenz öffnen',
     openSettings: 'Netzwerkeinstellungen öffnen',
+    openBackups: 'Sicherungen öffnen',
     severity: { warning: 'Warnung', critical: 'Kritisch' },
     titles: {
       api_unencrypted: 'Die API ist ohne TLS unter {host} erreichbar.',
       base_url_derived: 'Die API ist unter {host} erreichbar, und es ist keine öffentliche URL gesetzt.',
       caller_address_forgeable: 'Allen Proxys wird vertraut, und die API ist unter {host} erreichbar.',
       device_surge: 'Lizenz {subject} hat innerhalb von {minutes} Minuten {count} Geräte aktiviert.',
+      backup_failed: 'Die tägliche Sicherung ist fehlgeschlagen.',
+      backup_missing: 'Diese Installation wurde noch nie gesichert.',
+      backup_overdue: 'Keine Sicherung seit {days} Tagen.',
       clock_jumped: 'Die Uhr ist um {hours} Stunden vorgesprungen.',
       clock_skewed: 'Die Uhr dieses Computers weicht um {seconds} s von der Uhr der Datenbank ab.',
       log_lines_dropped: '{count} Zeilen von {subject} gingen verloren.',
@@ -69,6 +80,11 @@ export const alertMessages = messagesOf(
       caller_address_forgeable:
         'Ein Client, der sich direkt verbindet, kann seine Adresse in Ratenlimits und Protokollen fälschen. Tragen Sie unter „Vertrauenswürdige Proxys“ die Adressen Ihrer Proxys ein.',
       device_surge: 'Prüfen Sie, ob der Schlüssel veröffentlicht wurde.',
+      backup_failed: 'Der Server versucht es innerhalb einer Stunde erneut.',
+      backup_missing:
+        'Schalten Sie die tägliche Sicherung ein. Wenn Sie auf andere Weise sichern, geben Sie das dort an.',
+      backup_overdue:
+        'Schalten Sie die tägliche Sicherung ein. Wenn Sie auf andere Weise sichern, geben Sie das dort an.',
       clock_jumped:
         'Ablaufmeldungen werden zurückgehalten, bis die neue Zeit bestätigt ist. Prüfen Sie das Datum dieses Computers.',
       clock_skewed:

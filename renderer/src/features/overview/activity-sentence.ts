@@ -67,7 +67,10 @@ const SENTENCES = new Set([
   'session_signed_out',
   'session_ended',
   'backup_made',
+  'backup_failed',
   'backup_restored',
+  'backup_restore_confirmed',
+  'backup_restore_cancelled',
   'audit_pruned',
   'first_run_finished',
 ]);

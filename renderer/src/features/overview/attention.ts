@@ -14,6 +14,7 @@ import { computed, type MaybeRefOrGetter, toValue } from 'vue';
 import { useI18n } from 'vue-i18n';
 import type { RouteLocationRaw } from 'vue-router';
 import type { Alert, AlertCode } from '#server/features/alerts/alert-contract.ts';
+import type { BackupProblem } from '#server/features/backup/backup-status-contract.ts';
 import type { overviewContract } from '#server/features/overview/overview-contract.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { adminClient } from '../../api/admin-client.ts';
@@ -46,6 +47,8 @@ const NETWORK_ALERTS: readonly AlertCode[] = [
   'caller_address_forgeable',
 ];
 
+const BACKUP_ALERTS: readonly AlertCode[] = ['backup_failed', 'backup_missing', 'backup_overdue'];
+
 export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
   const { t } = useI18n();
   const now = useNow();
@@ -57,9 +60,18 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
     const { license_id: id } = params;
     if (id !== undefined)
       return { label: t('alerts.openLicense'), to: { name: 'licenses', query: { open: String(id) } } };
+    if (BACKUP_ALERTS.includes(code))
+      return { label: t('alerts.openBackups'), to: { name: 'settings', query: { tab: 'backup' } } };
     return NETWORK_ALERTS.includes(code)
       ? { label: t('alerts.openSettings'), to: { name: 'settings' } }
       : undefined;
+  }
+
+  function detailOf({ code, params }: Alert, values: Alert['params']): string {
+    const text = t(`alerts.text.${code}`, values);
+    return code === 'backup_failed'
+      ? `${t(`backups.problems.${params['problem'] as BackupProblem}`, values)} ${text}`
+      : text;
   }
 
   function ofAlert(alert: Alert): AttentionItem {
@@ -71,7 +83,7 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
       isCritical: severity === 'critical',
       icon: severity === 'critical' ? CircleX : TriangleAlert,
       title: t(`alerts.titles.${code}`, values),
-      detail: t(`alerts.text.${code}`, values),
+      detail: detailOf(alert, values),
       since,
       ...(action ? { action } : {}),
     };

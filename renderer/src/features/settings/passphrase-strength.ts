@@ -1,5 +1,5 @@
 // A rough estimate of how hard a passphrase is to guess. Advice only: the server checks only the length.
-import { MIN_PASSPHRASE } from '#server/features/backup/backup-contract.ts';
+import { MIN_PASSPHRASE } from '#server/wire/passphrase-length.ts';
 
 export type PassphraseStrength = 'short' | 'weak' | 'fair' | 'strong';
 

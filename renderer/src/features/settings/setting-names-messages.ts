@@ -93,6 +93,27 @@ export const settingNamesMessages = messagesOf(
       label: 'Keep data replaced by restores (days)',
       about: 'The before-restore-… folders in the data directory. 0 keeps all.',
     },
+    backup_schedule: {
+      label: 'Daily backup',
+      about: 'Back up to a folder every day.',
+    },
+    backup_hour: {
+      label: 'Hour',
+      about: 'In the time zone of the server.',
+    },
+    backup_folder: {
+      label: 'Backup folder',
+      about: 'An absolute path on the server, preferably on another disk or a network drive.',
+    },
+    backup_keep: {
+      label: 'Backups to keep',
+      about: 'After each backup, older ones that this installation has written are removed.',
+    },
+    backup_passphrase_file: {
+      label: 'Passphrase file',
+      about:
+        'An absolute path on the server, outside the backup folder. The file contains a passphrase of at least 12 characters. Leave empty for backups without encryption.',
+    },
     data_dir: {
       label: 'Data directory',
       about: 'Contains the database, keys, logs and config.json, which cannot set this directory.',
@@ -200,6 +221,27 @@ export const settingNamesMessages = messagesOf(
     retain_restores_days: {
       label: 'Ersetzte Daten aufbewahren (Tage)',
       about: 'Die Ordner before-restore-… im Datenverzeichnis. Bei 0 bleibt alles erhalten.',
+    },
+    backup_schedule: {
+      label: 'Tägliche Sicherung',
+      about: 'Jeden Tag in einen Ordner sichern.',
+    },
+    backup_hour: {
+      label: 'Stunde',
+      about: 'In der Zeitzone des Servers.',
+    },
+    backup_folder: {
+      label: 'Sicherungsordner',
+      about: 'Ein absoluter Pfad auf dem Server, möglichst auf einem anderen Datenträger oder Netzlaufwerk.',
+    },
+    backup_keep: {
+      label: 'Anzahl der Sicherungen',
+      about: 'Nach jeder Sicherung werden ältere gelöscht, die diese Installation geschrieben hat.',
+    },
+    backup_passphrase_file: {
+      label: 'Passphrasendatei',
+      about:
+        'Ein absoluter Pfad auf dem Server, außerhalb des Sicherungsordners. Die Datei enthält eine Passphrase mit mindestens 12 Zeichen. Leer lassen, um unverschlüsselt zu sichern.',
     },
     data_dir: {
       label: 'Datenverzeichnis',

@@ -6,7 +6,7 @@ import { reachOf, tlsModeOf } from './network-choice.ts';
 
 type SettingName = keyof typeof en.settingNames;
 
-export type SettingGroup = 'reach' | 'licensing' | 'webhooks' | 'retention' | 'other';
+export type SettingGroup = 'reach' | 'licensing' | 'webhooks' | 'retention' | 'backup' | 'other';
 
 export const SETTING_GROUPS: readonly { group: SettingGroup; names: readonly string[] }[] = [
   {
@@ -38,6 +38,10 @@ export const SETTING_GROUPS: readonly { group: SettingGroup; names: readonly str
       'retain_restores_days',
     ],
   },
+  {
+    group: 'backup',
+    names: ['backup_schedule', 'backup_hour', 'backup_folder', 'backup_keep', 'backup_passphrase_file'],
+  },
   { group: 'other', names: ['data_dir', 'database_url', 'database_url_file'] },
 ];
 
@@ -64,6 +68,8 @@ export function useSettingText() {
     valueTextOf: ({ name }: Pick<SettingObject, 'name'>, value: string): string => {
       if (value === '') return t('settings.notSet');
       if (name === 'host' && reachOf(value) !== 'address') return t(`network.reach.${reachOf(value)}`);
+      if (name === 'backup_schedule' && value in en.backups.schedule)
+        return t(`backups.schedule.${value as keyof typeof en.backups.schedule}`);
       if (name === 'tls') return t(`network.tls.${tlsModeOf(value)}`);
       return value;
     },

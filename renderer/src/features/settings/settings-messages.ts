@@ -19,12 +19,14 @@ export const settingsMessages = messagesOf(
       licensing: 'Licensing',
       webhooks: 'Webhooks',
       retention: 'Retention',
+      backup: 'Daily backup',
       other: 'Data',
     },
     groupAbout: {
       licensing: 'Defaults for new licenses and license files.',
       webhooks: 'How events reach their receivers.',
       retention: 'Older records are removed once a day.',
+      backup: 'The server writes each backup to a folder, reads it back, and removes the oldest ones.',
       other: 'Where this installation keeps its data.',
     },
     columns: {
@@ -102,8 +104,6 @@ export const settingsMessages = messagesOf(
     restore: {
       title: 'Restore a backup',
       about: 'Stop the server, then run this command on the same machine:',
-      passphrase: 'For an encrypted backup, add {option}.',
-      unsigned: 'For a backup without a passphrase or from an earlier version, add {option}.',
       after:
         'The command lists the contents of the backup and what becomes active again, and asks for confirmation. The previous data is kept in a folder named before-restore-….',
     },
@@ -164,12 +164,15 @@ export const settingsMessages = messagesOf(
       licensing: 'Lizenzierung',
       webhooks: 'Webhooks',
       retention: 'Aufbewahrung',
+      backup: 'Tägliche Sicherung',
       other: 'Daten',
     },
     groupAbout: {
       licensing: 'Vorgaben für neue Lizenzen und Lizenzdateien.',
       webhooks: 'Wie Ereignisse ihre Empfänger erreichen.',
       retention: 'Ältere Einträge werden einmal am Tag entfernt.',
+      backup:
+        'Der Server schreibt jede Sicherung in einen Ordner, liest sie zur Prüfung zurück und löscht die ältesten.',
       other: 'Wo diese Installation ihre Daten speichert.',
     },
     columns: {
@@ -249,8 +252,6 @@ export const settingsMessages = messagesOf(
     restore: {
       title: 'Sicherung wiederherstellen',
       about: 'Beenden Sie den Server, und führen Sie auf demselben Computer diesen Befehl aus:',
-      passphrase: 'Für eine verschlüsselte Sicherung ergänzen Sie {option}.',
-      unsigned: 'Für eine Sicherung ohne Passphrase oder aus einer früheren Version ergänzen Sie {option}.',
       after:
         'Der Befehl zeigt den Inhalt der Sicherung und was wieder aktiv wird, und fragt nach einer Bestätigung. Die bisherigen Daten bleiben im Ordner before-restore-… erhalten.',
     },

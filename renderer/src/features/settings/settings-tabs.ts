@@ -22,6 +22,7 @@ const TAB_OF_GROUP: Record<SettingGroup, SettingsTab> = {
   licensing: 'licensing',
   webhooks: 'webhooks',
   retention: 'retention',
+  backup: 'backup',
   other: 'data',
 };
 

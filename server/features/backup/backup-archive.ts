@@ -1,0 +1,115 @@
+// What both kinds of backups are made of: a copy of the running database, and an archive around it.
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, stat, statfs } from 'node:fs/promises';
+import { configFilePath } from '#server/platform/config.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { measure, type Source, writeArchive } from './archive-writer.ts';
+import {
+  CONFIG,
+  DATABASE,
+  MANIFEST,
+  type Manifest,
+  MASTER_KEY,
+  type PartName,
+  SPARE_SPACE,
+} from './backup-format.ts';
+
+/**
+ * Private keys that wait for their one download. Idempotent replies stay in: without them, a call that is repeated
+ * after a restore would take effect twice.
+ */
+const LEFT_OUT = ['certificate_keys'];
+
+/** The installation that is backed up. */
+export interface BackedUp {
+  dataDir: string;
+  /** The SQLite database. */
+  database: string;
+  masterKey: Buffer;
+  /** License Desk version and database schema. */
+  version: string;
+  schema: string;
+}
+
+export type CopyDatabase = (
+  source: string,
+  target: string,
+  options: { withoutRowsOf: readonly string[]; signal: AbortSignal },
+) => Promise<void>;
+
+/** The data directory's disk has no space for the copy. */
+export class NoSpaceError extends Error {
+  override readonly name = 'NoSpaceError';
+}
+
+const noSpace = (needed: number, free: number) =>
+  new NoSpaceError(`not enough disk space to copy the database: ${needed} bytes needed, ${free} bytes free`);
+
+export async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}
+
+async function sizeOnDisk(file: string): Promise<number> {
+  return existsSync(file) ? (await stat(file)).size : 0;
+}
+
+/**
+ * @param copy the file to create
+ * @throws NoSpaceError; the signal's reason, or SQLite's error, if it is aborted
+ */
+export async function copyForBackup(
+  { dataDir, database }: BackedUp,
+  copyDatabase: CopyDatabase,
+  copy: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const needed = (await sizeOnDisk(database)) + (await sizeOnDisk(`${database}-wal`)) + SPARE_SPACE;
+  const free = await freeBytes(dataDir);
+  if (free < needed) throw noSpace(needed, free);
+  await rm(copy, { force: true });
+  try {
+    await copyDatabase(database, copy, { withoutRowsOf: LEFT_OUT, signal });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'SQLITE_FULL') throw error;
+    throw noSpace(needed, await freeBytes(dataDir));
+  }
+}
+
+function partsOf({ dataDir, masterKey }: BackedUp, copy: string, passphrase: string | null) {
+  const parts: Source<PartName>[] = [];
+  if (existsSync(configFilePath(dataDir)))
+    parts.push({ name: CONFIG, text: readFileSync(configFilePath(dataDir), 'utf8') });
+  if (passphrase !== null) parts.push({ name: MASTER_KEY, text: `${masterKey.toString('base64')}\n` });
+  return [...parts, { name: DATABASE, path: copy } as const];
+}
+
+/** `license-desk-20260131T120000Z.ldbackup`. @param now epoch milliseconds */
+export function backupFileName(now: number, isEncrypted: boolean): string {
+  const time = toTimestamp(now).slice(0, 19).replaceAll(/[-:]/gu, '');
+  return `license-desk-${time}Z.${isEncrypted ? 'ldbackup' : 'tar'}`;
+}
+
+interface ArchiveOptions {
+  /** The copy of the database. */
+  copy: string;
+  /** Encrypts the archive and includes the master key; null makes a readable archive without that key. */
+  passphrase: string | null;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** @returns the archive, produced while it is read, and its size in bytes */
+export async function archiveOf(installation: BackedUp, { copy, passphrase, now }: ArchiveOptions) {
+  const parts = partsOf(installation, copy, passphrase);
+  const manifest: Manifest = {
+    format: 'license-desk-backup',
+    format_version: 1,
+    version: installation.version,
+    schema: installation.schema,
+    created_at: toTimestamp(now),
+    parts: await Promise.all(parts.map(measure)),
+  };
+  const sources = [{ name: MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n` }, ...parts];
+  return writeArchive(sources, { passphrase, mtime: new Date(now) });
+}

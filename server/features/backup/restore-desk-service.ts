@@ -1,0 +1,218 @@
+// Restores from the back office. A preview is unpacked beside the data; confirming it leaves everything in place until
+// the server starts again.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Audit } from '#server/features/audit/audit-service.ts';
+import { afterCommit } from '#server/database/current-transaction.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
+import { POSTGRES_ADVICE } from '#server/platform/backup-folder.ts';
+import type { Call } from '#server/platform/call.ts';
+import { OperatorError } from '#server/platform/operator-error.ts';
+import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import { committedRestore, readLastRestore, withdrawRestore } from './data-files.ts';
+import {
+  MAX_PREVIEWED,
+  type restoreAdminContract,
+  type RestoreOverview,
+  type ShownPreview,
+} from './restore-contract.ts';
+import type { Listed, RestorePreview } from './restore-preview.ts';
+import type { PendingRestore, RestoreRequest } from './restore-service.ts';
+import type { RestoreSources } from './restore-sources.ts';
+
+interface Needs {
+  dataDir: string;
+  folder: string | null;
+  /** Null with PostgreSQL. */
+  restores: { open(request: RestoreRequest, call: Call): Promise<PendingRestore>; cancel(): void } | null;
+  sources: RestoreSources;
+  audit: Audit;
+  transaction: RunTransaction;
+  /** Ends the process so that its supervisor restarts it; null without a supervisor. */
+  restart: (() => void) | null;
+  onChanged(): void;
+}
+
+const HOUR_MS = 3_600_000;
+const ADVICE_RESTARTING = 'The server restarts and puts the backup in place.';
+const ADVICE_TO_DO =
+  'Stop the server where it was started, then start it again. Its start puts the backup in place. Changes until then are only in the data that is kept from before the restore.';
+
+const short = <Item>({ count, items }: Listed<Item>): Listed<Item> => ({
+  count,
+  items: items.slice(0, MAX_PREVIEWED),
+});
+
+function shown(preview: RestorePreview): ShownPreview {
+  const { present } = preview;
+  return {
+    ...preview,
+    api_tokens: short(preview.api_tokens),
+    webhooks: short(preview.webhooks),
+    present: present && {
+      ...present,
+      revived: {
+        licenses: short(present.revived.licenses),
+        authorization_tokens: short(present.revived.authorization_tokens),
+        api_tokens: short(present.revived.api_tokens),
+        certificates: short(present.revived.certificates),
+        webhooks: short(present.revived.webhooks),
+        signing_keys: short(present.revived.signing_keys),
+      },
+    },
+  };
+}
+
+export function createRestoreDeskService(needs: Needs) {
+  const { dataDir, restores, sources, audit, transaction, restart } = needs;
+  let open: { id: string; pending: PendingRestore; source: string } | null = null;
+  let isBusy = false;
+  let forgetting: NodeJS.Timeout | undefined;
+
+  /** Uploads and previews are large, and contain secrets. */
+  function forgetLater(): void {
+    clearTimeout(forgetting);
+    forgetting = setTimeout(() => void alone(forget).catch(() => {}), HOUR_MS).unref();
+  }
+
+  async function forget(): Promise<void> {
+    clearTimeout(forgetting);
+    open = null;
+    restores?.cancel();
+    await sources.removeUpload();
+  }
+
+  /** One at a time, because there is one place to unpack to. */
+  async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (isBusy)
+      throw new ApiError('unavailable', 'another restore is being prepared; try again when it is done');
+    isBusy = true;
+    try {
+      return await work();
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  function supported(): NonNullable<Needs['restores']> {
+    if (restores === null) throw new ApiError('invalid_request', POSTGRES_ADVICE);
+    return restores;
+  }
+
+  function refuseStaged(): void {
+    if (committedRestore(dataDir) === null) return;
+    throw new ApiError(
+      'invalid_request',
+      'a confirmed restore waits for a restart of the server; cancel it first',
+    );
+  }
+
+  function lastRestore(): RestoreOverview['last'] {
+    const last = readLastRestore(dataDir);
+    if (last === null) return null;
+    const isKept = last.before !== null && existsSync(join(dataDir, last.before));
+    return { ...last, before: isKept ? last.before : null };
+  }
+
+  return {
+    async show(): Promise<RestoreOverview> {
+      const isSupported = restores !== null;
+      return {
+        supported: isSupported,
+        advice: isSupported ? null : POSTGRES_ADVICE,
+        folder: needs.folder,
+        ...(await sources.listFolder()),
+        upload: await sources.showUpload(),
+        before: await sources.listBefore(),
+        staged: committedRestore(dataDir)?.about ?? null,
+        last: lastRestore(),
+        restart: restart !== null,
+      };
+    },
+
+    async upload(file: AsyncIterable<Uint8Array>) {
+      supported();
+      const kept = await sources.keepUpload(file);
+      forgetLater();
+      return kept;
+    },
+
+    preview(
+      { kind, name, passphrase, accept_unsigned }: RequestOf<typeof restoreAdminContract.previewRestore>,
+      call: Call,
+    ) {
+      const into = supported();
+      return alone(async () => {
+        refuseStaged();
+        const found = await sources.find(kind, name);
+        open = null;
+        try {
+          const request = { ...found, passphrase: passphrase || null, acceptUnsigned: accept_unsigned };
+          const pending = await into.open(request, call);
+          open = { id: randomUUID(), pending, source: found.name };
+          forgetLater();
+          return { restore_id: open.id, preview: shown(pending.preview) };
+        } catch (error) {
+          into.cancel();
+          if (!(error instanceof OperatorError)) throw error;
+          // The path of an upload means nothing to the administrator.
+          throw new ApiError('invalid_request', error.message.replace(found.file, found.name));
+        }
+      });
+    },
+
+    confirm({ restore_id: id }: RequestOf<typeof restoreAdminContract.confirmRestore>, call: Call) {
+      supported();
+      return alone(async (): Promise<ReplyOf<typeof restoreAdminContract.confirmRestore>> => {
+        if (open?.id !== id)
+          throw new ApiError(
+            'not_found',
+            'this preview has expired or was replaced; preview the backup again',
+          );
+        const { pending, source } = open;
+        const { created_at, version, authenticated } = pending.preview;
+        await transaction(() =>
+          audit.record(call, 'backup.restore_confirmed', 'backup', null, {
+            source,
+            created_at,
+            version,
+            authenticated,
+          }),
+        );
+        await pending.commit();
+        open = null;
+        await forget();
+        needs.onChanged();
+        // After the reply, as the restart from the settings.
+        if (restart) await transaction(async () => afterCommit(restart));
+        return { restarting: restart !== null, restart_advice: restart ? ADVICE_RESTARTING : ADVICE_TO_DO };
+      });
+    },
+
+    cancel(call: Call) {
+      supported();
+      return alone(async () => {
+        const staged = committedRestore(dataDir);
+        withdrawRestore(dataDir);
+        await forget();
+        if (staged)
+          await transaction(() =>
+            audit.record(call, 'backup.restore_cancelled', 'backup', null, {
+              source: staged.about?.source ?? null,
+            }),
+          );
+        needs.onChanged();
+        return {};
+      });
+    },
+
+    /** Drops what was not confirmed. */
+    async close(): Promise<void> {
+      await alone(forget).catch(() => {});
+    },
+  };
+}
+
+export type RestoreDeskService = ReturnType<typeof createRestoreDeskService>;

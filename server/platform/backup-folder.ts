@@ -1,0 +1,135 @@
+// The folder of the daily backups and the file with their passphrase: what the settings allow, and whether both can be
+// used now.
+import { constants, existsSync, realpathSync } from 'node:fs';
+import { access, open, readFile, stat, unlink } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { dirname, join, relative, sep, isAbsolute } from 'node:path';
+import { ConfigError, type SettingValues } from './config.ts';
+import { readDatabaseUrl } from './database-url.ts';
+import { SETTINGS } from './settings.ts';
+import { MAX_PASSPHRASE, MIN_PASSPHRASE } from '#server/wire/passphrase-length.ts';
+
+export type BackupSettings = Pick<
+  SettingValues,
+  'dataDir' | 'backupSchedule' | 'backupHour' | 'backupFolder' | 'backupKeep' | 'backupPassphraseFile'
+>;
+
+export const POSTGRES_ADVICE =
+  'the data is in PostgreSQL: back it up with pg_dump, and keep config.json and the master key';
+
+/** The path without symbolic links, as far as it exists. */
+function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : join(realPath(parent), relative(parent, path));
+}
+
+/** Whether the path is the folder or in it. */
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(realPath(folder), realPath(path));
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function mustBe(setting: { flag: string }, value: string, requirement: string): ConfigError {
+  return new ConfigError(`--${setting.flag} is ${JSON.stringify(value)}, but must be ${requirement}`);
+}
+
+type Checked = BackupSettings & Pick<SettingValues, 'databaseUrl' | 'databaseUrlFile'>;
+
+/** Checks what does not depend on the state of the disk, so that a lost disk does not keep the server from starting. @throws ConfigError */
+export function requireBackupSettings(values: Checked): void {
+  const { backupSchedule, backupFolder: folder, backupPassphraseFile: secret, dataDir } = values;
+  if (folder !== null && isWithin(dataDir, folder))
+    throw mustBe(
+      SETTINGS.backupFolder,
+      folder,
+      `outside of the data directory ${dataDir}, which a failed disk would take along; use a folder on another disk`,
+    );
+  if (folder !== null && secret !== null && isWithin(folder, secret))
+    throw mustBe(
+      SETTINGS.backupPassphraseFile,
+      secret,
+      `outside of the backup folder ${folder}: a copy of the folder would include the means to read the backups`,
+    );
+  if (backupSchedule !== 'daily') return;
+  if (readDatabaseUrl(values) !== null)
+    throw mustBe(SETTINGS.backupSchedule, 'daily', `off or external, because ${POSTGRES_ADVICE}`);
+  if (folder === null)
+    throw new ConfigError(
+      `--${SETTINGS.backupSchedule.flag} is "daily", but --${SETTINGS.backupFolder.flag} is not set; set it to a folder on another disk`,
+    );
+}
+
+/** Why the folder cannot be used. The page has a text for each. */
+export type FolderProblem = 'folder_missing' | 'folder_not_writable' | 'passphrase_file';
+
+/** The message is one line for the administrator. */
+export class BackupFolderError extends Error {
+  override readonly name = 'BackupFolderError';
+  readonly problem: FolderProblem;
+
+  constructor(problem: FolderProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+const notWritable = (folder: string, why: string) =>
+  new BackupFolderError('folder_not_writable', `the backup folder ${folder} is not writable: ${why}`);
+
+const writable = (path: string): Promise<void> => access(path, constants.W_OK | constants.X_OK);
+
+/** The folder itself, or the nearest one above it that exists. */
+async function nearest(folder: string): Promise<string> {
+  const parent = dirname(folder);
+  return existsSync(folder) || parent === folder ? folder : nearest(parent);
+}
+
+/**
+ * @param mayCreate whether a missing folder is fine if it can be created
+ * @throws BackupFolderError
+ */
+export async function requireBackupFolder(folder: string, mayCreate: boolean): Promise<void> {
+  const found = await nearest(folder);
+  if (found !== folder && !mayCreate)
+    throw new BackupFolderError(
+      'folder_missing',
+      `the backup folder ${folder} is missing; check that its disk is connected, or create the folder`,
+    );
+  try {
+    if (!(await stat(found)).isDirectory()) throw new Error(`${found} is not a folder`);
+    await writable(found);
+  } catch (error) {
+    throw notWritable(folder, (error as Error).message);
+  }
+}
+
+/** Writes a file and removes it again: permissions alone do not show whether a network drive accepts files. @throws BackupFolderError */
+export async function tryBackupFolder(folder: string): Promise<void> {
+  await requireBackupFolder(folder, true);
+  if (!existsSync(folder)) return;
+  const trial = join(folder, `.license-desk-trial-${randomUUID()}`);
+  try {
+    await (await open(trial, 'wx', 0o600)).close();
+    await unlink(trial);
+  } catch (error) {
+    throw notWritable(folder, (error as Error).message);
+  }
+}
+
+/** The passphrase without the final line break; null if no file is set. @throws BackupFolderError */
+export async function readBackupPassphrase(file: string | null): Promise<string | null> {
+  if (file === null) return null;
+  const refuse = (why: string) =>
+    new BackupFolderError('passphrase_file', `the passphrase file ${file} cannot be used: ${why}`);
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw refuse(error.message);
+  });
+  const passphrase = text.replace(/\r?\n$/u, '');
+  if (!passphrase.isWellFormed()) throw refuse('it is not UTF-8 text');
+  if (passphrase.length < MIN_PASSPHRASE || passphrase.length > MAX_PASSPHRASE)
+    throw refuse(
+      `it must contain ${MIN_PASSPHRASE} to ${MAX_PASSPHRASE} characters (got ${passphrase.length})`,
+    );
+  return passphrase;
+}

@@ -25,7 +25,7 @@ interface Needs {
   clock: Clock;
   logger: Logger;
   alerts: Pick<AlertBoard, 'raise' | 'clear'>;
-  job: ServiceEnvironment['backupJob'];
+  backupJob: ServiceEnvironment['backupJob'];
   security: SecurityLog;
   restart: (() => void) | null;
   onChanged(): void;
@@ -33,7 +33,7 @@ interface Needs {
 
 export async function composeBackups(
   { signingKeys, transaction, masterKey }: Installation,
-  { config, job, security, restart, ...needs }: Needs,
+  { config, backupJob: job, security, restart, ...needs }: Needs,
 ) {
   const { dataDir } = config;
   const { url, file } = databaseLocation(config);

@@ -186,12 +186,9 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     restart: around.restart,
   });
   const backups = await composeBackups(installation, {
+    ...around,
     ...shared,
-    config,
     alerts,
-    job: around.backupJob,
-    security,
-    restart: around.restart,
     onChanged: () => live.publish(['settings']),
   });
   const sessions = composeSessions({

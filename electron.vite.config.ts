@@ -53,6 +53,26 @@ function copyShellPage(): Plugin {
   };
 }
 
+/**
+ * Libraries in the bundles of the server and its commands, because loading a thousand small files took a third of a
+ * start. What is not here has native code, is loaded by its name, or starts its own files.
+ */
+const BUNDLED = [
+  'commander',
+  'csv-parse',
+  'dataloader',
+  'express',
+  'got',
+  'helmet',
+  'ipaddr.js',
+  'pino-roll',
+  'sequelize',
+  'tar-stream',
+  'umzug',
+  'zod',
+  'zod-openapi',
+];
+
 /** What the page is compiled with, in the build and by `npm run dev`. */
 const page = {
   root: join(root, 'renderer'),
@@ -68,26 +88,7 @@ export default defineConfig({
   main: {
     plugins: [copyTrayIcons(), recordPackages('main')],
     build: {
-      chunkSizeWarningLimit: 10_000,
-      // Loading a thousand small files took a third of a start, of the server and of each command. What stays outside
-      // has native code, is loaded by its name, or starts its own files.
-      externalizeDeps: {
-        exclude: [
-          'commander',
-          'csv-parse',
-          'dataloader',
-          'express',
-          'got',
-          'helmet',
-          'ipaddr.js',
-          'pino-roll',
-          'sequelize',
-          'tar-stream',
-          'umzug',
-          'zod',
-          'zod-openapi',
-        ],
-      },
+      externalizeDeps: { exclude: [...BUNDLED] },
       rolldownOptions: {
         // Sequelize would load it for a column type that this product does not have.
         external: ['pg-hstore'],
@@ -105,6 +106,13 @@ export default defineConfig({
           // Beside the entries: code finds its siblings through import.meta.dirname, and whether a module ends up in
           // an entry or in a chunk must not change where it looks.
           chunkFileNames: '[name]-[hash].js',
+          // Each library with what it needs, so that a command loads only its own; test/cli/usage.test.ts reads the names.
+          codeSplitting: {
+            groups: BUNDLED.map((name) => ({
+              name: `npm.${name}`,
+              test: new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`, 'u'),
+            })),
+          },
         },
       },
     },

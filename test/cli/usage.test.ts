@@ -136,7 +136,14 @@ describe('starts without the service and its libraries', () => {
       };
       return result.map(({ url }) => url);
     });
-    return new Set(scripts.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/u.exec(url)?.[1] ?? []));
+    // In `node_modules`, or bundled as `npm.NAME-HASH.js`.
+    const place = /.*\/(?:node_modules\/((?:@[^/]+\/)?[^/]+)|npm\.(.+)-.{8}\.js$)/u;
+    return new Set(
+      scripts.flatMap((url) => {
+        const [, installed, bundled] = place.exec(url) ?? [];
+        return installed ?? bundled ?? [];
+      }),
+    );
   }
 
   test.each([

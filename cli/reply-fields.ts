@@ -13,22 +13,36 @@ interface SchemaNode {
   additionalProperties?: unknown;
 }
 
-/** Collects every property name. @returns whether there are records, whose names are not known */
-function collect(node: SchemaNode, names: Set<string>): boolean {
-  const { properties = {}, items, anyOf = [], allOf = [], $defs = {}, additionalProperties } = node;
-  for (const name of Object.keys(properties)) names.add(name);
+/** An object, or a list of objects, whose names the schema does not know. */
+function isRecord({ items, anyOf = [], allOf = [], additionalProperties }: SchemaNode): boolean {
+  const below = [...(items ? [items] : []), ...anyOf, ...allOf];
+  return typeof additionalProperties === 'object' || below.some((child) => isRecord(child));
+}
+
+/** Collects every property name, and the names of records. */
+function collect(node: SchemaNode, names: Set<string>, records: Set<string>): void {
+  const { properties = {}, items, anyOf = [], allOf = [], $defs = {} } = node;
+  for (const [name, child] of Object.entries(properties)) {
+    names.add(name);
+    if (isRecord(child)) records.add(name);
+  }
   const below = [...Object.values(properties), ...(items ? [items] : []), ...anyOf, ...allOf];
-  const free = [...below, ...Object.values($defs)].map((child) => collect(child, names));
-  return free.includes(true) || typeof additionalProperties === 'object';
+  for (const child of [...below, ...Object.values($defs)]) collect(child, names, records);
 }
 
 /** @throws CommandFailure wrong usage, before the call changes anything */
 export function refuseUnknownField(row: Endpoint, field: string): void {
   if (row.documents) return;
   const names = new Set(['items']);
+  const records = new Set<string>();
   const schema = z.toJSONSchema(row.reply, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
-  const hasFreeNames = collect(schema, names);
-  if (hasFreeNames || field.split('.').every((name) => names.has(name))) return;
+  collect(schema, names, records);
+  // What is searched without its path, see `selectField`.
+  const isFree = [schema, ...Object.values(schema.properties ?? {})].some((member) => isRecord(member));
+  const path = field.split('.');
+  const inRecord = path.findIndex((name) => records.has(name));
+  const known = inRecord === -1 ? path : path.slice(0, inRecord + 1);
+  if (isFree || known.every((name) => names.has(name))) return;
   throw unknownField(field, [...names]);
 }
 

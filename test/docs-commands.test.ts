@@ -138,6 +138,7 @@ test('only blocks that cannot run here are left out', () => {
     'README.md: opens the app',
     'docs/guide/api.md: needs the npm registry',
     'docs/guide/backup.md: needs the server to be stopped',
+    'docs/guide/backup.md: needs a folder on another disk',
     'docs/guide/floating-rules.md: needs a server with a floating license',
     'docs/guide/postgresql.md: needs a PostgreSQL server',
     'docs/guide/webhooks.md: needs a receiver on the internet',

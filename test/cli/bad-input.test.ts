@@ -72,7 +72,7 @@ const CASES: readonly Case[] = [
   [`license revoke 1 --reason ${'x'.repeat(501)}`, '--reason must be at most 500 characters', 2],
   [
     'license edit 1',
-    'give at least one of --holder, --email, --order-number, --notes and the seat limits',
+    'give at least one of --holder, --email, --order-number, --notes, --field and the seat limits',
     2,
   ],
   ['license edit 1 --holder=', '--holder must not be empty', 2],

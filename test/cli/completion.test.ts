@@ -73,7 +73,7 @@ describe.each([
 ] as const)('%s', (_name, offered) => {
   test('completes commands', async () => {
     expect(await offered('lic')).toEqual(['license']);
-    expect((await offered('license', 're')).toSorted()).toEqual(['release', 'renew', 'revoke']);
+    expect((await offered('license', 're')).toSorted()).toEqual(['release', 'renew', 'replace', 'revoke']);
   });
 
   test('completes options, after a value too', async () => {

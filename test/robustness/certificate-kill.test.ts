@@ -139,8 +139,8 @@ it(`keeps every answered issue and revocation through ${ROUNDS} kills`, { timeou
     authority ??= ca_certificate;
     expect(ca_certificate).toBe(authority);
   }
-  expect(confirmed.revoked.length).toBeGreaterThan(ROUNDS);
-  expect(confirmed.issued.length).toBeGreaterThan(ROUNDS);
+  expect(confirmed.revoked.length).toBeGreaterThanOrEqual(ROUNDS);
+  expect(confirmed.issued.length).toBeGreaterThanOrEqual(ROUNDS);
   expect((await server.kill()).code).toBe(0);
 });
 

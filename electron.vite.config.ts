@@ -88,6 +88,8 @@ export default defineConfig({
   main: {
     plugins: [copyTrayIcons(), recordPackages('main')],
     build: {
+      // Files of a local program, not of a page.
+      chunkSizeWarningLimit: 10_000,
       externalizeDeps: { exclude: [...BUNDLED] },
       rolldownOptions: {
         // Sequelize would load it for a column type that this product does not have.

@@ -114,6 +114,8 @@ describe('receivers that hang', () => {
     await renew();
     await eventually(() => expect(receivers.answered).toHaveLength(1));
     await register(server, receivers, 'hanging', 200);
+    // The threads of the other jobs are there by then.
+    for (const job of ['license-scan', 'certificate-upkeep']) await server.logLines({ msg: 'job done', job });
     const memoryBefore = residentMb(server);
     await renew();
     await eventually(() => expect(receivers.held()).toBe(200));

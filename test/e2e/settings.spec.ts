@@ -241,21 +241,32 @@ test(
     await expect(saveBar(desk)).toHaveCount(0);
     await expectAccessible(desk);
 
-    await desk.getByLabel('Passphrase (recommended)').fill(passphrase);
-    await desk.getByLabel('Repeat passphrase').fill(passphrase);
-    const waiting = desk.waitForEvent('download');
-    await desk.getByRole('button', { name: 'Download backup' }).click();
-    await (await waiting).saveAs(file);
-    await issueLicense(desk, { holder: 'Firma Neu GmbH' });
-
     const restore = desk.getByRole('region', { name: 'Restore a backup' });
+    const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
+    await desk.goto('/#/overview');
+    await task(desk, 'back up and restore', async () => {
+      await goTo(desk, 'Settings');
+      await desk.getByRole('tab', { name: 'Backup' }).click();
+      await desk.getByLabel('Passphrase (recommended)').fill(passphrase);
+      await desk.getByLabel('Repeat passphrase').fill(passphrase);
+      const waiting = desk.waitForEvent('download');
+      await desk.getByRole('button', { name: 'Download backup' }).click();
+      await (await waiting).saveAs(file);
+      await restore.locator('input[type=file]').setInputFiles(file);
+      await restore.getByLabel('Passphrase of the backup').fill(passphrase);
+      await restore.getByRole('button', { name: 'Preview restore' }).click();
+      await dialog.getByRole('button', { name: 'Restore at next start' }).click();
+      await expect(restore.getByRole('status')).toContainText('stop the server where it was started');
+    });
+    await restore.getByRole('button', { name: 'Cancel restore' }).click();
+
+    await issueLicense(desk, { holder: 'Firma Neu GmbH' });
     await restore.locator('input[type=file]').setInputFiles(file);
     await restore.getByLabel('Passphrase of the backup').fill('wrong passphrase');
     await restore.getByRole('button', { name: 'Preview restore' }).click();
     await expect(restore.getByRole('alert')).toContainText('the passphrase is wrong');
     await restore.getByLabel('Passphrase of the backup').fill(passphrase);
     await restore.getByRole('button', { name: 'Preview restore' }).click();
-    const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
     await expect(dialog).toContainText('Yes, proven by its passphrase');
     await expect(dialog.locator('dl > div').filter({ hasText: 'Licenses' })).toContainText(/1.*0/u);
     await expectAccessible(desk);
@@ -292,16 +303,9 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
   await expect(button).toBeDisabled();
   await repeated.fill('correct horse battery staple moon');
   await expectAccessible(desk);
-  await desk.goto('/#/overview');
-  const download = await task(desk, 'back up and restore', async () => {
-    await goTo(desk, 'Settings');
-    await desk.getByRole('tab', { name: 'Backup' }).click();
-    await passphrase.fill('correct horse battery staple moon');
-    await repeated.fill('correct horse battery staple moon');
-    const waiting = desk.waitForEvent('download');
-    await button.click();
-    return waiting;
-  });
+  const waiting = desk.waitForEvent('download');
+  await button.click();
+  const download = await waiting;
   const name = download.suggestedFilename();
   expect(name).toMatch(/^license-desk-\d{8}T\d{6}Z\.ldbackup$/u);
   const archive = decryptBackup(readFileSync(await download.path()), 'correct horse battery staple moon');

@@ -20,7 +20,7 @@ const TASKS = {
   'create a plan': 3,
   'download the figures of the last quarter': 3,
   'find out who revoked a license': 4,
-  'back up and restore': 4,
+  'back up and restore': 6,
   'rotate the signing key': 4,
   'open the API to the network with TLS': 6,
   'create an API token and sign the others out': 8,

@@ -148,6 +148,13 @@ export async function measurePage({ api, admin, bodies, searches }: Surroundings
       ),
     );
     const firstRowsMs = await middleOf(() => openAnew(page, licenses, () => firstRow(page).waitFor()));
+    const statisticsMs = await middleOf(() =>
+      openAnew(page, `${origin}/#/statistics`, () =>
+        page.getByRole('region', { name: 'Activations per day' }).getByRole('img').waitFor(),
+      ),
+    );
+    await page.goto(licenses);
+    await firstRow(page).waitFor();
     const searchTimes: number[] = [];
     for (const text of searches) searchTimes.push(await searchMs(page, text));
     await page.goto(`${origin}/#/overview`);
@@ -166,6 +173,7 @@ export async function measurePage({ api, admin, bodies, searches }: Surroundings
       bundleKb,
       overviewMs,
       firstRowsMs,
+      statisticsMs,
       searchMs: Math.max(...searchTimes),
       searchTimes,
       frameP95Ms: quantile(frames, 0.95),

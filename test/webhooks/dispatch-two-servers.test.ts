@@ -121,9 +121,13 @@ describe.skipIf(!hasPostgres)(`two servers on one database${why}`, () => {
     const path = '/held';
     await registerPath(servers[0], receiver, path, 'license.renewed');
     await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
-    // Events of the first server wake only its own dispatcher, which now waits for answers.
-    await renew([servers[0]], 5);
+    // The first server claims these alone, and waits for their answers.
+    const { license } = await servers[0].admin.createLicense({ holder: 'Sám' });
+    process.kill(servers[1].pid, 'SIGSTOP');
+    const ref = license.license_key;
+    for (let count = 0; count < 5; count += 1) await servers[0].admin.renewLicense({ ref, days: 1 });
     const underWay = await receiver.received(path, 2);
+    process.kill(servers[1].pid, 'SIGCONT');
     const changing = renew(servers, 200).catch(() => undefined);
     await receiver.received('/a', before + 50);
     await servers[0].kill('SIGKILL');

@@ -3,7 +3,7 @@ import { messagesOf } from '../../i18n/messages-of.ts';
 export const backupMessages = messagesOf(
   {
     statusTitle: 'Last backup',
-    statusAbout: 'Of the daily backup, the download below, and the command line.',
+    statusAbout: 'By the daily schedule, the download below or the command line.',
     last: 'Last backup',
     none: 'None yet',
     place: 'Written to',
@@ -106,7 +106,7 @@ export const backupMessages = messagesOf(
     verified: 'Geprüft',
     done: 'Heruntergeladen',
     running: 'Sicherung läuft …',
-    failedSince: 'Seitdem fehlgeschlagen',
+    failedSince: 'Fehlgeschlagen seit',
     runNow: 'Jetzt sichern',
     written: 'Sicherung geschrieben und geprüft',
     postgres:

@@ -1,5 +1,5 @@
 // `npm run bench`: the built service beside bare Express and other peers on the same machine, each figure against its target.
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureCommands } from '../../scripts/debian-packages.mjs';
 import { builtCli, root } from '../../scripts/paths.mjs';
@@ -89,7 +89,7 @@ async function measure(): Promise<void> {
   printFigures(figures);
   if (given.only === undefined) {
     const file = given.out ?? (isShort ? join('out', 'bench-short.json') : 'bench-results.json');
-    writeResults(join(root, file), {
+    writeResults(resolve(root, file), {
       measured_at: new Date().toISOString(),
       licenses,
       is_short: isShort,

@@ -4,7 +4,9 @@ import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
 import type { Plugin, UserConfig } from 'vite';
 import { recordPackages } from './scripts/bundled-packages.mjs';
+import { compactLibraries } from './scripts/compact-libraries.mjs';
 import { contractManifest } from './scripts/contract-manifest.mjs';
+import { preloadPage } from './scripts/preload-page.mjs';
 
 const root = import.meta.dirname;
 
@@ -86,7 +88,7 @@ export const pageForDevelopment: UserConfig = { ...page, plugins: [contractManif
 
 export default defineConfig({
   main: {
-    plugins: [copyTrayIcons(), recordPackages('main')],
+    plugins: [copyTrayIcons(), compactLibraries(), recordPackages('main')],
     build: {
       // Files of a local program, not of a page.
       chunkSizeWarningLimit: 10_000,
@@ -138,6 +140,7 @@ export default defineConfig({
     plugins: [
       contractManifest(),
       vue(),
+      preloadPage(),
       copyApiDocs(),
       recordPackages('renderer', ['node_modules/swagger-ui-dist']),
     ],
@@ -150,10 +153,16 @@ export default defineConfig({
         output: {
           codeSplitting: {
             groups: [
+              // What `start.ts` needs: it must not wait for anything else.
+              {
+                name: 'start',
+                test: /renderer[\\/]src[\\/](opening[\\/]|utc-days|features[\\/]statistics[\\/]statistics-period)|vite[\\/]preload-helper/u,
+                priority: 1,
+              },
               // What most screens are made of comes as one file instead of thirty; charts come after the first figures.
               {
                 name: 'components',
-                test: /renderer[\\/]src[\\/](components[\\/](?!LinePlot|line-chart|chart-)|api[\\/])|virtual-core|vue-virtual/u,
+                test: /renderer[\\/]src[\\/](components[\\/](?!LinePlot|line-chart|chart-)|api[\\/])/u,
               },
             ],
           },

@@ -6,18 +6,18 @@ const config: KnipConfig = {
     'server/process/main.ts',
     'server/jobs/*-worker.ts',
     'cli/main.ts',
-    'renderer/src/main.ts',
+    'renderer/src/start.ts',
     'scripts/{,ci/}*.{mjs,ts}',
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',
     // Compiled by its test beside the types that it generates.
     'test/openapi/typescript-client/flow.ts',
-    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes,packaging}.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes,packaging,move-database}.ts',
     // electron-builder starts it in place of fpm.
     'test/packaging/fpm-stand-in.mjs',
     // A process that a test kills, and what is loaded into one to kill it.
-    'test/helpers/{retention-process,kill-at-rename}.ts',
+    'test/helpers/{retention-process,kill-at-query,kill-at-rename}.ts',
     // A process that a test starts, and the worker that it starts.
     'test/helpers/rejecting-{job,worker}.ts',
     // Started by path, as Electron starts them.

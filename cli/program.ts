@@ -18,6 +18,7 @@ import { addLeaseGroupCommands } from './commands/lease-group.ts';
 import { addLeaseRuleCommands } from './commands/lease-rule.ts';
 import { addLicenseCommands } from './commands/license.ts';
 import { addManual } from './commands/manual.ts';
+import { addMoveDatabase } from './commands/move-database.ts';
 import { addOpen } from './commands/open.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addRequest } from './commands/request.ts';
@@ -72,6 +73,7 @@ function createProgram(io: CommandIo, json: boolean): Command {
   addRetention(program);
   addBackup(program);
   addRestore(program);
+  addMoveDatabase(program);
 
   program.commandsGroup('Licenses:');
   addLicenseCommands(program);

@@ -1,11 +1,10 @@
 // The service for one command: its requests are checked first, and the connection is made at the first call.
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { AdminAccess } from '#server/process/admin-access.ts';
 import { osUserName } from '#server/platform/os-user.ts';
 import type { Endpoint } from '#server/wire/endpoint.ts';
-import { CommandFailure } from './command-failure.ts';
 import { commandIo } from './command-io.ts';
+import { requireDataDirectory } from './data-directory.ts';
 import { selectedField } from './output-form.ts';
 import { namedByOption, refuseBadRequest } from './request-check.ts';
 import { configOf } from './setting-options.ts';
@@ -22,14 +21,6 @@ const CREATES_DATA_DIRECTORY: readonly RowName[] = [
   'importAuthority',
   'updateSettings',
 ];
-
-function refuseMissingDirectory(dataDir: string, row: RowName): void {
-  if (CREATES_DATA_DIRECTORY.includes(row) || existsSync(dataDir)) return;
-  throw new CommandFailure(
-    'unavailable',
-    `the data directory ${dataDir} does not exist; name another with --data-dir, or create it with \`license-desk serve\``,
-  );
-}
 
 export interface ServiceAccess extends Pick<AdminAccess, 'client' | 'download' | 'close'> {
   /** Whether a server runs on the data directory; known after the first call. */
@@ -57,7 +48,7 @@ export async function openServiceAccess(
   let access: AdminAccess | undefined;
 
   async function connect(name: RowName): Promise<AdminAccess> {
-    refuseMissingDirectory(config.dataDir, name);
+    if (!CREATES_DATA_DIRECTORY.includes(name)) requireDataDirectory(config.dataDir);
     connecting ??= connectToAdmin(config, osUserName(), () => {
       // For a person who waits, not for logs and scripts.
       const { stderr } = commandIo();

@@ -16,7 +16,9 @@ const configFiles = [
   'package-lock.json',
   'package.json',
   'scripts/bundled-packages.mjs',
+  'scripts/compact-libraries.mjs',
   'scripts/contract-manifest.mjs',
+  'scripts/preload-page.mjs',
   'scripts/third-party.mjs',
   'tsconfig.json',
 ];

@@ -189,12 +189,21 @@ export function placesOf({ license, deniedLicense, pool, webhook }: Shown): Plac
         (page) => page.keyboard.press('Escape'),
       ),
     },
-    ...['licensing', 'webhooks', 'keys', 'sessions', 'backup', 'retention', 'data', 'language', 'about'].map(
-      (tab) => ({
-        name: `settings-${tab}`,
-        address: `settings?tab=${tab}`,
-      }),
-    ),
+    ...[
+      'licensing',
+      'webhooks',
+      'keys',
+      'sessions',
+      'servers',
+      'backup',
+      'retention',
+      'data',
+      'language',
+      'about',
+    ].map((tab) => ({
+      name: `settings-${tab}`,
+      address: `settings?tab=${tab}`,
+    })),
     {
       name: 'settings-exposed',
       address: 'settings',

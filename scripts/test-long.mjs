@@ -44,6 +44,7 @@ const lanes = [
   { name: 'read-only', count: 1, minutes: 5, program: 'test/long/read-only.ts' },
   { name: 'clock', count: 1, minutes: 10, program: 'test/long/clock.ts' },
   { name: 'packaging', count: 1, minutes: 20, program: 'test/long/packaging.ts' },
+  { name: 'move-database', count: 1_000_000, minutes: 30, program: 'test/long/move-database.ts' },
   {
     name: 'kill-starts',
     count: 20,

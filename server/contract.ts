@@ -36,6 +36,7 @@ import { licenseTransferAdminContract } from '#server/features/license-transfer/
 import { planContract } from '#server/features/plans/plan-contract.ts';
 import type { Endpoint } from '#server/wire/endpoint.ts';
 import { retentionAdminContract } from '#server/features/retention/retention-contract.ts';
+import { serverAdminContract } from '#server/features/servers/server-contract.ts';
 import { settingsAdminContract } from '#server/features/settings/settings-contract.ts';
 import { signingAdminContract, signingContract } from '#server/features/signing/signing-contract.ts';
 import { statisticsContract } from '#server/features/statistics/statistics-contract.ts';
@@ -89,6 +90,7 @@ export const adminContract = {
   ...webhookAdminContract,
   ...certificateAdminContract,
   ...settingsAdminContract,
+  ...serverAdminContract,
   ...retentionAdminContract,
   ...backupAdminContract,
   ...backupStatusAdminContract,

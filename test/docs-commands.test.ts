@@ -141,6 +141,8 @@ test('only blocks that cannot run here are left out', () => {
     'docs/guide/backup.md: needs a folder on another disk',
     'docs/guide/floating-rules.md: needs a server with a floating license',
     'docs/guide/postgresql.md: needs a PostgreSQL server',
+    'docs/guide/postgresql.md: needs a PostgreSQL server',
+    'docs/guide/postgresql.md: needs a PostgreSQL server',
     'docs/guide/webhooks.md: needs a receiver on the internet',
   ]);
 });

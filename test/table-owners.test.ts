@@ -4,6 +4,7 @@ import { knownTables, serverSources, type Sources, tableUse } from './helpers/ta
 
 const OWNERS: Record<string, string> = {
   activations: 'activations/activation-store.ts',
+  admin_sessions: 'admin-session/shared-session-store.ts',
   api_tokens: 'api-tokens/api-token-store.ts',
   audit_entries: 'audit/audit-store.ts',
   authorization_counts: 'authorization-tokens/authorization-usage-store.ts',
@@ -32,7 +33,9 @@ const OWNERS: Record<string, string> = {
   retention_runs: 'retention/retention-run-store.ts',
   revocation_entries: 'certificates/revocation-list-store.ts',
   revocation_lists: 'certificates/revocation-list-store.ts',
+  servers: 'servers/server-store.ts',
   service_marks: 'storage/service-mark-store.ts',
+  sign_in_codes: 'admin-session/shared-session-store.ts',
   signing_keys: 'signing/signing-key-store.ts',
   // SQLite's own table, which only a restore changes.
   sqlite_sequence: 'backup/restored-database-store.ts',

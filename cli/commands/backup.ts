@@ -90,8 +90,7 @@ function restoreLines({ last, staged }: Restores): (readonly [string, string | n
 }
 
 function statusText(status: BackupStatus, restores: Restores = { last: null, staged: null }): string {
-  const { supported, advice, last, failure, folder, keep, encrypted } = status;
-  if (!supported) return `Not available: ${advice ?? ''}`;
+  const { last, failure, folder, keep, encrypted } = status;
   const lastText =
     last && `${instant(last.at)}, ${last.bytes} bytes, ${last.encrypted ? '' : 'not '}encrypted`;
   return block([

@@ -68,8 +68,12 @@ export function addCertCommands(program: Command): void {
       calling(
         (client, serial: string, { reason }: { reason: RevocationReason }) =>
           client.revokeCertificate({ serial_number: serial, reason }),
-        ({ certificate, listed }) =>
-          listed ? certificateBlock(certificate) : `${certificateBlock(certificate)}\n\n${NOT_LISTED}`,
+        ({ certificate, listed, late_servers: late }) =>
+          [
+            certificateBlock(certificate),
+            ...(listed ? [] : [NOT_LISTED]),
+            ...(late.length > 0 ? [notServed(late)] : []),
+          ].join('\n\n'),
         { confirm: (serial: string) => `Revoke certificate ${serial}? This cannot be undone.` },
       ),
     );
@@ -207,6 +211,9 @@ function addAuthority(cert: Command): void {
 
 const NOT_LISTED =
   'warning: the CRL does not list this certificate yet, so proxies still accept it. The server keeps trying; check with license-desk doctor.';
+
+const notServed = (late: readonly string[]) =>
+  `warning: these servers do not serve the new CRL yet: ${late.join(', ')}. Check with license-desk server list.`;
 
 const COLUMNS: readonly Column<CertificateObject>[] = [
   { title: 'ID', value: (certificate) => certificate.id },

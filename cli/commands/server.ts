@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Alert } from '#server/features/alerts/alert-contract.ts';
+import type { ServerObject } from '#server/features/servers/server-contract.ts';
 import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { block, instant, listing, type Column } from '../text-layout.ts';
@@ -32,6 +33,16 @@ export function addServerCommands(program: Command): void {
       ),
     );
 
+  server
+    .command('list')
+    .description('list the servers that use the same database, the longest running first')
+    .action(
+      calling(
+        async (client) => ({ items: (await client.listServers({})).items, next_cursor: null }),
+        listing('No server is running.', SERVER_COLUMNS),
+      ),
+    );
+
   addConfirmation(server.command('restart'))
     .description('restart the server to apply changed settings; needs a supervisor that starts it again')
     .action(
@@ -42,6 +53,17 @@ export function addServerCommands(program: Command): void {
       ),
     );
 }
+
+const SERVER_COLUMNS: readonly Column<ServerObject>[] = [
+  { title: 'NAME', value: ({ name }) => name, max: 40 },
+  { title: 'ADDRESS', value: ({ address }) => address },
+  { title: 'STATE', value: ({ state }) => state },
+  { title: 'ROLE', value: ({ role }) => role },
+  { title: 'VERSION', value: ({ version }) => version },
+  { title: 'STARTED', value: (server) => instant(server.started_at) },
+  { title: 'CLOCK', value: (server) => `${server.clock_skew_ms} ms` },
+  { title: 'DATABASE', value: (server) => `${server.database_ms} ms` },
+];
 
 const COLUMNS: readonly Column<Alert>[] = [
   { title: 'SEVERITY', value: ({ severity }) => severity },

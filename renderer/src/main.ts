@@ -1,12 +1,15 @@
 import './styles/fonts.css';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/controls.css';
+import './styles/screens.css';
+import './styles/paper.css';
 import { PiniaColada } from '@pinia/colada';
 import { createPinia } from 'pinia';
 import { createApp } from 'vue';
 import App from './App.vue';
 import { i18n } from './i18n/i18n.ts';
-import { router } from './router.ts';
+import { followAddress, router } from './router.ts';
 
 createApp(App)
   .use(createPinia())
@@ -15,3 +18,4 @@ createApp(App)
   .use(i18n)
   .use(router)
   .mount('#app');
+void followAddress();

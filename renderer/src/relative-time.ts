@@ -60,10 +60,7 @@ export function duration(seconds: number): string {
   return new Intl.NumberFormat(intlLocale.value, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
-/** `2027-11-20 09:48:00 UTC` */
+/** `2027-11-20 09:48:00 UTC` @param timestamp in UTC, as the server sends them */
 export function utcTime(timestamp: string): string {
-  return new Date(timestamp)
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/u, ' UTC');
+  return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 19)} UTC`;
 }

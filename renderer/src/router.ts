@@ -66,3 +66,15 @@ const routes: RouteRecordRaw[] = [
 ];
 
 export const router = createRouter({ history: createWebHashHistory(), routes });
+
+/** The router puts the address of its first screen back if another one is entered while that screen is loading. */
+export async function followAddress(): Promise<void> {
+  let asked: string | null = null;
+  const note = () => {
+    asked = location.hash.slice(1);
+  };
+  addEventListener('popstate', note);
+  await router.isReady();
+  removeEventListener('popstate', note);
+  if (asked !== null) await router.replace(asked);
+}

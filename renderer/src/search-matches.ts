@@ -67,11 +67,12 @@ function findInKey(key: string, search: string): { from: number; to: number } | 
 /** A key shortened to its first and last group, or to its first group and the part that was searched for. */
 export function shortKey(key: string, search = ''): TextPiece[] {
   const found = search === '' ? null : findInKey(key, search);
-  const marked = [...key].map((_, at) => found !== null && at >= found.from && at < found.to);
+  if (found === null) return [{ text: `${key.slice(0, SHOWN)}…${key.slice(-SHOWN)}`, isMatch: false }];
+  const marked = [...key].map((_, at) => at >= found.from && at < found.to);
   const pieceOf = (from: number, to: number) => toPieces(key.slice(from, to), marked.slice(from, to));
   const ellipsis: TextPiece = { text: '…', isMatch: false };
   const last = key.length - SHOWN;
-  const isInside = found !== null && found.to > SHOWN && found.from < last;
+  const isInside = found.to > SHOWN && found.from < last;
   if (!isInside) return [...pieceOf(0, SHOWN), ellipsis, ...pieceOf(last, key.length)];
   const from = Math.max(found.from, SHOWN);
   const to = Math.min(found.to, from + MAX_SHOWN_MATCH);

@@ -1,6 +1,6 @@
 // Opens SQLite in the data directory, or PostgreSQL by URL. No other file knows the drivers.
 import { Sequelize } from 'sequelize';
-import { currentTransaction } from './current-transaction.ts';
+import { writingTransaction } from './current-transaction.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
 import { joinTransactions, onQueryError, setOpenMode } from './sequelize-internals.ts';
 import { keepConnections } from './sqlite-lanes.ts';
@@ -17,7 +17,7 @@ export interface DatabaseLocation {
   file: string;
 }
 
-joinTransactions(currentTransaction);
+joinTransactions(writingTransaction);
 
 export function dialectOf(sequelize: Sequelize): Dialect {
   return sequelize.getDialect() as Dialect;
@@ -63,7 +63,8 @@ export async function connect(
       dialect: 'postgres',
       dialectModule: pg,
       pool: { max: 10, acquire: 10_000 },
-      dialectOptions: POSTGRES_OPTIONS,
+      // A copy, because Sequelize adds the parameters of the URL to it.
+      dialectOptions: { ...POSTGRES_OPTIONS },
     });
     if (guard) onQueryError(sequelize, guard.note);
     await sequelize.authenticate();

@@ -17,9 +17,24 @@ export interface LaterRow {
   values: readonly unknown[];
 }
 
+/** What a change reads before anything else. On SQLite, changes that share a commit read together. */
+export interface FirstRead {
+  /** The only thing that the change changes, such as a license key; null if that is not known. */
+  subject: string | null;
+  /** May be called several times; the last result counts. Writes nothing. */
+  read(): Promise<void>;
+}
+
 export interface OpenTransaction {
   handle: Transaction;
   afterCommit: (() => void)[];
+  /** Whether a statement may have written since the change began. */
+  hasWritten: boolean;
+  /**
+   * The error of a statement, if none may follow it: SQLite may have rolled the transaction back, and would confirm
+   * each further statement by itself. Null if nothing has failed; undefined where a savepoint stands in for that.
+   */
+  failure?: { error: unknown } | null;
   /** Rows to be written right before the commit; only where changes share a commit. */
   later?: LaterRow[];
 }
@@ -29,6 +44,13 @@ export const openTransaction = new AsyncLocalStorage<OpenTransaction>();
 /** Returns the transaction that the running code is part of. */
 export function currentTransaction(): Transaction | undefined {
   return openTransaction.getStore()?.handle;
+}
+
+/** The same for a statement that may write. */
+export function writingTransaction(): Transaction | undefined {
+  const current = openTransaction.getStore();
+  if (current) current.hasWritten = true;
+  return current?.handle;
 }
 
 /**

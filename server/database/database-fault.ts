@@ -48,6 +48,12 @@ function postgresFault(code: string): DatabaseFault | null {
   return POSTGRES_FAULTS.find(([pattern]) => pattern.test(code))?.[1] ?? null;
 }
 
+/** Whether the connection was lost in use, so that another one may work. False if no connection can be opened. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error) || NO_CONNECTION.test(error.name)) return false;
+  return !(error instanceof DatabaseFaultError) && faultOf(error) === 'unreachable';
+}
+
 /** @returns null if the error does not concern the database itself */
 export function faultOf(error: unknown): DatabaseFault | null {
   if (error instanceof DatabaseFaultError) return error.fault;

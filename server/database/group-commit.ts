@@ -1,14 +1,14 @@
-// SQLite has one writer. Changes that wait for it share one BEGIN … COMMIT, and so one wait for the disk, with a
-// savepoint between them: one that fails takes back only what it wrote itself.
+// SQLite has one writer. Changes that wait for it share one BEGIN … COMMIT, and so one wait for the disk. If one of them
+// fails, all are taken back and run again with a savepoint between them, so that it takes back only what it wrote itself.
 import type { Sequelize, Transaction } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
 import { committing } from './changed-rows.ts';
-import { runCompiled } from './compiled-statements.ts';
-import { openTransaction, type OpenTransaction } from './current-transaction.ts';
+import { type FirstRead, openTransaction, type OpenTransaction } from './current-transaction.ts';
 import { faultOf } from './database-fault.ts';
 import { writeLater } from './later-rows.ts';
 import { beginTransaction, connectionOf } from './sequelize-internals.ts';
-import type { SqliteConnection } from './sqlite-connection.ts';
+import { createSavepoints } from './savepoints.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import type { StorageGuard } from './storage-guard.ts';
 import { refuseGone } from './write-admission.ts';
 import { createLockWait, type WriterState } from './write-lock-wait.ts';
@@ -20,6 +20,7 @@ const GROUP_MS = 200;
 
 interface Writer {
   work(): Promise<unknown>;
+  first: FirstRead | undefined;
   caller: Caller | undefined;
   /** Set for a change that may take long: none before it may wait for it. */
   isAlone: boolean;
@@ -32,6 +33,11 @@ interface Finished {
   writer: Writer;
   result: unknown;
   current: OpenTransaction;
+}
+
+/** A change of the group has failed, possibly after it had written. */
+class FailedChangeError extends Error {
+  override readonly name = 'FailedChangeError';
 }
 
 /** No change of the group stands: SQLite has rolled the transaction back, as it does when the disk is full. */
@@ -50,38 +56,23 @@ class LostTransactionError extends Error {
   }
 }
 
-/**
- * The savepoints of a group: one before all changes, and one before each. They nest until the commit, because releasing
- * each would cost another turn of a thread.
- */
-function createSavepoints(connection: SqliteConnection) {
-  let isOpen = false;
-  let isUntouched = false;
-  return {
-    async begin(): Promise<void> {
-      if (!isOpen) await runCompiled(connection, 'SAVEPOINT whole');
-      isOpen = true;
-      if (!isUntouched) await runCompiled(connection, 'SAVEPOINT change');
-      isUntouched = false;
-    },
-    async takeBack(): Promise<void> {
-      await runCompiled(connection, 'ROLLBACK TO change');
-      // It still stands, with nothing behind it.
-      isUntouched = true;
-    },
-    /** Fails if SQLite has rolled the transaction back meanwhile: a savepoint would have begun another one. */
-    close: () => runCompiled(connection, 'RELEASE whole'),
-  };
-}
-
 interface Needs {
   sequelize: Sequelize;
   guard: StorageGuard | undefined;
 }
 
+interface GroupOptions {
+  isAlone: boolean;
+  first: FirstRead | undefined;
+}
+
 export interface GroupCommit {
   /** Runs the work in its turn. Resolves after the commit is durable. */
-  run<Result>(work: () => Promise<Result>, caller: Caller | undefined, isAlone: boolean): Promise<Result>;
+  run<Result>(
+    work: () => Promise<Result>,
+    caller: Caller | undefined,
+    options: GroupOptions,
+  ): Promise<Result>;
   state(): WriterState;
 }
 
@@ -89,15 +80,58 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
   const lockWait = createLockWait();
   let line: Writer[] = [];
   let isWriting = false;
+  /** So many at the front of the line run with savepoints, because one of them has failed without. */
+  let suspects = 0;
 
   /** If the rollback fails too, its connection is closed, and the database rolls back by itself. */
   const rollBack = (handle: Transaction) => handle.rollback().catch(() => {});
 
-  async function runOne(handle: Transaction, writer: Writer): Promise<Finished> {
-    const { work, caller } = writer;
-    refuseGone(caller);
-    const current: OpenTransaction = { handle, afterCommit: [], later: [] };
-    const result = await openTransaction.run(current, work);
+  /**
+   * Reads for the changes at the front of the group together, up to one that may change anything.
+   * @returns those whose first read is done
+   * @throws FailedChangeError
+   */
+  async function readAhead(handle: Transaction, group: readonly Writer[]): Promise<Set<Writer>> {
+    const end = group.findIndex(({ first, isAlone }) => isAlone || typeof first?.subject !== 'string');
+    const some = new Map<string, Writer>();
+    for (const writer of end === -1 ? group : group.slice(0, end)) {
+      const subject = writer.first?.subject as string;
+      // A later change of the same subject reads what the earlier one wrote.
+      if (!some.has(subject)) some.set(subject, writer);
+    }
+    if (some.size < 2) return new Set();
+    const current = open(handle);
+    try {
+      await openTransaction.run(current, () =>
+        Promise.all([...some.values()].map(({ first }) => first?.read())),
+      );
+      if (!current.hasWritten) return new Set(some.values());
+      throw new Error('the first read of a change wrote');
+    } catch (error) {
+      throw setBack(group, group.length, error);
+    }
+  }
+
+  function open(handle: Transaction): OpenTransaction {
+    return { handle, afterCommit: [], hasWritten: false, later: [], failure: null };
+  }
+
+  /** @returns what to throw @param count of those that run with savepoints */
+  function setBack(group: readonly Writer[], count: number, cause: unknown): FailedChangeError {
+    line = [...group, ...line];
+    suspects = count;
+    return new FailedChangeError('a change has failed', { cause });
+  }
+
+  async function runOne(current: OpenTransaction, writer: Writer, hasRead: boolean): Promise<Finished> {
+    refuseGone(writer.caller);
+    const { first, work } = writer;
+    const result = await openTransaction.run(current, async () => {
+      if (first && !hasRead) await first.read();
+      return work();
+    });
+    // The change has gone on as if nothing had happened.
+    if (current.failure) throw current.failure.error;
     guard?.check();
     return { writer, result, current };
   }
@@ -105,11 +139,16 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
   /**
    * Runs each work in turn. What the group cannot take in goes back to the front of the line.
    * @returns those whose changes stand
-   * @throws LostTransactionError
+   * @throws LostTransactionError, or FailedChangeError if the group is to run again with savepoints
    */
-  async function runAll(handle: Transaction, group: readonly Writer[]): Promise<Finished[]> {
+  async function runAll(
+    handle: Transaction,
+    group: readonly Writer[],
+    isSuspect: boolean,
+  ): Promise<Finished[]> {
     const finished: Finished[] = [];
-    const savepoints = group.length > 1 ? createSavepoints(connectionOf(handle)) : null;
+    const savepoints = isSuspect ? createSavepoints(connectionOf(handle)) : null;
+    const ready = savepoints ? new Set<Writer>() : await readAhead(handle, group);
     const startedAt = performance.now();
     const putBack = (from: number) => (line = [...group.slice(from), ...line]);
     for (const [index, writer] of group.entries()) {
@@ -124,11 +163,22 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
         putBack(index + 1);
         throw new LostTransactionError(finished, error);
       }
+      const current = open(handle);
+      if (savepoints) delete current.failure;
       try {
-        finished.push(await runOne(handle, writer));
+        finished.push(await runOne(current, writer, ready.has(writer)));
       } catch (error) {
+        const isRefusal = error instanceof ApiError && !current.hasWritten && !current.failure;
+        if (!savepoints && !isRefusal && (index > 0 || current.failure)) {
+          throw setBack(group, index + 1, error);
+        }
         writer.reject(error);
-        await savepoints?.takeBack().catch(() => {
+        if (isRefusal && !writer.isAlone) continue;
+        if (!savepoints) {
+          putBack(index + 1);
+          break;
+        }
+        await savepoints.takeBack().catch(() => {
           putBack(index + 1);
           throw new LostTransactionError(finished, error);
         });
@@ -151,7 +201,7 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
   async function commitAll(handle: Transaction, finished: readonly Finished[]): Promise<(() => void)[]> {
     const connection = connectionOf(handle);
     const rows = finished.flatMap(({ current }) => current.later ?? []);
-    const shared: OpenTransaction = { handle, afterCommit: [] };
+    const shared: OpenTransaction = { handle, afterCommit: [], hasWritten: false };
     let isEnding = false;
     try {
       if (rows.length > 0) await openTransaction.run(shared, () => writeLater(connection, rows));
@@ -170,10 +220,14 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
   async function runGroup(handle: Transaction): Promise<void> {
     let finished: readonly Finished[] = [];
     let hooks: (() => void)[] = [];
+    const isSuspect = suspects > 0;
+    const group = line.splice(0, isSuspect ? suspects : MAX_GROUP);
+    suspects = 0;
     try {
-      finished = await runAll(handle, line.splice(0, MAX_GROUP));
+      finished = await runAll(handle, group, isSuspect);
     } catch (error) {
       await rollBack(handle);
+      if (error instanceof FailedChangeError) return;
       if (!(error instanceof LostTransactionError)) throw error;
       for (const { writer } of error.finished) writer.reject(error.reason);
       return;
@@ -223,12 +277,12 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
   }
 
   return {
-    run: <Result>(work: () => Promise<Result>, caller: Caller | undefined, isAlone: boolean) =>
+    run: <Result>(work: () => Promise<Result>, caller: Caller | undefined, options: GroupOptions) =>
       new Promise<Result>((resolve, reject) => {
         line.push({
           work,
           caller,
-          isAlone,
+          ...options,
           lockWaitMs: lockWait.budget(),
           resolve: resolve as (result: unknown) => void,
           reject,

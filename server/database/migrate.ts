@@ -20,6 +20,10 @@ import { createLeaseRules } from './migrations/0015-lease-rules.ts';
 import { createDeniedCalls } from './migrations/0016-denied-calls.ts';
 import { addCustomFields } from './migrations/0017-custom-fields.ts';
 import { addDeviceHistory } from './migrations/0018-device-history.ts';
+import { createServers } from './migrations/0021-servers.ts';
+import { createSchemaSupport } from './migrations/0022-schema-support.ts';
+import { createSharedSessions } from './migrations/0023-shared-sessions.ts';
+import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
@@ -47,6 +51,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0016-denied-calls', up: createDeniedCalls },
   { name: '0017-custom-fields', up: addCustomFields },
   { name: '0018-device-history', up: addDeviceHistory },
+  { name: '0021-servers', up: createServers },
+  { name: '0022-schema-support', up: createSchemaSupport },
+  { name: '0023-shared-sessions', up: createSharedSessions },
 ];
 
 /** One row per applied migration, with its name. */
@@ -69,10 +76,9 @@ class NewerDatabaseError extends OperatorError {
   override readonly refusal = 'newer_database';
 }
 
-function refuseNewer(executed: string[]): void {
-  const known = new Set(MIGRATIONS.map((migration) => migration.name));
-  const newer = executed.filter((name) => !known.has(name));
-  if (newer.length === 0) return;
+async function refuseNewer(sequelize: Sequelize, executed: string[]): Promise<void> {
+  const newer = executed.filter((name) => !isKnownSchema(name));
+  if (newer.length === 0 || (await isSupported(sequelize, isKnownSchema))) return;
   throw new NewerDatabaseError(
     `the database was written by a newer version of License Desk (${newer.join(', ')}); install that version or a later one`,
   );
@@ -128,7 +134,9 @@ export async function migrate(
       await sequelize.query('SET LOCAL statement_timeout = 0');
       await sequelize.query(`SELECT pg_advisory_xact_lock(${POSTGRES_MIGRATION_LOCK})`);
     }
+    await refuseOlderServers(sequelize);
     await umzug.up();
+    await noteSupport(sequelize);
   });
 }
 
@@ -140,6 +148,6 @@ export async function isEmptyDatabase(sequelize: Sequelize): Promise<boolean> {
 /** Names of the migrations that the next start will apply. @throws NewerDatabaseError */
 export async function pendingMigrations(sequelize: Sequelize): Promise<string[]> {
   const executed = await executedNames(sequelize);
-  refuseNewer(executed);
+  await refuseNewer(sequelize, executed);
   return pendingOf(executed);
 }

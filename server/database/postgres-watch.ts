@@ -6,13 +6,23 @@ import { DatabaseFaultError } from './database-fault.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { createPostgresGate } from './postgres-gate.ts';
 import { openPostgresConnection } from './sequelize-internals.ts';
+import { preciseMonotonicMs } from '#server/platform/shared-time.ts';
 
 /** Together they bound how long a call waits for a server that has stopped answering. */
 const LOOK_EVERY_MS = 500;
 const ANSWER_MS = 2000;
+/**
+ * PostgreSQL ends the connection when it has not heard of this server for this long. A server that is frozen or cut off
+ * must not keep its locks.
+ */
+export const WATCH_IDLE_MS = 3000;
 /** PostgreSQL carries at most 8,000 bytes. */
 const MAX_MESSAGE_BYTES = 7900;
 const CHANNEL = 'license_desk';
+
+const SET_IDLE_TIMEOUT = `SET idle_session_timeout = ${WATCH_IDLE_MS}`;
+/** What is written here is written again two seconds later, so it need not wait for the disk. */
+const SET_LAZY_COMMIT = 'SET synchronous_commit = off';
 
 const NOW = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS ms';
 
@@ -21,11 +31,21 @@ interface Needs {
   onTime(ms: number, tookMs: number): void;
 }
 
+export interface Reading {
+  /** When PostgreSQL was asked, in `preciseMonotonicMs` time. */
+  askedAt: number;
+  tookMs: number;
+}
+
 export interface PostgresWatch {
   /** @throws DatabaseFaultError `unreachable` unless the server has answered within the last seconds */
   check(): void;
   /** Called after each reading of the server's clock. */
-  onReading(listener: () => void): void;
+  onReading(listener: (reading: Reading) => void): void;
+  /** Called when the connection is given up, which ends the locks that were taken on it. */
+  onLost(listener: () => void): void;
+  /** Runs a short statement on this connection, however busy the others are. @param values by number, from 1 */
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Sends a text to all servers on this database, this one included. A message that cannot be sent is lost. */
   tell(message: string): void;
   /** Receives the messages of all servers, this one included. */
@@ -35,6 +55,10 @@ export interface PostgresWatch {
 
 const unreachable = () =>
   new DatabaseFaultError('unreachable', `PostgreSQL has not answered for ${ANSWER_MS / 1000} s`);
+
+/** Whether PostgreSQL answered with an error, and did not end the connection. */
+const isRefusal = (error: unknown): boolean =>
+  /^(?!08|57)[\dA-Z]{5}$/u.test(String((error as { code?: unknown }).code));
 
 /** Rejects after `ms`. A thread that was busy meanwhile first reads what has arrived. */
 async function answerWithin<Result>(ms: number, asked: Promise<Result>): Promise<Result> {
@@ -56,7 +80,8 @@ async function answerWithin<Result>(ms: number, asked: Promise<Result>): Promise
 export async function watchPostgres(sequelize: Sequelize, { onTime }: Needs): Promise<PostgresWatch> {
   const gate = createPostgresGate(sequelize);
   const listeners = new Set<(message: string) => void>();
-  const readers = new Set<() => void>();
+  const readers = new Set<(reading: Reading) => void>();
+  const losers = new Set<() => void>();
   let connection: PostgresConnection | null = null;
   /** A connection answers one question at a time. */
   let last: Promise<unknown> = Promise.resolve();
@@ -70,7 +95,11 @@ export async function watchPostgres(sequelize: Sequelize, { onTime }: Needs): Pr
   }
 
   async function ask(sql: string, values: readonly unknown[] = []): Promise<object[]> {
-    const asked = last.then(async () => (await connection?.query(sql, values))?.rows ?? []);
+    const used = connection;
+    const asked = last.then(async () => {
+      if (!used || used !== connection) throw unreachable();
+      return (await used.query(sql, values)).rows;
+    });
     last = asked.catch(() => {});
     return asked;
   }
@@ -88,21 +117,26 @@ export async function watchPostgres(sequelize: Sequelize, { onTime }: Needs): Pr
     // The next look finds it closed.
     opened.on('error', () => {});
     await ask(`LISTEN ${CHANNEL}`);
+    await ask(SET_LAZY_COMMIT);
+    // PostgreSQL 13 does not know this setting. There, its keep-alive ends the connection of a machine that is gone.
+    await ask(SET_IDLE_TIMEOUT).catch(() => {});
   }
 
   async function read(isLate: () => boolean): Promise<void> {
     if (!connection) await open(isLate);
-    const askedAt = performance.now();
+    const askedAt = preciseMonotonicMs();
     const [row] = (await ask(NOW)) as { ms: number }[];
     if (!row) return;
-    onTime(row.ms, performance.now() - askedAt);
-    for (const reader of readers) reader();
+    const tookMs = preciseMonotonicMs() - askedAt;
+    onTime(row.ms, tookMs);
+    for (const reader of readers) reader({ askedAt, tookMs });
   }
 
   function drop(): void {
     // Closing may wait for an answer that never comes.
     void connection?.end().catch(() => {});
     connection = null;
+    for (const loser of losers) loser();
   }
 
   async function look(): Promise<void> {
@@ -142,6 +176,14 @@ export async function watchPostgres(sequelize: Sequelize, { onTime }: Needs): Pr
       if (!isAnswering) throw unreachable();
     },
     onReading: (listener) => void readers.add(listener),
+    onLost: (listener) => void losers.add(listener),
+    async query<Row extends object>(text: string, values?: readonly unknown[]) {
+      try {
+        return (await ask(text, values)) as Row[];
+      } catch (error) {
+        throw isRefusal(error) ? error : unreachable();
+      }
+    },
     tell(message) {
       if (Buffer.byteLength(message) > MAX_MESSAGE_BYTES) throw new Error('the message is too long');
       if (connection) void ask('SELECT pg_notify($1, $2)', [CHANNEL, message]).catch(() => {});

@@ -136,6 +136,11 @@ export function connectionOf(transaction: Transaction): SqliteConnection {
   return (transaction as unknown as TransactionInternals).connection;
 }
 
+/** The connection of an open transaction on PostgreSQL. */
+export function postgresConnectionOf(transaction: Transaction): PostgresConnection {
+  return (transaction as unknown as { connection: PostgresConnection }).connection;
+}
+
 /**
  * Sequelize prints a line on stderr when BEGIN, COMMIT or ROLLBACK fails; this class leaves that to the caller, which
  * gets the error.

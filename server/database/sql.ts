@@ -38,6 +38,8 @@ export interface Sql {
   statement<Row extends object>(text: string): Statement<Row>;
   /** For frequent look-ups: calls that arrive together share one statement. */
   batched<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
+  /** The same for the first reads of changes that share a commit. On PostgreSQL, each is a separate statement. */
+  batchedFirst<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
   insert<Row extends { id: number }>(model: RowModel<Row>): InsertRow<Row>;
   /**
    * For rows that the change itself does not need. On SQLite, changes that share a commit write them together.
@@ -97,6 +99,11 @@ function createSql(sequelize: Sequelize): Sql {
       };
     },
     batched: (lookup) => batched(runner, lookup),
+    batchedFirst<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null> {
+      if (dialect.name === 'sqlite') return batched<Key, Facts>(runner, lookup);
+      const all = prepared(`SELECT ${lookup.select}`, (sql, bound) => runner.rows<Facts>(sql, bound, true));
+      return async (key) => (await all(lookup.values(key)))[0] ?? null;
+    },
     insert: (model) => insertInto(runner, model),
     insertLater: (model, onInserted) => insertLaterInto(runner, model, onInserted),
     update: (model) => updateOf(runner, model),

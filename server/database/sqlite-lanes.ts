@@ -12,9 +12,14 @@ const SQLITE_PRAGMAS = [
   // FULL: a reply is sent only after its change would survive a power failure.
   'PRAGMA synchronous = FULL',
   'PRAGMA foreign_keys = ON',
-  'PRAGMA cache_size = -16000',
   'PRAGMA temp_store = MEMORY',
 ].join('; ');
+
+/**
+ * Enough for the pages of one commit. What the connections do not hold is in the system's memory; the readers keep
+ * SQLite's default.
+ */
+const WRITER_CACHE = 'PRAGMA cache_size = -4000';
 
 /** Sequelize's own name for reads outside a transaction. */
 export const READ_LANE = 'default';
@@ -69,9 +74,8 @@ export function keepConnections(sequelize: Sequelize, guard: StorageGuard | unde
       if (guard) onStatementError(connection, guard.note);
       await new Promise<void>((resolve, reject) => {
         // Left open, it would keep the file and leave SQLite's log beside it.
-        connection.exec(SQLITE_PRAGMAS, (error) =>
-          error ? connection.close(() => reject(error)) : resolve(),
-        );
+        const pragmas = lane === WRITE_LANE ? `${SQLITE_PRAGMAS}; ${WRITER_CACHE}` : SQLITE_PRAGMAS;
+        connection.exec(pragmas, (error) => (error ? connection.close(() => reject(error)) : resolve()));
       });
       if (lane === WRITE_LANE) await prepareWriter(connection);
       return connection;

@@ -1,7 +1,8 @@
 // Runs statements with numbered values on either database, inside the current transaction if there is one.
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { changeCompiled, changeOnce, runCompiled, runOnce } from './compiled-statements.ts';
-import { currentTransaction } from './current-transaction.ts';
+import { currentTransaction, openTransaction, writingTransaction } from './current-transaction.ts';
+import { isConnectionLost } from './database-fault.ts';
 import { connectionOf, sqliteConnection } from './sequelize-internals.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { LOOKUP_LANE, READ_LANE } from './sqlite-lanes.ts';
@@ -22,14 +23,29 @@ export interface StatementRunner {
   list(values: readonly unknown[]): unknown;
 }
 
+/** After a failed statement, the change is run again. As on PostgreSQL, nothing follows until then. */
+async function unlessFailed<Result>(work: () => Promise<Result>): Promise<Result> {
+  const current = openTransaction.getStore();
+  if (current?.failure) throw current.failure.error;
+  try {
+    return await work();
+  } catch (error) {
+    if (current?.failure === null) current.failure = { error };
+    throw error;
+  }
+}
+
+const READS = /^\s*SELECT\b/u;
+
 function onSqlite(sequelize: Sequelize): StatementRunner {
   /** In a transaction, starts without a turn of the event loop. */
   function onConnection<Result>(
     isHot: boolean,
+    mayWrite: boolean,
     work: (connection: SqliteConnection) => Promise<Result>,
   ): Promise<Result> {
-    const transaction = currentTransaction();
-    if (transaction) return work(connectionOf(transaction));
+    const transaction = mayWrite ? writingTransaction() : currentTransaction();
+    if (transaction) return unlessFailed(() => work(connectionOf(transaction)));
     return sqliteConnection(sequelize, isHot ? LOOKUP_LANE : READ_LANE).then(work);
   }
   return {
@@ -37,20 +53,30 @@ function onSqlite(sequelize: Sequelize): StatementRunner {
     placeholder: '?',
     rows: <Row extends object>(text: string, values: readonly unknown[], isHot: boolean) => {
       const run = isHot ? runCompiled<Row> : runOnce<Row>;
-      return onConnection(isHot, (connection) => run(connection, text, values));
+      return onConnection(isHot, !READS.test(text), (connection) => run(connection, text, values));
     },
     changes(text, values, isHot) {
       const run = isHot ? changeCompiled : changeOnce;
-      return onConnection(isHot, (connection) => run(connection, text, values));
+      return onConnection(isHot, true, (connection) => run(connection, text, values));
     },
     list: (values) => JSON.stringify(values),
   };
 }
 
 function onPostgres(sequelize: Sequelize): StatementRunner {
+  const select = <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> =>
+    sequelize.query<Row>(text, { bind: [...values], type: QueryTypes.SELECT });
   return {
     placeholder: '$',
-    rows: (text, values) => sequelize.query(text, { bind: [...values], type: QueryTypes.SELECT }),
+    async rows(text, values) {
+      try {
+        return await select(text, values);
+      } catch (error) {
+        // Another statement may have been carried out before its connection was lost.
+        if (!READS.test(text) || currentTransaction() || !isConnectionLost(error)) throw error;
+        return select(text, values);
+      }
+    },
     changes: (text, values) => sequelize.query(text, { bind: [...values], type: QueryTypes.BULKUPDATE }),
     list: (values) => values,
   };

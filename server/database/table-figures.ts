@@ -43,6 +43,7 @@ function onSqlite({ selectFirst }: Sql): TableFigures {
     /** Estimated from the oldest and the newest rows. */
     async bytes(table, { rows, texts, overhead }) {
       if (rows === 0) return 0;
+      if (texts.length === 0) return rows * overhead;
       const lengths = texts.map((text) => `coalesce(length(CAST(${text} AS BLOB)), 0)`).join(' + ');
       const some = (order: string) =>
         `SELECT * FROM (SELECT ${lengths} AS length FROM ${table} ORDER BY id ${order} LIMIT ${SAMPLE})`;

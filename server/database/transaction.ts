@@ -1,7 +1,8 @@
 // All writes go through here: a change, its audit entry, its event and the deliveries commit together or not at all.
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
-import { type OpenTransaction, openTransaction } from './current-transaction.ts';
+import { type FirstRead, type OpenTransaction, openTransaction } from './current-transaction.ts';
+import { isConnectionLost } from './database-fault.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { beginTransaction } from './sequelize-internals.ts';
 import type { StorageGuard } from './storage-guard.ts';
@@ -21,6 +22,8 @@ export type RunTransaction = <Result>(
 export interface TransactionOptions {
   /** For work that may take long: on SQLite, it shares its commit with no other change. */
   alone?: boolean;
+  /** Read in the transaction before the work begins. */
+  first?: FirstRead;
 }
 
 export interface Transactions {
@@ -57,14 +60,26 @@ function isWorthRetrying(error: unknown): boolean {
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-async function runOnce<Result>(
+async function readThen<Result>(first: FirstRead | undefined, work: () => Promise<Result>): Promise<Result> {
+  await first?.read();
+  return work();
+}
+
+interface Progress {
+  /** From here on, only PostgreSQL knows whether the change was made. */
+  isCommitting: boolean;
+}
+
+/** Runs `work` inside a transaction, once. For other changes than copies of whole databases, use `createTransactions`. */
+export async function runOnce<Result>(
   sequelize: Sequelize,
   work: () => Promise<Result>,
   guard?: StorageGuard,
+  progress: Progress = { isCommitting: false },
 ): Promise<Result> {
   guard?.check();
   const handle = await beginTransaction(sequelize);
-  const current: OpenTransaction = { handle, afterCommit: [] };
+  const current: OpenTransaction = { handle, afterCommit: [], hasWritten: false };
   let result: Result;
   try {
     result = await openTransaction.run(current, work);
@@ -74,6 +89,7 @@ async function runOnce<Result>(
     await handle.rollback().catch(() => {});
     throw error;
   }
+  progress.isCommitting = true;
   // A failed commit is handled the same way.
   await handle.commit();
   for (const hook of current.afterCommit) hook();
@@ -84,28 +100,37 @@ async function runOnce<Result>(
 function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   const admission = createWriteAdmission();
   const group = createGroupCommit({ sequelize, guard });
-  const run: RunTransaction = async (work, caller, { alone = false } = {}) => {
-    if (openTransaction.getStore()) return work();
-    return admission.add(caller, () => group.run(work, caller, alone));
+  const run: RunTransaction = async (work, caller, { alone = false, first } = {}) => {
+    if (openTransaction.getStore()) return readThen(first, work);
+    return admission.add(caller, () => group.run(work, caller, { isAlone: alone, first }));
   };
   return Object.assign(run, { writerState: group.state });
 }
 
-/** PostgreSQL: one transaction per connection, with row locks against conflicts and a retry after one. */
+/**
+ * PostgreSQL: one transaction per connection, with row locks against conflicts. Retries after a conflict, and once after a
+ * lost connection if the commit had not begun: PostgreSQL has then rolled back.
+ */
 function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   const admission = createWriteAdmission();
   const attempt = async <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result> => {
+    let mayReconnect = true;
     for (let count = 1; ; count += 1) {
+      const progress: Progress = { isCommitting: false };
       try {
         refuseGone(caller);
-        return await runOnce(sequelize, work, guard);
+        return await runOnce(sequelize, work, guard, progress);
       } catch (error) {
-        if (count >= POSTGRES_ATTEMPTS || !isWorthRetrying(error)) throw error;
+        const isLost = mayReconnect && !progress.isCommitting && isConnectionLost(error);
+        if (count >= POSTGRES_ATTEMPTS || !(isLost || isWorthRetrying(error))) throw error;
+        if (isLost) mayReconnect = false;
       }
     }
   };
-  const run: RunTransaction = async (work, caller) =>
-    openTransaction.getStore() ? work() : admission.add(caller, () => attempt(work, caller));
+  const run: RunTransaction = async (work, caller, { first } = {}) =>
+    openTransaction.getStore()
+      ? readThen(first, work)
+      : admission.add(caller, () => attempt(() => readThen(first, work), caller));
   return Object.assign(run, { writerState: () => 'idle' as const });
 }
 

@@ -16,7 +16,7 @@ const marker = z.object({
 const pathIn = (dataDir: string) => join(dataDir, 'installation.json');
 
 /** Identifies the database, to distinguish a newly configured one from one that has lost its content. */
-function nameOf({ url }: DatabaseLocation): string {
+export function databaseName({ url }: DatabaseLocation): string {
   if (url === null) return 'sqlite';
   const { host, pathname } = new URL(url);
   return `postgres://${host}${pathname}`;
@@ -32,12 +32,17 @@ function markedDatabase(dataDir: string): string | null {
 
 /** Whether an earlier start on this data directory has set up this database. */
 export function isMarked(dataDir: string, location: DatabaseLocation): boolean {
-  return markedDatabase(dataDir) === nameOf(location);
+  return markedDatabase(dataDir) === databaseName(location);
+}
+
+/** After a move, the new database must exist where the old one had to. */
+export function markMovedInstallation(dataDir: string, location: DatabaseLocation): void {
+  if (markedDatabase(dataDir) !== null) markInstallation(dataDir, location);
 }
 
 /** Called once the database contains a signing key and no longer depends on its WAL. */
 export function markInstallation(dataDir: string, location: DatabaseLocation): void {
-  writeFileDurably(pathIn(dataDir), `${JSON.stringify({ database: nameOf(location) })}\n`);
+  writeFileDurably(pathIn(dataDir), `${JSON.stringify({ database: databaseName(location) })}\n`);
 }
 
 /**
@@ -59,7 +64,7 @@ export function isFileMissing({ url, file }: DatabaseLocation): boolean {
 }
 
 export function lostDatabase(dataDir: string, location: DatabaseLocation): UnusableDatabaseError {
-  const which = location.url === null ? location.file : nameOf(location);
+  const which = location.url === null ? location.file : databaseName(location);
   return new UnusableDatabaseError(
     `the database ${which} is missing or empty, but ${dataDir} belongs to an installation that had one; ` +
       'restore it (license-desk restore FILE), or start over with a new signing key (license-desk serve --new-installation)',

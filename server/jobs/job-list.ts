@@ -17,16 +17,27 @@ export interface Job {
   settleMs(ms: number): number;
   /** Whether its effects with a wrong clock could not be undone. */
   needsTrustedClock: boolean;
+  /** Whether one server runs it for all that use the database. */
+  isShared: boolean;
   /** Asked at each interval; without it, every interval has a run. */
   isDue?(): boolean;
+  /** Asked before a worker is started; without it, there is always something to do. */
+  hasWork?(): Promise<boolean>;
   workerData: object;
+}
+
+/** Whether the jobs have anything to do. */
+export interface PendingWork {
+  notices(): Promise<boolean>;
+  deliveries(): Promise<boolean>;
+  certificates(): Promise<boolean>;
 }
 
 export type JobConfig = RetentionSettings &
   SenderConfig &
   Pick<Config, 'dataDir' | 'scanSeconds' | 'webhookBackoffSeconds'>;
 
-export const SCAN = 'license-scan';
+const SCAN = 'license-scan';
 export const DISPATCHER = 'webhook-dispatcher';
 export const CERTIFICATE_UPKEEP = 'certificate-upkeep';
 export const RETENTION = 'retention';
@@ -43,6 +54,7 @@ const BACKUP_SECONDS = 60;
 const BACKUP_SETTLE_FACTOR = 12;
 
 interface Needs {
+  pending: PendingWork;
   location: DatabaseLocation;
   config: JobConfig;
   /** Opens webhook secrets and the certificate authority's key. */
@@ -51,11 +63,14 @@ interface Needs {
   trustedOffset: SharedArrayBuffer;
   /** The buffer of the time that servers share; null for the clock of this machine. */
   sharedTime: SharedArrayBuffer | null;
+  /** The buffer of the leadership. */
+  leadership: SharedArrayBuffer;
   /** Null where there is nothing to back up: with PostgreSQL, or without a folder. */
   backup: { workerData: ScheduledBackupData; isDue(): boolean } | null;
 }
 
-export function listJobs({ location, config, masterKey, trustedOffset, sharedTime, backup }: Needs): Job[] {
+export function listJobs(needs: Needs): Job[] {
+  const { pending, location, config, masterKey, trustedOffset, sharedTime, leadership, backup } = needs;
   const dispatcherData: DispatcherData = {
     location,
     sharedTime,
@@ -63,7 +78,7 @@ export function listJobs({ location, config, masterKey, trustedOffset, sharedTim
     backoffMs: config.webhookBackoffSeconds * 1000,
     sender: senderSettings(config),
   };
-  const scanData: LicenseScanData = { location, trustedOffset, sharedTime };
+  const scanData: LicenseScanData = { location, trustedOffset, sharedTime, leadership };
   const upkeepData: CertificateUpkeepData = { location, masterKey, sharedTime };
   const retentionData: RetentionData = {
     location,
@@ -71,6 +86,7 @@ export function listJobs({ location, config, masterKey, trustedOffset, sharedTim
     periods: retentionPeriods(config),
     trustedOffset,
     sharedTime,
+    leadership,
   };
   return [
     {
@@ -79,6 +95,8 @@ export function listJobs({ location, config, masterKey, trustedOffset, sharedTim
       // With a shorter scan interval, the first scan runs sooner.
       settleMs: (ms) => Math.min(ms, config.scanSeconds * 1000),
       needsTrustedClock: true,
+      hasWork: pending.notices,
+      isShared: true,
       workerData: scanData,
     },
     {
@@ -86,6 +104,8 @@ export function listJobs({ location, config, masterKey, trustedOffset, sharedTim
       everySeconds: CERTIFICATE_UPKEEP_SECONDS,
       settleMs: (ms) => ms,
       needsTrustedClock: false,
+      hasWork: pending.certificates,
+      isShared: true,
       workerData: upkeepData,
     },
     {
@@ -93,6 +113,8 @@ export function listJobs({ location, config, masterKey, trustedOffset, sharedTim
       everySeconds: RETENTION_SECONDS,
       settleMs: (ms) => ms * RETENTION_SETTLE_FACTOR,
       needsTrustedClock: true,
+      // Each server tidies its own data directory; the leader also tidies the database.
+      isShared: false,
       workerData: retentionData,
     },
     {
@@ -100,6 +122,8 @@ export function listJobs({ location, config, masterKey, trustedOffset, sharedTim
       everySeconds: DISPATCHER_BACK_SECONDS,
       settleMs: (ms) => ms,
       needsTrustedClock: false,
+      hasWork: pending.deliveries,
+      isShared: false,
       workerData: dispatcherData,
     },
     ...(backup
@@ -109,6 +133,8 @@ export function listJobs({ location, config, masterKey, trustedOffset, sharedTim
             everySeconds: BACKUP_SECONDS,
             settleMs: (ms: number) => ms * BACKUP_SETTLE_FACTOR,
             needsTrustedClock: true,
+            // Only the server whose settings ask for it has the folder and the passphrase.
+            isShared: false,
             ...backup,
           },
         ]

@@ -2,9 +2,11 @@
 import type { StorageGuard } from '#server/database/storage-guard.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { ClockGuard } from '#server/platform/clock-guard.ts';
+import type { Leader } from '#server/platform/leadership.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { FolderBackupResult } from '#server/features/backup/folder-backup.ts';
 import { CERTIFICATE_UPKEEP, DISPATCHER, type Job, RETENTION, SCHEDULED_BACKUP } from './job-list.ts';
+import { createJobState, type JobState } from './job-state.ts';
 import type { Tickets } from './tickets.ts';
 import { topicsOf, type WorkerMessage } from './worker-message.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
@@ -12,6 +14,7 @@ import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 interface Needs {
   logger: Logger;
   clockGuard: Pick<ClockGuard, 'isTrusted'>;
+  leadership: Leader;
   guard: Pick<StorageGuard, 'noteFault' | 'isStopped'>;
   /** How long jobs without waiting callers are delayed after the start. */
   settleMs: number;
@@ -25,25 +28,16 @@ interface Needs {
   onBackup(result: FolderBackupResult): void;
 }
 
-interface JobState {
-  readonly job: Job;
-  /** Not started yet: neither due nor requested. */
-  isSettling: boolean;
-  /** When the run last sent a message, in `performance.now()` time. */
-  heardAt: number;
-  /** Consecutive failures. */
-  failures: number;
-  hasFailed: boolean;
-  /** Whether to run once more after the current run. */
-  runAgain: boolean;
-}
-
 export interface JobRunner {
   /** Starts the job's schedule early. */
   begin(name: string): void;
+  /** Begins the jobs that have something to do. */
+  beginPending(): void;
   /** Runs each job, or once more if it is running. */
   wake(): void;
   wakeDispatcher(): void;
+  /** Runs the shared jobs that have begun, because this server leads now. */
+  takeOver(): void;
   /** Answers the newest ticket with the existing worker or a new one. */
   askForUpkeep(): void;
   /** Backs up now, unless a backup is in progress. `onBackup` is called in either case. */
@@ -55,33 +49,15 @@ export interface JobRunner {
   stop(): Promise<void>;
 }
 
-/** A job is late if it takes longer than this many intervals, but not before two minutes. */
-const LATE_AFTER_INTERVALS = 3;
-const LEAST_LATE_MS = 120_000;
-/** A failed run is retried after this time, regardless of its interval. */
-const RETRY_MS = 5000;
-/** A briefly locked database fails one run; a broken job fails again. */
-const FAILURES_UNTIL_FAILING = 2;
-
-function isFine({ job, isSettling, heardAt, failures }: JobState): boolean {
-  if (isSettling) return true;
-  const allowed = Math.max(LEAST_LATE_MS, job.everySeconds * 1000 * LATE_AFTER_INTERVALS);
-  return failures < FAILURES_UNTIL_FAILING && performance.now() - heardAt < allowed;
-}
-
 function failed(message: string): FolderBackupResult {
   return { outcome: 'failed', problem: 'other', message };
 }
 
 export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
-  const { logger, clockGuard, guard, upkeepTickets } = needs;
-  const states = new Map(
-    jobs.map((job): [string, JobState] => [
-      job.name,
-      { job, isSettling: true, heardAt: -Infinity, failures: 0, hasFailed: false, runAgain: false },
-    ]),
-  );
+  const { logger, clockGuard, leadership, guard, upkeepTickets } = needs;
+  const states = new Map(jobs.map((job): [string, JobState] => [job.name, createJobState(job, logger)]));
   const timers: NodeJS.Timeout[] = [];
+  const questions: Promise<unknown>[] = [];
   let opening: Promise<WorkerPool> | undefined;
   let pool: WorkerPool | undefined;
   let isStopping = false;
@@ -94,15 +70,14 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
   };
 
   function onMessage(name: string, message: WorkerMessage): void {
-    const { alive, error, answered, fault, backup, ...done } = message;
+    const { alive, error, recovered, answered, fault, backup, ...done } = message;
     if (fault !== undefined) {
       guard.noteFault(fault);
       return;
     }
-    const state = stateOf(name);
-    state.failures = 0;
-    state.heardAt = performance.now();
-    if (error !== undefined) logger.error({ job: name }, error);
+    if (error === undefined) stateOf(name).noteAlive();
+    else logger.error({ job: name }, error);
+    if (recovered) logger.info({ job: name }, 'job works again');
     if (backup) backupResult = backup;
     else if (!alive) logger.info({ job: name, ...done }, 'job done');
     if (done.emitted) wakeDispatcher();
@@ -113,9 +88,11 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
 
   function onFailed(name: string, error: Error): void {
     const state = stateOf(name);
-    logger.error({ job: name, err: error }, 'job failed');
-    if (name === SCHEDULED_BACKUP) backupResult = failed(error.message);
+    // The exit that follows an error adds nothing.
+    if (state.hasFailed) return;
     state.hasFailed = true;
+    state.noteFailure(error);
+    if (name === SCHEDULED_BACKUP) backupResult = failed(error.message);
   }
 
   /** Not earlier: a caller that has the result may ask for another backup, which takes another worker. */
@@ -128,18 +105,19 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     const state = stateOf(name);
     const { hasFailed, runAgain } = state;
     state.hasFailed = false;
-    if (hasFailed) state.failures += 1;
     if (name === SCHEDULED_BACKUP && !isStopping) reportBackup();
     if (isStopping) return;
     if (state.job.isDue) {
       // Its own schedule says when to try again.
+      if (hasFailed) state.countFailure();
       state.runAgain = false;
-      state.heardAt = performance.now();
+      state.noteOnTime();
     } else if (hasFailed) {
-      timers.push(setTimeout(() => runUnlessStopped(name), RETRY_MS));
-    } else if (runAgain) {
+      retryLater(state);
+    } else if (runAgain || name === DISPATCHER) {
+      // A delivery may have come while it was ending.
       state.runAgain = false;
-      runUnlessStopped(name);
+      run(state);
     } else if (name === CERTIFICATE_UPKEEP) {
       // The worker was already ending when it was asked.
       askForUpkeep();
@@ -160,7 +138,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
       return opened;
     });
     opening.catch((error: unknown) => {
-      for (const state of states.values()) state.failures = FAILURES_UNTIL_FAILING;
+      for (const state of states.values()) state.giveUp();
       logger.error({ err: error as Error }, 'cannot start the jobs');
     });
     return opening;
@@ -171,35 +149,86 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     if (!guard.isStopped()) pool?.run(name);
   }
 
-  function run(state: JobState): void {
-    // Checked again at the next interval; nothing is lost meanwhile.
-    if ((state.job.needsTrustedClock && !clockGuard.isTrusted()) || state.job.isDue?.() === false) {
-      state.heardAt = performance.now();
-      return;
-    }
+  function retryLater(state: JobState): void {
+    state.retry = setTimeout(() => {
+      state.retry = undefined;
+      run(state);
+    }, state.countFailure());
+  }
+
+  function start({ name }: Job): void {
     openPool().then(
-      () => isStopping || runUnlessStopped(state.job.name),
+      () => isStopping || runUnlessStopped(name),
       () => undefined,
     );
+  }
+
+  /** Starts the worker if the job has work: a thread costs memory, and more time than most questions. */
+  async function startForWork(state: JobState, hasWork: () => Promise<boolean>): Promise<void> {
+    const { job } = state;
+    try {
+      const isNeeded = await hasWork();
+      if (isStopping) return;
+      if (isNeeded) {
+        start(job);
+        return;
+      }
+      state.noteAlive();
+      if (job.name !== DISPATCHER) logger.info({ job: job.name, due: false }, 'job done');
+    } catch (error) {
+      if (isStopping) return;
+      state.noteFailure(error as Error);
+      retryLater(state);
+    }
+  }
+
+  function run(state: JobState): void {
+    // Checked again at the next interval; nothing is lost meanwhile.
+    const { needsTrustedClock, isShared, isDue } = state.job;
+    const isElsewhere = isShared && !leadership.isLeader();
+    if (isElsewhere || (needsTrustedClock && !clockGuard.isTrusted()) || isDue?.() === false) {
+      state.noteOnTime();
+      return;
+    }
+    const { job } = state;
+    if (state.retry || isStopping || guard.isStopped() || pool?.has(job.name)) return;
+    if (!job.hasWork) {
+      start(job);
+      return;
+    }
+    if (state.asking) {
+      state.runAgain = true;
+      return;
+    }
+    state.asking = startForWork(state, job.hasWork).finally(() => {
+      state.asking = undefined;
+      if (!state.runAgain) return;
+      state.runAgain = false;
+      run(state);
+    });
   }
 
   function begin(name: string): void {
     const state = stateOf(name);
     if (!state.isSettling || isStopping) return;
     state.isSettling = false;
-    state.heardAt = performance.now();
+    state.noteOnTime();
     run(state);
     timers.push(setInterval(() => run(state), state.job.everySeconds * 1000));
   }
 
   function wakeDispatcher(): void {
-    begin(DISPATCHER);
-    pool?.post(DISPATCHER, 'wake');
+    const state = stateOf(DISPATCHER);
+    if (pool?.has(DISPATCHER)) pool.post(DISPATCHER, 'wake');
+    else if (state.isSettling) begin(DISPATCHER);
+    else run(state);
   }
 
   function askForUpkeep(): void {
     const newest = upkeepTickets.newestOpen();
     if (newest === null || guard.isStopped()) return;
+    // Asks again once it is open.
+    if (!pool) openPool().catch(() => undefined);
     pool?.run(CERTIFICATE_UPKEEP);
     pool?.post(CERTIFICATE_UPKEEP, newest);
   }
@@ -208,25 +237,39 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
 
   return {
     begin,
+    beginPending() {
+      for (const { job } of states.values()) {
+        if (!job.hasWork || (job.needsTrustedClock && !clockGuard.isTrusted())) continue;
+        const looking = job.hasWork().then(
+          (isPending) => isPending && begin(job.name),
+          // The first run reports what is wrong with the database.
+          () => undefined,
+        );
+        questions.push(looking);
+      }
+    },
     wake() {
       for (const [name, state] of states) {
         // Retention is never urgent, and must not run while the clock moves.
-        if (name === RETENTION) continue;
-        begin(name);
+        if (name === RETENTION || name === DISPATCHER) continue;
         // Records that the current run has already passed may have become due.
-        if (name !== DISPATCHER && pool?.has(name)) state.runAgain = true;
+        if (pool?.has(name)) state.runAgain = true;
+        else if (state.isSettling) begin(name);
         else run(state);
       }
       wakeDispatcher();
     },
     wakeDispatcher,
+    takeOver() {
+      for (const state of states.values()) if (state.job.isShared && !state.isSettling) run(state);
+    },
     askForUpkeep,
     runBackup() {
       if (guard.isStopped()) {
         needs.onBackup(failed('the data directory was removed or replaced'));
         return;
       }
-      stateOf(SCHEDULED_BACKUP).heardAt = performance.now();
+      stateOf(SCHEDULED_BACKUP).noteOnTime();
       openPool().then(
         () => isStopping || pool?.run(SCHEDULED_BACKUP),
         (error: unknown) => needs.onBackup(failed((error as Error).message)),
@@ -234,10 +277,12 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     },
     cancel: () => pool?.postToAll('cancel'),
     isRunning: (name) => pool?.has(name) ?? false,
-    areFine: () => [...states.values()].every((state) => isFine(state)),
+    areFine: () => [...states.values()].every((state) => state.isFine()),
     async stop() {
       isStopping = true;
       for (const timer of timers) clearInterval(timer);
+      for (const { retry } of states.values()) clearTimeout(retry);
+      await Promise.all([...questions, ...[...states.values()].map(({ asking }) => asking)]);
       const opened = await opening?.catch(() => undefined);
       await opened?.stop();
     },

@@ -9,6 +9,7 @@ import { createLicenseStore } from '#server/features/licenses/license-store.ts';
 import { createNoticeClock } from '#server/features/licenses/notice-clock.ts';
 import { createServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
 import { isAhead } from '#server/platform/clock-guard.ts';
+import { leaderIn } from '#server/platform/leadership.ts';
 import { sharedClock } from '#server/platform/shared-time.ts';
 import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { reportingGuard } from './worker-guard.ts';
@@ -19,10 +20,13 @@ export interface LicenseScanData {
   trustedOffset: SharedArrayBuffer;
   /** The buffer of the time that servers share; null for the clock of this machine. */
   sharedTime: SharedArrayBuffer | null;
+  /** The buffer of the leadership. */
+  leadership: SharedArrayBuffer;
 }
 
-const { location, trustedOffset, sharedTime } = workerData as LicenseScanData;
+const { location, trustedOffset, sharedTime, leadership } = workerData as LicenseScanData;
 const clock = sharedClock(sharedTime);
+const { isLeader } = leaderIn(leadership);
 const trusted = new Float64Array(trustedOffset);
 
 let cancelled = false;
@@ -46,7 +50,7 @@ try {
     noticeClock: createNoticeClock(createServiceMarkStore(sequelize)),
     clock,
     isTrusted: (now) => !isAhead(now, trusted[0] ?? 0),
-    isCancelled: () => cancelled,
+    isCancelled: () => cancelled || !isLeader(),
   });
   parentPort?.postMessage({ ...result, ms: Math.round(performance.now() - startedAt) });
 } finally {

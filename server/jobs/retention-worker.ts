@@ -7,6 +7,7 @@ import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { createImportFiles } from '#server/features/license-transfer/import-files.ts';
 import { isAhead } from '#server/platform/clock-guard.ts';
+import { leaderIn } from '#server/platform/leadership.ts';
 import { sharedClock } from '#server/platform/shared-time.ts';
 import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
 import type { RetentionPeriods } from '#server/features/retention/retention-periods.ts';
@@ -22,10 +23,14 @@ export interface RetentionData {
   trustedOffset: SharedArrayBuffer;
   /** The buffer of the time that servers share; null for the clock of this machine. */
   sharedTime: SharedArrayBuffer | null;
+  /** The buffer of the leadership. */
+  leadership: SharedArrayBuffer;
 }
 
-const { location, dataDir, periods, trustedOffset, sharedTime } = workerData as RetentionData;
+const { location, dataDir, periods, trustedOffset, sharedTime, leadership } = workerData as RetentionData;
 const clock = sharedClock(sharedTime);
+const { isLeader } = leaderIn(leadership);
+const isShared = isLeader();
 const trusted = new Float64Array(trustedOffset);
 
 const PROGRESS_EVERY_MS = 5000;
@@ -47,7 +52,8 @@ try {
     transaction: createTransactions(sequelize),
     clock,
     isTrusted: (now) => !isAhead(now, trusted[0] ?? 0),
-    isCancelled: () => cancelled,
+    ownFilesOnly: !isShared,
+    isCancelled: () => cancelled || (isShared && !isLeader()),
     onBatch() {
       if (performance.now() - progressAt < PROGRESS_EVERY_MS) return;
       progressAt = performance.now();

@@ -5,27 +5,19 @@ import type { FolderBackupResult } from '#server/features/backup/folder-backup.t
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { ClockGuard } from '#server/platform/clock-guard.ts';
 import type { Logger } from '#server/platform/logger.ts';
+import type { Leadership } from '#server/platform/leadership.ts';
 import type { SharedTime } from '#server/platform/shared-time.ts';
 import {
   CERTIFICATE_UPKEEP,
-  DISPATCHER,
   type JobConfig,
   listJobs,
-  SCAN,
+  type PendingWork,
   SCHEDULED_BACKUP,
 } from './job-list.ts';
 import { type JobRunner, startJobRunner } from './job-runner.ts';
 import type { ScheduledBackupData } from './scheduled-backup-worker.ts';
 import { createTickets } from './tickets.ts';
 import { workerFile } from './worker-file.ts';
-
-/** Work that is already overdue at the start. */
-export interface Overdue {
-  notices: boolean;
-  deliveries: boolean;
-  /** Whether a revocation is missing from the CRL. */
-  certificates: boolean;
-}
 
 /** The daily backup, as its feature describes it. */
 export interface BackupJob {
@@ -37,14 +29,15 @@ export interface BackupJob {
 
 export interface Jobs {
   /**
-   * Starts the jobs in the background: overdue ones immediately, the others later. `areFine` reports a failure.
+   * Starts the jobs in the background: those with something to do immediately, the others later. `areFine` reports a
+   * failure.
    * @param masterKey opens webhook secrets and the certificate authority's key
    * @param onChanged called with the topics that a job has changed
    */
   start(
     masterKey: Uint8Array,
     onChanged: (topics: LiveTopic[]) => void,
-    overdue: () => Promise<Overdue>,
+    pending: PendingWork,
     backups: BackupJob,
   ): void;
   /** Lets running jobs finish their batch. */
@@ -71,6 +64,7 @@ interface Needs {
   clockGuard: ClockGuard;
   /** Null for the clock of this machine. */
   sharedTime: SharedTime | null;
+  leadership: Leadership;
   /** How long jobs without waiting callers are delayed after the start. */
   settleMs: number;
   /** Receives the faults of workers. While it stops writes, no job starts. */
@@ -80,37 +74,38 @@ interface Needs {
 /** Maximum time that a caller waits; the work continues regardless. */
 const UPKEEP_TIMEOUT_MS = 6000;
 
-export function createJobs({ location, config, sharedTime, ...needs }: Needs): Jobs {
+export function createJobs({ location, config, sharedTime, leadership, ...needs }: Needs): Jobs {
   const upkeepTickets = createTickets();
   let runner: JobRunner | undefined;
-  let lookedForOverdue: Promise<void> | undefined;
 
-  async function beginOverdue(started: JobRunner, overdue: () => Promise<Overdue>): Promise<void> {
-    try {
-      const { notices, deliveries, certificates } = await overdue();
-      if (notices) started.begin(SCAN);
-      if (deliveries) started.begin(DISPATCHER);
-      if (certificates) started.begin(CERTIFICATE_UPKEEP);
-    } catch {
-      // The jobs themselves report what is wrong with the database.
-    }
-  }
+  leadership.onChange((isLeader) => {
+    if (isLeader) runner?.takeOver();
+  });
 
   return {
-    start(masterKey, onChanged, overdue, { workerData, isDue, onResult }) {
+    start(masterKey, onChanged, pending, { workerData, isDue, onResult }) {
       const jobs = listJobs({
+        pending,
         location,
         config,
         masterKey,
         trustedOffset: needs.clockGuard.shared,
         sharedTime: sharedTime?.buffer ?? null,
+        leadership: leadership.buffer,
         backup: workerData && { workerData, isDue },
       });
-      runner = startJobRunner(jobs, { ...needs, upkeepTickets, workerFile, onChanged, onBackup: onResult });
-      lookedForOverdue = beginOverdue(runner, overdue);
+      runner = startJobRunner(jobs, {
+        ...needs,
+        leadership,
+        upkeepTickets,
+        workerFile,
+        onChanged,
+        onBackup: onResult,
+      });
+      runner.beginPending();
     },
     async stop() {
-      await Promise.all([runner?.stop(), lookedForOverdue]);
+      await runner?.stop();
     },
     cancel: () => runner?.cancel(),
     areFine: () => runner?.areFine() ?? true,

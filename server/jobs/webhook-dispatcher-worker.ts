@@ -1,4 +1,4 @@
-// The webhook dispatcher as a permanent worker thread with a separate database connection.
+// The webhook dispatcher as a worker thread with a separate database connection.
 import { parentPort, workerData } from 'node:worker_threads';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
@@ -52,6 +52,9 @@ const dispatcher = createDispatcher({
   },
   onError(error) {
     parentPort?.postMessage({ alive: true, error: (error as Error).message });
+  },
+  onRecovered() {
+    parentPort?.postMessage({ alive: true, recovered: true });
   },
 });
 

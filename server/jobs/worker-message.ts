@@ -7,6 +7,8 @@ import type { LiveTopic } from '#server/features/live/live-contract.ts';
 export interface WorkerMessage {
   alive?: true;
   error?: string;
+  /** What the last error was about works again. */
+  recovered?: true;
   /** A failed statement found the database damaged, the disk full or similar. */
   fault?: DatabaseFault;
   /** Number of events that a scan has written. */

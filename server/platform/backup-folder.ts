@@ -5,7 +5,6 @@ import { access, open, readFile, stat, unlink } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join, relative, sep, isAbsolute } from 'node:path';
 import { ConfigError, type SettingValues } from './config.ts';
-import { readDatabaseUrl } from './database-url.ts';
 import { SETTINGS } from './settings.ts';
 import { MAX_PASSPHRASE, MIN_PASSPHRASE } from '#server/wire/passphrase-length.ts';
 
@@ -13,9 +12,6 @@ export type BackupSettings = Pick<
   SettingValues,
   'dataDir' | 'backupSchedule' | 'backupHour' | 'backupFolder' | 'backupKeep' | 'backupPassphraseFile'
 >;
-
-export const POSTGRES_ADVICE =
-  'the data is in PostgreSQL: back it up with pg_dump, and keep config.json and the master key';
 
 /** The path without symbolic links, as far as it exists. */
 function realPath(path: string): string {
@@ -34,10 +30,8 @@ function mustBe(setting: { flag: string }, value: string, requirement: string): 
   return new ConfigError(`--${setting.flag} is ${JSON.stringify(value)}, but must be ${requirement}`);
 }
 
-type Checked = BackupSettings & Pick<SettingValues, 'databaseUrl' | 'databaseUrlFile'>;
-
 /** Checks what does not depend on the state of the disk, so that a lost disk does not keep the server from starting. @throws ConfigError */
-export function requireBackupSettings(values: Checked): void {
+export function requireBackupSettings(values: BackupSettings): void {
   const { backupSchedule, backupFolder: folder, backupPassphraseFile: secret, dataDir } = values;
   if (folder !== null && isWithin(dataDir, folder))
     throw mustBe(
@@ -52,8 +46,6 @@ export function requireBackupSettings(values: Checked): void {
       `outside of the backup folder ${folder}: a copy of the folder would include the means to read the backups`,
     );
   if (backupSchedule !== 'daily') return;
-  if (readDatabaseUrl(values) !== null)
-    throw mustBe(SETTINGS.backupSchedule, 'daily', `off or external, because ${POSTGRES_ADVICE}`);
   if (folder === null)
     throw new ConfigError(
       `--${SETTINGS.backupSchedule.flag} is "daily", but --${SETTINGS.backupFolder.flag} is not set; set it to a folder on another disk`,

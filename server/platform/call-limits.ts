@@ -9,6 +9,7 @@ import { ApiError } from '#server/wire/errors.ts';
 import type { CountCall, FailureLimit, MountOptions } from './mount.ts';
 import { isCurrent, rateLimited, rateLimitHeaders, type RateWindow, secondsLeft } from './rate-limit.ts';
 import { recentMap } from './recent-map.ts';
+import type { SharedCounts } from './shared-counts.ts';
 
 /** About 8 MB. Above this, the networks with the least recent calls are forgotten. */
 const MAX_NETWORKS = 50_000;
@@ -31,19 +32,30 @@ interface CallWindow extends RateWindow {
 
 /** Counts calls per network in windows of a minute. `failures` shares the windows, and counts only failed calls. */
 function limitCalls(
+  limitName: string,
   limit: number,
-  clock: Clock,
-  addressOf: (request: Request) => string | undefined,
+  { clock, addressOf, sharedCounts }: Pick<Needs, 'clock' | 'addressOf' | 'sharedCounts'>,
 ): { all: CountCall; failures: FailureLimit } {
   const windows = recentMap<string, CallWindow>(MAX_NETWORKS);
 
-  function windowOf(request: Request, now: number): CallWindow {
-    const network = networkOf(addressOf(request));
+  function windowOf(network: string, now: number): CallWindow {
     const known = windows.get(network);
     if (known && isCurrent(known, now)) return known;
     const fresh: CallWindow = { startedAt: now, calls: 0 };
     windows.set(network, fresh);
     return fresh;
+  }
+
+  const share = sharedCounts.share(limitName, (network, calls) => {
+    windowOf(network, clock.now()).calls += calls;
+  });
+
+  function countOne(request: Request, now: number): CallWindow {
+    const network = networkOf(addressOf(request));
+    const window = windowOf(network, now);
+    window.calls += 1;
+    share(network);
+    return window;
   }
 
   function tell(response: Response, window: CallWindow, now: number): void {
@@ -56,19 +68,17 @@ function limitCalls(
   return {
     all(request, response) {
       const now = clock.now();
-      const window = windowOf(request, now);
-      window.calls += 1;
-      tell(response, window, now);
+      tell(response, countOne(request, now), now);
     },
     failures: {
       check(request, response) {
         const now = clock.now();
-        const window = windowOf(request, now);
+        const window = windowOf(networkOf(addressOf(request)), now);
         if (window.calls >= limit) throw rateLimited(limit, 'failed calls', secondsLeft(window, now));
         tell(response, window, now);
       },
       count(request) {
-        windowOf(request, clock.now()).calls += 1;
+        countOne(request, clock.now());
       },
     },
   };
@@ -106,13 +116,14 @@ interface Needs {
   config: Limits & Pick<Config, 'given'>;
   clock: Clock;
   addressOf(request: Request): string | undefined;
+  sharedCounts: SharedCounts;
 }
 
-export function createCallLimits({ config, clock, addressOf }: Needs): CallLimits {
+export function createCallLimits({ config, ...needs }: Needs): CallLimits {
   const { rateLimit, rateLimitPublic } = limitsInForce(config);
-  const limited = (limit: number) => (limit > 0 ? limitCalls(limit, clock, addressOf) : undefined);
-  const ownLimit = limited(rateLimit);
-  const publicLimit = limited(rateLimitPublic);
+  const limited = (name: string, limit: number) => (limit > 0 ? limitCalls(name, limit, needs) : undefined);
+  const ownLimit = limited('own', rateLimit);
+  const publicLimit = limited('public', rateLimitPublic);
 
   const refused = (error: unknown, request: Request): never => {
     if (error instanceof ApiError && error.code === 'unauthorized')

@@ -48,7 +48,10 @@ function encode(text: string): Buffer {
 function gatherInto(destinations: readonly Destination[]) {
   let lines: string[] = [];
   let length = 0;
+  let timer: NodeJS.Timeout | undefined;
   const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
     if (length === 0) return;
     const text = lines.join('');
     lines = [];
@@ -61,6 +64,7 @@ function gatherInto(destinations: readonly Destination[]) {
       lines.push(line);
       length += line.length;
       if (length >= GATHERED_LENGTH) flush();
+      else timer ??= setTimeout(flush, GATHERED_MS).unref();
     },
     flush,
   };
@@ -95,6 +99,20 @@ function watchDrops(name: string, destination: Destination, onDropped: OnDropped
   });
 }
 
+/** Tries again until everything is written. A full disk must not end the process. */
+function retryWrites(destination: Destination): { end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  destination.on('error', () => {
+    timer ??= setInterval(() => destination.flush(), GATHERED_MS).unref();
+  });
+  destination.on('drain', end);
+  return { end };
+}
+
 /**
  * @param logDir created if missing; contains `license-desk.N.log`, 10 MB each, the newest five
  * @param toStderr false for a server inside another program, whose output must stay clean
@@ -121,15 +139,9 @@ export async function openLog(logDir: string, toStderr: boolean, onDropped: OnDr
   };
   const logger = pino(options, gathered);
   for (const [name, destination] of destinations) {
-    // A full disk must not end the process: unwritten lines are retried with the next ones.
-    destination.on('error', () => {});
     watchDrops(name, destination, onDropped, logger);
   }
-  const timer = setInterval(() => {
-    gathered.flush();
-    for (const destination of destinations.values()) destination.flush();
-  }, GATHERED_MS);
-  timer.unref();
+  const retries = [...destinations.values()].map((destination) => retryWrites(destination));
   return {
     logger,
     reopen() {
@@ -137,7 +149,7 @@ export async function openLog(logDir: string, toStderr: boolean, onDropped: OnDr
       file.reopen();
     },
     async close() {
-      clearInterval(timer);
+      for (const { end } of retries) end();
       gathered.flush();
       await Promise.all([...destinations.values()].map((destination) => endDestination(destination)));
     },

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from './clock.ts';
 const DRIFT = 0.0002;
 
 /** Milliseconds that are unaffected by clock changes; the same in all threads of this process. */
-const preciseMonotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+export const preciseMonotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** The slots of the buffer: shared time minus monotonic time, its possible error, and when it was measured. */
 const OFFSET = 0;

@@ -23,6 +23,7 @@ import type { DocumentParts } from '#server/platform/document.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
 import { nodeSend } from '#server/platform/node-send.ts';
 import { invoke, invokeForFile, type Route } from '#server/platform/route.ts';
+import { createLeadership } from '#server/platform/leadership.ts';
 import { createSecurityLog } from '#server/platform/security-log.ts';
 import { findLanAddress } from '#server/platform/lan-address.ts';
 import { newRuntimeSecret, readRuntimeFile } from '#server/installation/runtime-file.ts';
@@ -98,6 +99,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       config,
       clock: sharedTime ?? systemClock,
       sharedTime,
+      leadership: createLeadership(true),
       logger: pino({ level: 'silent' }),
       security: createSecurityLog(join(config.dataDir, 'logs'), () => {}),
       droppedLines: createDroppedLines(),

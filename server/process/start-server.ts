@@ -19,6 +19,7 @@ import { type Clock, systemClock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
 import { createSharedTime } from '#server/platform/shared-time.ts';
+import { createLeadership } from '#server/platform/leadership.ts';
 import { createServer } from '#server/platform/http-server.ts';
 import { watchLanAddress } from '#server/platform/lan-address.ts';
 import { openLog } from '#server/platform/logger.ts';
@@ -156,13 +157,24 @@ export async function startServer(
         jobs.wake();
       },
     });
-    const jobs = createJobs({ location, config, logger, clockGuard, sharedTime, settleMs, guard });
+    const leadership = createLeadership(location.url === null);
+    const jobs = createJobs({
+      location,
+      config,
+      logger,
+      clockGuard,
+      sharedTime,
+      leadership,
+      settleMs,
+      guard,
+    });
     const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
     const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
     const service: Service = await compose({
       config,
       clock,
       sharedTime,
+      leadership,
       logger,
       security,
       droppedLines,
@@ -189,6 +201,7 @@ export async function startServer(
       config,
       clock,
       apiTokens,
+      sharedCounts: service.cluster.sharedCounts,
       runOnce,
       logger,
       security,
@@ -222,7 +235,7 @@ export async function startServer(
     started('runtime file', leaveDataDirectory);
     const watch = service.storage.watch(settleMs);
     started('storage watch', () => watch.end());
-    jobs.start(service.masterKey, live.publish, service.overdue, service.backups);
+    jobs.start(service.masterKey, live.publish, service.pending, service.backups);
     service.raiseAlerts();
     service.maintainLeases();
     guard.onStop(jobs.cancel);
@@ -239,6 +252,9 @@ export async function startServer(
     // First, because a running import blocks all other writes.
     started('imports', () => service.endImports());
     isDraining = false;
+    service.cluster.join(listenerAddress({ ...config, host: lan.current() ?? config.host }, port));
+    // First of all: it shows that this server is draining.
+    started('server list', () => void service.cluster.servers.report());
 
     for (const { code, message } of settingWarnings(config)) {
       logger.warn({ code, api_base_url: baseUrl() }, message);

@@ -77,11 +77,12 @@ async function* bytesOf(
   for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
 }
 
-const fetchSend: Send = async (url, request) => {
-  const response = await fetch(url, request);
+export function toReceived(response: Response): Received {
   const { status, headers } = response;
   return { status, headers, json: () => response.json(), bytes: () => bytesOf(response.body) };
-};
+}
+
+export const fetchSend: Send = async (url, request) => toReceived(await fetch(url, request));
 
 function exchange(root: string, headers: Record<string, string>, send: Send) {
   return (row: Endpoint, input: object, signal?: AbortSignal): Promise<Received> => {

@@ -257,5 +257,9 @@ export const EXAMPLE_REPLIES: Record<keyof typeof publicContract, object> = {
   },
   ...LEASE_REPLIES,
   ...LEASE_RULE_REPLIES,
-  revokeCertificate: { certificate: { ...certificate, status: 'revoked', ...revoked }, listed: true },
+  revokeCertificate: {
+    certificate: { ...certificate, status: 'revoked', ...revoked },
+    listed: true,
+    late_servers: [],
+  },
 };

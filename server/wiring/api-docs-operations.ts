@@ -219,7 +219,7 @@ const NOTES: Record<OperationName, Notes> = {
   revokeCertificate: {
     tag: 'Certificates',
     description:
-      'The reply waits until the CRL has the entry. Revoking a certificate again succeeds, changes nothing and causes no second event.',
+      'The reply waits until the CRL has the entry, and until all servers on the database serve it. Revoking a certificate again succeeds, changes nothing and causes no second event.',
     request: { serial_number, reason: 'superseded' },
   },
   ...LEASE_NOTES,

@@ -22,6 +22,7 @@ import type { Events } from '#server/features/events/event-service.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
+import type { SharedCounts } from '#server/platform/shared-counts.ts';
 import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
 
 interface Needs {
@@ -37,6 +38,7 @@ interface Needs {
   fileTtlDays: number;
   /** New devices per minute and license; 0 for no limit. */
   deviceLimit: number;
+  sharedCounts: SharedCounts;
 }
 
 export function composeActivations(sequelize: Database, needs: Needs) {
@@ -51,7 +53,7 @@ export function composeActivations(sequelize: Database, needs: Needs) {
   const takeSeat = createDeviceSeats({ ...needs, activations: store });
   const shared = { ...needs, activations: store, sightings, takeSeat };
   const surges = createDeviceSurgeWatch(shared);
-  const limit = createDeviceLimit(needs.deviceLimit, needs.clock);
+  const limit = createDeviceLimit(needs.deviceLimit, needs.clock, needs.sharedCounts);
   const activations = createActivationService({ ...shared, limit, surges });
   const replace = createDeviceReplacement({ ...shared, surges });
   const offline = createOfflineValidationService(shared);

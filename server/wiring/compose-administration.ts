@@ -1,7 +1,14 @@
 // Wires the administration of the service: settings, retention, first steps.
 import type { Audit } from '#server/features/audit/audit-service.ts';
-import { finishRestore, removeLeftovers } from '#server/features/backup/data-files.ts';
+import {
+  finishRestore,
+  NotReplacedError,
+  removeLeftovers,
+  type ReplaceDatabase,
+  withdrawRestore,
+} from '#server/features/backup/data-files.ts';
 import { connect, type Database } from '#server/database/connect.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { firstRunAdminRoutes } from '#server/features/first-run/first-run-routes.ts';
 import { createFirstRunService } from '#server/features/first-run/first-run-service.ts';
@@ -28,6 +35,17 @@ interface Needs {
   restart: (() => void) | null;
 }
 
+/** How a restore replaces the database; null for the file in the data directory. */
+export function replaceDatabase(config: Config): ReplaceDatabase | null {
+  const location = databaseLocation(config);
+  if (location.url === null) return null;
+  return async (file, kept) => {
+    // Loaded on demand, to keep the start fast.
+    const { replacePostgres } = await import('#server/database/move/replace-postgres.ts');
+    await replacePostgres(location, file, kept);
+  };
+}
+
 /** The data directory is not the one whose settings were read. Reading them again is all it takes. */
 export class RestoreCompletedError extends ConfigError {
   override readonly name = 'RestoreCompletedError';
@@ -37,8 +55,16 @@ export class RestoreCompletedError extends ConfigError {
  * Cleans up after a crash. Requires the data directory lock; call it first.
  * @throws RestoreCompletedError if this completed a restore, because the settings that were read may be outdated
  */
-export function tidyDataDirectory(dataDir: string): void {
-  if (finishRestore(dataDir)) {
+export async function tidyDataDirectory(config: Config): Promise<void> {
+  const { dataDir } = config;
+  const finished = await finishRestore(dataDir, replaceDatabase(config)).catch((error: unknown) => {
+    if (!(error instanceof NotReplacedError)) throw error;
+    withdrawRestore(dataDir);
+    throw new RestoreCompletedError(
+      `a confirmed restore was cancelled, and nothing has changed: ${error.message}; start again`,
+    );
+  });
+  if (finished) {
     throw new RestoreCompletedError(
       'a confirmed or interrupted restore has been completed and may have changed settings; start again',
     );

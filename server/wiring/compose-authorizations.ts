@@ -22,12 +22,14 @@ import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-lo
 import type { DeviceSightings } from '#server/features/activations/device-sightings.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
+import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
 
 interface Needs {
   licenses: LicenseStore;
+  changeLicense: ChangeLicense;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;

@@ -36,9 +36,8 @@ export async function composeBackups(
   { config, backupJob: job, security, restart, ...needs }: Needs,
 ) {
   const { dataDir } = config;
-  const { url, file } = databaseLocation(config);
-  const installation =
-    url === null ? { dataDir, database: file, masterKey, version: VERSION, schema: SCHEMA } : null;
+  const database = databaseLocation(config);
+  const installation = { dataDir, database, masterKey, version: VERSION, schema: SCHEMA };
   const keys = await signingKeys.list();
   const status = createBackupStatusService({
     ...needs,
@@ -60,7 +59,7 @@ export async function composeBackups(
     ...needs,
     dataDir,
     folder: config.backupFolder,
-    restores: installation && {
+    restores: {
       open: async (request, call) => (await restoresOf(call)).open(request),
       cancel: () => removeStaging(dataDir),
     },

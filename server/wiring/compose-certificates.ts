@@ -22,6 +22,7 @@ import { adminContract, publicContract } from '#server/contract.ts';
 import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
+import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -53,9 +54,12 @@ export function composeUpkeep(sequelize: Database, needs: UpkeepNeeds) {
 interface Needs extends UpkeepNeeds {
   events: Events;
   licenses: LicenseStore;
+  changeLicense: ChangeLicense;
   apiBaseUrl(): string;
   /** Runs maintenance in a job; null runs it here. */
   runUpkeep: (() => Promise<void>) | null;
+  /** Waits until the other servers serve a CRL, and returns those that do not; null if there can be none. */
+  spreadList: ((number: number) => Promise<string[]>) | null;
 }
 
 export function composeCertificates(sequelize: Database, needs: Needs) {
@@ -81,6 +85,11 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     clock,
     apiBaseUrl,
   });
+  async function spread(): Promise<string[]> {
+    if (!needs.spreadList) return [];
+    await revocationList.takeOver();
+    return needs.spreadList(revocationList.servedNumber() ?? 0);
+  }
   const service = createCertificateService({
     ...needs,
     certificates,
@@ -88,6 +97,7 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     authority,
     keys,
     publishRevocations: revocationList.publish,
+    spreadList: spread,
     async isUnlisted({ id, authorityKey }) {
       // Certificates of a former authority have expired, and are not in the current CRL.
       const active = await authority.find();
@@ -108,8 +118,10 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
   return {
     authority,
     lists,
-    hasUnlisted,
+    isUpkeepDue: upkeep.isDue,
     lookAgain: revocationList.lookAgain,
+    takeOverList: revocationList.takeOver,
+    servedList: revocationList.servedNumber,
     routes: certificateRoutes(publicContract, services),
     adminRoutes: [
       ...certificateRoutes(adminContract, services),

@@ -1,8 +1,10 @@
 // Opens a data directory's database and master key, and migrates the database. Creates both at the first start.
 import { databaseLocation } from '#server/installation/database-location.ts';
+import { forgetMove, settleMoveFiles } from '#server/installation/database-move.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { migrate } from '#server/database/migrate.ts';
+import { settleMoveMark } from '#server/database/move/move-mark.ts';
 import { type PostgresWatch, watchPostgres } from '#server/database/postgres-watch.ts';
 import type { StorageGuard } from '#server/database/storage-guard.ts';
 import { createTransactions, type Transactions } from '#server/database/transaction.ts';
@@ -52,6 +54,7 @@ export async function openInstallation({
 }: Needs): Promise<Installation> {
   const { dataDir } = config;
   const location = databaseLocation(config);
+  const move = settleMoveFiles(dataDir, location);
   const mustExist = !newInstallation && hasHadDatabase(dataDir, location);
   const wasComplete = isMarked(dataDir, location);
   const refuse = () => {
@@ -65,6 +68,8 @@ export async function openInstallation({
     if (location.url !== null) {
       watch = await watchPostgres(sequelize, { onTime: (ms, tookMs) => sharedTime?.set(ms, tookMs) });
     }
+    await settleMoveMark(sequelize, move?.id ?? null);
+    forgetMove(dataDir);
     const transaction = createTransactions(sequelize, guard);
     await migrate(sequelize, transaction, refuse);
     const signingKeys = createSigningKeyStore(sequelize);

@@ -42,6 +42,7 @@ import type { License, LicenseStore } from '#server/features/licenses/license-st
 import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
+import type { SharedCounts } from '#server/platform/shared-counts.ts';
 
 interface Needs {
   licenses: LicenseStore;
@@ -55,6 +56,7 @@ interface Needs {
   judge: LeaseJudge;
   /** Whether calls are limited per license key and lease. */
   limited: boolean;
+  sharedCounts: SharedCounts;
   /** Called after leases have changed. */
   onChanged(): void;
 }
@@ -80,7 +82,7 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
   const pools = createSeatPools({ ...shared, pools: poolStore, judge });
   const endings = createLeaseEndings({ ...shared, pools });
   const buffer = createHeartbeatBuffer({ ...shared, onError: cannot('write heartbeats') });
-  const limit = createLeaseCallLimit(needs.limited, needs.clock);
+  const limit = createLeaseCallLimit(needs.limited, needs.clock, needs.sharedCounts);
   const denials = createDenialLog({
     ...shared,
     store: denialStore,

@@ -1,4 +1,5 @@
 // Wires a restore, which needs a data directory without a running server.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuditService } from '#server/features/audit/audit-service.ts';
 import { createAuditStore } from '#server/features/audit/audit-store.ts';
@@ -14,11 +15,12 @@ import {
   createRestoredDatabaseStore,
   type HighestGiven,
 } from '#server/features/backup/restored-database-store.ts';
+import { replaceDatabase } from './compose-administration.ts';
 import { composeUpkeep } from './compose-certificates.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
-import { connect, type Database } from '#server/database/connect.ts';
-import { isKnownSchema, migrate } from '#server/database/migrate.ts';
+import { connect, type Database, type DatabaseLocation } from '#server/database/connect.ts';
+import { isEmptyDatabase, isKnownSchema, migrate } from '#server/database/migrate.ts';
 import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { type Call, cliCall } from '#server/platform/call.ts';
@@ -26,13 +28,15 @@ import { systemClock as clock } from '#server/platform/clock.ts';
 import {
   type Config,
   ConfigError,
+  configFilePath,
   givenBy,
   parseGiven,
   readConfigFile,
   refuseUnknown,
 } from '#server/platform/config.ts';
-import { type Setting, SETTINGS } from '#server/platform/settings.ts';
+import { type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
 import { copyDatabase } from '#server/database/copy-database.ts';
+import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { VERSION } from '#server/installation/version.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { createSealer } from '#server/platform/sealer.ts';
@@ -149,6 +153,38 @@ function problemOfSettings(folder: string, { given }: Pick<Config, 'given'>): st
   }
 }
 
+async function hasContent(location: DatabaseLocation): Promise<boolean> {
+  if (location.url === null) return existsSync(location.file);
+  try {
+    const sequelize = await connect(location);
+    try {
+      if (await isEmptyDatabase(sequelize)) return false;
+      await migrate(sequelize, createTransactions(sequelize));
+      return true;
+    } finally {
+      await sequelize.close();
+    }
+  } catch (error) {
+    throw aboutDatabase(error, location);
+  }
+}
+
+const DATABASE_SETTINGS = [SETTINGS.databaseUrl, SETTINGS.databaseUrlFile].map(settingKey);
+
+function keepDatabaseSettings(dataDir: string, folder: string): void {
+  const present = readConfigFile(dataDir);
+  const restored = readConfigFile(folder);
+  const isSame = DATABASE_SETTINGS.every((key) => present[key] === restored[key]);
+  if (isSame) return;
+  const others = Object.entries(restored).filter(([key]) => !DATABASE_SETTINGS.includes(key));
+  const kept = DATABASE_SETTINGS.filter((key) => present[key] !== undefined).map((key) => [
+    key,
+    present[key],
+  ]);
+  const next = Object.fromEntries([...others, ...kept]) as object;
+  writeFileDurably(configFilePath(folder), `${JSON.stringify(next, null, 2)}\n`);
+}
+
 interface RestoreNeeds {
   /** Whether a server runs on the data directory. */
   isServing: boolean;
@@ -160,8 +196,13 @@ interface RestoreNeeds {
 /** Everything except the data directory lock. */
 export function composeRestore(config: Config, { isServing, security, call }: RestoreNeeds) {
   const { dataDir, masterKey } = config;
+  const database = databaseLocation(config);
   return createRestoreService({
     dataDir,
+    database,
+    replaceDatabase: replaceDatabase(config),
+    hasDatabase: () => hasContent(database),
+    keepDatabaseSettings: (folder) => keepDatabaseSettings(dataDir, folder),
     isServing,
     masterKey,
     clock,
@@ -193,8 +234,6 @@ export async function openRestore(
   request: RestoreRequest,
   userName: string,
 ): Promise<OpenedRestore> {
-  if (databaseLocation(config).url !== null)
-    throw new ConfigError('database_url is set, so the data is in PostgreSQL; restore it with pg_restore');
   prepareDataDirectory(config.dataDir);
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
   const security = createSecurityLog(join(config.dataDir, 'logs'), () => {});

@@ -24,36 +24,36 @@ import { composeHealth } from './compose-health.ts';
 import { composeFloating } from './compose-floating.ts';
 import { composeLicenses } from './compose-licenses.ts';
 import { composeLive } from './compose-live.ts';
+import { composeSigning } from './compose-signing.ts';
 import { composeStatistics } from './compose-statistics.ts';
 import { composeStorage } from './compose-storage.ts';
 import { composeTransfer } from './compose-transfer.ts';
 import { composeWebhooks } from './compose-webhooks.ts';
 import { adminContract, publicContract } from '#server/contract.ts';
-import { isShared } from '#server/database/sql-dialect.ts';
 import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import { createEventService } from '#server/features/events/event-service.ts';
 import { createEventStore } from '#server/features/events/event-store.ts';
 import { healthRoutes } from '#server/features/health/health-routes.ts';
 import { createIdempotencyService } from '#server/features/idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from '#server/features/idempotency/idempotent-reply-store.ts';
+import { createLicenseChange } from '#server/features/licenses/license-change.ts';
 import { createLicenseStore } from '#server/features/licenses/license-store.ts';
 import { topicsOfAction } from '#server/features/live/live-topics.ts';
 import { planRoutes } from '#server/features/plans/plan-routes.ts';
 import { createPlanService } from '#server/features/plans/plan-service.ts';
 import { createPlanStore } from '#server/features/plans/plan-store.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { limitsInForce } from '#server/platform/call-limits.ts';
 import { createSealer } from '#server/platform/sealer.ts';
-import { createLicenseFiles } from '#server/features/signing/license-file-service.ts';
-import { createReissueStore } from '#server/features/signing/reissue-store.ts';
 import { signingAdminRoutes, signingRoutes } from '#server/features/signing/signing-routes.ts';
-import { createSigningService } from '#server/features/signing/signing-service.ts';
+import { serverAdminRoutes } from '#server/features/servers/server-routes.ts';
 import { statisticsRoutes } from '#server/features/statistics/statistics-routes.ts';
 import { VERSION } from '#server/installation/version.ts';
 import { openCommand } from '#server/installation/open-command.ts';
 import type { Service, ServiceEnvironment } from './service.ts';
 
 export async function compose(around: ServiceEnvironment): Promise<Service> {
-  tidyDataDirectory(around.config.dataDir);
+  await tidyDataDirectory(around.config);
   const installation = await openInstallation(around);
   try {
     return await composeOver(installation, around);
@@ -71,14 +71,22 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
 
   const alerts: AlertBoard = createAlertBoard({ clock, onChanged: () => live.publish(['alerts']) });
-  const cluster = composeCluster({ watch, sharedTime: around.sharedTime, alerts });
+  const cluster = composeCluster(around, {
+    watch,
+    alerts,
+    isReady: () => health.isReady(),
+    servedList: () => certificates.servedList(),
+    takeOverList: () => certificates.takeOverList(),
+    onChanged: () => ownLive.publish(['servers']),
+  });
   const health = composeHealth(installation, around, cluster, () => storage);
-  const live = publishEverywhere(composeLive(sequelize, health), cluster.messages);
+  const ownLive = composeLive(sequelize, health);
+  const live = publishEverywhere(ownLive, cluster.messages);
   raiseLogDrops(around.droppedLines, alerts);
   const storage = composeStorage(installation, { config, guard: around.guard, alerts, clock, logger });
   const onQueued = () => {
     around.onDeliveriesQueued();
-    cluster.messages.deliveriesQueued();
+    cluster.messages.tell({ queued: true });
     live.publish(['deliveries']);
   };
   const audit = createAuditService({
@@ -99,23 +107,17 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const plans = createPlanStore(sequelize);
   const licenses = createLicenseStore(sequelize);
 
-  const signing = await createSigningService({
-    keys: installation.signingKeys,
-    reissue: createReissueStore(sequelize),
-    sealer,
-    audit,
-    transaction,
-    clock,
-    isShared: isShared(sequelize),
-  });
-  await installation.complete();
-  const files = createLicenseFiles({ signer: signing.signer, clock });
-  const shared = { audit, events, transaction, clock, licenses, logger };
+  const { signing, files } = await composeSigning(installation, { sealer, audit, clock });
+  const { sharedCounts } = cluster;
+  const changeLicense = createLicenseChange(licenses, transaction);
+  const shared = { audit, events, transaction, clock, licenses, changeLicense, logger, sharedCounts };
   const planService = createPlanService({ ...shared, plans });
   const licensing = composeLicenses(sequelize, {
     ...shared,
     findPlan: plans.findByName,
     defaultProduct,
+    // The clock of the jobs.
+    noticeTime: around.sharedTime ?? systemClock,
   });
   const deniedCalls = composeDeniedCalls(sequelize, {
     ...shared,
@@ -174,6 +176,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     sealer,
     apiBaseUrl: around.apiBaseUrl,
     runUpkeep: around.runCertificateUpkeep,
+    spreadList: watch && cluster.crlSpread.wait,
   });
   cluster.messages.listen(({ topics, queued }) => {
     if (queued) around.onDeliveriesQueued();
@@ -191,7 +194,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     alerts,
     onChanged: () => live.publish(['settings']),
   });
-  const sessions = composeSessions({
+  const sessions = composeSessions(sequelize, {
     ...shared,
     dataDir: config.dataDir,
     runtimeSecret: around.runtimeSecret,
@@ -254,6 +257,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...certificates.adminRoutes,
       ...administration.adminRoutes,
       ...backups.routes,
+      ...serverAdminRoutes(cluster.servers),
     ],
     apiTokens,
     sessions,
@@ -264,17 +268,18 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     runOnce: idempotency.runOnce,
     masterKey,
     openTls: () => openTls({ config, authority: certificates.authority, sealer, clock, logger }),
-    overdue: async () => ({
-      notices: (await licenses.findNoticeDue(clock.now(), 1)).length > 0,
-      deliveries: await webhooks.hasWaiting(),
-      certificates: await certificates.hasUnlisted(),
-    }),
+    pending: {
+      notices: licensing.hasNoticesDue,
+      deliveries: webhooks.hasWaiting,
+      certificates: certificates.isUpkeepDue,
+    },
     raiseAlerts() {
       activations.surges.start();
       backups.showAlerts();
     },
     backups: backups.job,
     maintainLeases: leases.start,
+    cluster,
     endImports: transfer.end,
     async close() {
       overview.status.close();
@@ -284,6 +289,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       await authorizations.usage.close();
       await activations.sightings.close();
       await deniedCalls.log.close();
+      await cluster.leave();
       await watch?.end();
       await sequelize.close();
     },

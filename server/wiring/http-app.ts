@@ -29,6 +29,7 @@ import { pageHeaders } from '#server/platform/page-headers.ts';
 import { carryRequestId, requestId } from '#server/platform/request-id.ts';
 import { logRefusals } from '#server/platform/refusal-log.ts';
 import type { Route } from '#server/platform/route.ts';
+import type { SharedCounts } from '#server/platform/shared-counts.ts';
 import type { SecurityLog } from '#server/platform/security-log.ts';
 
 /** Express's simple query parser with a cache of one: clients that poll the CRL send the same query each time. */
@@ -64,6 +65,7 @@ interface ApiNeeds {
   config: Config;
   clock: Clock;
   apiTokens: Pick<ApiTokenService, 'authenticate'>;
+  sharedCounts: SharedCounts;
   runOnce: NonNullable<MountOptions['runOnce']>;
   logger: Logger;
   security: SecurityLog;
@@ -78,9 +80,9 @@ export interface ApiApp {
 }
 
 export function createApiApp(needs: ApiNeeds): ApiApp {
-  const { routes, config, clock, apiTokens, runOnce, logger, security, baseUrl } = needs;
+  const { routes, config, clock, apiTokens, sharedCounts, runOnce, logger, security, baseUrl } = needs;
   const addressOf = addressReader(config.trustProxy !== false);
-  const limits = createCallLimits({ config, clock, addressOf });
+  const limits = createCallLimits({ config, clock, addressOf, sharedCounts });
   const app = newApp(logger, addressOf);
   app.set('trust proxy', config.trustProxy);
   if (config.trustProxy !== false) app.use(readForwardedFor);

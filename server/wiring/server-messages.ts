@@ -2,69 +2,93 @@
 // more than that wait.
 import { randomUUID } from 'node:crypto';
 import type { PostgresWatch } from '#server/database/postgres-watch.ts';
+import type { Counts } from '#server/platform/shared-counts.ts';
 import { LIVE_TOPICS, type LiveTopic } from '#server/features/live/live-contract.ts';
 
 /** Collects what one change has to tell. */
 const COLLECT_MS = 10;
 
-interface Message {
-  from: string;
+export interface ServerMessage {
   /** What the other server has changed. */
   topics: LiveTopic[];
   /** Whether it has queued deliveries. */
   queued: boolean;
+  /** Whether there is a new CRL. */
+  crlBuilt: boolean;
+  /** Whether it serves a CRL that another server has built. */
+  crlServed: boolean;
+  /** Sessions of the back office that it has ended. */
+  endedSessions: string[];
+  /** What it has counted for rate limits. */
+  counts: Counts;
 }
 
 export interface ServerMessages {
-  changed(topics: readonly LiveTopic[]): void;
-  deliveriesQueued(): void;
+  /** Adds to the next message, which leaves soon. */
+  tell(part: Partial<Omit<ServerMessage, 'counts'>>): void;
+  /** Tells counts at once, in a separate message. */
+  tellCounts(counts: Counts): void;
   /** Receives the messages of the other servers. */
-  listen(listener: (message: Pick<Message, 'topics' | 'queued'>) => void): void;
+  listen(listener: (message: ServerMessage) => void): void;
 }
 
 /** @returns null for what no server of this version has written */
-function parse(text: string): Message | null {
+function parse(text: string): (ServerMessage & { from: string }) | null {
   try {
-    const { from, topics, queued } = JSON.parse(text) as Partial<Message>;
+    const { from, topics, ...flags } = JSON.parse(text) as Partial<ServerMessage & { from: string }>;
     if (typeof from !== 'string' || !Array.isArray(topics)) return null;
-    // A newer server may know more topics.
-    return { from, topics: topics.filter((topic) => LIVE_TOPICS.includes(topic)), queued: queued === true };
+    return {
+      from,
+      // A newer server may know more topics.
+      topics: topics.filter((topic) => LIVE_TOPICS.includes(topic)),
+      queued: flags.queued === true,
+      crlBuilt: flags.crlBuilt === true,
+      crlServed: flags.crlServed === true,
+      endedSessions: flags.endedSessions ?? [],
+      counts: flags.counts ?? {},
+    };
   } catch {
     return null;
   }
 }
 
+const nothing = (): ServerMessage => ({
+  topics: [],
+  queued: false,
+  crlBuilt: false,
+  crlServed: false,
+  endedSessions: [],
+  counts: {},
+});
+
 /** @param watch null for a server that shares its database with no other */
 export function createServerMessages(
   watch: Pick<PostgresWatch, 'tell' | 'onMessage'> | null,
 ): ServerMessages {
-  if (!watch) return { changed: () => {}, deliveriesQueued: () => {}, listen: () => {} };
+  if (!watch) return { tell: () => {}, tellCounts: () => {}, listen: () => {} };
   const from = randomUUID();
-  const topics = new Set<LiveTopic>();
-  let queued = false;
+  let next = nothing();
   let sending: NodeJS.Timeout | undefined;
 
   function send(): void {
     sending = undefined;
-    watch?.tell(JSON.stringify({ from, topics: [...topics], queued } satisfies Message));
-    topics.clear();
-    queued = false;
-  }
-
-  function soon(): void {
-    sending ??= setTimeout(send, COLLECT_MS).unref();
+    watch?.tell(JSON.stringify({ from, ...next }));
+    next = nothing();
   }
 
   return {
-    changed(changed) {
-      if (changed.length === 0) return;
-      for (const topic of changed) topics.add(topic);
-      soon();
+    tell({ topics = [], queued = false, crlBuilt = false, crlServed = false, endedSessions = [] }) {
+      next = {
+        topics: [...new Set([...next.topics, ...topics])],
+        queued: next.queued || queued,
+        crlBuilt: next.crlBuilt || crlBuilt,
+        crlServed: next.crlServed || crlServed,
+        endedSessions: [...next.endedSessions, ...endedSessions],
+        counts: {},
+      };
+      sending ??= setTimeout(send, COLLECT_MS).unref();
     },
-    deliveriesQueued() {
-      queued = true;
-      soon();
-    },
+    tellCounts: (counts) => watch.tell(JSON.stringify({ from, ...nothing(), counts })),
     listen(listener) {
       watch.onMessage((text) => {
         const message = parse(text);

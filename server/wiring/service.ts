@@ -2,14 +2,17 @@
 import type { AdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { ApiTokenService } from '#server/features/api-tokens/api-token-service.ts';
+import type { Cluster } from './compose-cluster.ts';
 import type { ServerStatusReports } from './compose-overview.ts';
 import type { StorageReports } from './compose-storage.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
-import type { BackupJob, Overdue } from '#server/jobs/schedule.ts';
+import type { BackupJob } from '#server/jobs/schedule.ts';
+import type { PendingWork } from '#server/jobs/job-list.ts';
 import type { LiveStreams } from '#server/features/live/live-streams.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { DroppedLines } from '#server/platform/dropped-lines.ts';
+import type { Leadership } from '#server/platform/leadership.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { MountOptions } from '#server/platform/mount.ts';
 import type { Route } from '#server/platform/route.ts';
@@ -22,6 +25,8 @@ export interface ServiceEnvironment {
   clock: Clock;
   /** The same clock, where it follows a database that several servers share; otherwise null. */
   sharedTime: SharedTime | null;
+  /** Whether this server does what one does for all. */
+  leadership: Leadership;
   logger: Logger;
   security: SecurityLog;
   droppedLines: DroppedLines;
@@ -66,12 +71,14 @@ export interface Service {
   masterKey: Uint8Array;
   /** Credentials of the API listener; null without TLS. @throws ConfigError */
   openTls(): Promise<TlsSource | null>;
-  /** Work that was already due before this server started. */
-  overdue(): Promise<Overdue>;
+  /** What the jobs have to do. */
+  pending: PendingWork;
   /** Raises alerts for conditions that began before this server started, in the background. */
   raiseAlerts(): void;
   /** The daily backup, for its job. */
   backups: BackupJob;
+  /** The servers that use the same database. */
+  cluster: Pick<Cluster, 'join' | 'servers' | 'sharedCounts'>;
   /** Ends leases that are due and serves waiting clients, in the background. */
   maintainLeases(): void;
   /** Lets almost completed imports finish and undoes the others. No new import starts. */

@@ -7,7 +7,7 @@ import { type IssueMeasurements, measureIssue } from './measure-issue.ts';
 import { logFile, note, readBodies, type Run, serve } from './run.ts';
 import { atLeast, sampleOf, shown, type Sample } from './sample.ts';
 
-/** The key type of an authority cannot change while its certificates are valid: P-256 has a data directory of its own. */
+/** The key type of an authority cannot change while its certificates are valid: P-256 gets a separate data directory. */
 const P256_LICENSES = 10_000;
 const CFSSL_RATIO = 1.5;
 const SIGNER_SHARE = 0.8;

@@ -5,7 +5,6 @@ import { gzipSync } from 'node:zlib';
 import { chromium, type Page } from '@playwright/test';
 import { chromiumLaunch } from '../../scripts/chromium.mjs';
 import { builtPage } from '../../scripts/paths.mjs';
-import { median } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
 const ROUNDS = 5;
@@ -39,10 +38,10 @@ async function openAnew(page: Page, address: string, shown: () => Promise<unknow
   });
 }
 
-async function middleOf(measure: () => Promise<number>): Promise<number> {
+async function repeated(measure: () => Promise<number>): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) times.push(await measure());
-  return median(times);
+  return times;
 }
 
 /** From the last letter to the rows that it brought; of a text that was not searched for before. */
@@ -142,13 +141,13 @@ export async function measurePage({ api, admin, bodies, searches }: Surroundings
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const licenses = `${origin}/#/licenses`;
     const bundleKb = await firstScreenKb(page, `${origin}/#/overview`);
-    const overviewMs = await middleOf(() =>
+    const overviewMs = await repeated(() =>
       openAnew(page, `${origin}/#/overview`, () =>
         page.getByRole('region', { name: 'Active licenses' }).waitFor(),
       ),
     );
-    const firstRowsMs = await middleOf(() => openAnew(page, licenses, () => firstRow(page).waitFor()));
-    const statisticsMs = await middleOf(() =>
+    const firstRowsMs = await repeated(() => openAnew(page, licenses, () => firstRow(page).waitFor()));
+    const statisticsMs = await repeated(() =>
       openAnew(page, `${origin}/#/statistics`, () =>
         page.getByRole('region', { name: 'Activations per day' }).getByRole('img').waitFor(),
       ),

@@ -16,8 +16,8 @@ export async function page(run: Run): Promise<Figure[]> {
   const bodies = readBodies(run.data.hotTokens);
   const details = await measurePage({ api, admin, bodies, searches: SEARCHES });
   await server.stop();
-  const row = (figure: string, limit: number, value: number, unit: string) =>
-    most(figure, [limit, unit], sampleOf([value]), details);
+  const row = (figure: string, limit: number, measured: number | number[], unit: string) =>
+    most(figure, [limit, unit], sampleOf([measured].flat()), details);
   return [
     row('back office: first screen, compressed', 350, details.bundleKb, 'KB'),
     row('back office: overview', 300, details.overviewMs, 'ms'),

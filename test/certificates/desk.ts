@@ -7,6 +7,7 @@ import { createStorageGuard } from '#server/database/storage-guard.ts';
 import { type Client, createClient } from '#server/wire/client.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
+import { createLeadership } from '#server/platform/leadership.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { invoke } from '#server/platform/route.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -25,6 +26,7 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
     config: loadConfig({ flags: { 'data-dir': directory, 'base-url': 'https://desk.example' }, env: {} }),
     clock,
     sharedTime: null,
+    leadership: createLeadership(true),
     logger: pino({ level: 'silent' }),
     security: { record: nothing, refused: nothing, close: nothing },
     droppedLines: createDroppedLines(),

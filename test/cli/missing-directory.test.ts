@@ -18,6 +18,7 @@ const READS: Readonly<Record<string, string>> = {
   retention: '',
   'server info': '',
   'server alerts': '',
+  'server list': '',
   'service status': '',
   'session list': '',
   'audit list': '',
@@ -73,6 +74,7 @@ const READS: Readonly<Record<string, string>> = {
 
 /** Commands that change something in an installation; they need one as well. */
 const CHANGES: Readonly<Record<string, string>> = {
+  'move-database': '--to sqlite',
   'server restart': '',
   'service uninstall': '--dry-run',
   'session end': '--all',

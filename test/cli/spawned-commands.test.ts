@@ -83,8 +83,8 @@ test('every command is in the list', async () => {
   const { stdout } = await runCli(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gmu)].map(([, name]) => name);
   expect([...new Set(COMMANDS.map(([name]) => name))].toSorted()).toEqual(
-    // `serve` is the server of this file.
-    commands.filter((name) => !['serve', 'help'].includes(name ?? '')).toSorted(),
+    // `serve` is the server of this file; `move-database` needs PostgreSQL and has its own tests.
+    commands.filter((name) => !['serve', 'help', 'move-database'].includes(name ?? '')).toSorted(),
   );
 });
 

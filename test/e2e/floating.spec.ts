@@ -50,7 +50,7 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 
 test('a pool shows its seats live, who holds them, and a seat is reclaimed', async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Fjord Instruments AS', seats: 3 });
-  await newPool(desk, { holder: 'Acme Motors', seats: 3 });
+  const other = await newPool(desk, { holder: 'Acme Motors', seats: 3 });
   await desk.goto('/#/floating');
   await expect(row(desk, 'Fjord Instruments AS')).toContainText('0/3');
 
@@ -85,6 +85,15 @@ test('a pool shows its seats live, who holds them, and a seat is reclaimed', asy
   await expect(desk.getByText('Reclaimed the seat of ada.')).toBeVisible();
   await expect(inspector(desk).getByRole('button', { name: 'Reclaim the seat of ada' })).toHaveCount(0);
   expect(await heartbeat(desk, server, ada.lease_token)).toBe(410);
+
+  await desk.goto('/#/licenses');
+  const licenses = desk.getByRole('grid', { name: 'Licenses', exact: true }).getByRole('row');
+  const pool = licenses.filter({ hasText: 'Acme Motors' });
+  await expect(pool).toContainText('0/3');
+  const shown = await pool.elementHandle();
+  await checkOut(desk, server, other, { units: 2 });
+  await expect(pool).toContainText('2/3');
+  expect(await shown?.evaluate((element) => element.isConnected), 'rows stay while they refresh').toBe(true);
 });
 
 test('leases are filtered by user and state, and an ended one says why', async ({ desk, server }) => {

@@ -20,14 +20,14 @@ const SCREENS: [address: string, content: (page: Page) => Locator][] = [
   ['authorization-tokens', (page) => page.getByRole('heading', { level: 1 })],
   ['certificates', (page) => page.getByRole('tabpanel')],
   ['certificates?view=authority', (page) => page.getByRole('tabpanel')],
-  ['certificates?view=crl', (page) => page.getByRole('tabpanel')],
+  ['certificates?view=crl', (page) => page.getByRole('grid', { name: 'Revoked certificates' })],
   ['plans', (page) => page.getByRole('table', { name: 'Plan comparison' })],
   ['webhooks', (page) => page.getByRole('grid', { name: 'Webhooks' })],
   ['webhooks?open=1', (page) => page.getByRole('group', { name: 'State' })],
   ['webhooks/1', (page) => page.getByRole('group', { name: 'State' })],
   ['webhooks?view=catalogue', (page) => page.getByRole('tabpanel')],
   ['failed-events', (page) => page.getByRole('heading', { level: 1 })],
-  ['api-access', (page) => page.getByRole('button', { name: 'Create your first API token' })],
+  ['api-access', (page) => page.getByRole('grid', { name: 'API tokens' })],
   ['statistics', (page) => page.getByRole('region', { name: 'Webhook deliveries' })],
   ['audit', (page) => page.getByRole('grid')],
   ['settings', (page) => page.getByRole('radio', { name: 'Network' })],
@@ -58,6 +58,15 @@ const overflowing = (page: Page) =>
       .map((element) => `${element.tagName}.${String(element.getAttribute('class'))}`);
   });
 
+/** Rows that show nothing, for lack of columns on a narrow page. */
+const emptyRows = (page: Page) =>
+  page.evaluate(
+    () =>
+      [...document.querySelectorAll<HTMLElement>('[role="grid"] [role="row"]')].filter(
+        (row) => row.checkVisibility() && row.innerText.trim() === '',
+      ).length,
+  );
+
 for (const [name, size] of [
   ['a phone', { width: 390, height: 844 }],
   ['400 % zoom', { width: 320, height: 256 }],
@@ -67,13 +76,22 @@ for (const [name, size] of [
     const plan = { name: 'pool', licensing: 'floating', seats: 25 };
     expect((await desk.request.post('/admin/api/plans/', { data: plan })).ok()).toBe(true);
     await issueLicense(desk, { holder: 'Forschungsgemeinschaft Strömungssimulation', plan: 'pool' });
-    const webhook = { url: `https://127.0.0.1:1/${'long/'.repeat(20)}`, scope: 'all' };
-    expect((await desk.request.post('/admin/api/webhooks/register/', { data: webhook })).ok()).toBe(true);
+    const records = [
+      ['webhooks/register', { url: `https://127.0.0.1:1/${'long/'.repeat(20)}`, scope: 'all' }],
+      ['api-tokens', { name: 'shop-backend', role: 'integrator' }],
+      ['certs/generate', { license_id: 1, common_name: 'workstation 1' }],
+      ['certs/revoke', { id: 1, reason: 'superseded' }],
+    ] as const;
+    for (const [path, data] of records) {
+      const response = await desk.request.post(`/admin/api/${path}/`, { data });
+      expect(response.ok(), await response.text()).toBe(true);
+    }
     await desk.setViewportSize(size);
     for (const [address, content] of SCREENS) {
       await desk.goto(`/#/${address}`);
       await expect(content(desk), address).toBeVisible();
       await expect.poll(() => overflowing(desk), { message: address }).toEqual([]);
+      expect(await emptyRows(desk), address).toBe(0);
     }
     await desk.goto('/#/licenses');
     await desk.getByRole('checkbox', { name: /^Select Forsch/u }).check();

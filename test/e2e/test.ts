@@ -24,6 +24,8 @@ interface Guard {
   violations: string[];
   /** Requests that went to anybody but the server. */
   strayRequests: string[];
+  /** Keys that the page showed because it has no text for them. */
+  missingTexts: string[];
 }
 
 interface Fixtures extends PlaceOptions {
@@ -109,14 +111,19 @@ export const test = base.extend<Fixtures>({
   baseURL: ({ server }, use) => use(server.origin),
   guard: [
     async ({ context, server }, use) => {
-      const guard: Guard = { violations: [], strayRequests: [] };
+      const guard: Guard = { violations: [], strayRequests: [], missingTexts: [] };
       await watchViolations(context, guard.violations);
       context.on('request', (request) => {
         if (new URL(request.url()).origin !== server.origin) guard.strayRequests.push(request.url());
       });
+      context.on('weberror', (error) => {
+        const [, key] = /^no text: (.*)/u.exec(error.error().message) ?? [];
+        if (key) guard.missingTexts.push(key);
+      });
       await use(guard);
       expect(guard.violations, 'refused by the content security policy').toEqual([]);
       expect(guard.strayRequests, 'requests to anybody but the server').toEqual([]);
+      expect(guard.missingTexts, 'keys without a text').toEqual([]);
     },
     { auto: true },
   ],

@@ -7,7 +7,7 @@ import { test } from './webhook-receiver.ts';
 const SECRET = /whsec_[\w+/=-]{20,}/u;
 const row = (desk: Page, text: string) => desk.getByRole('row').filter({ hasText: text });
 
-test.describe('a receiver whose certificate authority is known to nobody else', () => {
+test.describe('a receiver with a private certificate authority', () => {
   test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
 
   test('a webhook is registered, tested, given a new secret and deleted', async ({ desk, receiver }) => {
@@ -112,7 +112,7 @@ test('deliveries show the payload that was sent, and the event catalog a sample'
   await desk.getByRole('button', { name: 'All deliveries' }).click();
   await expect(delivery).toBeVisible();
 
-  // The same on a page of its own, with the deliveries as a list.
+  // The webhook's page shows the same, with the deliveries as a list.
   await desk.getByRole('link', { name: 'Open page' }).click();
   await expect(desk.getByRole('heading', { level: 1 })).toHaveText(receiver.url);
   await expect(

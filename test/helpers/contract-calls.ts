@@ -40,7 +40,6 @@ export async function newLicense(
   return license;
 }
 
-/** The header of a new API token. */
 /** What the contract's license object has of a license record. */
 export function publicFields(record: LicenseRecord) {
   const {
@@ -57,6 +56,7 @@ export function publicFields(record: LicenseRecord) {
   return object;
 }
 
+/** The header of a new API token. */
 export async function newBearer(
   server: TestServer,
   role: 'admin' | 'integrator' = 'admin',
@@ -256,7 +256,7 @@ export type AdminRowName = keyof typeof adminContract;
 
 /** Calls a row of the admin listener as the CLI does, and gives back the whole reply. */
 export async function callAdmin(
-  server: TestServer,
+  server: Pick<TestServer, 'adminOrigin' | 'runtimeSecret'>,
   name: AdminRowName,
   input: Record<string, unknown> = {},
   headers: Headers = { authorization: `Bearer ${server.runtimeSecret}` },

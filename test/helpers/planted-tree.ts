@@ -7,7 +7,7 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 
 const project = resolve(import.meta.dirname, '../..');
 
-/** Loads this project's import boundaries, to check this or another tree. */
+/** Loads the import boundaries of this project, to check a tree. */
 export async function loadBoundaries() {
   return {
     options: await extractDepcruiseOptions(join(project, '.dependency-cruiser.mjs')),
@@ -18,7 +18,7 @@ export async function loadBoundaries() {
 export type Boundaries = Awaited<ReturnType<typeof loadBoundaries>>;
 
 /** Checks a tree against the boundaries. */
-export async function findViolations({ options, tsConfig }: Boundaries, tree: string = project) {
+export async function findViolations({ options, tsConfig }: Boundaries, tree: string) {
   const { output } = await cruise(['.'], { ...options, validate: true, baseDir: tree }, {}, { tsConfig });
   return (output as ICruiseResult).summary.violations.map(({ rule, from, to }) => ({
     rule: rule.name,

@@ -22,7 +22,7 @@ export interface PostgresCluster {
 }
 
 /** Where `initdb` is, or null if PostgreSQL is not installed. */
-function postgresBinaries(): string | null {
+export function postgresBinaries(): string | null {
   try {
     const [version] = readdirSync(DEBIAN_BINARIES).toSorted().toReversed();
     return version === undefined ? null : join(DEBIAN_BINARIES, version, 'bin');

@@ -8,6 +8,7 @@ const job = {
   everySeconds: 3600,
   settleMs: () => 0,
   needsTrustedClock: false,
+  isShared: false,
   workerData: {},
 };
 
@@ -21,6 +22,7 @@ const runner: JobRunner = startJobRunner([job], {
       },
     },
   ),
+  leadership: { isLeader: () => true },
   clockGuard: { isTrusted: () => true },
   guard: { isStopped: () => false, noteFault: () => {} },
   settleMs: 0,

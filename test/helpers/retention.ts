@@ -42,6 +42,7 @@ export async function runRetentionOn({
   const sequelize = await connect(location);
   try {
     return await runRetention({
+      ownFilesOnly: false,
       stores: composePrune(sequelize),
       periods: retentionPeriods({ ...DEFAULTS, ...settings }),
       folders: createRestoreFolders(dataDir),

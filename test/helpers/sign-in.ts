@@ -3,7 +3,7 @@ import type { TestServer } from './test-server.ts';
 
 /** A separate browser that is signed in: the headers of its requests. */
 export async function signedIn(
-  server: TestServer,
+  server: Pick<TestServer, 'admin' | 'adminOrigin' | 'runtimeSecret'>,
   userAgent = 'Test/1.0',
 ): Promise<{ cookie: string; 'user-agent': string }> {
   const { address } = await server.admin.createSignInCode({});

@@ -23,13 +23,18 @@ export function serverSources(): Sources {
   return Object.fromEntries(relevant.map((path) => [path, readFileSync(join(project, path), 'utf8')]));
 }
 
+/** Only `database/` itself uses it. */
+const OF_MIGRATIONS = 'schema_support';
+
 /** The tables that the migrations create, and SQLite's own one of last ids. */
 export function knownTables(): string[] {
   const migrations = globSync('server/database/migrations/*.ts', { cwd: project });
   const texts = migrations.map((path) => readFileSync(join(project, path), 'utf8')).join('\n');
   return [
     'sqlite_sequence',
-    ...[...texts.matchAll(/CREATE TABLE (\w+)/gu)].map(([, name]) => name as string),
+    ...[...texts.matchAll(/CREATE TABLE (\w+)/gu)]
+      .map(([, name]) => name as string)
+      .filter((name) => name !== OF_MIGRATIONS),
   ];
 }
 

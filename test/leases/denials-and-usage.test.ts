@@ -206,6 +206,12 @@ describe('usage', () => {
     expect(days).toMatchObject([{ day: '2035-01-01', peak: 5, denied: 1 }]);
     expect(hours.reduce((sum, { denied }) => sum + denied, 0)).toBe(1);
     expect(pool).toMatchObject({ total: 5, in_use: live.length });
+    const { items } = await server.admin.showRetention({});
+    for (const kind of ['leases', 'lease_denials', 'lease_usage'])
+      expect(items.find((item) => item.kind === kind)).toMatchObject({
+        entries: expect.toSatisfy((entries: number) => entries > 0),
+        bytes: expect.toSatisfy((bytes: number) => bytes > 0),
+      });
   });
 
   it('counts checkouts that had to wait, once each', async () => {

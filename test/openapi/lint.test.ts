@@ -24,18 +24,31 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const configuration = (name: string) => join(import.meta.dirname, name);
 const QUIET = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
+/** A linter that finds something fails, and what it found is in its output. */
+async function findings(program: string, words: string[]): Promise<string> {
+  try {
+    return (await run(join(BIN, program), words, { env: QUIET })).stdout;
+  } catch (error) {
+    const { message, stdout } = error as Error & { stdout?: string };
+    throw new Error(`${message}\n${stdout ?? ''}`, { cause: error });
+  }
+}
+
 it('Redocly finds nothing', async () => {
   const words = ['lint', file, '--config', configuration('redocly.yaml'), '--format', 'json'];
-  const { stdout } = await run(join(BIN, 'redocly'), words, { env: QUIET });
-  const { totals, problems } = JSON.parse(stdout) as { totals: object; problems: object[] };
+  const { totals, problems } = JSON.parse(await findings('redocly', words)) as {
+    totals: object;
+    problems: object[];
+  };
   expect(problems).toEqual([]);
   expect(totals).toMatchObject({ errors: 0, warnings: 0, ignored: 0 });
 });
 
 it('Spectral finds nothing', async () => {
   const words = ['lint', file, '--ruleset', configuration('spectral.yaml'), '--fail-severity', 'hint'];
-  const { stdout } = await run(join(BIN, 'spectral'), words);
-  expect(stdout.trim()).toMatch(/^No results with a severity of 'hint' or higher found!$/u);
+  expect((await findings('spectral', words)).trim()).toMatch(
+    /^No results with a severity of 'hint' or higher found!$/u,
+  );
 });
 
 it('both notice a document that is wrong', async () => {

@@ -4,6 +4,7 @@ import { de as shellDe } from '../../electron/texts-de.ts';
 import { en as shellEn } from '../../electron/texts-en.ts';
 import { de, en } from '../../renderer/src/i18n/messages.ts';
 import { root } from '../../scripts/paths.mjs';
+import { EVENT_NAMES } from '#server/features/events/event-contract.ts';
 import { ALERTS } from '#server/features/alerts/alert-contract.ts';
 import { SETTING_WARNINGS } from '#server/platform/setting-warnings.ts';
 
@@ -43,7 +44,7 @@ test('English and German have the same placeholders and the same number of plura
 
 /** Names, abbreviations and words that both languages share. */
 const SHARED =
-  /^(?:Pools|Leases|Hosts?|Position|Clients?|License Desk(?: \{version\}(?:, Electron \{electron\})?)?|Name|Plan|Token|Token …\{lastFour\}|Webhooks?|Server|System|Administrator|Integrator|Integration|Problem|Version \{version\}|Electron \{version\}|API(?:: NAME|: 1|: 2)?|API-Port|Admin-Port|API-Token|TLS|URL|Port|OK|Browser|Passphrase|config\.json|HTTP \{status\}|\{ms\} ms|\{action\}: \{name\}|\{actor\}: \{action\}|\{name\}: \{before\} → \{after\}|CSV|0 to 65535|Diagnose)$/u;
+  /^(?:Pools|Leases|Hosts?|Position|Clients?|License Desk(?: \{version\}(?:, Electron \{electron\})?)?|Name|Plan|Token|Token …\{lastFour\}|Webhooks?|Server|System|Administrator|Integrator|Integration|Problem|Version|Electron \{version\}|API(?:: NAME|: 1|: 2)?|API-Port|Admin-Port|API-Token|TLS|URL|Port|OK|Browser|Passphrase|config\.json|HTTP \{status\}|\{ms\} ms|\{action\}: \{name\}|\{actor\}: \{action\}|\{name\}: \{before\} → \{after\}|CSV|0 to 65535|Diagnose)$/u;
 
 test('German repeats an English text only where both languages share the word', () => {
   const repeated = pairs.filter((text) => text.en === text.de && !SHARED.test(text.en));
@@ -134,4 +135,9 @@ test('every alert and every warning about settings has a text', () => {
   for (const texts of [en.alerts.titles, en.alerts.text])
     expect(Object.keys(texts).toSorted()).toEqual(Object.keys(ALERTS).toSorted());
   expect(Object.keys(en.network.warnings).toSorted()).toEqual([...SETTING_WARNINGS].toSorted());
+});
+
+test('every webhook event has a text', () => {
+  const keys = [...page.en.keys()];
+  expect(EVENT_NAMES.filter((name) => !keys.includes(`webhooks.events.${name}`))).toEqual([]);
 });

@@ -121,7 +121,7 @@ it(`keeps every confirmed activation through ${ROUNDS} kills`, async () => {
 
   for (const round of rounds) await expectSound(server, round);
   // Each overdue license was told of once, whatever was killed in between.
-  await server.logLines({ msg: 'job done', looked: 0 });
+  await server.logLines({ msg: 'job done', job: 'license-scan', due: false });
   const overdue = rounds.map(({ inGraceId }) => inGraceId);
   const notices = await selectRows(
     dataDir,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createOwnSessions } from '#server/features/admin-session/own-sessions.ts';
 import { createAdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import { directCall } from '#server/platform/call.ts';
 import { adminSuccess, callAdmin } from '../helpers/contract-calls.ts';
@@ -51,7 +52,7 @@ describe('a one-time code', () => {
       runtimeSecret: 'secret',
       audit: { record: async () => {} },
       transaction: (work) => work(),
-      file: { read: () => [], write() {} },
+      store: createOwnSessions({ read: () => [], write() {} }, clock),
       onEnded() {},
       onAuditFailed() {},
     });

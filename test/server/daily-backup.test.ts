@@ -42,7 +42,6 @@ const audited = async (action: string) => (await server.admin.listAudit({ action
 describe('the daily backup', () => {
   it('is due at once, and its settings say where and when', async () => {
     expect(await server.admin.showBackups({})).toMatchObject({
-      supported: true,
       schedule: 'daily',
       hour: 3,
       time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -78,14 +77,14 @@ describe('the daily backup', () => {
     expect(JSON.stringify(await server.admin.showSettings({}))).not.toContain(PASSPHRASE);
   });
 
-  it('removes the oldest of its own files only', async () => {
+  it('removes its oldest backups and no other file', async () => {
     const [first] = backups();
     const others = ['license-desk-20200101T000000Z.ldbackup', 'notes.txt'];
     for (const name of others) writeFileSync(join(folder, name), 'not from here');
     await server.admin.runBackup({});
     const replaced = backups().find((name) => !others.includes(name));
     expect(replaced).not.toBe(first);
-    // Somebody else's file by now.
+    // Replaced by a file that the server did not write.
     writeFileSync(join(folder, replaced as string), 'replaced');
     await server.admin.runBackup({});
     const left = readdirSync(folder);

@@ -7,6 +7,7 @@ import { afterCommit } from '#server/database/current-transaction.ts';
 import { faultOf } from '#server/database/database-fault.ts';
 import { type Sql, sqlOf } from '#server/database/sql.ts';
 import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import { newDataDir } from '../helpers/test-server.ts';
 
 let file: string;
@@ -74,6 +75,25 @@ describe('50 changes at once', () => {
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(49);
     expect(await names()).toEqual(others);
     expect(hooked).toEqual(others);
+  });
+
+  it('do not run twice if one is refused before it has written', async () => {
+    let runs = 0;
+    const ends = await Promise.allSettled(
+      numbered(50).map((name, number) =>
+        transaction(async () => {
+          runs += 1;
+          await names();
+          if (number % 2 === 0) throw new ApiError('license_not_found', 'not this one');
+          await insert(name);
+        }),
+      ),
+    );
+    expect(ends.map(({ status }) => status)).toEqual(
+      numbered(50).map((_, number) => (number % 2 === 0 ? 'rejected' : 'fulfilled')),
+    );
+    expect(await names()).toHaveLength(25);
+    expect(runs).toBe(50);
   });
 
   it('leave every second if the others break a constraint', async () => {

@@ -28,7 +28,7 @@ function setUp(look: () => LiveTopic[] = () => []) {
   const streams = createLiveStreams({ hello: { version: '1.2.3' }, look: async () => look() });
   const open = async () => {
     const made = newReply();
-    streams.open(made.response, { sessionId: 'one', isSignedIn: () => isSignedIn }, () => {
+    streams.open(made.response, { sessionId: 'one', isSignedIn: async () => isSignedIn }, () => {
       begun += 1;
     });
     // The first look is over, and the stream has said hello.
@@ -59,7 +59,7 @@ describe('streams', () => {
         }),
     });
     const { response, text } = newReply();
-    streams.open(response, { sessionId: 'one', isSignedIn: () => true }, () => {});
+    streams.open(response, { sessionId: 'one', isSignedIn: async () => true }, () => {});
     streams.publish(['plans']);
     await vi.advanceTimersByTimeAsync(2000);
     expect(text()).toBe('retry: 3000\n');

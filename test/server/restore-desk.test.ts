@@ -50,7 +50,6 @@ it('previews, confirms, restores at the next start, and returns', async () => {
   writeFileSync(join(folder, 'notes.txt'), 'no backup');
   mkdirSync(join(folder, 'license-desk-folder.tar'));
   expect(await server.admin.showRestore({})).toMatchObject({
-    supported: true,
     folder_problem: null,
     files: [{ name: 'license-desk-20260131T120000Z.ldbackup', bytes: bytes.length, encrypted: true }],
     upload: null,
@@ -65,9 +64,9 @@ it('previews, confirms, restores at the next start, and returns', async () => {
   for (const [request, message] of [
     [{ ...source }, 'is encrypted: enter its passphrase'],
     [{ ...source, passphrase: 'wrong passphrase' }, 'cannot be decrypted: the passphrase is wrong'],
-    [{ kind: 'folder', name: '../../etc/passwd' }, 'there is no such backup'],
-    [{ kind: 'folder', name: 'license-desk-folder.tar' }, 'there is no such backup'],
-    [{ kind: 'before', name: 'before-restore-20200101T000000Z' }, 'there is no such backup'],
+    [{ kind: 'folder', name: '../../etc/passwd' }, 'backup not found'],
+    [{ kind: 'folder', name: 'license-desk-folder.tar' }, 'backup not found'],
+    [{ kind: 'before', name: 'before-restore-20200101T000000Z' }, 'backup not found'],
     [{ kind: 'upload' }, 'there is no upload'],
   ] as const)
     await expect(server.admin.previewRestore(request)).rejects.toThrow(message);

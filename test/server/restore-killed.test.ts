@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { loadConfig } from '#server/platform/config.ts';
 import { tidyDataDirectory } from '#server/wiring/compose-administration.ts';
 import { saveBackup } from '../helpers/backup-file.ts';
 import { CLI_PROGRAM } from '../helpers/cli.ts';
@@ -57,8 +58,8 @@ it('at any rename', async () => {
     const signal = await restoreUntilRename(directory, count);
     const isCommitted = existsSync(join(directory, 'restore-ready'));
     // What the next start does first.
-    if (isCommitted) expect(() => tidyDataDirectory(directory)).toThrow(/start again/iu);
-    else tidyDataDirectory(directory);
+    const tidied = tidyDataDirectory(loadConfig({ flags: { 'data-dir': directory }, env: {} }));
+    await (isCommitted ? expect(tidied).rejects.toThrow(/start again/iu) : tidied);
     expect(readdirSync(directory).filter((name) => name.startsWith('restore-'))).toEqual([]);
     const isOld = readFileSync(join(directory, 'config.json'), 'utf8').includes('7');
     outcomes.push(isOld ? 'old' : 'new');

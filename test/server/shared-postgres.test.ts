@@ -1,10 +1,21 @@
 // Servers on one PostgreSQL database: they go by its clock, tell each other what changed, and answer when it does not.
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, type Database } from '#server/database/connect.ts';
+import { SCHEMA } from '#server/database/migrate.ts';
+import { VERSION } from '#server/installation/version.ts';
+import { callAdmin } from '../helpers/contract-calls.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasFaketime, movableClock } from '../helpers/faketime.ts';
 import { listening } from '../helpers/live-client.ts';
 import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/postgres-cluster.ts';
-import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import {
+  serveToEnd,
+  type ServerProcess,
+  startServerProcess,
+  temporaryDirectory,
+} from '../helpers/server-process.ts';
+import { signedIn } from '../helpers/sign-in.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
@@ -19,17 +30,19 @@ describe.skipIf(missing.length > 0)(`servers on one PostgreSQL database${why}`, 
   let ahead: ServerProcess;
   const clock = movableClock();
 
-  const serve = (url: string, prefix: string[] = []) =>
+  let url: string;
+
+  const serve = (databaseUrl: string, prefix: string[] = [], port = '0') =>
     startServerProcess({
       dataDir: temporaryDirectory(),
       prefix,
-      flags: { 'database-url': url },
+      flags: { 'database-url': databaseUrl, port },
       env: { LICENSE_DESK_MASTER_KEY: MASTER_KEY },
     });
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    const url = await postgres.newDatabase();
+    url = await postgres.newDatabase();
     clock.set(120 / DAY_SECONDS);
     right = await serve(url);
     ahead = await serve(url, clock.prefix);
@@ -74,6 +87,126 @@ describe.skipIf(missing.length > 0)(`servers on one PostgreSQL database${why}`, 
     });
   });
 
+  describe('in their list', () => {
+    const listOf = async ({ admin }: ServerProcess) => (await admin.listServers({})).items;
+    const addressOf = ({ api }: ServerProcess) => new URL(api).origin;
+    /** The server that leads, as each of the others sees it. */
+    const leaderOf = async (server: ServerProcess) =>
+      (await listOf(server)).filter(({ role }) => role === 'leader').map(({ address }) => address);
+    const nameOf = (server: ServerProcess) => `${hostname()} (${addressOf(server)})`;
+    let third: ServerProcess;
+
+    beforeAll(async () => {
+      third = await serve(url);
+    });
+
+    it('shows each with its state and exactly one leader', async () => {
+      await eventually(async () => expect(await leaderOf(right)).toHaveLength(1));
+      const addresses = async () => (await listOf(right)).map(({ address }) => address);
+      await eventually(async () => expect(await addresses()).toEqual([right, ahead, third].map(addressOf)));
+      const items = await listOf(right);
+      for (const item of items) {
+        expect(item).toMatchObject({ state: 'ready', name: hostname(), version: VERSION, schema: SCHEMA });
+        expect(item.current).toBe(item.address === addressOf(right));
+        expect(item.database_ms).toBeGreaterThanOrEqual(0);
+      }
+      await eventually(async () =>
+        expect((await listOf(third)).map(({ current }) => current)).toEqual([false, false, true]),
+      );
+    });
+
+    it('answers a revocation when all serve the CRL, or names the server that does not', async () => {
+      const { license } = await right.admin.createLicense({ holder: 'Liste', plan: 'enterprise' });
+      const certificateOf = async (name: string) =>
+        (await right.admin.generateCertificate({ license_id: license.license_id, common_name: name }))
+          .certificate;
+      // Each has served a CRL, so that it has something to replace.
+      for (const server of [right, ahead, third]) await server.get('/certs/crl/');
+      const first = await certificateOf('first.example');
+      const reply = await ahead.admin.revokeCertificate({ id: first.id });
+      expect(reply).toMatchObject({ listed: true, late_servers: [] });
+      for (const server of [right, ahead, third]) {
+        const { body } = await server.get('/certs/crl/');
+        expect(body.revoked.map((entry: { serial_number: string }) => entry.serial_number)).toContain(
+          first.serial_number,
+        );
+      }
+
+      const second = await certificateOf('second.example');
+      process.kill(third.pid, 'SIGSTOP');
+      const late = await right.admin.revokeCertificate({ id: second.id });
+      process.kill(third.pid, 'SIGCONT');
+      expect(late).toMatchObject({ listed: true, late_servers: [nameOf(third)] });
+      await eventually(async () => {
+        const numbers = (await listOf(right)).map(({ crl_number: number }) => number);
+        expect(new Set(numbers).size).toBe(1);
+      });
+    });
+
+    it('has another leader while one is frozen, which then follows', async () => {
+      const [first] = await leaderOf(right);
+      const frozen = [right, ahead, third].find((server) => addressOf(server) === first)!;
+      const witness = frozen === right ? third : right;
+      process.kill(frozen.pid, 'SIGSTOP');
+      await eventually(async () => {
+        const [next] = await leaderOf(witness);
+        expect([undefined, first]).not.toContain(next);
+      });
+      process.kill(frozen.pid, 'SIGCONT');
+      await eventually(async () => expect(await leaderOf(frozen)).toEqual(await leaderOf(witness)));
+      expect(await leaderOf(frozen)).toHaveLength(1);
+    });
+
+    it('leaves on a stop, without an alert, and hands the work over', async () => {
+      const gone = addressOf(third);
+      await third.kill();
+      await eventually(async () =>
+        expect((await listOf(right)).map(({ address }) => address)).not.toContain(gone),
+      );
+      await eventually(async () => expect(await leaderOf(right)).toHaveLength(1));
+    });
+
+    it('raises an alert about a server that was killed, until it is back', async () => {
+      third = await serve(url);
+      const { port } = new URL(third.api);
+      const name = nameOf(third);
+      await eventually(async () => expect(await listOf(right)).toHaveLength(3));
+      await third.kill('SIGKILL');
+      await eventually(async () => {
+        const { alerts } = await right.admin.listAlerts({});
+        expect(alerts).toContainEqual(expect.objectContaining({ code: 'server_lost', subject: name }));
+      });
+      expect((await listOf(right)).map(({ state }) => state)).toEqual(['ready', 'ready', 'lost']);
+      await eventually(async () => expect(await leaderOf(right)).toHaveLength(1));
+
+      third = await serve(url, [], port);
+      await eventually(async () => {
+        const { alerts } = await right.admin.listAlerts({});
+        expect(alerts.map(({ code }) => code)).not.toContain('server_lost');
+      });
+      await third.kill();
+    });
+  });
+
+  it('counts calls of one network on all servers together', async () => {
+    const ask = async (server: ServerProcess) => {
+      const { status, headers } = await server.post('/authorize/token/', { token: 'ldt_unknown' });
+      return { status, remaining: Number(headers.get('ratelimit-remaining')) };
+    };
+    const LIMIT = 60;
+    for (let count = 0; count < 30; count += 1) await ask(right);
+    let asked = 30;
+    await eventually(async () => {
+      asked += 1;
+      expect((await ask(ahead)).remaining).toBe(LIMIT - asked);
+    });
+    while (asked < LIMIT) {
+      await ask(ahead);
+      asked += 1;
+    }
+    await eventually(async () => expect((await ask(right)).status).toBe(429));
+  });
+
   it('tells the pages of all servers what one of them has changed', async () => {
     const page = await listening(right);
     const { license } = await ahead.admin.createLicense({ holder: 'Bote' });
@@ -85,6 +218,142 @@ describe.skipIf(missing.length > 0)(`servers on one PostgreSQL database${why}`, 
     // Denied calls appear in no list that a server without a message would look at.
     expect(await page.changed('denials')).toContain('licenses');
     await page.vanish();
+  });
+
+  it('share sessions of the back office and API tokens, which end on all at once', async () => {
+    /** The cookie is named by the port. */
+    const on = (server: ServerProcess, secret: string) => ({
+      cookie: `license_desk_session_${new URL(server.adminOrigin).port}=${secret}`,
+    });
+    const signIn = async () => {
+      const { cookie } = await signedIn(right);
+      return cookie.split('=')[1]!;
+    };
+    const statuses = (secret: string) =>
+      Promise.all(
+        [right, ahead].map(
+          async (server) => (await callAdmin(server, 'serverInfo', {}, on(server, secret))).status,
+        ),
+      );
+    const [one, two] = [await signIn(), await signIn()];
+    expect(await statuses(one)).toEqual([200, 200]);
+    expect(await statuses(two)).toEqual([200, 200]);
+
+    const page = await listening(ahead, on(ahead, one));
+    expect((await callAdmin(right, 'endOtherSessions', {}, on(right, two))).status).toBe(200);
+    expect(await statuses(one)).toEqual([401, 401]);
+    expect(await statuses(two)).toEqual([200, 200]);
+    expect((await page.rest()).at(-1)).toMatchObject({ event: 'end', data: { reason: 'signed_out' } });
+    expect((await callAdmin(ahead, 'signOut', {}, on(ahead, two))).status).toBe(200);
+    expect(await statuses(two)).toEqual([401, 401]);
+
+    const { api_token, token } = await right.admin.createApiToken({ name: 'shop', role: 'integrator' });
+    const bearer = { authorization: `Bearer ${api_token}` };
+    expect((await ahead.get('/plans/', bearer)).status).toBe(200);
+    await right.admin.revokeApiToken({ id: token.id });
+    expectFailure(await ahead.get('/plans/', bearer), 'unauthorized');
+  });
+
+  describe('in different versions', () => {
+    let other: Database;
+    const NEWER = '9999-newer';
+    const reportOf = (version: string, schema: string) =>
+      other.query(`INSERT INTO servers
+        SELECT 'other', 'elsewhere', 'http://elsewhere', '${version}', '${schema}', 0,
+          extract(epoch FROM clock_timestamp()) * 1000, 'ready', 0, 0, 0, NULL`);
+    const refusal = async () => {
+      const { code, stderr } = await serveToEnd({
+        dataDir: temporaryDirectory(),
+        flags: { 'database-url': url },
+        env: { LICENSE_DESK_MASTER_KEY: MASTER_KEY },
+      });
+      expect(code).toBe(1);
+      return stderr;
+    };
+
+    beforeAll(async () => {
+      other = await connect({ url, file: '' });
+    });
+    afterAll(async () => {
+      await other.query(`DELETE FROM migrations WHERE name = '${NEWER}'`);
+      await other.query(`DELETE FROM servers WHERE id = 'other'`);
+      await other.close();
+    });
+
+    it('shows and reports them', async () => {
+      await reportOf('99.0.0', NEWER);
+      await eventually(async () => {
+        const { items } = await right.admin.listServers({});
+        expect(items.map(({ version }) => version).toSorted()).toEqual([VERSION, VERSION, '99.0.0']);
+      });
+      await eventually(async () => {
+        const { alerts } = await ahead.admin.listAlerts({});
+        expect(alerts).toContainEqual(
+          expect.objectContaining({ code: 'versions_differ', params: { versions: `${VERSION}, 99.0.0` } }),
+        );
+      });
+    });
+
+    it('starts on the schema of a newer version that supports this one, and on no other', async () => {
+      await other.query(`INSERT INTO migrations (name) VALUES ('${NEWER}')`);
+      const server = await serve(url);
+      expect((await server.get('/health/ready/')).status).toBe(200);
+      await server.kill();
+
+      await other.query(`UPDATE schema_support SET min_app_schema = '${NEWER}'`);
+      expect(await refusal()).toContain(`written by a newer version of License Desk (${NEWER})`);
+      await other.query(`DELETE FROM migrations WHERE name = '${NEWER}'`);
+    });
+
+    it('does not migrate while a server runs that the new schema would break', async () => {
+      await other.query('DROP TABLE schema_support');
+      await other.query(`DELETE FROM migrations WHERE name LIKE '%-schema-support'`);
+      await other.query(`DELETE FROM servers WHERE id = 'other'`);
+      await reportOf('0.0.1', '0018-device-history');
+      expect(await refusal()).toContain('elsewhere (http://elsewhere) runs version 0.0.1');
+      await other.query(`DELETE FROM servers WHERE id = 'other'`);
+      const server = await serve(url);
+      await server.kill();
+    });
+  });
+
+  it('loses, doubles and reports wrongly nothing while PostgreSQL ends connections under load', async () => {
+    const { license } = await right.admin.createLicense({ holder: 'Abbruch', plan: 'enterprise' });
+    const { license_key } = license;
+    const other = await connect({ url, file: '' });
+    const endConnections = () =>
+      other.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+    const DEVICES = 150;
+    const seen = new Set<number>();
+    let done = 0;
+    const next = (numbers: Iterator<number>) => numbers.next().value as number | undefined;
+    const numbers = Array.from({ length: DEVICES }, (_, number) => 1000 + number).values();
+    async function client(server: ServerProcess): Promise<void> {
+      for (let number = next(numbers); number !== undefined; number = next(numbers)) {
+        const device = { license_key, machine_fingerprint: fingerprintOf(number) };
+        await eventually(async () => {
+          const reply = await server.post('/activate/', device);
+          seen.add(reply.status);
+          if (reply.status !== 200) expectFailure(reply, 'unavailable');
+          expect(reply.status).toBe(200);
+        });
+        const asked = await server.post('/authorize/', device);
+        seen.add(asked.status);
+        if (asked.status !== 200) expectFailure(asked, 'unavailable');
+        else expect(asked.body.authorized).toBe(true);
+        done += 1;
+        if (done % 25 === 0) await endConnections();
+      }
+    }
+    await Promise.all([right, ahead].flatMap((server) => Array.from({ length: 8 }, () => client(server))));
+    await other.close();
+    expect([...seen].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    await eventually(async () => {
+      const { items } = await right.admin.listDevices({ ref: license_key, limit: 200 });
+      expect(items).toHaveLength(DEVICES);
+    });
   });
 
   it('answers 503 on every path while the database is frozen, and serves again after it', async () => {

@@ -160,6 +160,7 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
     onAlive() {},
     onProgress() {},
     onError: (error) => errors.push(error),
+    onRecovered() {},
   });
   const running = dispatcher.run();
   onTestFinished(async () => {

@@ -1,6 +1,7 @@
 // A list that loads page by page with a keyset cursor and refreshes when its topic changes.
 import { useInfiniteQuery } from '@pinia/colada';
 import { computed, type MaybeRefOrGetter, toValue } from 'vue';
+import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import { asCallFailure } from './call-failure.ts';
 
 interface Page<Item> {
@@ -9,15 +10,28 @@ interface Page<Item> {
 }
 
 interface ListOptions<Item> {
-  /** The live topic, then the filter values. */
+  /** The live topic, then the filter values. A change of the topic refreshes the list. */
   key: MaybeRefOrGetter<[topic: string, ...string[]]>;
   fetch(cursor: string | undefined): Promise<Page<Item>>;
+  /** Whether a change of another topic concerns one of the loaded records. */
+  isConcerned?: ConcernOf<Item>;
 }
 
-export function useKeysetList<Item>({ key, fetch }: ListOptions<Item>) {
+type ConcernOf<Item> = (topic: LiveTopic, items: readonly Item[]) => boolean;
+
+export function useKeysetList<Item>({ key, fetch, isConcerned }: ListOptions<Item>) {
   const query = useInfiniteQuery({
     key: () => toValue(key),
     query: ({ pageParam }: { pageParam: string | null }) => fetch(pageParam ?? undefined),
+    ...(isConcerned && {
+      meta: {
+        isConcerned: (topic: LiveTopic, data: unknown) =>
+          isConcerned(
+            topic,
+            (data as { pages: Page<Item>[] }).pages.flatMap(({ items }) => items),
+          ),
+      },
+    }),
     initialPageParam: null as string | null,
     getNextPageParam: (last: Page<Item>) => last.next_cursor,
   });

@@ -14,6 +14,17 @@ export interface GridColumn {
   narrow?: 'title' | 'side' | 'line';
 }
 
+export interface CellProps<Item> {
+  item: Item;
+  /** Whether the row is hovered, open or the one that has the focus: what only then shows need not be rendered before. */
+  isNear: boolean;
+}
+
+/** What renders the cells, by `cell-` and the column's ID. */
+export type GridCells<Item> = Readonly<
+  Record<`cell-${string}`, ((props: CellProps<Item>) => unknown) | undefined>
+>;
+
 export interface GridSort {
   by: string;
   order: 'asc' | 'desc';

@@ -29,6 +29,7 @@ export const i18n = createI18n({
   locale: firstLanguage(),
   fallbackLocale: 'en',
   messages: { en, de },
+  missing: (_language, key) => globalThis.reportError(new Error(`no text: ${key}`)),
 });
 
 export const language = computed<Language>({

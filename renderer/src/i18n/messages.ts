@@ -23,6 +23,7 @@ import { planMessages } from '../features/plans/plan-messages.ts';
 import { sessionMessages } from '../features/admin-session/admin-session-messages.ts';
 import { authorizationTokenMessages } from '../features/authorization-tokens/authorization-token-messages.ts';
 import { webhookMessages } from '../features/webhooks/webhook-messages.ts';
+import { serverMessages } from '../features/servers/server-messages.ts';
 import { backupMessages } from '../features/settings/backup-messages.ts';
 import { networkMessages } from '../features/settings/network-messages.ts';
 import { retentionMessages } from '../features/settings/retention-messages.ts';
@@ -43,6 +44,7 @@ const features = {
   firstRun: firstRunMessages,
   overview: overviewMessages,
   statistics: statisticsMessages,
+  servers: serverMessages,
   settings: settingsMessages,
   backups: backupMessages,
   network: networkMessages,

@@ -4,8 +4,16 @@ import { onScopeDispose, ref, watch } from 'vue';
 import type { LiveChange, LiveEnd, LiveTopic } from '#server/features/live/live-contract.ts';
 import { useHealth } from '../features/health/health-state.ts';
 import { useSession } from '../features/admin-session/admin-session-state.ts';
+import { LIVE_ADDRESS, takeOpeningStream } from '../opening/opening-replies.ts';
 
-const ADDRESS = '/admin/api/live/';
+declare module '@pinia/colada' {
+  interface TypesConfig {
+    queryMeta: {
+      /** Whether a change of a topic that the query's key does not begin with concerns its data. */
+      isConcerned?(topic: LiveTopic, data: unknown): boolean;
+    };
+  }
+}
 
 /** Whether the page is visible. A stream takes one of the six connections that browsers allow per server. */
 const isSeen = ref(!document.hidden);
@@ -17,7 +25,7 @@ document.addEventListener('visibilitychange', () => {
 const STREAM_TIMEOUT_MS = 1000;
 
 /**
- * The key of every query begins with its topic, or with `any` if it depends on all topics.
+ * The key of every query begins with its topic, or with `any` if it depends on all topics. Its `meta` names others.
  * @returns resolves when the stream is open or has failed; queries that start earlier are fetched twice
  */
 export function useLiveUpdates(): Promise<void> {
@@ -38,7 +46,14 @@ export function useLiveUpdates(): Promise<void> {
   });
 
   function refresh(topics: readonly LiveTopic[]): void {
-    for (const topic of [...topics, 'any']) void queries.invalidateQueries({ key: [topic] });
+    const roots: unknown[] = [...topics, 'any'];
+    void queries.invalidateQueries({
+      predicate: ({ key, meta, state }) => {
+        const { data } = state.value;
+        const isConcerned = (topic: LiveTopic) => data !== undefined && meta.isConcerned?.(topic, data);
+        return roots.includes(key[0]) || topics.some(isConcerned);
+      },
+    });
   }
 
   function lose(): void {
@@ -53,14 +68,18 @@ export function useLiveUpdates(): Promise<void> {
     lose();
   }
 
+  function greet(): void {
+    isListening = true;
+    // The stream was closed, so changes may have been missed.
+    void queries.invalidateQueries({ predicate: (entry) => !followed.has(entry) });
+    begun.resolve();
+  }
+
   function listen(): void {
-    source = new EventSource(ADDRESS);
-    source.addEventListener('hello', () => {
-      isListening = true;
-      // The stream was closed, so changes may have been missed.
-      void queries.invalidateQueries({ predicate: (entry) => !followed.has(entry) });
-      begun.resolve();
-    });
+    const opened = takeOpeningStream();
+    source = opened?.source ?? new EventSource(LIVE_ADDRESS);
+    if (opened?.isGreeted) greet();
+    source.addEventListener('hello', greet);
     source.addEventListener('change', ({ data }: MessageEvent<string>) => {
       refresh((JSON.parse(data) as LiveChange).topics);
     });

@@ -23,7 +23,7 @@ import type { DeviceSurgeWatch } from './device-surge.ts';
 import { type Device, deviceOf, readMachineRequest } from './offline-request.ts';
 
 interface Needs {
-  licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'lookUp'>;
+  licenses: Pick<LicenseStore, 'find' | 'findFirst' | 'findForChange' | 'lookUp'>;
   activations: ActivationStore;
   files: LicenseFiles;
   takeSeat: DeviceSeats;
@@ -117,30 +117,42 @@ export function createActivationService(needs: Needs) {
     return { license, activation };
   }
 
-  /** Checks again under the lock, because other calls may have come first. */
-  const activateLocked = (device: Device, signing: Signing, call: Call): Promise<Activated> =>
-    transaction(async () => {
-      const license = await mustFindForChange(byKey(device.license_key));
+  /** Checks again under the lock, because other calls may have come first. @param licenseKey in canonical form */
+  function activateLocked(
+    licenseKey: string,
+    device: Device,
+    signing: Signing,
+    call: Call,
+  ): Promise<Activated> {
+    let license: License | null = null;
+    let activation: Activation | null = null;
+    async function read(): Promise<void> {
+      license = await licenses.findFirst({ key: licenseKey });
+      activation = await activations.findLiveFirst(licenseKey, device.machine_fingerprint);
+    }
+    const change = async () => {
+      if (!license) throw licenseNotFound();
       refuseUnusable(license, device.product_slug, clock.now());
       refuseFloating(license);
-      const activation = await activations.findLive(license.id, device.machine_fingerprint);
       if (!activation) return takeSeat(license, device, signing, call);
       const { key } = signing;
       if (activation.signingKeyId !== key.id) await activations.recordSigningKey(activation.id, key.id);
       return { license, activation, isNew: false };
-    }, call);
+    };
+    return transaction(change, call, { first: { subject: licenseKey, read } });
+  }
 
   async function activateNew(
-    licenseId: number,
+    { id, licenseKey }: License,
     device: Device,
     signing: Signing,
     limit: DeviceLimit,
     call: Call,
   ): Promise<Activated> {
-    const end = limit.reserve(licenseId, device.machine_fingerprint);
+    const end = limit.reserve(id, device.machine_fingerprint);
     let isNew = false;
     try {
-      const activated = await activateLocked(device, signing, call);
+      const activated = await activateLocked(licenseKey, device, signing, call);
       ({ isNew } = activated);
       if (isNew) needs.surges.onActivated(activated.license);
       return activated;
@@ -175,7 +187,7 @@ export function createActivationService(needs: Needs) {
       found.activation?.signingKeyId === key.id
         ? { license: found.license, activation: found.activation }
         : await activateNew(
-            found.license.id,
+            found.license,
             device,
             { key, isSeen },
             found.activation ? UNLIMITED : limit,

@@ -51,6 +51,7 @@ export function createActivationStore(sequelize: Sequelize) {
   const insert = sql.insert(activations);
   const update = sql.update(activations);
   const live = sql.statement<Activation>(FIND_LIVE);
+  const firstLiveByKey = sql.batchedFirst<DeviceQuestion, Activation>(LIVE_BY_KEY);
   const liveByKey = sql.batched<DeviceQuestion, Activation>(LIVE_BY_KEY);
   const newestOfDevice = sql.statement<Activation>(FIND_NEWEST);
   const successor = sql.statement<Activation>(FIND_SUCCESSOR);
@@ -72,6 +73,9 @@ export function createActivationStore(sequelize: Sequelize) {
     /** Outside transactions: calls that arrive together share one statement. */
     lookUpLive: (licenseKey: string, machineFingerprint: string): Promise<Activation | null> =>
       liveByKey({ licenseKey, machineFingerprint }),
+    /** The same as the first read of a change. */
+    findLiveFirst: (licenseKey: string, machineFingerprint: string): Promise<Activation | null> =>
+      firstLiveByKey({ licenseKey, machineFingerprint }),
     /**
      * How many devices the license has gained since `since` (epoch milliseconds), including released ones; at most
      * 10,000.

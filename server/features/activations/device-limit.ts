@@ -1,6 +1,7 @@
-// Limits new devices per license and minute (contract, section 8). Counts in memory, per server.
+// Limits new devices per license and minute (contract, section 8). Counts in memory.
 import type { Clock } from '#server/platform/clock.ts';
 import { isCurrent, rateLimited, type RateWindow, secondsLeft } from '#server/platform/rate-limit.ts';
+import type { SharedCounts } from '#server/platform/shared-counts.ts';
 import { recentMap } from '#server/platform/recent-map.ts';
 
 /** Above this, the licenses with the least recent activations are forgotten. */
@@ -15,6 +16,8 @@ interface CountedDevice {
 
 interface DeviceWindow extends RateWindow {
   byFingerprint: Map<string, CountedDevice>;
+  /** Devices that other servers have activated. */
+  elsewhere: number;
 }
 
 export interface DeviceLimit {
@@ -29,16 +32,20 @@ export interface DeviceLimit {
 }
 
 /** @param limit 0 disables the limit */
-export function createDeviceLimit(limit: number, clock: Clock): DeviceLimit {
+export function createDeviceLimit(limit: number, clock: Clock, shared: SharedCounts): DeviceLimit {
   const windows = recentMap<number, DeviceWindow>(MAX_LICENSES);
 
   function windowOf(licenseId: number, now: number): DeviceWindow {
     const known = windows.get(licenseId);
     if (known && isCurrent(known, now)) return known;
-    const fresh: DeviceWindow = { startedAt: now, byFingerprint: new Map() };
+    const fresh: DeviceWindow = { startedAt: now, byFingerprint: new Map(), elsewhere: 0 };
     windows.set(licenseId, fresh);
     return fresh;
   }
+
+  const share = shared.share('new devices', (licenseId, count) => {
+    windowOf(Number(licenseId), clock.now()).elsewhere += count;
+  });
 
   return {
     reserve(licenseId, fingerprint) {
@@ -47,12 +54,13 @@ export function createDeviceLimit(limit: number, clock: Clock): DeviceLimit {
       const window = windowOf(licenseId, now);
       const { byFingerprint } = window;
       const device = byFingerprint.get(fingerprint) ?? { calls: 0, isActivated: false };
-      if (device.calls === 0 && !device.isActivated && byFingerprint.size >= limit)
+      if (device.calls === 0 && !device.isActivated && byFingerprint.size + window.elsewhere >= limit)
         throw rateLimited(limit, 'new devices of a license', secondsLeft(window, now));
       byFingerprint.set(fingerprint, device);
       device.calls += 1;
       return (isActivated) => {
         device.calls -= 1;
+        if (isActivated && !device.isActivated) share(String(licenseId));
         device.isActivated ||= isActivated;
         if (device.calls === 0 && !device.isActivated) byFingerprint.delete(fingerprint);
       };

@@ -63,12 +63,12 @@ function claimedUser(request: Request): string {
 
 /** Identifies the administrator. @throws ApiError `unauthorized` */
 export function authenticateAdmin(sessions: AdminSessionService) {
-  return (auth: EndpointAuth, request: Request): Actor => {
+  return async (auth: EndpointAuth, request: Request): Promise<Actor> => {
     if (auth === 'sign_in') return { kind: 'public', name: 'sign-in' };
     const bearer = /^Bearer (\S+)$/u.exec(request.headers.authorization ?? '')?.[1];
     const actor =
       bearer === undefined
-        ? sessions.bySession(cookie(request, sessionCookie(request.socket.localPort ?? 0)))
+        ? await sessions.bySession(cookie(request, sessionCookie(request.socket.localPort ?? 0)))
         : sessions.byRuntimeSecret(bearer, claimedUser(request));
     if (!actor) {
       throw new ApiError('unauthorized', 'sign in first: `license-desk open` prints a link');

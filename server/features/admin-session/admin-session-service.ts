@@ -9,16 +9,12 @@ import { osUserName } from '#server/platform/os-user.ts';
 import { readableText } from '#server/wire/readable-text.ts';
 import { hashSecret } from '#server/platform/secret-token.ts';
 import { type AdminSession, toSessionObject, toSessionRecord } from './admin-session-presenter.ts';
-import type { SessionFile } from './session-file.ts';
+import type { SessionStore } from './session-store.ts';
 
 const CODE_MS = 10 * 60_000;
 /** A working day. No shorter idle limit: anyone with access to this desktop can create a new code anyway. */
 const SESSION_MS = 12 * 3_600_000;
-/** Oldest codes and sessions are dropped beyond this number of each. */
-const MAX_KEPT = 200;
 const MAX_USER_AGENT = 300;
-/** How much older the last use may be after a crash. */
-const LAST_USED_MS = 60_000;
 
 interface Needs {
   clock: Clock;
@@ -26,7 +22,7 @@ interface Needs {
   runtimeSecret: string;
   audit: Audit;
   transaction: RunTransaction;
-  file: SessionFile;
+  store: SessionStore;
   /** Called as soon as a session ends for any reason, with its public ID. */
   onEnded(sessionId: string): void;
   onAuditFailed(error: unknown, entry: RecordedEntry): void;
@@ -47,27 +43,8 @@ function newSessionId(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** Makes room for one more. @param drop receives each entry that is removed */
-function makeRoom<Kept extends { expiresAt: number }>(
-  kept: Map<string, Kept>,
-  now: number,
-  drop: (gone: Kept) => void = () => {},
-): void {
-  const [oldest] = kept.keys();
-  for (const [hash, one] of kept) {
-    const isOver = one.expiresAt <= now;
-    if (!isOver && !(kept.size >= MAX_KEPT && hash === oldest)) continue;
-    kept.delete(hash);
-    drop(one);
-  }
-}
-
 export function createAdminSessionService(needs: Needs) {
-  const { clock, audit, transaction, onEnded } = needs;
-  /** Both are keyed by the hash of the secret, so that comparisons reveal nothing about it. */
-  const codes = new Map<string, { expiresAt: number }>();
-  const sessions = new Map<string, AdminSession>(needs.file.read());
-  let savedAt = clock.now();
+  const { clock, audit, transaction, store, onEnded } = needs;
   const runtimeHash = Buffer.from(hashSecret(needs.runtimeSecret));
   const userName = osUserName();
 
@@ -79,19 +56,13 @@ export function createAdminSessionService(needs: Needs) {
     role: 'admin',
   });
 
-  function listOpen(): AdminSession[] {
-    return [...sessions.values()].filter((session) => isOpen(session));
-  }
+  const listOpen = async (): Promise<AdminSession[]> =>
+    (await store.list()).filter((session) => isOpen(session));
 
   function changeOf(action: string, session: AdminSession) {
     const record = toSessionRecord(session);
     const [before, after] = action === 'session.signed_in' ? [null, record] : [record, null];
     return { subject: `session:${session.id}`, before, after };
-  }
-
-  function save(): void {
-    savedAt = clock.now();
-    needs.file.write(sessions);
   }
 
   /** Administrators must be able to sign in and to sign others out while the database cannot be written. */
@@ -108,10 +79,9 @@ export function createAdminSessionService(needs: Needs) {
     }
   }
 
-  function end(some: readonly AdminSession[]): void {
-    const ids = new Set(some.map(({ id }) => id));
-    for (const [hash, { id }] of sessions) if (ids.has(id)) sessions.delete(hash);
-    save();
+  async function end(some: readonly AdminSession[]): Promise<void> {
+    const ids = some.map(({ id }) => id);
+    await store.remove(ids);
     for (const id of ids) onEnded(id);
   }
 
@@ -119,24 +89,13 @@ export function createAdminSessionService(needs: Needs) {
     /** Creates a code that signs in one browser within ten minutes. */
     createCode(): string {
       const code = newSecret();
-      const now = clock.now();
-      makeRoom(codes, now);
-      codes.set(hashSecret(code), { expiresAt: now + CODE_MS });
+      store.addCode(hashSecret(code), clock.now() + CODE_MS);
       return code;
     },
 
     /** @throws ApiError `unauthorized` for a code that is unknown, used or expired */
     async signIn(code: string, call: Call): Promise<NewSession> {
       const now = clock.now();
-      const hash = hashSecret(code);
-      const given = codes.get(hash);
-      if (!given || !isOpen(given)) {
-        codes.delete(hash);
-        throw new ApiError(
-          'unauthorized',
-          'this sign-in link was already used or has expired; create a new one',
-        );
-      }
       const secret = newSecret();
       const session: AdminSession = {
         id: newSessionId(),
@@ -146,54 +105,57 @@ export function createAdminSessionService(needs: Needs) {
         userAgent:
           call.userAgent === undefined ? null : readableText(call.userAgent).slice(0, MAX_USER_AGENT),
       };
-      makeRoom(sessions, now, ({ id }) => onEnded(id));
-      // The code is used up only once the session exists, so that a failure leaves it usable. There is no await in
-      // between, so the same code sent twice at the same time signs in once.
-      sessions.set(hashSecret(secret), session);
-      codes.delete(hash);
-      save();
+      // The code is used up only once the session exists, so that a failure leaves it usable.
+      const dropped = await store.signIn(hashSecret(code), hashSecret(secret), session);
+      if (!dropped) {
+        throw new ApiError(
+          'unauthorized',
+          'this sign-in link was already used or has expired; create a new one',
+        );
+      }
+      for (const id of dropped) onEnded(id);
       await note({ ...call, actor: actorOf(session) }, 'session.signed_in', [session]);
       return { secret, expiresAt: session.expiresAt };
     },
 
     async signOut(call: Call): Promise<void> {
-      const mine = listOpen().filter(({ id }) => id === call.actor.id);
-      end(mine);
+      const mine = (await listOpen()).filter(({ id }) => id === call.actor.id);
+      await end(mine);
       await note(call, 'session.signed_out', mine);
     },
 
     /** Open sessions, latest sign-in first. */
-    list: (call: Call) => ({
-      items: listOpen()
-        .toReversed()
-        .map((session) => toSessionObject(session, call.actor.id)),
+    list: async (call: Call) => ({
+      items: (await listOpen()).toReversed().map((session) => toSessionObject(session, call.actor.id)),
     }),
 
     /** @throws ApiError `not_found` */
     async end(sessionId: string, call: Call): Promise<void> {
-      const named = listOpen().filter(({ id }) => id === sessionId);
+      const named = (await listOpen()).filter(({ id }) => id === sessionId);
       if (named.length === 0) throw new ApiError('not_found', 'session not found; it may have ended');
-      end(named);
+      await end(named);
       await note(call, 'session.ended', named);
     },
 
     /** Ends all sessions except the caller's. */
     async endOthers(call: Call): Promise<{ ended: number }> {
-      const others = listOpen().filter(({ id }) => id !== call.actor.id);
-      end(others);
+      const others = (await listOpen()).filter(({ id }) => id !== call.actor.id);
+      await end(others);
       await note(call, 'session.ended', others);
       return { ended: others.length };
     },
 
     /** @param sessionId the public ID */
-    isLive: (sessionId: string): boolean => listOpen().some(({ id }) => id === sessionId),
+    isLive: async (sessionId: string): Promise<boolean> =>
+      (await listOpen()).some(({ id }) => id === sessionId),
 
     /** @returns the actor of a session cookie, or null */
-    bySession(secret: string | undefined): Actor | null {
-      const session = secret === undefined ? undefined : sessions.get(hashSecret(secret));
+    async bySession(secret: string | undefined): Promise<Actor | null> {
+      if (secret === undefined) return null;
+      const hash = hashSecret(secret);
+      const session = await store.find(hash);
       if (!session || !isOpen(session)) return null;
-      session.lastUsedAt = clock.now();
-      if (Math.abs(session.lastUsedAt - savedAt) >= LAST_USED_MS) save();
+      store.touch(hash, session);
       return actorOf(session);
     },
 

@@ -18,8 +18,10 @@ export const ALERTS = {
   data_directory_lost: 'critical',
   database_damaged: 'critical',
   database_not_writable: 'critical',
+  server_lost: 'warning',
   storage_full: 'critical',
   storage_low: 'warning',
+  versions_differ: 'warning',
 } as const satisfies Record<string, 'warning' | 'critical'>;
 
 export type AlertCode = keyof typeof ALERTS;

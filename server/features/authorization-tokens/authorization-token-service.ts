@@ -2,6 +2,7 @@
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
+import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import { refuseRevoked } from '#server/rules/license-refusals.ts';
@@ -21,7 +22,8 @@ import type { AuthorizationToken, AuthorizationTokenStore } from './authorizatio
 
 interface Needs {
   tokens: AuthorizationTokenStore;
-  licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
+  licenses: Pick<LicenseStore, 'find'>;
+  changeLicense: ChangeLicense;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
@@ -49,7 +51,7 @@ function toTokenObject(token: AuthorizationToken, now: number): AuthorizationTok
 }
 
 export function createAuthorizationTokenService(needs: Needs) {
-  const { tokens, licenses, audit, transaction, clock } = needs;
+  const { tokens, licenses, audit, changeLicense, transaction, clock } = needs;
 
   function mustExist(license: License | null): License {
     if (!license) throw licenseNotFound();
@@ -71,10 +73,9 @@ export function createAuthorizationTokenService(needs: Needs) {
 
   return {
     issue: (request: RequestOf<typeof authorizationTokenAdminContract.issueToken>, call: Call) =>
-      transaction(async () => {
+      // The license lock serializes token issues for one license.
+      changeLicense(byRef(request.license), async (license) => {
         const now = clock.now();
-        // The license lock serializes token issues for one license.
-        const license = mustExist(await licenses.findForChange(byRef(request.license)));
         refuseRevoked(license, now);
         const product = request.product ?? needs.defaultProduct;
         const replaced = await endPredecessor(license, product, now);

@@ -1,6 +1,7 @@
 // What both kinds of backups are made of: a copy of the running database, and an archive around it.
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, stat, statfs } from 'node:fs/promises';
+import type { DatabaseLocation } from '#server/database/connect.ts';
 import { configFilePath } from '#server/platform/config.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { measure, type Source, writeArchive } from './archive-writer.ts';
@@ -23,16 +24,16 @@ const LEFT_OUT = ['certificate_keys'];
 /** The installation that is backed up. */
 export interface BackedUp {
   dataDir: string;
-  /** The SQLite database. */
-  database: string;
+  database: DatabaseLocation;
   masterKey: Buffer;
   /** License Desk version and database schema. */
   version: string;
   schema: string;
 }
 
+/** Writes a SQLite file. */
 export type CopyDatabase = (
-  source: string,
+  source: DatabaseLocation,
   target: string,
   options: { withoutRowsOf: readonly string[]; signal: AbortSignal },
 ) => Promise<void>;
@@ -54,6 +55,11 @@ async function sizeOnDisk(file: string): Promise<number> {
   return existsSync(file) ? (await stat(file)).size : 0;
 }
 
+/** Not known for PostgreSQL, where the copy ends when the disk is full. */
+async function sizeOf({ url, file }: DatabaseLocation): Promise<number> {
+  return url === null ? (await sizeOnDisk(file)) + (await sizeOnDisk(`${file}-wal`)) : 0;
+}
+
 /**
  * @param copy the file to create
  * @throws NoSpaceError; the signal's reason, or SQLite's error, if it is aborted
@@ -64,7 +70,7 @@ export async function copyForBackup(
   copy: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const needed = (await sizeOnDisk(database)) + (await sizeOnDisk(`${database}-wal`)) + SPARE_SPACE;
+  const needed = (await sizeOf(database)) + SPARE_SPACE;
   const free = await freeBytes(dataDir);
   if (free < needed) throw noSpace(needed, free);
   await rm(copy, { force: true });

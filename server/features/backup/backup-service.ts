@@ -4,7 +4,6 @@ import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { POSTGRES_ADVICE } from '#server/platform/backup-folder.ts';
 import { Document, type DocumentParts } from '#server/platform/document.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { BackedUp, CopyDatabase } from './backup-archive.ts';
@@ -13,8 +12,7 @@ import type { DownloadRecord } from './backup-records.ts';
 import { copyFile } from './data-files.ts';
 
 interface Needs {
-  /** Null with PostgreSQL. */
-  installation: BackedUp | null;
+  installation: BackedUp;
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
@@ -80,7 +78,6 @@ export function createBackupService(needs: Needs) {
      * @param passphrase encrypts the backup and includes the master key; null makes a readable backup without that key
      */
     async download(passphrase: string | null, call: Call): Promise<Document> {
-      if (installation === null) throw new ApiError('invalid_request', POSTGRES_ADVICE);
       if (isBusy)
         throw new ApiError('unavailable', 'another backup is in progress; try again when it is done');
       isBusy = true;

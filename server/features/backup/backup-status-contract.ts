@@ -19,8 +19,6 @@ export type BackupProblem = (typeof BACKUP_PROBLEMS)[number];
 const bytes = z.int();
 
 const reply = z.object({
-  supported: z.boolean().meta({ description: 'False if the data is in PostgreSQL.' }),
-  advice: z.string().nullable().meta({ description: 'What to do instead, if it is not supported.' }),
   schedule: z.enum(['off', 'daily', 'external']),
   hour: z.int(),
   time_zone: z.string().meta({ description: 'The time zone of the server, which `hour` is in.' }),

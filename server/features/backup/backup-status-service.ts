@@ -2,7 +2,7 @@
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import { type BackupSettings, POSTGRES_ADVICE } from '#server/platform/backup-folder.ts';
+import type { BackupSettings } from '#server/platform/backup-folder.ts';
 import { type Call, directCall } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
@@ -22,8 +22,7 @@ import type { FolderBackupResult } from './folder-backup.ts';
 
 interface Needs {
   settings: BackupSettings;
-  /** Null with PostgreSQL. */
-  installation: BackedUp | null;
+  installation: BackedUp;
   /** Epoch milliseconds. */
   installedAt: number;
   audit: Audit;
@@ -59,7 +58,7 @@ export function createBackupStatusService(needs: Needs) {
   let downloaded = readDownloadRecord(dataDir);
   let waiting: { call: Call; onResult: ((result: FolderBackupResult) => void)[] } | null = null;
 
-  const isDaily = schedule === 'daily' && installation !== null;
+  const isDaily = schedule === 'daily';
   const nextAt = (now: number) =>
     nextBackupAt(now, hour, { succeededAt: record.succeeded?.at ?? null, failed: record.failed });
 
@@ -72,7 +71,7 @@ export function createBackupStatusService(needs: Needs) {
     else alerts.clear('backup_failed');
     const last = lastBackup(record, downloaded);
     const days = daysWithout(last ? Date.parse(last.at) : needs.installedAt, clock.now());
-    const isLate = installation !== null && schedule !== 'external' && days > REMIND_AFTER_DAYS;
+    const isLate = schedule !== 'external' && days > REMIND_AFTER_DAYS;
     if (isLate && last) alerts.raise('backup_overdue', { params: { days } });
     else alerts.clear('backup_overdue');
     if (isLate && !last) alerts.raise('backup_missing');
@@ -149,8 +148,6 @@ export function createBackupStatusService(needs: Needs) {
     const { failed } = record;
     const now = clock.now();
     return {
-      supported: installation !== null,
-      advice: installation === null ? POSTGRES_ADVICE : null,
       schedule,
       hour,
       time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -169,7 +166,6 @@ export function createBackupStatusService(needs: Needs) {
 
     /** @throws ApiError `unavailable` with the reason if the backup fails */
     async run(call: Call): Promise<BackupStatus> {
-      if (installation === null) throw new ApiError('invalid_request', POSTGRES_ADVICE);
       if (folder === null)
         throw new ApiError(
           'invalid_request',
@@ -184,7 +180,7 @@ export function createBackupStatusService(needs: Needs) {
     /** For the job: its worker, and its schedule. */
     job: {
       workerData:
-        installation && folder !== null
+        folder !== null
           ? {
               installation,
               folder,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
-import { CONFIG, DATABASE } from './backup-format.ts';
+import { BackupError, CONFIG, DATABASE } from './backup-format.ts';
 
 export const PLAN = 'plan.json';
 
@@ -112,6 +112,8 @@ export function committedRestore(dataDir: string): RestorePlan | null {
 /** Withdraws a committed restore that has not begun to be put in place. */
 export function withdrawRestore(dataDir: string): void {
   if (!existsSync(readyFolder(dataDir))) return;
+  // Only a database that was not replaced is in it.
+  rmSync(join(dataDir, readPlan(dataDir).before), { recursive: true, force: true });
   removeStaging(dataDir);
   renameSync(readyFolder(dataDir), stagingFolder(dataDir));
   syncDirectory(dataDir);
@@ -119,10 +121,25 @@ export function withdrawRestore(dataDir: string): void {
 }
 
 /**
- * Puts a committed restore in place, also after a crash midway. Requires the data directory lock.
- * @returns whether there was a restore to finish
+ * Replaces the content of a database that is not a file in the data directory.
+ * @param file a SQLite file with the new content
+ * @param kept where the present content goes, as a SQLite file
  */
-export function finishRestore(dataDir: string): boolean {
+export type ReplaceDatabase = (file: string, kept: string) => Promise<void>;
+
+/** The database has the content from before, and nothing else has changed. */
+export class NotReplacedError extends BackupError {}
+
+/**
+ * Puts a committed restore in place, also after a crash midway. Requires the data directory lock.
+ * @param replaceDatabase null if the database is a file in the data directory
+ * @returns whether there was a restore to finish
+ * @throws NotReplacedError after which the restore can be withdrawn
+ */
+export async function finishRestore(
+  dataDir: string,
+  replaceDatabase: ReplaceDatabase | null,
+): Promise<boolean> {
   const ready = readyFolder(dataDir);
   if (!existsSync(ready)) return false;
   const { names, before, about } = readPlan(dataDir);
@@ -132,12 +149,19 @@ export function finishRestore(dataDir: string): boolean {
     if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(kept, name));
   };
   if (existsSync(join(ready, DATABASE))) {
+    // Repeated after a crash: until the restore is finished, no server changes the database.
+    await replaceDatabase?.(join(ready, DATABASE), join(kept, DATABASE)).catch((error: Error) => {
+      throw new NotReplacedError(error.message);
+    });
     for (const name of OUTGOING) if (!names.includes(name as never)) keep(name);
     for (const name of INCOMING) {
       // Already put in place.
       if (!existsSync(join(ready, name))) continue;
-      keep(name);
-      renameSync(join(ready, name), join(dataDir, name));
+      if (replaceDatabase && name === DATABASE) rmSync(join(ready, name));
+      else {
+        keep(name);
+        renameSync(join(ready, name), join(dataDir, name));
+      }
     }
   }
   const isEmpty = readdirSync(kept).length === 0;

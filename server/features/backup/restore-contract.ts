@@ -57,8 +57,6 @@ const source = {
 };
 
 const overview = z.object({
-  supported: z.boolean().meta({ description: 'False if the data is in PostgreSQL.' }),
-  advice: text.nullable().meta({ description: 'What to do instead, if it is not supported.' }),
   folder: text.nullable(),
   folder_problem: text.nullable().meta({ description: 'Why the backup folder cannot be read.' }),
   files: z

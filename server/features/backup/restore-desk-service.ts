@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import { POSTGRES_ADVICE } from '#server/platform/backup-folder.ts';
 import type { Call } from '#server/platform/call.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -25,8 +24,7 @@ import type { RestoreSources } from './restore-sources.ts';
 interface Needs {
   dataDir: string;
   folder: string | null;
-  /** Null with PostgreSQL. */
-  restores: { open(request: RestoreRequest, call: Call): Promise<PendingRestore>; cancel(): void } | null;
+  restores: { open(request: RestoreRequest, call: Call): Promise<PendingRestore>; cancel(): void };
   sources: RestoreSources;
   audit: Audit;
   transaction: RunTransaction;
@@ -80,7 +78,7 @@ export function createRestoreDeskService(needs: Needs) {
   async function forget(): Promise<void> {
     clearTimeout(forgetting);
     open = null;
-    restores?.cancel();
+    restores.cancel();
     await sources.removeUpload();
   }
 
@@ -94,11 +92,6 @@ export function createRestoreDeskService(needs: Needs) {
     } finally {
       isBusy = false;
     }
-  }
-
-  function supported(): NonNullable<Needs['restores']> {
-    if (restores === null) throw new ApiError('invalid_request', POSTGRES_ADVICE);
-    return restores;
   }
 
   function refuseStaged(): void {
@@ -118,10 +111,7 @@ export function createRestoreDeskService(needs: Needs) {
 
   return {
     async show(): Promise<RestoreOverview> {
-      const isSupported = restores !== null;
       return {
-        supported: isSupported,
-        advice: isSupported ? null : POSTGRES_ADVICE,
         folder: needs.folder,
         ...(await sources.listFolder()),
         upload: await sources.showUpload(),
@@ -133,7 +123,6 @@ export function createRestoreDeskService(needs: Needs) {
     },
 
     async upload(file: AsyncIterable<Uint8Array>) {
-      supported();
       const kept = await sources.keepUpload(file);
       forgetLater();
       return kept;
@@ -143,19 +132,18 @@ export function createRestoreDeskService(needs: Needs) {
       { kind, name, passphrase, accept_unsigned }: RequestOf<typeof restoreAdminContract.previewRestore>,
       call: Call,
     ) {
-      const into = supported();
       return alone(async () => {
         refuseStaged();
         const found = await sources.find(kind, name);
         open = null;
         try {
           const request = { ...found, passphrase: passphrase || null, acceptUnsigned: accept_unsigned };
-          const pending = await into.open(request, call);
+          const pending = await restores.open(request, call);
           open = { id: randomUUID(), pending, source: found.name };
           forgetLater();
           return { restore_id: open.id, preview: shown(pending.preview) };
         } catch (error) {
-          into.cancel();
+          restores.cancel();
           if (!(error instanceof OperatorError)) throw error;
           // The path of an upload means nothing to the administrator.
           throw new ApiError('invalid_request', error.message.replace(found.file, found.name));
@@ -164,7 +152,6 @@ export function createRestoreDeskService(needs: Needs) {
     },
 
     confirm({ restore_id: id }: RequestOf<typeof restoreAdminContract.confirmRestore>, call: Call) {
-      supported();
       return alone(async (): Promise<ReplyOf<typeof restoreAdminContract.confirmRestore>> => {
         if (open?.id !== id)
           throw new ApiError(
@@ -192,7 +179,6 @@ export function createRestoreDeskService(needs: Needs) {
     },
 
     cancel(call: Call) {
-      supported();
       return alone(async () => {
         const staged = committedRestore(dataDir);
         withdrawRestore(dataDir);

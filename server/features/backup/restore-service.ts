@@ -2,6 +2,7 @@
 // then, nothing in the data directory changes.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { configFilePath } from '#server/platform/config.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
@@ -22,12 +23,15 @@ import {
   commitRestore,
   finishRestore,
   folderForBefore,
+  NotReplacedError,
   PLAN,
   removeLeftovers,
   removeStaging,
+  type ReplaceDatabase,
   type RestoredBackup,
   type RestorePlan,
   stagingFolder,
+  withdrawRestore,
 } from './data-files.ts';
 import type { Comparison, RestorePreview, SettingChange } from './restore-preview.ts';
 import type { HighestGiven } from './restored-database-store.ts';
@@ -50,6 +54,13 @@ interface Needs {
   /** Whether a server runs on the data directory: the files in place then stay until its next start. */
   isServing: boolean;
   copyDatabase: CopyDatabase;
+  database: DatabaseLocation;
+  /** Null if the database is a file in the data directory. */
+  replaceDatabase: ReplaceDatabase | null;
+  /** Whether the database exists and has content. */
+  hasDatabase(): Promise<boolean>;
+  /** Gives `config.json` in this folder the present settings of the database: a restore does not move the data. */
+  keepDatabaseSettings(folder: string): void;
   /** @returns why a server would not start with the `config.json` in this folder; null if it would */
   problemOfSettings(folder: string): string | null;
   /** From the environment, which takes precedence at the next start. */
@@ -77,6 +88,9 @@ interface Needs {
     about: { preview: RestorePreview; highest: HighestGiven | null },
   ): Promise<void>;
 }
+
+/** A copy of the present content of PostgreSQL, to compare with. */
+const PRESENT = 'present.db';
 
 export interface Restored {
   /** The folder in the data directory with the previous data; null if there was none. */
@@ -112,7 +126,6 @@ export function createRestoreService(needs: Needs) {
   const { dataDir, clock } = needs;
   const staging = stagingFolder(dataDir);
   const staged = (name: string) => join(staging, name);
-  const presentDatabase = join(dataDir, DATABASE);
 
   function refuseUnusable(found: Manifest): void {
     const { schema, version, parts } = found;
@@ -139,7 +152,8 @@ export function createRestoreService(needs: Needs) {
   async function takeFolder(folder: string): Promise<Unpacked> {
     if (!existsSync(join(folder, DATABASE))) throw new BackupError(`${folder} does not contain a database`);
     const { signal } = new AbortController();
-    await needs.copyDatabase(join(folder, DATABASE), staged(DATABASE), { withoutRowsOf: [], signal });
+    const kept = { url: null, file: join(folder, DATABASE) };
+    await needs.copyDatabase(kept, staged(DATABASE), { withoutRowsOf: [], signal });
     for (const name of [CONFIG, MASTER_KEY_FILE])
       if (existsSync(join(folder, name))) copyFileSync(join(folder, name), staged(name));
     const created_at = statSync(join(folder, DATABASE)).mtime.toISOString();
@@ -177,8 +191,19 @@ export function createRestoreService(needs: Needs) {
     );
   }
 
+  /** The present content as a SQLite file; null if there is none. */
+  async function presentFile(): Promise<string | null> {
+    if (!(await needs.hasDatabase())) return null;
+    const { database } = needs;
+    if (database.url === null) return database.file;
+    const { signal } = new AbortController();
+    await needs.copyDatabase(database, staged(PRESENT), { withoutRowsOf: [], signal });
+    return staged(PRESENT);
+  }
+
   async function open(request: RestoreRequest): Promise<PendingRestore> {
     const { manifest, authenticated } = await unpack(request);
+    needs.keepDatabaseSettings(staging);
     const chosen = await chooseMasterKey(dataDir, staging, needs.masterKey, request.passphrase);
     const { key } = chosen;
     await needs.upgradeDatabase(staged(DATABASE), key).catch((error: Error) => {
@@ -188,9 +213,10 @@ export function createRestoreService(needs: Needs) {
     if (!authenticated) await refuseForeignCode(request.file);
     const { comparison, highest } = await needs.compareDatabases(
       staged(DATABASE),
-      existsSync(presentDatabase) ? presentDatabase : null,
+      await presentFile(),
       clock.now(),
     );
+    rmSync(staged(PRESENT), { force: true });
     // At the command line, the administrator can correct the file after the restore.
     const problem = needs.isServing ? needs.problemOfSettings(staging) : null;
     if (problem !== null)
@@ -209,13 +235,13 @@ export function createRestoreService(needs: Needs) {
         if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
         rmSync(staged(SEALED_MASTER_KEY), { force: true });
         const { name = request.file } = request;
-        return { before: putInPlace({ source: name, created_at, version }) };
+        return { before: await putInPlace({ source: name, created_at, version }) };
       },
     };
   }
 
   /** @returns the folder for the previous data; null if there was none, or if it is still in place */
-  function putInPlace(about: RestoredBackup): string | null {
+  async function putInPlace(about: RestoredBackup): Promise<string | null> {
     const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
     const before = folderForBefore(dataDir, clock.now());
     const plan: RestorePlan = { names: names.filter((name) => existsSync(staged(name))), before, about };
@@ -223,8 +249,12 @@ export function createRestoreService(needs: Needs) {
     commitRestore(dataDir);
     if (needs.isServing) return null;
     try {
-      finishRestore(dataDir);
+      await finishRestore(dataDir, needs.replaceDatabase);
     } catch (error) {
+      if (error instanceof NotReplacedError) {
+        withdrawRestore(dataDir);
+        throw new BackupError(`the backup cannot be restored: ${error.message}`);
+      }
       throw new BackupError(
         `the restore is committed but not finished (${(error as Error).message}); the next start of the server finishes it`,
       );
@@ -240,7 +270,7 @@ export function createRestoreService(needs: Needs) {
     async open(request: RestoreRequest): Promise<PendingRestore> {
       if (needs.isServing) removeStaging(dataDir);
       else {
-        finishRestore(dataDir);
+        await finishRestore(dataDir, needs.replaceDatabase);
         removeLeftovers(dataDir);
       }
       mkdirSync(staging, { mode: 0o700 });

@@ -153,7 +153,7 @@ export function createRestoreSources(dataDir: string, folder: string | null) {
 
     /** @returns the path, and what to call it @throws ApiError `not_found` */
     async find(kind: 'folder' | 'upload' | 'before', name = ''): Promise<{ file: string; name: string }> {
-      const missing = () => new ApiError('not_found', 'there is no such backup; it may have been removed');
+      const missing = () => new ApiError('not_found', 'backup not found; it may have been removed');
       if (kind === 'upload') {
         if (!existsSync(upload)) throw new ApiError('not_found', 'there is no upload; upload the file again');
         return { file: upload, name: 'the uploaded file' };

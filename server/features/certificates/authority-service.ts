@@ -49,8 +49,8 @@ export function createAuthorityService(needs: Needs) {
   let known: { active: Authority; all: Authority[]; until: number } | undefined;
 
   /** @returns null before the first use */
-  async function find(): Promise<Authority | null> {
-    const id = await authorities.activeId();
+  async function find(readId = authorities.activeId): Promise<Authority | null> {
+    const id = await readId();
     if (id === null) return null;
     const now = clock.now();
     if (known?.active.id === id && now < known.until) return known.active;
@@ -65,8 +65,8 @@ export function createAuthorityService(needs: Needs) {
     return active;
   }
 
-  async function mustFind(): Promise<Authority> {
-    const authority = await find();
+  async function mustFind(readId = authorities.activeId): Promise<Authority> {
+    const authority = await find(readId);
     if (!authority) throw new Error('no certificate authority exists yet');
     return authority;
   }
@@ -181,6 +181,10 @@ export function createAuthorityService(needs: Needs) {
       return after;
     });
 
+  /** Well before expiry. */
+  const isRenewalDue = ({ origin, notAfter }: Authority): boolean =>
+    origin === 'made' && notAfter - clock.now() < RENEW_BEFORE_MS;
+
   async function current(): Promise<Authority> {
     const authority = await find();
     if (authority) return authority;
@@ -188,13 +192,13 @@ export function createAuthorityService(needs: Needs) {
   }
 
   return {
-    find,
+    find: () => find(),
     /** Creates the authority at first use, which takes a moment. Do not call it inside a transaction. */
     current,
-    /** The same inside a transaction, and locks the authority until the transaction ends. */
+    /** The same in the first read of a change, and locks the authority until the transaction ends. */
     async hold(): Promise<Authority> {
       await authorities.lockActive('SHARE');
-      return mustFind();
+      return mustFind(authorities.activeIdFirst);
     },
     /** Every certificate that the authorities of this service have had. */
     async all(): Promise<readonly Authority[]> {
@@ -223,13 +227,12 @@ export function createAuthorityService(needs: Needs) {
       const renewed = await renew(call, () => true);
       return { authority: toAuthorityObject(renewed ?? (await mustFind())) };
     },
-    /** Renews well before expiry. @returns whether renewal was due */
+    isRenewalDue,
+    /** @returns whether renewal was due */
     async renewIfDue(): Promise<boolean> {
-      const isDue = ({ origin, notAfter }: Authority) =>
-        origin === 'made' && notAfter - clock.now() < RENEW_BEFORE_MS;
       const authority = await find();
-      if (!authority || !isDue(authority)) return false;
-      return (await renew(systemCall(), isDue)) !== null;
+      if (!authority || !isRenewalDue(authority)) return false;
+      return (await renew(systemCall(), isRenewalDue)) !== null;
     },
     /**
      * @throws ApiError `authority_in_use` while certificates of another authority are valid: no CRL could revoke them

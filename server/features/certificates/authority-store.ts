@@ -6,17 +6,20 @@ const COLUMNS = `
   id AS "id", key_identifier AS "keyIdentifier", certificate AS "certificate", chain AS "chain",
   private_key_sealed AS "privateKeySealed", not_after AS "notAfter", origin AS "origin", status AS "status", created_at AS "createdAt"`;
 
-const ACTIVE_ID = `SELECT id AS "id" FROM certificate_authorities WHERE status = 'active'`;
+const ACTIVE_ID = `id AS "id" FROM certificate_authorities WHERE status = 'active'`;
 const LIST = `SELECT ${COLUMNS} FROM certificate_authorities ORDER BY status, id DESC`;
 const RETIRE = `UPDATE certificate_authorities SET status = 'retired' WHERE status = 'active'`;
 
 export function createAuthorityStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
-  const active = sql.statement<{ id: number }>(ACTIVE_ID);
+  const active = sql.statement<{ id: number }>(`SELECT ${ACTIVE_ID}`);
+  const activeFirst = sql.batchedFirst<true, { id: number }>({ select: ACTIVE_ID, values: () => ({}) });
   const all = sql.statement<AuthorityRow>(LIST);
   return {
     /** Shows whether the cached authority is still the active one. */
     activeId: async (): Promise<number | null> => (await active.first())?.id ?? null,
+    /** The same in the first read of a change. */
+    activeIdFirst: async (): Promise<number | null> => (await activeFirst(true))?.id ?? null,
     /** Lasts until the transaction ends: `SHARE` to issue certificates, `UPDATE` to replace the authority. */
     lockActive: (strength: 'UPDATE' | 'SHARE') =>
       sql.lock('certificate_authorities', { status: 'active' }, strength),

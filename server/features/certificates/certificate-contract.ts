@@ -171,6 +171,10 @@ export const certificateContract = {
       listed: z.boolean().meta({
         description: 'Whether the CRL contains the entry. False if the CRL could not be rebuilt in time.',
       }),
+      late_servers: z.array(z.string()).meta({
+        description:
+          'With several servers on one database: those that do not serve this CRL yet, after a wait of up to two seconds.',
+      }),
     }),
     errors: ['certificate_not_found'],
   }),

@@ -5,6 +5,7 @@ import { type RunTransaction, together } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import { byIdOrKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import { refuseUnsignable } from '#server/rules/license-refusals.ts';
+import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -25,7 +26,8 @@ interface Needs {
   addRevocation: RevocationListStore['insertEntry'];
   authority: AuthorityService;
   keys: CertificateKeys;
-  licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
+  licenses: Pick<LicenseStore, 'find'>;
+  changeLicense: ChangeLicense;
   audit: Audit;
   events: Events;
   transaction: RunTransaction;
@@ -34,6 +36,8 @@ interface Needs {
   apiBaseUrl(): string;
   /** Resolves when the CRL contains all earlier revocations, or after a time limit. */
   publishRevocations(): Promise<void>;
+  /** Waits until the other servers serve the newest CRL. @returns the ready servers that do not in time */
+  spreadList(): Promise<string[]>;
   /** Whether the certificate's revocation is missing from the CRL. */
   isUnlisted(certificate: Certificate): Promise<boolean>;
 }
@@ -48,7 +52,7 @@ function notFound(): ApiError {
 }
 
 export function createCertificateService(needs: Needs) {
-  const { certificates, authority, keys, licenses, audit, events, transaction, clock } = needs;
+  const { certificates, authority, keys, licenses, changeLicense, audit, events, transaction, clock } = needs;
 
   const draftFor = (order: Order, { publicKey }: Subject, { issuer, keyIdentifier, notAfter }: Authority) =>
     draftCertificate(order, publicKey, {
@@ -119,10 +123,12 @@ export function createCertificateService(needs: Needs) {
       return { ...subject, issuer, draft: await draftFor(order, subject, issuer) };
     },
 
-    generate: (order: Order, call: Call, prepared: Prepared) =>
-      transaction(async () => {
-        const [found, issuer] = await together(licenses.findForChange(byIdOrKey(order)), authority.hold());
-        const license = mustExist(found);
+    generate(order: Order, call: Call, prepared: Prepared) {
+      let { issuer } = prepared;
+      const alsoRead = async () => {
+        issuer = await authority.hold();
+      };
+      const issue = async (license: License) => {
         // A relying party checks the CRL, not the license (decision 0037).
         refuseUnsignable(license, clock.now());
         // The authority may have been renewed or replaced since.
@@ -144,7 +150,9 @@ export function createCertificateService(needs: Needs) {
           ca_certificate: issuer.pem,
           ...download,
         };
-      }, call),
+      };
+      return changeLicense(byIdOrKey(order), issue, { caller: call, alsoRead });
+    },
 
     async list(request: RequestOf<typeof certificateAdminContract.listCertificates>) {
       const { license, status, cursor, limit } = request;
@@ -162,13 +170,15 @@ export function createCertificateService(needs: Needs) {
 
     /**
      * Revoking again changes nothing. Every caller waits for the CRL, including one that arrives while the CRL is
-     * being rebuilt for another. `listed` is false if that takes too long (contract, section 8).
+     * being rebuilt for another, and until all servers serve it. `listed` and `late_servers` tell what took too long
+     * (contract, section 8).
      */
     async revoke(request: RequestOf<typeof certificateContract.revokeCertificate>, call: Call) {
       const certificate = await revoke(request, call);
       await needs.publishRevocations();
       const listed = !(await needs.isUnlisted(certificate));
-      return { certificate: toCertificateObject(certificate, clock.now()), listed };
+      const late = listed ? await needs.spreadList() : [];
+      return { certificate: toCertificateObject(certificate, clock.now()), listed, late_servers: late };
     },
   };
 }

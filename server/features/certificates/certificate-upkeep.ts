@@ -7,7 +7,7 @@ import type { RevocationListBuilder } from './revocation-list.ts';
 
 interface Needs {
   certificates: Pick<CertificateStore, 'hasEndedKeys' | 'wipeKeys'>;
-  authority: Pick<AuthorityService, 'find' | 'renewIfDue'>;
+  authority: Pick<AuthorityService, 'find' | 'isRenewalDue' | 'renewIfDue'>;
   revocationList: RevocationListBuilder;
   transaction: RunTransaction;
   clock: Clock;
@@ -31,6 +31,12 @@ export function createCertificateUpkeep(needs: Needs) {
   }
 
   return {
+    /** Whether a run would change anything. */
+    async isDue(): Promise<boolean> {
+      if (await certificates.hasEndedKeys(clock.now())) return true;
+      const active = await authority.find();
+      return active !== null && (authority.isRenewalDue(active) || revocationList.isDue(active));
+    },
     async run(): Promise<UpkeepResult> {
       const keysWiped = await wipeKeys();
       const authorityRenewed = await authority.renewIfDue();

@@ -1,4 +1,5 @@
 // The only uses of node-forge: writing names and certificate extensions. It never parses input.
+import { randomBytes } from 'node:crypto';
 import forge from 'node-forge';
 import type { SubjectNames } from './distinguished-name.ts';
 
@@ -58,12 +59,30 @@ export function encodeSubject({ commonName, organization, email }: SubjectNames)
   return toBuffer(forge.pki.distinguishedNameToAsn1({ attributes }));
 }
 
+/** The extensions that were encoded last, except the identifier of the key, which alone differs between clients. */
+let known: { name: string; before: Buffer; after: Buffer } | undefined;
+
 /**
  * Key usage and basic constraints are critical (RFC 5280, 4.2.1.3 and 4.2.1.9); all others are not.
  * @returns DER of the `[3]` element of a TBSCertificate
  * @throws RangeError if a text is not ASCII
  */
-export function encodeExtensions(order: Extensions): Buffer {
+export function encodeExtensions({ subjectKeyIdentifier, ...order }: Extensions): Buffer {
+  const name = JSON.stringify([
+    { ...order, authorityKeyIdentifier: order.authorityKeyIdentifier.toString('hex') },
+    subjectKeyIdentifier.length,
+  ]);
+  if (known?.name !== name) {
+    // Occurs nowhere else in the result.
+    const placeholder = randomBytes(subjectKeyIdentifier.length);
+    const encoded = encodeAnew({ ...order, subjectKeyIdentifier: placeholder });
+    const start = encoded.indexOf(placeholder);
+    known = { name, before: encoded.subarray(0, start), after: encoded.subarray(start + placeholder.length) };
+  }
+  return Buffer.concat([known.before, subjectKeyIdentifier, known.after]);
+}
+
+function encodeAnew(order: Extensions): Buffer {
   const { authority, extendedKeyUsage, alternativeNames, crlUrl } = order;
   const usages = Object.fromEntries(order.keyUsage.map((usage) => [usage, true]));
   const extensions: object[] = [

@@ -151,6 +151,13 @@ export function createRevocationListService(needs: Needs) {
     publish,
     /** Call it when another server may have built a CRL. */
     lookAgain,
+    /** The same, and resolves when this server serves that CRL. */
+    async takeOver(): Promise<void> {
+      await lookAgain();
+      await look();
+    },
+    /** The newest CRL that this server has served or looked up; null if there was none. */
+    servedNumber: (): number | null => loaded?.number ?? null,
     serve(
       { format: given }: RequestOf<typeof certificateContract.revocationList>,
       call: Call,

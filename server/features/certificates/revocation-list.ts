@@ -30,6 +30,7 @@ export function createRevocationListBuilder({ lists, transaction, clock }: Needs
   }
 
   return {
+    isDue: async (authority: Authority): Promise<boolean> => isDue(await lists.newest(), authority),
     /** @returns the number of the new CRL, or null if the current one is still good */
     async buildIfDue(authority: Authority): Promise<number | null> {
       if (!(await isDue(await lists.newest(), authority))) return null;

@@ -63,6 +63,9 @@ export function createHealthService(needs: Needs) {
       await this.check();
       requireAll({ ...needs.storage().known(), clock: toCheck(needs.isClockTrusted()) }, 'failing');
     },
+    /** Whether it can accept requests, as far as is known. */
+    isReady: (): boolean =>
+      needs.isClockTrusted() && Object.values(needs.storage().known()).every((check) => check === 'ok'),
     /** Ignores jobs: a server with stuck webhooks still serves its clients. @throws ApiError `unavailable` */
     async ready(): Promise<ReplyOf<typeof healthContract.healthReady>> {
       const parts = await needs.storage().check();

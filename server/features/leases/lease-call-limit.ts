@@ -1,6 +1,7 @@
 // Limits checkouts per license key and heartbeats per lease, in bounded memory.
 import type { Clock } from '#server/platform/clock.ts';
 import { isCurrent, rateLimited, type RateWindow, secondsLeft } from '#server/platform/rate-limit.ts';
+import { OWN_COUNTS, type SharedCounts } from '#server/platform/shared-counts.ts';
 import { recentMap } from '#server/platform/recent-map.ts';
 
 /** Enough for a site of thousands of clients in which many wait for a seat. */
@@ -21,22 +22,35 @@ export interface LeaseCallLimit {
   countHeartbeat(leaseId: number): void;
 }
 
-/** @param isOn false switches the limits off */
-export function createLeaseCallLimit(isOn: boolean, clock: Clock): LeaseCallLimit {
-  function limit(most: number, unit: string, memory: number) {
+/**
+ * @param isOn false switches the limits off
+ * @param shared for checkouts; the heartbeats of a lease are too many to tell other servers of
+ */
+export function createLeaseCallLimit(isOn: boolean, clock: Clock, shared: SharedCounts): LeaseCallLimit {
+  function limit(most: number, unit: string, memory: number, counts = OWN_COUNTS) {
     const windows = recentMap<number, CallWindow>(memory);
+    function windowOf(id: number, now: number): CallWindow {
+      const known = windows.get(id);
+      if (known && isCurrent(known, now)) return known;
+      const fresh = { startedAt: now, calls: 0 };
+      windows.set(id, fresh);
+      return fresh;
+    }
+    const share = counts.share(unit, (id, calls) => {
+      windowOf(Number(id), clock.now()).calls += calls;
+    });
     return (id: number) => {
       if (!isOn) return;
       const now = clock.now();
-      let window = windows.get(id);
-      if (!window || !isCurrent(window, now)) windows.set(id, (window = { startedAt: now, calls: 0 }));
+      const window = windowOf(id, now);
       window.calls += 1;
+      share(String(id));
       if (window.calls > most) throw rateLimited(most, unit, secondsLeft(window, now));
     };
   }
 
   return {
-    count: limit(CHECKOUTS_PER_MINUTE, 'checkouts of a license', MAX_LICENSES),
+    count: limit(CHECKOUTS_PER_MINUTE, 'checkouts of a license', MAX_LICENSES, shared),
     countHeartbeat: limit(HEARTBEATS_PER_MINUTE, 'heartbeats of a lease', MAX_LEASES),
   };
 }

@@ -42,6 +42,7 @@ export function createLeaseStore(sequelize: Sequelize) {
   );
   const insert = sql.statement<{ id: number }>(`INSERT INTO leases ${LEASE_VALUES} RETURNING id AS "id"`);
   const update = sql.statement(`UPDATE leases SET ${LEASE_CHANGES} WHERE id = $id`);
+  const live = sql.statement(`SELECT 1 AS "live" FROM leases e WHERE ${LIVE} LIMIT 1`);
   const touch = sql.statement(`
     UPDATE leases SET due_at = $dueAt, lease_seconds = $leaseSeconds, heartbeat_at = $at
     WHERE ${isIn('id', 'ids')} AND state = 'active'`);
@@ -139,8 +140,7 @@ export function createLeaseStore(sequelize: Sequelize) {
     holders: (licenseId: number, limit: number): Promise<Holder[]> => holders.all({ licenseId, limit }),
     countHolders: async (licenseId: number): Promise<number> =>
       (await countHolders.first({ licenseId }))?.count ?? 0,
-    hasLive: async (): Promise<boolean> =>
-      (await sql.selectFirst(`SELECT 1 AS "live" FROM leases e WHERE ${LIVE} LIMIT 1`)) !== null,
+    hasLive: async (): Promise<boolean> => (await live.first()) !== null,
     /**
      * After a restart, borrowed leases end when their files do, although lease time stood still meanwhile.
      * @param now lease time @param at wall time

@@ -116,7 +116,8 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   async function work(): Promise<void> {
     await needs.buffer.flush();
     // Lease time is written only while something depends on it, so that an idle server leaves the disk alone.
-    if (!(await leases.hasLive()) && !(await needs.poolStore.hasPending())) return;
+    const reasons = await Promise.all([leases.hasLive(), needs.poolStore.hasPending()]);
+    if (!reasons.includes(true)) return;
     await transaction(leaseClock.tick);
     await endDue();
     await attend();

@@ -31,10 +31,12 @@ import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseFilter } from './license-query.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { refuseRevoked } from '#server/rules/license-refusals.ts';
+import type { ChangeLicense } from './license-change.ts';
 import type { License, LicenseReference, LicenseStore, ListedLicense } from './license-store.ts';
 
 interface Needs {
   licenses: LicenseStore;
+  changeLicense: ChangeLicense;
   findPlan(name: string): Promise<Plan | null>;
   audit: Audit;
   events: Events;
@@ -60,17 +62,10 @@ function toFilter(request: RequestOf<typeof licenseAdminContract.countLicenses>,
 }
 
 export function createLicenseService(needs: Needs) {
-  const { licenses, audit, events, transaction, clock } = needs;
+  const { licenses, changeLicense, audit, events, transaction, clock } = needs;
 
   async function mustFind(reference: LicenseReference): Promise<License> {
     const license = await licenses.find(reference);
-    if (!license) throw licenseNotFound();
-    return license;
-  }
-
-  /** Locked until the transaction ends. */
-  async function mustFindForChange(reference: LicenseReference): Promise<License> {
-    const license = await licenses.findForChange(reference);
     if (!license) throw licenseNotFound();
     return license;
   }
@@ -132,9 +127,8 @@ export function createLicenseService(needs: Needs) {
     },
 
     renew: (reference: LicenseReference, renewal: Renewal, call: Call) =>
-      transaction(async () => {
+      changeLicense(reference, async (before) => {
         const now = clock.now();
-        const before = await mustFindForChange(reference);
         refuseRevoked(before, now);
         const { durationDays, graceDays } = before;
         const expiresAt = renewedExpiry({
@@ -170,9 +164,8 @@ export function createLicenseService(needs: Needs) {
       }),
 
     upgrade: (reference: LicenseReference, planName: string, call: Call) =>
-      transaction(async () => {
+      changeLicense(reference, async (before) => {
         const now = clock.now();
-        const before = await mustFindForChange(reference);
         refuseRevoked(before, now);
         const plan = await mustFindPlan(planName);
         if (plan.id === before.planId)
@@ -212,9 +205,8 @@ export function createLicenseService(needs: Needs) {
 
     /** Revoking again changes nothing and sends no event. */
     revoke: (reference: LicenseReference, reason: string | undefined, call: Call) =>
-      transaction(async () => {
+      changeLicense(reference, async (before) => {
         const now = clock.now();
-        const before = await mustFindForChange(reference);
         if (before.revokedAt !== null) return { license: toLicenseRecord(before, now) };
         const change = { revokedAt: now, revokeReason: reason ?? null, noticeDueAt: null };
         const revoked: License = { ...before, ...change };

@@ -105,10 +105,12 @@ export function createLicenseStore(sequelize: Sequelize) {
   const byId = findWhere('l.id = $id');
   const byKey = findWhere('l.license_key = $key');
   const byBoth = findWhere('l.id = $id AND l.license_key = $key');
-  const keyLookup = sql.batched<string, SelectedRow>({
+  const oneByKey = {
     select: `${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE l.license_key = $key`,
-    values: (key) => ({ key }),
-  });
+    values: (key: string) => ({ key }),
+  };
+  const keyLookup = sql.batched<string, SelectedRow>(oneByKey);
+  const firstByKey = sql.batchedFirst<string, SelectedRow>(oneByKey);
 
   async function select(tables: string, rest: string, bind: Values): Promise<License[]> {
     const rows = await sql.select<SelectedRow>(`SELECT ${LICENSE_COLUMNS} FROM ${tables} ${rest}`, bind);
@@ -150,6 +152,14 @@ export function createLicenseStore(sequelize: Sequelize) {
     async findForChange(reference: LicenseReference): Promise<License | null> {
       await sql.lock('licenses', columnsOf(reference));
       return find(reference);
+    },
+    /** The same as the first read of a change that changes no other license. */
+    async findFirst(reference: LicenseReference): Promise<License | null> {
+      await sql.lock('licenses', columnsOf(reference));
+      const { id, key } = reference;
+      if (id !== undefined || key === undefined) return find(reference);
+      const row = await firstByKey(key);
+      return row && toLicense(row);
     },
     async insert(license: NewLicense): Promise<number> {
       const created = await licenses.create(toRow(license));

@@ -41,6 +41,18 @@ async function reschedule(needs: Needs, now: number, seen: number): Promise<bool
   }
 }
 
+/** Remembers the time. @returns false if the clock is behind an earlier scan's, so that notices have to be rescheduled */
+export async function keepsPace(
+  { noticeClock, transaction }: Pick<Needs, 'noticeClock' | 'transaction'>,
+  now: number,
+): Promise<boolean> {
+  const seen = await noticeClock.read();
+  const behindMs = seen === null ? -Infinity : seen - now;
+  // Within the tolerance, the later time stays until it is worth another write.
+  if (behindMs <= -REMEMBER_EVERY_MS) await transaction(() => noticeClock.write(now));
+  return behindMs <= TOLERANCE_MS;
+}
+
 /**
  * Call it before each scan. If the clock is behind an earlier scan's, every license that such a scan may have processed
  * gets
@@ -49,10 +61,8 @@ async function reschedule(needs: Needs, now: number, seen: number): Promise<bool
  */
 export async function recoverNotices(needs: Needs, now: number): Promise<void> {
   const { noticeClock, transaction } = needs;
+  if (await keepsPace(needs, now)) return;
   const seen = await noticeClock.read();
-  const behindMs = seen === null ? -Infinity : seen - now;
-  // Within the tolerance, the later time stays until it is worth another write.
-  if (behindMs > -REMEMBER_EVERY_MS && behindMs <= TOLERANCE_MS) return;
-  if (seen !== null && behindMs > TOLERANCE_MS && !(await reschedule(needs, now, seen))) return;
+  if (seen === null || !(await reschedule(needs, now, seen))) return;
   await transaction(() => noticeClock.write(now));
 }

@@ -18,6 +18,7 @@ export const LIVE_TOPICS = [
   'api_tokens',
   'signing_keys',
   'settings',
+  'servers',
   'lease_rules',
   'sessions',
   'audit',

@@ -9,19 +9,19 @@ import type { LiveStreams } from './live-streams.ts';
 interface Needs {
   streams: Pick<LiveStreams, 'open'>;
   /** Returns the caller, or throws `unauthorized`. */
-  authenticate(auth: EndpointAuth, request: Request): Actor;
-  isLive(sessionId: string): boolean;
+  authenticate(auth: EndpointAuth, request: Request): Promise<Actor>;
+  isLive(sessionId: string): Promise<boolean>;
 }
 
 export function answerLive({ streams, authenticate, isLive }: Needs): RequestHandler {
   const refuse = refuseMethod(['GET']);
-  return (request, response, next) => {
+  return async (request, response, next) => {
     if (request.method !== 'GET') {
       void refuse(request, response, next);
       return;
     }
-    const { id: sessionId } = authenticate('admin', request);
-    const isSignedIn = () => sessionId === undefined || isLive(sessionId);
+    const { id: sessionId } = await authenticate('admin', request);
+    const isSignedIn = async () => sessionId === undefined || isLive(sessionId);
     streams.open(response, { sessionId, isSignedIn }, () => beginEventStream(response, request.id));
   };
 }

@@ -14,7 +14,7 @@ export interface Listener {
   /** Undefined for the CLI, which has no session. */
   sessionId: string | undefined;
   /** Whether it may still listen. */
-  isSignedIn(): boolean;
+  isSignedIn(): Promise<boolean>;
 }
 
 interface Needs {
@@ -51,16 +51,22 @@ export function createLiveStreams({ hello, look }: Needs) {
     if (open.size === 0) rest();
   }
 
-  function keepAlive(): void {
+  async function keepAlive(): Promise<void> {
     for (const [stream, listener] of open) {
-      if (listener.isSignedIn()) stream.keepAlive();
+      // While the database does not answer, sessions continue.
+      const isSignedIn = await listener.isSignedIn().catch(() => true);
+      if (!open.has(stream)) continue;
+      if (isSignedIn) stream.keepAlive();
       else end(stream, 'signed_out');
     }
   }
 
   /** @returns resolves once the current state is known: all later changes are reported */
   function wake(): Promise<void> {
-    timers = [setInterval(keepAlive, KEEP_ALIVE_MS), setInterval(() => void lookAgain(false), LOOK_EVERY_MS)];
+    timers = [
+      setInterval(() => void keepAlive(), KEEP_ALIVE_MS),
+      setInterval(() => void lookAgain(false), LOOK_EVERY_MS),
+    ];
     return lookAgain(true);
   }
 

@@ -52,6 +52,8 @@ interface Needs {
   clock: Clock;
   /** Whether the clock can be trusted for removing records. */
   isTrusted(now: number): boolean;
+  /** Whether another server removes the records. */
+  ownFilesOnly: boolean;
   /** Checked between batches; true ends the run early, and the next one continues. */
   isCancelled(): boolean;
   /** Called after each transaction that removed rows, with their number. */
@@ -190,6 +192,11 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     });
 
   if (!mayContinue(startedAt)) return result;
+  if (needs.ownFilesOnly) {
+    await needs.removeForgottenUploads();
+    await pruneRestores();
+    return result;
+  }
   await transaction(async () => {
     for (const kind of RETENTION_KINDS) await runs.noteRun(kind, startedAt);
   });

@@ -18,11 +18,30 @@ interface Figure {
   count: number;
 }
 
-/** @param only additional condition on `l` */
-const kinds = (only: string) => `
-  SELECT 'kind' AS "figure", p.name AS "plan", k.product AS "product", k.count AS "count"
-  FROM (SELECT l.plan_id, l.product, count(*) AS count FROM licenses l WHERE ${only} GROUP BY l.product, l.plan_id) k
-    JOIN plans p ON p.id = k.plan_id`;
+const NAMED_KINDS =
+  'SELECT \'kind\' AS "figure", p.name AS "plan", k.product AS "product", k.count AS "count"';
+
+/** Steps from one kind to the next in index order, and counts each: half the time of grouping a million rows. */
+const ALL_KINDS = `
+  ${NAMED_KINDS} FROM (
+    WITH RECURSIVE each_kind (id, product, plan_id) AS (
+      SELECT * FROM (SELECT id, product, plan_id FROM licenses ORDER BY product, plan_id LIMIT 1) first_kind
+      UNION ALL
+      SELECT n.id, n.product, n.plan_id FROM each_kind e JOIN licenses n ON n.id = coalesce(
+        (SELECT l.id FROM licenses l WHERE l.product = e.product AND l.plan_id > e.plan_id
+         ORDER BY l.plan_id LIMIT 1),
+        (SELECT l.id FROM licenses l WHERE l.product > e.product ORDER BY l.product, l.plan_id LIMIT 1))
+    )
+    SELECT e.product, e.plan_id,
+      (SELECT count(*) FROM licenses l WHERE l.product = e.product AND l.plan_id = e.plan_id) AS count
+    FROM each_kind e
+  ) k JOIN plans p ON p.id = k.plan_id`;
+
+const KINDS_OF_PRODUCT = `
+  ${NAMED_KINDS} FROM (
+    SELECT l.product, l.plan_id, count(*) AS count FROM licenses l WHERE l.product = $product
+    GROUP BY l.product, l.plan_id
+  ) k JOIN plans p ON p.id = k.plan_id`;
 
 function toStateCounts(figures: readonly Figure[]): StateCounts {
   const sums = new Map<Figure['figure'], number>();
@@ -48,35 +67,39 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
   const { dialect, select } = sqlOf(sequelize);
   const licenses = (index: string) => `licenses l ${dialect.indexedBy(index)}`;
 
+  /** In a separate subquery: without a condition, SQLite then counts whole pages of an index. */
   const count = (figure: Figure['figure'], from: string) =>
-    `SELECT '${figure}' AS "figure", NULL AS "plan", NULL AS "product", count(*) AS "count" FROM ${from}`;
+    `SELECT '${figure}' AS "figure", NULL AS "plan", NULL AS "product", (SELECT count(*) FROM ${from}) AS "count"`;
 
-  /** The rules of `licenseState` as ranges of a covering index. @param only additional condition on `l` */
-  const states = (only: string) => [
-    count('total', `licenses l WHERE ${only}`),
-    count('revoked', `${licenses('licenses_revoked')} WHERE l.revoked_at IS NOT NULL AND ${only}`),
-    count(
-      'issued',
-      `${licenses('licenses_unused')}
-       WHERE l.revoked_at IS NULL AND l.first_activated_at IS NULL AND l.expires_at >= $soon AND ${only}`,
-    ),
-    count(
-      'expiring',
-      `${licenses('licenses_expiry')}
-       WHERE l.revoked_at IS NULL AND l.expires_at > $now AND l.expires_at < $soon AND ${only}`,
-    ),
-    count(
-      'ended',
-      `${licenses('licenses_expiry')} WHERE l.revoked_at IS NULL AND l.expires_at <= $now AND ${only}`,
-    ),
-    count(
-      'in_grace',
-      `${licenses('licenses_expiry')} JOIN plans p ON p.id = l.plan_id
+  /** The rules of `licenseState` as ranges of a covering index. @param product whether only `$product` counts */
+  function states(product: boolean): string[] {
+    const only = product ? 'AND l.product = $product' : '';
+    return [
+      count('total', product ? 'licenses l WHERE l.product = $product' : 'licenses'),
+      count('revoked', `${licenses('licenses_revoked')} WHERE l.revoked_at IS NOT NULL ${only}`),
+      count(
+        'issued',
+        `${licenses('licenses_unused')}
+       WHERE l.revoked_at IS NULL AND l.first_activated_at IS NULL AND l.expires_at >= $soon ${only}`,
+      ),
+      count(
+        'expiring',
+        `${licenses('licenses_expiry')}
+       WHERE l.revoked_at IS NULL AND l.expires_at > $now AND l.expires_at < $soon ${only}`,
+      ),
+      count(
+        'ended',
+        `${licenses('licenses_expiry')} WHERE l.revoked_at IS NULL AND l.expires_at <= $now ${only}`,
+      ),
+      count(
+        'in_grace',
+        `${licenses('licenses_expiry')} JOIN plans p ON p.id = l.plan_id
        WHERE l.revoked_at IS NULL AND l.expires_at <= $now
          AND l.expires_at > $now - (SELECT max(grace_days) FROM plans) * ${DAY_MS}
-         AND l.expires_at + p.grace_days * ${DAY_MS} > $now AND ${only}`,
-    ),
-  ];
+         AND l.expires_at + p.grace_days * ${DAY_MS} > $now ${only}`,
+      ),
+    ];
+  }
 
   /** One statement, so that all numbers are from the same moment. */
   const read = (parts: readonly string[], now: number, bind: Values) =>
@@ -84,12 +107,13 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
 
   return {
     countByState: async (now: number): Promise<StateCounts> =>
-      toStateCounts(await read(states('1 = 1'), now, {})),
+      toStateCounts(await read(states(false), now, {})),
 
     /** By state, plan and product. */
     async count(now: number, product: string | undefined) {
-      const [only, bind] = product === undefined ? ['1 = 1', {}] : ['l.product = $product', { product }];
-      const figures = await read([...states(only), kinds(only)], now, bind);
+      const figures = await (product === undefined
+        ? read([...states(false), ALL_KINDS], now, {})
+        : read([...states(true), KINDS_OF_PRODUCT], now, { product }));
       return {
         ...toStateCounts(figures),
         kinds: figures.flatMap(({ plan, product: name, count: number }) =>

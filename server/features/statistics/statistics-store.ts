@@ -39,6 +39,8 @@ const PRODUCT_ACTIVATIONS_PER_DAY = `
   FROM activations a JOIN licenses l ON l.id = a.license_id
   WHERE a.activated_at >= $from AND a.activated_at < $to AND l.product = $product GROUP BY 1 ORDER BY 1`;
 
+const OF_PRODUCT = 'activations a JOIN licenses l ON l.id = a.license_id WHERE l.product = $product';
+
 /** ISO date of a day number since 1970. */
 function isoDay(number: number): string {
   return new Date(number * DAY_MS).toISOString().slice(0, 10);
@@ -47,14 +49,15 @@ function isoDay(number: number): string {
 export function createStatisticsStore(sequelize: Sequelize) {
   const { select, selectFirst } = sqlOf(sequelize);
 
+  /** A condition to add to others. */
   const only = (column: string, product: string | undefined) =>
-    product === undefined ? { sql: '1 = 1', bind: {} } : { sql: `${column} = $product`, bind: { product } };
+    product === undefined ? { sql: '', bind: {} } : { sql: `AND ${column} = $product`, bind: { product } };
 
   function countDecisionsPerDay(decisions: string, { from, to, product }: Period): Promise<DayCount[]> {
     const condition = only('product', product);
     return select(
       `SELECT day AS "day", CAST(sum(${decisions}) AS BIGINT) AS "count" FROM authorization_counts
-       WHERE day >= $from AND day <= $to AND ${condition.sql} GROUP BY day ORDER BY day`,
+       WHERE day >= $from AND day <= $to ${condition.sql} GROUP BY day ORDER BY day`,
       { from: isoDay(Math.floor(from / DAY_MS)), to: isoDay(Math.floor(to / DAY_MS)), ...condition.bind },
     );
   }
@@ -71,14 +74,14 @@ export function createStatisticsStore(sequelize: Sequelize) {
     },
 
     async countActivations(product: string | undefined): Promise<{ total: number; active: number }> {
-      const condition = only('l.product', product);
-      const from =
-        product === undefined ? 'activations a' : 'activations a JOIN licenses l ON l.id = a.license_id';
-      // Two counts, each answered by an index alone.
+      // Two counts, each answered by an index alone; without a condition, SQLite counts whole pages of it.
+      const [all, live] =
+        product === undefined
+          ? ['activations', 'activations WHERE released_at IS NULL']
+          : [OF_PRODUCT, `${OF_PRODUCT} AND a.released_at IS NULL`];
       const row = await selectFirst<{ total: number; active: number }>(
-        `SELECT (SELECT count(*) FROM ${from} WHERE ${condition.sql}) AS "total",
-           (SELECT count(*) FROM ${from} WHERE a.released_at IS NULL AND ${condition.sql}) AS "active"`,
-        condition.bind,
+        `SELECT (SELECT count(*) FROM ${all}) AS "total", (SELECT count(*) FROM ${live}) AS "active"`,
+        product === undefined ? {} : { product },
       );
       return row ?? { total: 0, active: 0 };
     },
@@ -98,22 +101,25 @@ export function createStatisticsStore(sequelize: Sequelize) {
 
     /** By stored status, except that active tokens past their expiry count as expired. */
     async countTokens(now: number, product: string | undefined): Promise<TokenCounts> {
-      const condition = only('t.product', product);
-      // Grouped by stored status in index order: sorting a million rows by their current state takes longer.
-      const rows = await select<{ status: keyof TokenCounts | 'overdue'; count: number }>(
-        `SELECT t.status AS "status", count(*) AS "count" FROM authorization_tokens t WHERE ${condition.sql}
-         GROUP BY t.status
-         UNION ALL SELECT 'overdue', count(*) FROM authorization_tokens t
-         WHERE t.status = 'active' AND t.expires_at <= $now AND ${condition.sql}`,
-        { now, ...condition.bind },
+      const ofProduct = only('product', product);
+      const count = (from: string) => `(SELECT count(*) FROM authorization_tokens ${from})`;
+      const withStatus = (condition: string) => count(`WHERE ${condition} ${ofProduct.sql}`);
+      // Nearly all tokens are active, so the others are counted. The total has no condition, because SQLite then counts
+      // whole pages of an index.
+      const row = await selectFirst<TokenCounts & { total: number; overdue: number }>(
+        `SELECT ${count(product === undefined ? '' : 'WHERE product = $product')} AS "total",
+           ${withStatus(`status = 'expired'`)} AS "expired",
+           ${withStatus(`status = 'revoked'`)} AS "revoked",
+           ${withStatus(`status = 'replaced'`)} AS "replaced",
+           ${withStatus(`status = 'active' AND expires_at <= $now`)} AS "overdue"`,
+        { now, ...ofProduct.bind },
       );
-      const of = (wanted: (typeof rows)[number]['status']) =>
-        rows.find(({ status }) => status === wanted)?.count ?? 0;
+      const { total = 0, expired = 0, revoked = 0, replaced = 0, overdue = 0 } = row ?? {};
       return {
-        active: of('active') - of('overdue'),
-        expired: of('expired') + of('overdue'),
-        revoked: of('revoked'),
-        replaced: of('replaced'),
+        active: total - expired - revoked - replaced - overdue,
+        expired: expired + overdue,
+        revoked,
+        replaced,
       };
     },
 

@@ -45,8 +45,9 @@ export function watchDataFiles(directory: string, files: readonly string[]): Dat
 
   return {
     async findLost() {
-      for (const file of watched) if (await isLost(file)) return file.path;
-      return null;
+      // At once, so that the idle process wakes up once.
+      const lost = await Promise.all(watched.map((file) => isLost(file)));
+      return watched.find((_, index) => lost[index])?.path ?? null;
     },
     close() {
       if (handle !== null) closeSync(handle);

@@ -14,7 +14,11 @@ import type { WebhookStore } from './webhook-store.ts';
 
 /** New deliveries wake the dispatcher. Polling covers everything else. */
 const POLL_MS = 5000;
+/** After an error, doubles with each further one. */
 const ERROR_PAUSE_MS = 1000;
+const MAX_ERROR_PAUSE_MS = 30_000;
+/** Without anything waiting for so long, the dispatcher ends and frees its thread. */
+const IDLE_MS = 10 * 60_000;
 /** If another server claimed first, its claims become visible when it commits. */
 const CONTENDED_PAUSE_MS = 50;
 /** How much longer a lease lasts than the longest attempt. */
@@ -59,10 +63,12 @@ interface Needs {
   /** Called after deliveries have been started or attempts recorded. */
   onProgress(): void;
   onError(error: unknown): void;
+  /** Called when the database can be used again after an error. */
+  onRecovered(): void;
 }
 
 export interface Dispatcher {
-  /** Resolves after a stop. */
+  /** Resolves after a stop, or when nothing has been waiting for a while. */
   run(): Promise<void>;
   /** Call it when a delivery may have become due. */
   wake(): void;
@@ -158,10 +164,14 @@ export function createDispatcher(needs: Needs): Dispatcher {
     });
   }
 
+  let busyAt = performance.now();
+  const isIdle = () => performance.now() - busyAt >= IDLE_MS;
+
   /** @returns how long to sleep, in milliseconds */
   async function turn(): Promise<number> {
     const now = clock.now();
     const waiting = await store.listWaiting();
+    if (waiting.length > 0 || inFlight.deliveryIds().length > 0) busyAt = performance.now();
     const plan = stopping.signal.aborted
       ? new Map<number, number>()
       : inFlight.plan(waiting.map(({ dueAt, ...webhook }) => ({ ...webhook, isDue: dueAt <= now })));
@@ -212,16 +222,24 @@ export function createDispatcher(needs: Needs): Dispatcher {
         if (needs.alone) await store.releaseAll(now);
         await store.pullBack(latest, now);
       });
-      while (!stopping.signal.aborted) {
-        needs.onAlive();
+      let problem: string | null = null;
+      let pauseMs = ERROR_PAUSE_MS;
+      while (!stopping.signal.aborted && !isIdle()) {
         try {
           await recorder.retry();
           await correctClock();
           const idleMs = await turn();
+          needs.onAlive();
+          if (problem !== null) needs.onRecovered();
+          problem = null;
+          pauseMs = ERROR_PAUSE_MS;
           if (idleMs > 0) await sleep(idleMs);
         } catch (error) {
-          needs.onError(error);
-          await sleep(ERROR_PAUSE_MS);
+          const { message } = error as Error;
+          if (message !== problem) needs.onError(error);
+          problem = message;
+          await sleep(pauseMs);
+          pauseMs = Math.min(pauseMs * 2, MAX_ERROR_PAUSE_MS);
         }
       }
       await drain();

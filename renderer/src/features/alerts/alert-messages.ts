@@ -7,6 +7,7 @@ export const alertMessages = messagesOf(
     openLicense: 'Open license',
     openSettings: 'Open network settings',
     openBackups: 'Open backups',
+    openServers: 'Show servers',
     severity: { warning: 'Warning', critical: 'Critical' },
     titles: {
       api_unencrypted: 'The API listens on {host} without TLS.',
@@ -22,6 +23,8 @@ export const alertMessages = messagesOf(
       data_directory_lost: '{path} was removed or replaced.',
       database_damaged: 'The database is damaged.',
       database_not_writable: 'Changes cannot be saved.',
+      server_lost: 'Server {subject} has stopped reporting.',
+      versions_differ: 'The servers run different versions: {versions}.',
       storage_full: 'The disk with {path} is full ({free_mb} MB free).',
       storage_low: 'The disk with {path} is low on space ({free_mb} MB free).',
     },
@@ -45,6 +48,9 @@ export const alertMessages = messagesOf(
         'Changes are refused. Put the directory back or restore a backup, then restart the server.',
       database_damaged: 'Stop the server and restore the latest backup. See the log for details.',
       database_not_writable: 'See the log for the cause.',
+      server_lost:
+        'It did not leave the list: it has failed, or cannot reach the database. The other servers have taken over its work.',
+      versions_differ: 'Upgrade the remaining servers soon. Versions may be one apart, not two.',
       storage_full: 'Changes cannot be saved until you free up space.',
       storage_low: 'Free up space before changes can no longer be saved.',
     },
@@ -54,6 +60,7 @@ export const alertMessages = messagesOf(
     openLicense: 'Lizenz öffnen',
     openSettings: 'Netzwerkeinstellungen öffnen',
     openBackups: 'Sicherungen öffnen',
+    openServers: 'Server anzeigen',
     severity: { warning: 'Warnung', critical: 'Kritisch' },
     titles: {
       api_unencrypted: 'Die API ist ohne TLS unter {host} erreichbar.',
@@ -69,6 +76,8 @@ export const alertMessages = messagesOf(
       data_directory_lost: '{path} wurde entfernt oder ersetzt.',
       database_damaged: 'Die Datenbank ist beschädigt.',
       database_not_writable: 'Änderungen können nicht gespeichert werden.',
+      server_lost: 'Server {subject} meldet sich nicht mehr.',
+      versions_differ: 'Die Server haben verschiedene Versionen: {versions}.',
       storage_full: 'Der Datenträger mit {path} ist voll ({free_mb} MB frei).',
       storage_low: 'Auf dem Datenträger mit {path} wird der Speicherplatz knapp ({free_mb} MB frei).',
     },
@@ -96,6 +105,10 @@ export const alertMessages = messagesOf(
       database_damaged:
         'Beenden Sie den Server, und stellen Sie die letzte Sicherung wieder her. Details stehen im Protokoll.',
       database_not_writable: 'Die Ursache steht im Protokoll.',
+      server_lost:
+        'Er hat sich nicht abgemeldet: Er ist ausgefallen oder erreicht die Datenbank nicht. Die anderen Server haben seine Aufgaben übernommen.',
+      versions_differ:
+        'Aktualisieren Sie die übrigen Server bald. Die Versionen dürfen um eine auseinanderliegen, nicht um zwei.',
       storage_full: 'Geben Sie Speicherplatz frei, damit Änderungen gespeichert werden können.',
       storage_low: 'Geben Sie Speicherplatz frei, solange noch gespeichert werden kann.',
     },

@@ -73,6 +73,7 @@ export const certificateMessages = messagesOf(
     authorityImported: 'Certificate authority imported',
     revoke: 'Revoke',
     revokeTitle: 'Revoke certificate {name}?',
+    serversLate: 'The certificate is revoked, but these servers may still serve the earlier CRL: {servers}.',
     revokeLate:
       'The certificate is revoked but not on the CRL yet. Proxies still accept it. The server keeps trying to update the CRL.',
     revokeConsequence:
@@ -197,6 +198,8 @@ export const certificateMessages = messagesOf(
     authorityImported: 'Zertifizierungsstelle importiert',
     revoke: 'Widerrufen',
     revokeTitle: 'Zertifikat {name} widerrufen?',
+    serversLate:
+      'Das Zertifikat ist widerrufen, aber diese Server liefern womöglich noch die vorherige Sperrliste aus: {servers}.',
     revokeLate:
       'Das Zertifikat ist widerrufen, steht aber noch nicht auf der Sperrliste. Proxys akzeptieren es noch. Der Server versucht weiter, die Sperrliste zu aktualisieren.',
     revokeConsequence:

@@ -47,6 +47,7 @@ const NETWORK_ALERTS: readonly AlertCode[] = [
   'caller_address_forgeable',
 ];
 
+const SERVER_ALERTS: readonly AlertCode[] = ['clock_skewed', 'server_lost', 'versions_differ'];
 const BACKUP_ALERTS: readonly AlertCode[] = ['backup_failed', 'backup_missing', 'backup_overdue'];
 
 export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
@@ -62,6 +63,8 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
       return { label: t('alerts.openLicense'), to: { name: 'licenses', query: { open: String(id) } } };
     if (BACKUP_ALERTS.includes(code))
       return { label: t('alerts.openBackups'), to: { name: 'settings', query: { tab: 'backup' } } };
+    if (SERVER_ALERTS.includes(code))
+      return { label: t('alerts.openServers'), to: { name: 'settings', query: { tab: 'servers' } } };
     return NETWORK_ALERTS.includes(code)
       ? { label: t('alerts.openSettings'), to: { name: 'settings' } }
       : undefined;

@@ -18,10 +18,6 @@ export const backupMessages = messagesOf(
     failedSince: 'Failed since',
     runNow: 'Back up now',
     written: 'Backup written and verified',
-    postgres:
-      'The data is in PostgreSQL, so License Desk cannot back it up. Use pg_dump, and keep config.json and the master key.',
-    postgresRestore:
-      'The data is in PostgreSQL. Stop the server, restore the database with pg_restore, and put config.json and the master key back.',
     schedule: { daily: 'Every day', external: 'By other means', off: 'Off' },
     scheduleAbout: {
       daily: 'The server backs itself up to a folder. A backup that it missed is made up for.',
@@ -109,10 +105,6 @@ export const backupMessages = messagesOf(
     failedSince: 'Fehlgeschlagen seit',
     runNow: 'Jetzt sichern',
     written: 'Sicherung geschrieben und geprüft',
-    postgres:
-      'Die Daten liegen in PostgreSQL und können von License Desk nicht gesichert werden. Verwenden Sie pg_dump, und bewahren Sie config.json und den Hauptschlüssel auf.',
-    postgresRestore:
-      'Die Daten liegen in PostgreSQL. Beenden Sie den Server, stellen Sie die Datenbank mit pg_restore wieder her, und legen Sie config.json und den Hauptschlüssel zurück.',
     schedule: { daily: 'Täglich', external: 'Auf andere Weise', off: 'Aus' },
     scheduleAbout: {
       daily: 'Der Server sichert sich in einen Ordner. Eine versäumte Sicherung wird nachgeholt.',

@@ -3,14 +3,14 @@ import { messagesOf } from '../../i18n/messages-of.ts';
 export const retentionMessages = messagesOf(
   {
     about:
-      'Older records are removed every hour, in small steps. Set the retention periods on the Server tab. Export the audit log before you limit it.',
+      'Older records are removed every hour, in small steps. The retention periods are below. Export the audit log before you limit it.',
     kind: 'Records',
     entries: 'Entries',
     approximately: 'About {n}',
     size: 'Size',
     oldest: 'Oldest',
     kept: 'Kept',
-    removed: 'Removed by last run',
+    removed: 'Last removed',
     forever: 'Forever',
     days: '0 days | {n} day | {n} days',
     withDeliveries: 'As long as their deliveries',
@@ -36,14 +36,14 @@ export const retentionMessages = messagesOf(
   },
   {
     about:
-      'Ältere Datensätze werden stündlich in kleinen Schritten gelöscht. Die Aufbewahrungsfristen legen Sie unter „Server“ fest. Exportieren Sie das Audit-Protokoll, bevor Sie es begrenzen.',
+      'Ältere Datensätze werden stündlich in kleinen Schritten gelöscht. Die Aufbewahrungsfristen stehen unten. Exportieren Sie das Audit-Protokoll, bevor Sie es begrenzen.',
     kind: 'Datensätze',
     entries: 'Einträge',
     approximately: 'Etwa {n}',
     size: 'Größe',
     oldest: 'Ältester Eintrag',
     kept: 'Aufbewahrung',
-    removed: 'Beim letzten Lauf gelöscht',
+    removed: 'Zuletzt gelöscht',
     forever: 'Unbegrenzt',
     days: '0 Tage | {n} Tag | {n} Tage',
     withDeliveries: 'Wie die Zustellungen',

@@ -7,6 +7,7 @@ export const SETTINGS_TABS = [
   'webhooks',
   'keys',
   'sessions',
+  'servers',
   'backup',
   'retention',
   'data',

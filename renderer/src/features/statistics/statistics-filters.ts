@@ -2,17 +2,13 @@
 import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
 import { useNow } from '../../now.ts';
-import { addDays, daysBetween, quarterStart, startOfUtcDay, toDay, utcDay } from '../../utc-days.ts';
+import { addDays, daysBetween, quarterStart, toDay, utcDay } from '../../utc-days.ts';
+import { DEFAULT_DAYS, lastDays, type Period, toWholeDays } from './statistics-period.ts';
 
 export const PRESETS = ['7', '30', '90', '365', 'quarter', 'last_quarter'] as const;
 export type Preset = (typeof PRESETS)[number];
 
-const DEFAULT_PRESET: Preset = '30';
-
-interface Period {
-  first: string;
-  last: string;
-}
+const DEFAULT_PRESET = `${DEFAULT_DAYS}` satisfies Preset;
 
 function periodOf(preset: Preset, today: string): Period {
   const quarter = quarterStart(today);
@@ -21,7 +17,7 @@ function periodOf(preset: Preset, today: string): Period {
     const last = addDays(quarter, -1);
     return { first: quarterStart(last), last };
   }
-  return { first: addDays(today, 1 - Number(preset)), last: today };
+  return lastDays(Number(preset), today);
 }
 
 /** The periods that the API accepts. */
@@ -42,7 +38,7 @@ export function useStatisticsFilters() {
     if (preset.value !== null) return periodOf(preset.value, today);
     const { from, to } = filters.values.value;
     const last = toDay(to) || today;
-    return { first: toDay(from) || addDays(last, 1 - Number(DEFAULT_PRESET)), last };
+    return { first: toDay(from) || lastDays(DEFAULT_DAYS, last).first, last };
   });
   /** As long, and ends the day before. */
   const previous = computed<Period>(() => {
@@ -56,9 +52,8 @@ export function useStatisticsFilters() {
   });
   const product = computed(() => filters.values.value.product);
   /** Whole days, for the API. */
-  const toQuery = ({ first, last }: Period) => ({
-    from: startOfUtcDay(first),
-    to: startOfUtcDay(addDays(last, 1)),
+  const toQuery = (chosen: Period) => ({
+    ...toWholeDays(chosen),
     ...(product.value ? { product: product.value } : {}),
   });
 

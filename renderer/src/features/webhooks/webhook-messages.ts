@@ -112,6 +112,18 @@ export const webhookMessages = messagesOf(
         generated: 'A client certificate was issued.',
         revoked: 'A client certificate was revoked.',
       },
+      lease: {
+        denied: 'A checkout or a loan was refused.',
+        reclaimed: 'An administrator took back a seat.',
+        borrowed: 'A seat was borrowed for offline use.',
+        returned: 'A borrowed seat was returned early.',
+      },
+      pool: {
+        exhausted: 'The last seat of a floating license was taken.',
+        available: 'A floating license has had a free seat for a minute.',
+        overdraft_started: 'More seats are in use than a floating license has.',
+        overdraft_ended: 'The seats in use have been within the floating license for a minute.',
+      },
     },
   },
   {
@@ -225,6 +237,18 @@ export const webhookMessages = messagesOf(
       certificate: {
         generated: 'Ein Clientzertifikat wurde ausgestellt.',
         revoked: 'Ein Clientzertifikat wurde widerrufen.',
+      },
+      lease: {
+        denied: 'Eine Ausleihe oder Mitnahme wurde abgelehnt.',
+        reclaimed: 'Ein Administrator hat einen Platz entzogen.',
+        borrowed: 'Ein Platz wurde zur Offline-Nutzung mitgenommen.',
+        returned: 'Ein mitgenommener Platz wurde vorzeitig zurückgegeben.',
+      },
+      pool: {
+        exhausted: 'Der letzte Platz einer Floating-Lizenz wurde belegt.',
+        available: 'Eine Floating-Lizenz hat seit einer Minute einen freien Platz.',
+        overdraft_started: 'Es sind mehr Plätze belegt, als die Floating-Lizenz hat.',
+        overdraft_ended: 'Seit einer Minute sind nicht mehr Plätze belegt, als die Floating-Lizenz hat.',
       },
     },
   },

@@ -1,0 +1,41 @@
+/**
+ * A Vite plugin for the page: the browser loads the page's code while `start.ts` runs, which imports it, and the font
+ * before the first text asks for it.
+ *
+ * @returns {import('vite').Plugin}
+ */
+export function preloadPage() {
+  return {
+    name: 'preload-page',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const files = Object.values(bundle);
+        const chunks = new Map(
+          files.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])),
+        );
+        const main = [...chunks.values()].find(({ moduleIds }) =>
+          moduleIds.some((id) => id.endsWith('/renderer/src/main.ts')),
+        );
+        const font = files.find(({ fileName }) => /\/inter-latin-wght-normal-[^/]*\.woff2$/u.test(fileName));
+        if (!main || !font) throw new Error('the page has no main.ts or no font to preload');
+        const chunksOfMain = [main, ...main.imports.flatMap((name) => chunks.get(name) ?? [])];
+        const styles = chunksOfMain.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
+        // Vite links what the entry imports.
+        const code = chunksOfMain.filter(({ fileName }) => !html.includes(fileName));
+        /** @param {string} fileName @param {Record<string, string>} attrs */
+        const link = (fileName, attrs) => ({
+          tag: 'link',
+          attrs: { ...attrs, crossorigin: true, href: `./${fileName}` },
+          injectTo: /** @type {const} */ ('head'),
+        });
+        return [
+          ...code.map(({ fileName }) => link(fileName, { rel: 'modulepreload' })),
+          ...styles.map((fileName) => link(fileName, { rel: 'preload', as: 'style' })),
+          link(font.fileName, { rel: 'preload', as: 'font', type: 'font/woff2' }),
+        ];
+      },
+    },
+  };
+}

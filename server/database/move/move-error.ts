@@ -1,0 +1,68 @@
+// What went wrong with a copy, in one line for the administrator: the drivers only give codes.
+import { OperatorError } from '#server/platform/operator-error.ts';
+
+/** Nothing has been moved. The message gives the reason and the remedy. */
+export class MoveError extends OperatorError {
+  override readonly name = 'MoveError';
+  override readonly code = 'unavailable';
+}
+
+interface Failure extends Error {
+  code?: unknown;
+  /** Sequelize's errors contain the driver's error. */
+  original?: Failure;
+  /** Where PostgreSQL was in a COPY. */
+  where?: unknown;
+}
+
+const NO_CONNECTION = /^Sequelize(?:Connection|Host|AccessDenied|InvalidConnection)/u;
+
+/** By SQLSTATE, or its first two characters (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const POSTGRES: Readonly<Record<string, string>> = {
+  '08': 'the connection to PostgreSQL was lost',
+  '22021': 'a text contains a character that PostgreSQL cannot store',
+  '22P05': 'a text contains a character that PostgreSQL cannot store',
+  '22P02': 'a value is not of the type that its column has in PostgreSQL',
+  '42501': 'the database user has no permission',
+  '53100': 'the disk of PostgreSQL is full',
+  '53': 'PostgreSQL has run out of resources',
+  '55P03': 'another move uses the database',
+  '57': 'PostgreSQL is shutting down or has ended the connection',
+};
+
+const OTHERS: Readonly<Record<string, string>> = {
+  SQLITE_FULL: 'the disk of the data directory is full',
+  SQLITE_CORRUPT: 'the SQLite database is damaged; `license-desk doctor` shows where',
+  SQLITE_IOERR: 'the disk of the data directory cannot be read or written',
+  ECONNRESET: 'the connection to PostgreSQL was lost',
+  ECONNREFUSED: 'the connection to PostgreSQL was lost',
+  EPIPE: 'the connection to PostgreSQL was lost',
+  ETIMEDOUT: 'the connection to PostgreSQL was lost',
+  ENOSPC: 'the disk of the data directory is full',
+};
+
+function reasonOf({ code, message }: Failure): string | undefined {
+  // The driver has no code for it.
+  if (/^Connection terminated|not queryable/u.test(message)) return POSTGRES['08'];
+  if (typeof code !== 'string') return undefined;
+  return (
+    OTHERS[code] ?? (/^[\dA-Z]{5}$/u.test(code) ? (POSTGRES[code] ?? POSTGRES[code.slice(0, 2)]) : undefined)
+  );
+}
+
+/** @param database the PostgreSQL database, without credentials @returns the error to throw instead; unchanged if it is none of these */
+export function aboutMove(error: unknown, database: string): unknown {
+  if (!(error instanceof Error) || error instanceof OperatorError) return error;
+  const failure: Failure = error;
+  const cause = failure.original ?? failure;
+  const options = { cause: error };
+  if (NO_CONNECTION.test(error.name))
+    return new MoveError(
+      `the database ${database} cannot be reached (${error.message}); check the URL and the database server`,
+      options,
+    );
+  const reason = reasonOf(cause);
+  if (reason === undefined) return error;
+  const where = typeof cause.where === 'string' ? `, ${cause.where.split('\n')[0]?.slice(0, 80)}` : '';
+  return new MoveError(`${reason} (${database}: ${cause.message}${where}); nothing has changed`, options);
+}

@@ -1,0 +1,64 @@
+// Marks a PostgreSQL database that servers must not use: the target of a move until the settings name it, and its source
+// from then on. The mark is a separate table, which exists only as long as the mark does.
+import { QueryTypes, type Sequelize } from 'sequelize';
+import { UnusableDatabaseError } from '../unusable-database.ts';
+
+const MARK_TABLE = 'database_move';
+
+export interface MoveMark {
+  /** Of the move. */
+  id: string;
+  /** `incoming`: rows may be missing or outdated. `moved`: the data is elsewhere. */
+  state: 'incoming' | 'moved';
+  /** The other database of the move, without credentials. */
+  other: string;
+  /** The first signing key of the installation that is moved; null if it has none. */
+  installation: string | null;
+  /** Epoch milliseconds. */
+  since: number;
+}
+
+/** Null on SQLite, whose file gets its name at the end of a move. */
+export async function findMoveMark(sequelize: Sequelize): Promise<MoveMark | null> {
+  if (sequelize.getDialect() === 'sqlite') return null;
+  const select = <Row extends object>(sql: string) => sequelize.query<Row>(sql, { type: QueryTypes.SELECT });
+  const [table] = await select<{ present: boolean }>(
+    `SELECT to_regclass('${MARK_TABLE}') IS NOT NULL AS present`,
+  );
+  if (table?.present !== true) return null;
+  const [mark] = await select<MoveMark>(`SELECT id, state, other, installation, since FROM ${MARK_TABLE}`);
+  return mark ?? null;
+}
+
+export async function setMoveMark(sequelize: Sequelize, mark: MoveMark): Promise<void> {
+  await sequelize.query(
+    `CREATE TABLE ${MARK_TABLE} (id TEXT PRIMARY KEY, state TEXT NOT NULL, other TEXT NOT NULL, installation TEXT,
+      since BIGINT NOT NULL)`,
+  );
+  await sequelize.query(
+    `INSERT INTO ${MARK_TABLE} (id, state, other, installation, since) VALUES ($1, $2, $3, $4, $5)`,
+    { bind: [mark.id, mark.state, mark.other, mark.installation, mark.since] },
+  );
+}
+
+async function removeMoveMark(sequelize: Sequelize): Promise<void> {
+  await sequelize.query(`DROP TABLE ${MARK_TABLE}`);
+}
+
+const dayOf = ({ since }: MoveMark) => new Date(since).toISOString().slice(0, 16).replace('T', ' ');
+
+/**
+ * Removes the mark of a move that this data directory has completed or given up.
+ * @param ownMove the ID of that move; null if there is none
+ * @throws UnusableDatabaseError if another move has marked the database
+ */
+export async function settleMoveMark(sequelize: Sequelize, ownMove: string | null): Promise<void> {
+  const mark = await findMoveMark(sequelize);
+  if (mark === null) return;
+  if (mark.id === ownMove) return removeMoveMark(sequelize);
+  throw new UnusableDatabaseError(
+    mark.state === 'incoming'
+      ? `the database is an unfinished move from ${mark.other} (${dayOf(mark)} UTC); run \`license-desk move-database\` again, or set database_url to the database that was in use before`
+      : `the data of this database was moved to ${mark.other} (${dayOf(mark)} UTC); use that database`,
+  );
+}

@@ -1,0 +1,67 @@
+// Which versions work with one schema, so that servers on one PostgreSQL database can be upgraded one after the other.
+import { QueryTypes, type Sequelize } from 'sequelize';
+import { OperatorError } from '#server/platform/operator-error.ts';
+import { dialectOf } from './connect.ts';
+
+/**
+ * The last migration of the release before this one: its servers keep working with the schema of this release. Change it
+ * once per release, and let migrations remove or rename only what no server since then uses (CONTRIBUTING.md).
+ */
+const MIN_APP_SCHEMA = '0021-servers';
+
+/** A server whose last report is older has gone. */
+const PRESENT_MS = 6000;
+
+/** Servers are running that this version's schema would break. */
+class OlderServersError extends OperatorError {
+  override readonly name = 'OlderServersError';
+  override readonly code = 'unavailable';
+  override readonly refusal = 'database';
+}
+
+const SERVERS_BEFORE = `
+  SELECT name AS "name", address AS "address", version AS "version" FROM servers
+  WHERE schema_name < $1 AND last_seen_at > extract(epoch FROM clock_timestamp()) * 1000 - ${PRESENT_MS}
+  ORDER BY name, address`;
+
+/** Runs in the transaction of the migration, before anything has changed. @throws OlderServersError */
+export async function refuseOlderServers(sequelize: Sequelize): Promise<void> {
+  if (dialectOf(sequelize) !== 'postgres' || !(await sequelize.getQueryInterface().tableExists('servers')))
+    return;
+  const [older] = await sequelize.query<{ name: string; address: string; version: string }>(SERVERS_BEFORE, {
+    bind: [MIN_APP_SCHEMA],
+    type: QueryTypes.SELECT,
+  });
+  if (!older) return;
+  throw new OlderServersError(
+    `the server ${older.name} (${older.address}) runs version ${older.version}, more than one version behind; ` +
+      'upgrade all servers to the version in between first, or stop them',
+  );
+}
+
+/** Runs in the transaction of the migration, after it. */
+export async function noteSupport(sequelize: Sequelize): Promise<void> {
+  await sequelize.query(
+    `INSERT INTO schema_support (id, min_app_schema) VALUES (1, '${MIN_APP_SCHEMA}')
+      ON CONFLICT (id) DO UPDATE SET min_app_schema = excluded.min_app_schema`,
+  );
+}
+
+/**
+ * Whether the newer version that has migrated the database says that this one still works with it. SQLite databases have
+ * one server, which is upgraded as a whole.
+ */
+export async function isSupported(
+  sequelize: Sequelize,
+  isKnown: (schema: string) => boolean,
+): Promise<boolean> {
+  if (dialectOf(sequelize) !== 'postgres') return false;
+  if (!(await sequelize.getQueryInterface().tableExists('schema_support'))) return false;
+  const [row] = await sequelize.query<{ schema: string }>(
+    'SELECT min_app_schema AS "schema" FROM schema_support',
+    {
+      type: QueryTypes.SELECT,
+    },
+  );
+  return row !== undefined && isKnown(row.schema);
+}

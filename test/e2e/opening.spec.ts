@@ -1,0 +1,83 @@
+import type { Page } from '@playwright/test';
+import { expect, issueLicense, test } from './test.ts';
+
+const row = (page: Page, holder: string) => page.getByRole('row', { name: holder });
+
+/** Opens the page after another site. @returns what it asked the server for until `shown` */
+async function openAnew(page: Page, address: string, shown: () => Promise<unknown>): Promise<string[]> {
+  await page.goto('about:blank');
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    // Health is polled.
+    if (pathname.startsWith('/admin/api/') && !pathname.includes('/health/')) asked.push(pathname + search);
+  });
+  await page.goto(address);
+  await shown();
+  page.removeAllListeners('request');
+  return asked;
+}
+
+test('asks for the first screen before its code has loaded, and for nothing twice', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  const screens = [
+    {
+      address: '/#/overview',
+      shown: () => expect(desk.getByRole('region', { name: 'Activity' })).toBeVisible(),
+      first: ['/overview/', '/overview/trend/?days=28'],
+    },
+    {
+      address: '/#/licenses',
+      shown: () => expect(row(desk, 'Acme')).toBeVisible(),
+      first: ['/licenses/?sort=created&order=desc&limit=100'],
+    },
+    {
+      address: '/#/statistics',
+      shown: () => expect(desk.getByRole('region', { name: 'By state' })).toBeVisible(),
+      first: [expect.stringMatching(/^\/stats\/\?from=/u)],
+    },
+  ];
+  for (const { address, shown, first } of screens) {
+    const asked = await openAnew(desk, address, shown);
+    expect(new Set(asked).size, JSON.stringify(asked)).toBe(asked.length);
+    const [live, ...calls] = asked.map((path) => path.slice('/admin/api'.length));
+    expect(live).toBe('/live/');
+    expect(calls.slice(0, first.length), address).toEqual(first);
+    // With other parameters, a call would be asked anew by its screen.
+    const lists = calls.filter((path) => /^\/(?:overview|licenses|plans|alerts)\/(?:$|\?)/u.test(path));
+    expect(new Set(lists.map((path) => path.replace(/\?.*/u, ''))).size, address).toBe(lists.length);
+  }
+});
+
+test('shows changes that come while its code is loading', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  const code = Promise.withResolvers<void>();
+  await desk.goto('about:blank');
+  await desk.route('**/assets/main-*.js', async (route) => {
+    await code.promise;
+    await route.continue();
+  });
+  const listed = desk.waitForResponse(/\/admin\/api\/licenses\/\?/u);
+  await desk.goto('/#/licenses', { waitUntil: 'commit' });
+  await listed;
+  const changed = desk.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const stream = new EventSource('/admin/api/live/');
+        stream.addEventListener('hello', () => {
+          void fetch('/admin/api/licenses/', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ holder: 'Later' }),
+          });
+        });
+        stream.addEventListener('change', () => {
+          stream.close();
+          resolve();
+        });
+      }),
+  );
+  await changed;
+  code.resolve();
+  await expect(row(desk, 'Later')).toBeVisible();
+});

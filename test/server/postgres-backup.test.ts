@@ -1,0 +1,147 @@
+// Backups of an installation on PostgreSQL have the format of all others, and are restored into either database.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PASSPHRASE } from '../helpers/backup-file.ts';
+import { documentOf, runCli } from '../helpers/cli.ts';
+import { newLicense } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
+import { readEverything, useEverything } from '../helpers/every-table.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+interface Restored {
+  restored: { before: string | null; licenses: number };
+  preview: { present: { counts: { licenses: number }; revived: { licenses: { count: number } } } | null };
+}
+
+const masterKeyOf = (dataDir: string) => readFileSync(join(dataDir, 'master.key'), 'utf8').trim();
+
+const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
+
+describe.skipIf(!hasPostgres)(`backups on PostgreSQL${why}`, () => {
+  const dataDir = temporaryDirectory();
+  const folder = temporaryDirectory('backups');
+  const passphraseFile = join(temporaryDirectory(), 'passphrase');
+  const file = join(folder, 'desk.ldbackup');
+  let url: string;
+
+  const backup = (...words: string[]) =>
+    runCli(['backup', ...words, '--passphrase-file', passphraseFile, '--json', '--data-dir', dataDir]);
+  const restore = (into: string, source = file, ...words: string[]) =>
+    runCli([
+      'restore',
+      source,
+      '--passphrase-file',
+      passphraseFile,
+      '--yes',
+      '--json',
+      '--data-dir',
+      into,
+      ...words,
+    ]);
+
+  async function onServer<Result>(
+    directory: string,
+    work: (server: TestServer) => Promise<Result>,
+  ): Promise<Result> {
+    const server = await startTestServer({ dataDir: directory });
+    try {
+      return await work(server);
+    } finally {
+      await server.stop();
+    }
+  }
+
+  const licensesOf = (directory: string) =>
+    onServer(directory, async ({ admin }) =>
+      (await admin.listLicenses({ limit: 500 })).items.map(({ holder }) => holder),
+    );
+
+  beforeAll(async () => {
+    writeFileSync(passphraseFile, PASSPHRASE);
+    await useEverything(await startTestServer({ dataDir }));
+    url = await newPostgresDatabase();
+    documentOf(await runCli(['move-database', '--to', url, '--json', '--data-dir', dataDir]));
+  });
+
+  it('are made while the server runs, and contain everything', async () => {
+    const revoked = await onServer(dataDir, async (server) => {
+      const license = await newLicense(server, { holder: 'Revoked after the backup' });
+      documentOf(await backup('--out', file));
+      await server.admin.revokeLicense({ ref: license.license_key });
+      return license;
+    });
+    // Into SQLite, in an empty data directory: the settings of the database stay what they are there.
+    const elsewhere = temporaryDirectory();
+    expect(documentOf<Restored>(await restore(elsewhere)).preview.present).toBeNull();
+    expect(existsSync(join(elsewhere, 'license-desk.db'))).toBe(true);
+    const [there, here] = [
+      await onServer(elsewhere, readEverything),
+      await onServer(dataDir, readEverything),
+    ];
+    for (const name of ['listPlans', 'listTokens', 'listCertificates', 'listLeaseGroups'])
+      expect(there[name]).toEqual(here[name]);
+
+    // Into the database that it is from.
+    const { restored, preview } = documentOf<Restored>(await restore(dataDir));
+    expect(preview.present?.revived.licenses.count).toBe(1);
+    await onServer(dataDir, async ({ admin }) => {
+      expect((await admin.showLicense({ ref: revoked.license_key })).license.state).toBe('issued');
+    });
+    // The data from before is a backup, too.
+    expect(readdirSync(restored.before ?? '')).toContain('license-desk.db');
+    documentOf(await restore(dataDir, restored.before ?? ''));
+    await onServer(dataDir, async ({ admin }) => {
+      expect((await admin.showLicense({ ref: revoked.license_key })).license.state).toBe('revoked');
+    });
+  });
+
+  it('leave everything as it is when they cannot be restored', async () => {
+    const before = await licensesOf(dataDir);
+    // Its reference keeps the tables from being replaced.
+    await writeRows(url, 'CREATE TABLE foreign_rows (plan BIGINT REFERENCES plans (id))');
+    const { stderr, exitCode } = await restore(dataDir);
+    await writeRows(url, 'DROP TABLE foreign_rows');
+    expect({ stderr, exitCode }).toMatchObject({ exitCode: 1 });
+    expect(stderr).toMatch(/^error: the backup cannot be restored: .*foreign key constraint/u);
+    expect(await licensesOf(dataDir)).toEqual(before);
+    // Another server on the same database.
+    const other = await startTestServer({ flags: { 'database-url': url }, masterKey: masterKeyOf(dataDir) });
+    expect((await restore(dataDir)).stderr).toMatch(
+      /a License Desk server on 127\.0\.0\.1 uses the database/u,
+    );
+    await other.stop();
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('restore-'))).toEqual([]);
+  });
+
+  it('are written daily, and restored from the back office into an empty database', async () => {
+    await onServer(dataDir, async ({ admin }) => {
+      await admin.updateSettings({
+        changes: { backup_schedule: 'daily', backup_folder: folder, backup_passphrase_file: passphraseFile },
+      });
+    });
+    const { last } = await onServer(dataDir, async ({ admin }) => admin.runBackup({}));
+    expect(last?.path).toContain(folder);
+
+    const another = temporaryDirectory();
+    writeFileSync(
+      join(another, 'config.json'),
+      JSON.stringify({ database_url: await newPostgresDatabase(), backup_folder: folder }),
+    );
+    await onServer(another, async ({ admin }) => {
+      const name = last?.path?.slice(folder.length + 1) ?? '';
+      const { restore_id, preview } = await admin.previewRestore({
+        kind: 'folder',
+        name,
+        passphrase: PASSPHRASE,
+      });
+      expect(preview.counts.licenses).toBeGreaterThan(20);
+      await admin.confirmRestore({ restore_id });
+    });
+    await expect(startTestServer({ dataDir: another })).rejects.toThrow(/start again/u);
+    expect(await licensesOf(another)).toEqual(await licensesOf(dataDir));
+  });
+});

@@ -1,8 +1,13 @@
 /** What `npm test` runs, in order, and how each suite's result is counted. Node 20 built-ins only. */
 import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 /**
- * @typedef {{ passed: number, failed: number, skipped: number }} Counts
+ * @typedef {object} Counts
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ * @property {readonly string[]} failures the names of failed tests, each with its file
  *
  * @typedef {object} Suite
  * @property {string} name
@@ -17,30 +22,49 @@ import { existsSync, readFileSync } from 'node:fs';
 /**
  * A test file that cannot be loaded has no failed tests but counts as a failure.
  *
- * @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
- *   testResults: { status: string, assertionResults: { status: string }[] }[] }} report
+ * @param {{ numPassedTests: number, numPendingTests: number, numTodoTests: number,
+ *   testResults: { name: string, status: string, assertionResults: { status: string, fullName: string }[] }[] }} report
  * @returns {Counts}
  */
 function countVitest(report) {
-  const unloadable = report.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  );
+  const failures = report.testResults
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, assertionResults }) => {
+      const file = relative('.', name);
+      const failed = assertionResults.filter(({ status }) => status === 'failed');
+      return failed.length === 0 ? [file] : failed.map(({ fullName }) => `${file}: ${fullName}`);
+    });
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + unloadable.length,
+    failed: failures.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    failures,
   };
 }
 
 /**
- * @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number }, errors: unknown[] }} report
+ * @typedef {{ suites?: PlaywrightSuite[], specs: { title: string, file: string, line: number, ok: boolean }[] }}
+ *   PlaywrightSuite
+ *
+ * @param {PlaywrightSuite} suite
+ * @returns {string[]}
+ */
+function failedSpecs({ suites: parts = [], specs }) {
+  const failed = specs.filter(({ ok }) => !ok).map(({ title, file, line }) => `${file}:${line}: ${title}`);
+  return [...failed, ...parts.flatMap(failedSpecs)];
+}
+
+/**
+ * @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number },
+ *   errors: { message?: string }[], suites: PlaywrightSuite[] }} report
  * @returns {Counts}
  */
-function countPlaywright({ stats, errors }) {
+function countPlaywright({ stats, errors, suites: parts }) {
   return {
     passed: stats.expected,
     failed: stats.unexpected + stats.flaky + errors.length,
     skipped: stats.skipped,
+    failures: [...parts.flatMap(failedSpecs), ...errors.map(({ message }) => message ?? 'an error')],
   };
 }
 
@@ -90,9 +114,18 @@ export const suites = [
  * @returns {Counts} with at least one failure if the tool failed or ran nothing, even if its report has none
  */
 export function countSuite(suite, exitCode, report) {
-  if (!suite.count) return { passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1, skipped: 0 };
-  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 };
+  const isFailed = exitCode !== 0;
+  if (!suite.count || !existsSync(report)) {
+    const passed = suite.count === undefined && !isFailed;
+    return {
+      passed: passed ? 1 : 0,
+      failed: passed ? 0 : 1,
+      skipped: 0,
+      failures: passed ? [] : ['see above'],
+    };
+  }
   const counts = suite.count(JSON.parse(readFileSync(report, 'utf8')));
   const ranNothing = counts.passed + counts.failed === 0;
-  return { ...counts, failed: Math.max(counts.failed, exitCode !== 0 || ranNothing ? 1 : 0) };
+  if (counts.failed > 0 || !(isFailed || ranNothing)) return counts;
+  return { ...counts, failed: 1, failures: [ranNothing ? 'no test was run' : `exit code ${exitCode}`] };
 }

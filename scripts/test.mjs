@@ -81,6 +81,8 @@ function printSummary() {
   for (const { name, passed, failed, skipped, seconds } of results) {
     process.stdout.write(row([name, passed, failed, skipped, seconds.toFixed(1)]));
   }
+  const failures = results.flatMap(({ name, failures: named }) => named.map((each) => `${name}: ${each}\n`));
+  if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.join('')}`);
 }
 
 function printTotals() {
@@ -140,8 +142,9 @@ async function attempt(name, work) {
   try {
     await work();
   } catch (error) {
-    process.stderr.write(`\n${name}: ${/** @type {Error} */ (error).message}\n`);
-    results.push({ name, passed: 0, failed: 1, skipped: 0, seconds: 0 });
+    const { message } = /** @type {Error} */ (error);
+    process.stderr.write(`\n${name}: ${message}\n`);
+    results.push({ name, passed: 0, failed: 1, skipped: 0, seconds: 0, failures: [message] });
   }
 }
 

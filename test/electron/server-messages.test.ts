@@ -45,18 +45,25 @@ afterEach(async () => {
 /** Hands out each of what has come once, in the order in which it came. */
 function inbox<Item>() {
   const items: Item[] = [];
+  let ended: Error | null = null;
   let look = () => {};
   return {
     add(item: Item): void {
       items.push(item);
       look();
     },
+    /** Nothing more comes. */
+    end(reason: Error): void {
+      ended = reason;
+      look();
+    },
     take: (isWanted: (item: Item) => boolean): Promise<Item> =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         look = () => {
           for (let item = items.shift(); item !== undefined; item = items.shift()) {
             if (isWanted(item)) return resolve(item);
           }
+          if (ended) reject(ended);
         };
         look();
       }),
@@ -82,7 +89,17 @@ function start({ prefix = [], args = [], before = () => {} }: Options = {}): Ser
   const messages = inbox<MessageFromServer>();
   const lines = inbox<string>();
   child.on('message', (message) => messages.add(message as MessageFromServer));
-  if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => lines.add(line));
+  let lastLine = '';
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    lastLine = line;
+    lines.add(line);
+  });
+  // All messages and lines have come by then.
+  child.once('close', (code, signal) => {
+    const ended = new Error(`the server ended with ${signal ?? code}, having written: ${lastLine}`);
+    messages.end(ended);
+    lines.end(ended);
+  });
   const server: ServerBeside = {
     dataDir,
     child,

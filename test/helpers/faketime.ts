@@ -1,6 +1,6 @@
 // A clock that the test moves under a server's feet, by Debian's `faketime`.
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from './server-process.ts';
 
@@ -27,8 +27,11 @@ export interface MovableClock {
 
 export function movableClock(): MovableClock {
   const file = join(temporaryDirectory('clock'), 'offset');
-  const set = (days: number) =>
-    writeFileSync(file, `${days < 0 ? '-' : '+'}${Math.round(Math.abs(days) * 86_400)}\n`);
+  const set = (days: number) => {
+    // Replaced as a whole: `faketime` ends a process that reads an empty file.
+    writeFileSync(`${file}.new`, `${days < 0 ? '-' : '+'}${Math.round(Math.abs(days) * 86_400)}\n`);
+    renameSync(`${file}.new`, file);
+  };
   set(0);
   const settings = [
     `FAKETIME_TIMESTAMP_FILE=${file}`,

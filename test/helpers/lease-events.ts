@@ -1,5 +1,5 @@
 // Causes each event of floating licenses once.
-import { vi } from 'vitest';
+import { eventually } from './eventually.ts';
 import { newFloatingLicense } from './contract-calls.ts';
 import { checkOut, lease, passTime, release } from './leases.ts';
 import { eventNames } from './outbox.ts';
@@ -9,12 +9,9 @@ const CALM_MS = 61_000;
 const HOLDER = { user: 'ada', host: 'workstation-7', feature: 'reports' };
 
 async function untilSent(server: TestServer, name: string): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      if (!(await eventNames(server.dataDir)).includes(name)) throw new Error(`${name} was not sent`);
-    },
-    { timeout: 15_000, interval: 100 },
-  );
+  await eventually(async () => {
+    if (!(await eventNames(server.dataDir)).includes(name)) throw new Error(`${name} was not sent`);
+  });
 }
 
 export async function causeLeaseEvents(server: TestServer): Promise<void> {

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseLicenseFile } from '../../verifier/license-file-format.ts';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { verifyLicenseFile } from '../../verifier/verify-license-file.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { runCli } from '../helpers/cli.ts';
 import { newFingerprint, newFloatingLicense, success } from '../helpers/contract-calls.ts';
 import { checkOut, heartbeat, lease, makeDue, release, seatsOf } from '../helpers/leases.ts';
@@ -48,9 +49,7 @@ describe('a borrowed seat', () => {
     const { body } = await checkOut(server, license);
     expect(body.details.pool).toMatchObject({ in_use: 1, borrowed: 1 });
     await makeDue(server.dataDir, license.license_id);
-    await vi.waitFor(async () => expect((await checkOut(server, license)).status).toBe(200), {
-      timeout: 15_000,
-    });
+    await eventually(async () => expect((await checkOut(server, license)).status).toBe(200));
     expect((await heartbeat(server, lease_token)).body).toMatchObject({ reason: 'returned' });
   });
 

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { fingerprintOf, type TestServer } from '../helpers/test-server.ts';
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
@@ -16,10 +17,7 @@ async function namesOf(licenseId: number): Promise<string[]> {
 
 /** Until these are the events of a license. */
 function untilEvents(licenseId: number, names: string[]): Promise<void> {
-  return vi.waitFor(async () => expect(await namesOf(licenseId)).toEqual(names), {
-    timeout: 15_000,
-    interval: 100,
-  });
+  return eventually(async () => expect(await namesOf(licenseId)).toEqual(names));
 }
 
 describe('a refusal', () => {
@@ -56,7 +54,7 @@ describe('a refusal', () => {
           `SELECT id FROM lease_denials WHERE license_id = ${license.license_id}`,
         )
       ).length;
-    await vi.waitFor(async () => expect(await stored()).toBe(60), { timeout: 10_000 });
+    await eventually(async () => expect(await stored()).toBe(60));
     const { items } = await server.admin.listLeaseDenials({ license: license.license_key, limit: 500 });
     expect(items).toHaveLength(60);
   });
@@ -142,16 +140,13 @@ describe('a pool', () => {
     const license = await newFloatingLicense(server, { seats: 1 });
     await lease(server, license);
     await server.admin.updateLicense({ ref: license.license_key, seats: 5 });
-    await vi.waitFor(
-      async () => {
-        const [pool] = await selectRows(
-          server.dataDir,
-          `SELECT free_since FROM lease_pools WHERE license_id = ${license.license_id}`,
-        );
-        expect(pool.free_since).not.toBeNull();
-      },
-      { timeout: 15_000 },
-    );
+    await eventually(async () => {
+      const [pool] = await selectRows(
+        server.dataDir,
+        `SELECT free_since FROM lease_pools WHERE license_id = ${license.license_id}`,
+      );
+      expect(pool.free_since).not.toBeNull();
+    });
     await passTime(server.dataDir, 61_000);
     await untilEvents(license.license_id, ['pool.exhausted', 'pool.available']);
   });

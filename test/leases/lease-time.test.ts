@@ -1,6 +1,7 @@
 // Leases end by lease time, which neither a restart nor a changed clock moves.
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import {
@@ -45,7 +46,7 @@ async function untilLookedAt(): Promise<void> {
     (await selectRows(dataDir, 'SELECT seen_at FROM lease_clock'))[0].seen_at as number;
   for (let look = 0; look < 2; look += 1) {
     const before = await seenAt();
-    await vi.waitFor(async () => expect(await seenAt()).not.toBe(before), { timeout: 15_000, interval: 50 });
+    await eventually(async () => expect(await seenAt()).not.toBe(before));
   }
 }
 
@@ -70,7 +71,7 @@ describe('without heartbeats', () => {
     await passTime(dataDir, 30_000);
     expect(await statuses(taken.slice(1))).toEqual([200]);
     await passTime(dataDir, 40_000);
-    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(1), { timeout: 15_000 });
+    await eventually(async () => expect(await inUse(license.license_id)).toBe(1));
     const { items } = await server.admin.listLeases({ license: license.license_key });
     expect(items.map(({ state, end_reason }) => [state, end_reason])).toEqual([
       ['active', null],
@@ -81,7 +82,7 @@ describe('without heartbeats', () => {
   it('a late heartbeat revives the lease if its seat is still free', async () => {
     const { license, taken } = await takenSeats(1);
     await makeDue(dataDir, license.license_id);
-    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(0), { timeout: 15_000 });
+    await eventually(async () => expect(await inUse(license.license_id)).toBe(0));
     expect((await heartbeat(server, taken[0]!.lease_token)).body.lease).toMatchObject({
       state: 'active',
       expires_in: 600,
@@ -89,7 +90,7 @@ describe('without heartbeats', () => {
     });
     expect(await seatsOf(dataDir, license.license_id)).toMatchObject({ counted: { in_use: 1 }, held: 1 });
     await makeDue(dataDir, license.license_id);
-    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(0), { timeout: 15_000 });
+    await eventually(async () => expect(await inUse(license.license_id)).toBe(0));
     await lease(server, license);
     const { status, body } = await heartbeat(server, taken[0]!.lease_token);
     expect([status, body]).toMatchObject([410, { error_code: 'lease_gone', reason: 'expired' }]);
@@ -102,34 +103,28 @@ describe('without heartbeats', () => {
     );
     expect(await seatsOf(dataDir, license.license_id)).toMatchObject({ counted: { in_use: 300 }, held: 300 });
     await makeDue(dataDir, license.license_id, 'AND id % 3 > 0');
-    await vi.waitFor(
-      async () => {
-        const { counted, held } = await seatsOf(dataDir, license.license_id);
-        const [{ live }] = await selectRows(
-          dataDir,
-          'SELECT count(*) AS live FROM leases WHERE ended_at IS NULL',
-        );
-        expect([live, counted.in_use]).toEqual([150, held]);
-      },
-      { timeout: 30_000 },
-    );
+    await eventually(async () => {
+      const { counted, held } = await seatsOf(dataDir, license.license_id);
+      const [{ live }] = await selectRows(
+        dataDir,
+        'SELECT count(*) AS live FROM leases WHERE ended_at IS NULL',
+      );
+      expect([live, counted.in_use]).toEqual([150, held]);
+    });
   });
 });
 
 describe('heartbeats', () => {
-  it('reach the disk within a second, many with one statement', async () => {
+  it('reach the disk by themselves, many with one statement', async () => {
     const { taken } = await takenSeats(3, { lease_seconds: 90 });
     await writeRows(dataDir, 'UPDATE leases SET due_at = due_at - 50000');
     const due = async () =>
       (await selectRows(dataDir, 'SELECT due_at FROM leases')).map((row) => row.due_at as number);
     const before = await due();
-    const began = performance.now();
     await server.post('/leases/heartbeat/', { leases: taken.map(({ lease_token }) => lease_token) });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await due()).every((at, index) => at > before[index]! + 40_000)).toBe(true),
     );
-    // Generous for a loaded machine; the buffer itself waits half a second.
-    expect(performance.now() - began).toBeLessThan(5000);
   });
 });
 
@@ -152,7 +147,7 @@ describe('nobody is evicted', () => {
     expect(item!.expires_in).toBeGreaterThan(0);
     expect(item!.expires_in).toBeLessThanOrEqual(60);
     await passTime(dataDir, 70_000);
-    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(0), { timeout: 15_000 });
+    await eventually(async () => expect(await inUse(license.license_id)).toBe(0));
   });
 
   it.each([
@@ -182,7 +177,7 @@ describe('nobody is evicted', () => {
       expires_in: 3600,
     });
     await restart(2 * HOUR_MS);
-    await vi.waitFor(async () => expect(await inUse(license.license_id)).toBe(1), { timeout: 15_000 });
+    await eventually(async () => expect(await inUse(license.license_id)).toBe(1));
     expect(await statuses(taken)).toEqual([410, 200]);
   });
 });

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { checkOut, keepPlaces, lease, makeDue, queued, release, seatsOf } from '../helpers/leases.ts';
@@ -25,11 +26,6 @@ async function waiter(license: { license_key: string }, fields: object = {}) {
   };
   await keepPlaces(server.dataDir, waiting.license_id);
   return { instance_id, ticket, id: waiting.lease_id, ask };
-}
-
-/** Until the server has noticed that time has passed. */
-function eventually(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 60_000, interval: 100 });
 }
 
 describe('a queue', () => {

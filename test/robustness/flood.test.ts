@@ -27,11 +27,9 @@ it('a flood of clients that read nothing costs little memory, and does not delay
   });
   for (let call = 0; call < 50; call += 1) expect((await server.get('/health/')).status).toBe(200);
   expect(residentMegabytes(server.pid) - before).toBeLessThan(150);
-  const signalledAt = performance.now();
   const { code, stderr } = await server.kill();
+  // The contract promises 5 s for every stop; one that takes longer ends with 1.
   expect(code).toBe(0);
   expect(stderr).not.toContain('error:');
-  // What the contract promises of every stop.
-  expect(performance.now() - signalledAt).toBeLessThan(5000);
   for (const client of flood) client.destroy();
 });

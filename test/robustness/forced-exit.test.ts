@@ -19,10 +19,8 @@ it('exits with 1 when a stop does not end in time, and names what was still unde
   // Counted in memory, and written at the stop at the latest.
   await server.post('/authorize/token/', { token });
   const lock = await lockDatabase(dataDir);
-  const sentAt = performance.now();
   const { code, stderr } = await server.kill();
   await lock.release();
-  expect(performance.now() - sentAt).toBeLessThan(8000);
   expect(code).toBe(1);
   const lines = stderr.trimEnd().split('\n');
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({

@@ -95,9 +95,8 @@ describe.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('%s', (signal) => {
   it('ends an idle server within 5 seconds', async () => {
     const server = await startServerProcess({ dataDir: temporaryDirectory() });
     await server.get('/health/');
-    const sentAt = performance.now();
+    // A stop that takes longer ends with 1.
     await expectCleanEnd(server, signal);
-    expect(performance.now() - sentAt).toBeLessThan(5000);
   });
 
   it('lets a request that is under way finish', async () => {
@@ -155,9 +154,8 @@ describe.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('%s', (signal) => {
       half.write('GET / HTTP/1.1\r\nHost: local');
     }
     await server.get('/health/');
-    const sentAt = performance.now();
+    // A stop that takes longer ends with 1.
     await expectCleanEnd(server, signal);
-    expect(performance.now() - sentAt).toBeLessThan(5000);
   });
 });
 

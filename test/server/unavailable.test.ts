@@ -9,7 +9,6 @@ import { eventually } from '../helpers/eventually.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-const SECOND_MS = 1000;
 /** Of the right form, but no license has it. */
 const UNKNOWN_KEY = generateLicenseKey();
 
@@ -43,8 +42,6 @@ describe('while another process has locked the database', () => {
     await server.admin.listApiTokens({});
     const activation = { license_key, machine_fingerprint: newFingerprint() };
     const { release } = await holdDatabase(server.dataDir);
-    const startedAt = performance.now();
-    const seconds = () => (performance.now() - startedAt) / SECOND_MS;
     const write = server.post('/activate/', activation);
 
     const reads = await Promise.all([
@@ -55,12 +52,11 @@ describe('while another process has locked the database', () => {
       server.get('/plans/', bearer),
       server.get('/stats/', bearer),
     ]);
+    // One that waited for the lock would be refused, too.
     expect(reads.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-    expect(seconds()).toBeLessThan(3);
 
     const refused = await write;
     expectFailure(refused, 'unavailable');
-    expect(seconds()).toBeLessThan(10);
     await release();
     expect((await server.post('/activate/', activation)).status).toBe(200);
     // Sequelize's own word on it would stand among the log's JSON lines.
@@ -88,7 +84,7 @@ describe('activations that change nothing', () => {
     await server.admin.revokeLicense({ ref: revoked.license_key });
     const { release } = await holdDatabase(server.dataDir);
 
-    const startedAt = performance.now();
+    // One that waited for the lock would be refused with `unavailable`.
     const codeOf = async (fields: object) => (await activate(fields)).body.error_code as string;
     const again = await activate({ license_key: active.license_key, machine_fingerprint: device });
     expect(again.body).toMatchObject({ ok: true, activation: first.body.activation });
@@ -99,8 +95,6 @@ describe('activations that change nothing', () => {
     expect(await codeOf({ license_key: active.license_key, product_slug: 'other' })).toBe('product_mismatch');
     expect(await codeOf({ license_key: full.license_key })).toBe('activation_limit_reached');
     expect(await codeOf({ license_key: crowded.license_key })).toBe('rate_limited');
-    // A single wait for the lock would take five seconds.
-    expect((performance.now() - startedAt) / SECOND_MS).toBeLessThan(4);
     await release();
     await server.stop();
   });

@@ -49,7 +49,7 @@ async function plantRevoked(file: string, authorityKey: string): Promise<void> {
   );
   const entries = await connection.prepare(
     `INSERT INTO revocation_entries (certificate_id, authority_key, not_after, der_hex, json, first_listed_in)
-     VALUES ((SELECT id FROM certificates WHERE serial_number = ?1), ?2, ?3, ?4, ?5, 1)`,
+     VALUES ((SELECT id FROM certificates WHERE serial_number = ?1), ?2, ?3, ?4, ?5, NULL)`,
   );
   for (let number = 0; number < REVOKED; number += 1) {
     const serial = newSerial();

@@ -8,6 +8,9 @@ import { type ChildServer, startChildServer } from './child-server.ts';
 
 /** Jobs leave a new server alone for a while; what is measured is one that has been up for longer. */
 const JOBS_BEGUN_MS = 8000;
+/** The check of a large database takes seconds more: over, when the server has hardly worked for this long. */
+const CALM_MS = 2000;
+const CALM_CPU_MS = 60;
 
 export interface Run {
   /** The command line program that starts the server. */
@@ -33,10 +36,15 @@ export function begin(run: Served, log: string, ...args: string[]): Promise<Chil
   return startChildServer([run.cli, 'serve', ...shared, ...args], logFile(run, log));
 }
 
-/** @returns once its jobs have begun, too */
+/** @returns once what it does after a start is done */
 export async function serve(run: Served, log: string, ...args: string[]): Promise<ChildServer> {
   const server = await begin(run, log, ...args);
   await sleep(JOBS_BEGUN_MS);
+  for (let worked = Infinity; worked > CALM_CPU_MS;) {
+    const before = server.cpuMs();
+    await sleep(CALM_MS);
+    worked = server.cpuMs() - before;
+  }
   return server;
 }
 

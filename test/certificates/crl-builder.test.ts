@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { REVOCATION_REASONS } from '#server/features/certificates/certificate-state-contract.ts';
-import { buildRevocationList, encodeRevokedEntry } from '#server/features/certificates/crl-builder.ts';
+import { buildRevocationList, encodeRevokedEntry, entriesOf } from '#server/features/certificates/crl-builder.ts';
 import { openElement, readElements } from '#server/features/certificates/der.ts';
 import { newSerial } from '#server/features/certificates/issuer.ts';
 import { toPem } from '#server/features/certificates/pem.ts';
@@ -21,7 +21,7 @@ const build = (entries: readonly Buffer[], changes: object = {}) =>
     ...changes,
   });
 const show = (list: Buffer, ...options: string[]) => openssl(['crl', ...options], toPem('X509 CRL', list));
-const entriesOf = (count: number) =>
+const newEntries = (count: number) =>
   Array.from({ length: count }, () =>
     encodeRevokedEntry({ serial: newSerial(), revokedAt: NOW - DAY, reason: 'key_compromise' }),
   );
@@ -45,7 +45,7 @@ function revokedIn(list: Buffer): (string | undefined)[][] {
 
 describe('a revocation list', () => {
   test('is of version 2, signed, with number, dates and the identifier of its authority', () => {
-    const list = build(entriesOf(1));
+    const list = build(newEntries(1));
     expect(isVerified(list)).toBe(true);
     expect(isVerified(list, makeAuthority().certificate)).toBe(false);
     expect(show(list, '-noout', '-crlnumber', '-lastupdate', '-nextupdate').split('\n')).toEqual([
@@ -77,7 +77,7 @@ describe('a revocation list', () => {
   });
 
   test('that is altered is noticed', () => {
-    const list = build(entriesOf(2));
+    const list = build(newEntries(2));
     const at = list.indexOf(Buffer.from('260614120000Z'));
     list[at + 5] = 0x33;
     expect(isVerified(list)).toBe(false);
@@ -190,5 +190,10 @@ print(crl.get_revoked_certificate_by_serial_number(int(sys.argv[3], 16)) is not 
     const answer = execFileSync('python3', ['-c', program, ...files, last], { encoding: 'utf8' });
     const withReason = entries.length - Math.ceil(COUNT / REVOCATION_REASONS.length);
     expect(answer.trim().split('\n')).toEqual(['100000 True True', `${withReason} True`, '4711', 'True']);
+  });
+
+  test.each([0, 1, 300])('gives back its %i entries', (count) => {
+    const entries = newEntries(count);
+    expect(entriesOf(build(entries))).toEqual(Buffer.concat(entries));
   });
 });

@@ -117,6 +117,31 @@ describe('the list', () => {
     await runUpkeep(desk.dataDir, clock);
     expect((await storedList(desk)).serials).toEqual([]);
   });
+
+  it('leaves such a certificate out of the next, too, when another is revoked on the same day', async () => {
+    const clock = createTestClock(START);
+    const desk = await deskAt(clock);
+    const { certificate } = await issue(desk, { validity_days: 1 });
+    const inForce = await issue(desk, { validity_days: 365 });
+    clock.advance(3 * DAY_MS);
+    await runUpkeep(desk.dataDir, clock);
+    await desk.admin.revokeCertificate({ id: certificate.id });
+    await desk.admin.revokeCertificate({ id: inForce.certificate.id });
+    expect((await storedList(desk)).serials).toEqual([inForce.certificate.serial_number]);
+  });
+
+  it('takes over the entries of the one before it, and reads all of them again once a day', async () => {
+    const clock = createTestClock(START);
+    const desk = await deskAt(clock);
+    clock.advance(DAY_MS);
+    const revoked = [await revokeOne(desk, 365), await revokeOne(desk, 365)];
+    await writeRows(desk.dataDir, `UPDATE revocation_entries SET der_hex = ''`);
+    revoked.push(await revokeOne(desk, 365));
+    expect((await storedList(desk)).serials).toEqual(revoked.toSorted());
+    clock.advance(2 * DAY_MS);
+    await runUpkeep(desk.dataDir, clock);
+    expect((await storedList(desk)).serials).toEqual([revoked.at(-1)]);
+  });
 });
 
 describe('a clock that is set back', () => {

@@ -1,6 +1,6 @@
 // Builds CRLs (RFC 5280, section 5) from entries that were encoded at revocation.
 import type { RevocationReason } from './certificate-state-contract.ts';
-import { derInteger, derTime, TAG, tlv } from './der.ts';
+import { contentOf, derInteger, derTime, openElement, readElements, TAG, tlv } from './der.ts';
 import type { Issuer } from './issuer.ts';
 import { signatureAlgorithm, signStructure } from './signed-structure.ts';
 
@@ -83,6 +83,22 @@ export function buildRevocationList(order: RevocationListOrder): Buffer {
     tlv(CRL_EXTENSIONS_TAG, extensions),
   );
   return signStructure(content, issuer.privateKey);
+}
+
+/** Before revokedCertificates in TBSCertList: version, signature, issuer, thisUpdate, nextUpdate. */
+const FIELDS_BEFORE_ENTRIES = 5;
+
+/**
+ * Reads the entries of a CRL that `buildRevocationList` has built.
+ * @param crl DER
+ * @returns a view on `crl`: what was given as `entries`
+ * @throws DerError if it is none
+ */
+export function entriesOf(crl: Buffer): Buffer {
+  const [content] = openElement(readElements(crl)[0], TAG.sequence);
+  const revoked = openElement(content, TAG.sequence)[FIELDS_BEFORE_ENTRIES];
+  // Without entries, the extensions follow.
+  return revoked?.tag === TAG.sequence ? contentOf(revoked, TAG.sequence) : Buffer.alloc(0);
 }
 
 /** Encodes a non-critical extension; all extensions here are non-critical. */

@@ -53,6 +53,11 @@ const MARK_LISTED = `
 const LISTED = `WHERE first_listed_in <= $number AND authority_key = $authorityKey
   AND (not_after >= $endedBefore OR first_listed_in = $number)`;
 
+/** A certificate that had ended before it was revoked: it leaves the CRL again with the next one. */
+const HAS_PASSING = `
+  SELECT 1 AS "found" FROM revocation_entries
+  WHERE first_listed_in = $number AND authority_key = $authorityKey AND not_after < $endedBefore LIMIT 1`;
+
 const COUNT_LISTED = `SELECT count(*) AS "count" FROM revocation_entries ${LISTED}`;
 
 /**
@@ -60,8 +65,10 @@ const COUNT_LISTED = `SELECT count(*) AS "count" FROM revocation_entries ${LISTE
  * was revoked
  * after it expired still appears in one CRL.
  */
-const entries = (column: 'der_hex' | 'json', separator: '' | ',') => `
-  SELECT coalesce(string_agg(${column}, '${separator}'), '') AS "text" FROM revocation_entries ${LISTED}`;
+const entries = (column: 'der_hex' | 'json', separator: '' | ',', where = LISTED) => `
+  SELECT coalesce(string_agg(${column}, '${separator}'), '') AS "text" FROM revocation_entries ${where}`;
+
+const FIRST_LISTED = 'WHERE first_listed_in = $number AND authority_key = $authorityKey';
 
 const INSERT = `
   INSERT INTO revocation_lists
@@ -85,6 +92,8 @@ export function createRevocationListStore(sequelize: Sequelize) {
   const isUnlisted = sql.statement(IS_UNLISTED);
   const json = sql.statement<{ text: string }>(entries('json', ','));
   const derHex = sql.statement<{ text: string }>(entries('der_hex', ''));
+  const newDerHex = sql.statement<{ text: string }>(entries('der_hex', '', FIRST_LISTED));
+  const passing = sql.statement(HAS_PASSING);
 
   return {
     /** Adds an entry for a revoked certificate. No CRL contains it yet. */
@@ -103,10 +112,16 @@ export function createRevocationListStore(sequelize: Sequelize) {
     /** Whether a revoked certificate is missing from the CRL. */
     isUnlisted: async (certificateId: number, authorityKey: string): Promise<boolean> =>
       (await isUnlisted.first({ certificateId, authorityKey })) !== null,
-    /** Marks the entries that are new in the CRL, and reads all its entries: concatenated DER elements. */
-    async collectEntries(list: Contents): Promise<Buffer> {
+    /** Whether the CRL has entries that the next one must not have, even if it leaves out no more ended certificates. */
+    hasPassing: async (list: Contents): Promise<boolean> => (await passing.first({ ...list })) !== null,
+    /**
+     * Marks the entries that are new in the CRL.
+     * @returns concatenated DER elements: its entries, or only the new ones
+     */
+    async collectEntries(list: Contents, which: 'all' | 'new'): Promise<Buffer> {
       await sql.run(MARK_LISTED, { ...list });
-      return Buffer.from((await derHex.first({ ...list }))?.text ?? '', 'hex');
+      const statement = which === 'all' ? derHex : newDerHex;
+      return Buffer.from((await statement.first({ ...list }))?.text ?? '', 'hex');
     },
     /** Replaces all earlier CRLs. */
     async replace(list: RevocationListRow, der: Buffer): Promise<void> {

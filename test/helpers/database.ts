@@ -1,13 +1,20 @@
-// A look into a data directory's database, past the service, to see what is really there.
+// A look into a database, past the service, to see what is really there.
 import { join } from 'node:path';
 import { QueryTypes } from 'sequelize';
 import { expect } from 'vitest';
-import { connect } from '#server/database/connect.ts';
+import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { eventually } from './eventually.ts';
 
+/** @param where a data directory, or the address of a PostgreSQL database */
+export function databaseAt(where: string): DatabaseLocation {
+  const url = where.startsWith('postgres') ? where : null;
+  return { url, file: join(where, 'license-desk.db') };
+}
+
+/** @param where as for `databaseAt` */
 // oxlint-disable-next-line typescript/no-explicit-any -- rows are whatever the query selects
-export async function selectRows(dataDir: string, sql: string): Promise<any[]> {
-  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+export async function selectRows(where: string, sql: string): Promise<any[]> {
+  const sequelize = await connect(databaseAt(where));
   try {
     return await sequelize.query(sql, { type: QueryTypes.SELECT });
   } finally {
@@ -15,11 +22,9 @@ export async function selectRows(dataDir: string, sql: string): Promise<any[]> {
   }
 }
 
-/** Runs statements behind the service's back. @param where a data directory, or the address of a PostgreSQL database */
+/** Runs statements behind the service's back. @param where as for `databaseAt` */
 export async function writeRows(where: string, ...statements: string[]): Promise<void> {
-  const file = join(where, 'license-desk.db');
-  const url = where.startsWith('postgres') ? where : null;
-  const sequelize = await connect({ url, file });
+  const sequelize = await connect(databaseAt(where));
   try {
     for (const sql of statements) await sequelize.query(sql);
   } finally {

@@ -1,5 +1,4 @@
 // The license scan as its worker runs it, but by a clock that the test moves.
-import { join } from 'node:path';
 import { connect } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { createEventService } from '#server/features/events/event-service.ts';
@@ -10,10 +9,11 @@ import { createNoticeClock } from '#server/features/licenses/notice-clock.ts';
 import { createServiceMarkStore } from '#server/features/storage/service-mark-store.ts';
 import { createDeliveryStore } from '#server/features/webhooks/delivery-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import { databaseAt } from './database.ts';
 
-/** Opens a second connection to the data directory's database, as the worker thread does. */
-export async function runScan(dataDir: string, clock: Clock): Promise<ScanResult> {
-  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+/** Opens a second connection to the database, as the worker thread does. @param where as for `databaseAt` */
+export async function runScan(where: string, clock: Clock): Promise<ScanResult> {
+  const sequelize = await connect(databaseAt(where));
   try {
     return await scanLicenses({
       licenses: createLicenseStore(sequelize),

@@ -1,7 +1,10 @@
 // The same service over PostgreSQL, with two servers on one database: nothing may rely on being the only process.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
+import { selectRows } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { runScan } from '../helpers/scan.ts';
 import { listening } from '../helpers/live-client.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -9,10 +12,12 @@ const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not inst
 
 describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, () => {
   let servers: [TestServer, TestServer];
+  let database: string;
 
   beforeAll(async () => {
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    const flags = { 'database-url': await newPostgresDatabase() };
+    database = await newPostgresDatabase();
+    const flags = { 'database-url': database };
     // Started together: one of them migrates, the other waits for it.
     servers = await Promise.all([
       startTestServer({ flags, masterKey }),
@@ -71,6 +76,21 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
     expect((await servers[1].post('/authorize/token/', { token })).status).toBe(200);
     await servers[0].admin.revokeToken({ id: authorization_token.id });
     expect((await servers[1].post('/authorize/token/', { token })).status).toBe(401);
+  });
+
+  it('tells once of each license that ends soon, however many scan', async () => {
+    const made = await turns(230, (server, turn) =>
+      server.admin.createLicense({ holder: 'Brzy', days: turn % 2 === 0 ? 3 : 300 }),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      await Promise.all([runScan(database, systemClock), runScan(database, systemClock)]);
+    }
+    const told = await selectRows(
+      database,
+      `SELECT license_id AS id FROM events WHERE name = 'license.expiring' ORDER BY license_id`,
+    );
+    const ending = made.filter((_, turn) => turn % 2 === 0).map(({ license }) => license.license_id);
+    expect(told.map(({ id }) => Number(id))).toEqual(ending.toSorted((a, b) => a - b));
   });
 
   it('notifies pages of one server of changes on the other', async () => {

@@ -5,7 +5,7 @@ import { toTimestamp } from '#server/wire/fields.ts';
 import type { License } from '#server/features/licenses/license-store.ts';
 import { toLicenseSummary } from '#server/rules/license-presenter.ts';
 import type { EventName } from './event-contract.ts';
-import type { EventStore } from './event-store.ts';
+import type { EventStore, NoticeMark } from './event-store.ts';
 
 export interface LicenseEvent {
   name: EventName;
@@ -14,14 +14,13 @@ export interface LicenseEvent {
   machineFingerprint?: string;
   /** Additional fields in the body (contract, section 6). */
   extra?: Record<string, unknown>;
-  /** Set for a notice, which is sent once per license and term. */
-  term?: number;
 }
 
+/** Call both inside the transaction of the change. */
 export interface Events {
-  /** Call it inside the transaction of the change. */
   emit(event: LicenseEvent): Promise<void>;
-  hasNotice(licenseId: number, name: EventName, term: number): Promise<boolean>;
+  /** Emits those that are not known for the present term of their license: each is sent once. @returns their number */
+  emitNotices(notices: readonly LicenseEvent[]): Promise<number>;
 }
 
 interface Needs {
@@ -38,20 +37,33 @@ export function createEventService({ events, queueDeliveries, clock, onQueued }:
     if ((await queueDeliveries(eventIds)) > 0) afterCommit(onQueued);
   };
   const insertLater = events.insertWith(queue);
+
+  function rowOf<Term extends number | null>(
+    { name, license, machineFingerprint, extra }: LicenseEvent,
+    term: Term,
+  ) {
+    const now = clock.now();
+    const body = JSON.stringify({
+      event: name,
+      timestamp: toTimestamp(now),
+      ...toLicenseSummary(license, machineFingerprint),
+      ...extra,
+    });
+    return { name, licenseId: license.id, term, body, createdAt: now };
+  }
+
   return {
-    async emit({ name, license, machineFingerprint, extra, term }) {
-      const now = clock.now();
-      const body = JSON.stringify({
-        event: name,
-        timestamp: toTimestamp(now),
-        ...toLicenseSummary(license, machineFingerprint),
-        ...extra,
-      });
-      const event = { name, licenseId: license.id, term: term ?? null, body, createdAt: now };
-      // A notice is written at once: if it exists already, that must fail this change alone.
-      if (term === undefined) await insertLater(event);
-      else await queue([await events.insert(event)]);
+    emit: (event) => insertLater(rowOf(event, null)),
+    async emitNotices(notices) {
+      const sent = await events.sentNotices(notices.map(({ license }) => license.id));
+      const known = new Set(sent.map(markOf));
+      const rows = notices
+        .map((notice) => rowOf(notice, notice.license.term))
+        .filter((row) => !known.has(markOf(row)));
+      if (rows.length > 0) await queue(await events.insertAll(rows));
+      return rows.length;
     },
-    hasNotice: (licenseId, name, term) => events.hasNotice(licenseId, name, term),
   };
 }
+
+const markOf = ({ licenseId, name, term }: NoticeMark): string => `${licenseId} ${term} ${name}`;

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
-import { defineEvent } from './event-model.ts';
+import { defineEvent, type EventRow } from './event-model.ts';
 
 /** Position of an event when ordered by age. */
 export interface EventPosition {
@@ -9,10 +9,18 @@ export interface EventPosition {
   id: number;
 }
 
-const HAS_NOTICE = `
-  SELECT 1 FROM events WHERE license_id = $licenseId AND name = $name AND term = $term
+/** What says that a license's term has had a notice. */
+export interface NoticeMark {
+  licenseId: number;
+  name: string;
+  term: number;
+}
+
+/** @param isOne condition on `license_id` */
+const sentNotices = (isOne: string) => `
+  SELECT license_id AS "licenseId", name AS "name", term AS "term" FROM events WHERE ${isOne} AND term IS NOT NULL
   UNION ALL
-  SELECT 1 FROM license_notices WHERE license_id = $licenseId AND name = $name AND term = $term LIMIT 1`;
+  SELECT license_id AS "licenseId", name AS "name", term AS "term" FROM license_notices WHERE ${isOne}`;
 
 /** Pending, delivering and retrying deliveries have a next attempt and still need their events. */
 const FIND_OLD = `
@@ -37,13 +45,16 @@ export function createEventStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   const { isIn } = sql.dialect;
   const model = defineEvent(sequelize);
+  const insertAll = sql.insertAll(model, ['id']);
+  const noticesOf = sql.statement<NoticeMark>(sentNotices(isIn('license_id', 'licenseIds')));
   return {
-    insert: sql.insert(model),
+    /** @returns their IDs */
+    insertAll: async (events: readonly Omit<EventRow, 'id'>[]): Promise<number[]> =>
+      (await insertAll(events)).map(({ id }) => id),
     /** @param onInserted receives the IDs of new events, in the transaction that writes them */
     insertWith: (onInserted: (ids: number[]) => Promise<void>) => sql.insertLater(model, onInserted),
-    /** Whether this term's notice has been sent, even if retention has since removed its event. */
-    hasNotice: async (licenseId: number, name: string, term: number): Promise<boolean> =>
-      (await sql.selectFirst(HAS_NOTICE, { licenseId, name, term })) !== null,
+    /** The notices of these licenses that have been sent, even if retention has since removed their events. */
+    sentNotices: (licenseIds: readonly number[]): Promise<NoticeMark[]> => noticesOf.all({ licenseIds }),
     /** Removable events before a given time, oldest first. @param from where to continue */
     findOld: (before: number, from: EventPosition, limit: number): Promise<EventPosition[]> =>
       sql.select(FIND_OLD, { ...from, before, limit }),

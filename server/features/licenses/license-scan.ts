@@ -1,7 +1,7 @@
 // Sends notices that a license is expiring, in grace or expired: each once per term, and only the newest after
 // downtime.
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { Events } from '#server/features/events/event-service.ts';
+import type { Events, LicenseEvent } from '#server/features/events/event-service.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
@@ -14,7 +14,7 @@ import { recoverNotices } from './notice-recovery.ts';
 const BATCH = 100;
 
 interface Needs {
-  licenses: Pick<LicenseStore, 'findNoticeDue' | 'listExpiringBetween' | 'update'>;
+  licenses: Pick<LicenseStore, 'findNoticeDue' | 'listExpiringBetween' | 'update' | 'setNoticesDue'>;
   noticeClock: NoticeClock;
   events: Events;
   transaction: RunTransaction;
@@ -54,31 +54,29 @@ export async function scanLicenses({
   if (!isTrusted(startedAt)) return { ...result, held: true };
   await recoverNotices({ licenses, noticeClock, transaction, isCancelled }, startedAt);
 
-  async function scanOne(license: License, now: number): Promise<void> {
-    const notice = dueNotice(license, now);
-    if (notice !== null && !(await events.hasNotice(license.id, notice, license.term))) {
-      await events.emit({
-        name: notice,
-        license,
-        extra: extraFields(notice, license, now),
-        term: license.term,
-      });
-      result.emitted += 1;
-    }
-    await licenses.update(license.id, { noticeDueAt: nextNoticeAt(license, now) });
-    result.looked += 1;
+  function noticesOf(license: License, now: number): LicenseEvent[] {
+    const name = dueNotice(license, now);
+    return name === null ? [] : [{ name, license, extra: extraFields(name, license, now) }];
   }
+
+  /** @returns how many licenses were due, and how many events were written for them */
+  const scanBatch = (now: number) =>
+    transaction(async () => {
+      const due = await licenses.findNoticeDue(now, BATCH);
+      if (due.length === 0) return { looked: 0, emitted: 0 };
+      const emitted = await events.emitNotices(due.flatMap((license) => noticesOf(license, now)));
+      await licenses.setNoticesDue(due.map((license) => [license.id, nextNoticeAt(license, now)]));
+      return { looked: due.length, emitted };
+    });
 
   for (;;) {
     if (isCancelled()) return result;
     const now = clock.now();
     // A sent notice cannot be revoked.
     if (!isTrusted(now)) return { ...result, held: true };
-    const count = await transaction(async () => {
-      const due = await licenses.findNoticeDue(now, BATCH);
-      for (const license of due) await scanOne(license, now);
-      return due.length;
-    });
-    if (count < BATCH) return result;
+    const { looked, emitted } = await scanBatch(now);
+    result.looked += looked;
+    result.emitted += emitted;
+    if (looked < BATCH) return result;
   }
 }

@@ -90,12 +90,17 @@ const MOVE_GRACE_END = `
   WHERE plan_id = $planId AND revoked_at IS NULL
     AND (notice_due_at > expires_at OR (notice_due_at IS NULL AND expires_at + $graceMs > $now))`;
 
+const setNoticesDue = (pairs: string) => `
+  UPDATE licenses SET notice_due_at = CAST(nullif(CAST(due.value AS TEXT), 'null') AS BIGINT)
+  FROM ${pairs} due WHERE licenses.id = CAST(due.key AS BIGINT)`;
+
 export function createLicenseStore(sequelize: Sequelize) {
   const licenses = defineLicense(sequelize);
   const sql = sqlOf(sequelize);
   const { isIn, lockRows, orderedJoin, skipLocked } = sql.dialect;
   const finder = createLicenseFinder(sql);
   const insertAll = sql.insertAll(licenses, ['id', 'licenseKey']);
+  const noticesDue = sql.statement(setNoticesDue(sql.dialect.jsonFields('$dueAt')));
   const update = sql.update(licenses);
   const withKeys = sql.statement<{ licenseKey: string }>(
     `SELECT license_key AS "licenseKey" FROM licenses WHERE ${isIn('license_key', 'some')}`,
@@ -185,6 +190,10 @@ export function createLicenseStore(sequelize: Sequelize) {
         id,
         customFields === undefined ? changes : { ...changes, customFields: JSON.stringify(customFields) },
       ),
+    /** @param dueAt pairs of ID and time; null if no notice is to come */
+    async setNoticesDue(dueAt: readonly (readonly [id: number, at: number | null])[]): Promise<void> {
+      await noticesDue.run({ dueAt: JSON.stringify(Object.fromEntries(dueAt)) });
+    },
     /** The names of all custom fields, sorted. */
     async listFieldNames(): Promise<string[]> {
       const rows = await sql.select<{ name: string }>(

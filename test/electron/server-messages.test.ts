@@ -61,7 +61,10 @@ function inbox<Item>() {
       new Promise((resolve, reject) => {
         look = () => {
           for (let item = items.shift(); item !== undefined; item = items.shift()) {
-            if (isWanted(item)) return resolve(item);
+            if (!isWanted(item)) continue;
+            // What follows is for the next.
+            look = () => {};
+            return resolve(item);
           }
           if (ended) reject(ended);
         };

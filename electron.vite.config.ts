@@ -5,6 +5,7 @@ import { defineConfig } from 'electron-vite';
 import type { Plugin, UserConfig } from 'vite';
 import { recordPackages } from './scripts/bundled-packages.mjs';
 import { compactLibraries } from './scripts/compact-libraries.mjs';
+import { compileEarly } from './scripts/compile-early.mjs';
 import { contractManifest } from './scripts/contract-manifest.mjs';
 import { preloadPage } from './scripts/preload-page.mjs';
 
@@ -141,6 +142,7 @@ export default defineConfig({
       contractManifest(),
       vue(),
       preloadPage(),
+      compileEarly(['OverviewPage.vue', 'LicensesPage.vue']),
       copyApiDocs(),
       recordPackages('renderer', ['node_modules/swagger-ui-dist']),
     ],

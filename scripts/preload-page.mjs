@@ -1,6 +1,9 @@
+/** Of texts, and of keys and numbers: every screen has both. */
+const FONTS = /\/(?:inter|jetbrains-mono)-latin-wght-normal-[^/]*\.woff2$/u;
+
 /**
- * A Vite plugin for the page: the browser loads the page's code while `start.ts` runs, which imports it, and the font
- * before the first text asks for it.
+ * A Vite plugin for the page: the browser loads the page's code while `start.ts` runs, which imports it, and the fonts
+ * before the first text asks for them.
  *
  * @returns {import('vite').Plugin}
  */
@@ -18,8 +21,9 @@ export function preloadPage() {
         const main = [...chunks.values()].find(({ moduleIds }) =>
           moduleIds.some((id) => id.endsWith('/renderer/src/main.ts')),
         );
-        const font = files.find(({ fileName }) => /\/inter-latin-wght-normal-[^/]*\.woff2$/u.test(fileName));
-        if (!main || !font) throw new Error('the page has no main.ts or no font to preload');
+        const fonts = files.filter(({ fileName }) => FONTS.test(fileName));
+        if (!main || fonts.length !== 2)
+          throw new Error('the page has no main.ts or not the fonts to preload');
         const chunksOfMain = [main, ...main.imports.flatMap((name) => chunks.get(name) ?? [])];
         const styles = chunksOfMain.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
         // Vite links what the entry imports.
@@ -33,7 +37,7 @@ export function preloadPage() {
         return [
           ...code.map(({ fileName }) => link(fileName, { rel: 'modulepreload' })),
           ...styles.map((fileName) => link(fileName, { rel: 'preload', as: 'style' })),
-          link(font.fileName, { rel: 'preload', as: 'font', type: 'font/woff2' }),
+          ...fonts.map(({ fileName }) => link(fileName, { rel: 'preload', as: 'font', type: 'font/woff2' })),
         ];
       },
     },

@@ -1,5 +1,6 @@
 // The two Express applications: the API for clients and integrations, the back office for administrators.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join, sep } from 'node:path';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import express, { type Express, type Request } from 'express';
 import {
@@ -123,6 +124,17 @@ export function createApiApp(needs: ApiNeeds): ApiApp {
   };
 }
 
+const BUILT_ASSETS = join(PAGE_DIRECTORY, 'assets', sep);
+
+/**
+ * The names of built assets contain a hash of their contents. A browser that need not ask for them again also keeps
+ * their compiled code.
+ */
+function setCaching(response: ServerResponse, path: string): void {
+  const isImmutable = path.startsWith(BUILT_ASSETS);
+  response.setHeader('Cache-Control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+}
+
 interface AdminNeeds {
   routes: Route[];
   sessions: AdminSessionService;
@@ -141,7 +153,7 @@ export function createAdminApp({ routes, sessions, live, logger, security }: Adm
   app.use(
     carryRequestId,
     pageHeaders,
-    express.static(PAGE_DIRECTORY, { cacheControl: false, redirect: false }),
+    express.static(PAGE_DIRECTORY, { cacheControl: false, redirect: false, setHeaders: setCaching }),
   );
   app.use(notFound);
   app.use(logRefusals({ security, addressOf, credentialOf: adminCredential }), errorHandler(logger));

@@ -8,9 +8,10 @@ import { postAllAlong } from './keep-alive-client.ts';
 
 interface ScanLine {
   job: string;
-  ms: number;
-  emitted: number;
   time: string;
+  /** Without them, nothing was due. */
+  ms?: number;
+  emitted?: number;
 }
 
 interface Surroundings {
@@ -35,7 +36,7 @@ const WAIT_MS = 60_000;
 function scans(errorFile: string): ScanLine[] {
   return readFileSync(errorFile, 'utf8')
     .split('\n')
-    .filter((line) => line.includes('"job":"license-scan"') && line.includes('"emitted"'))
+    .filter((line) => line.includes('"job":"license-scan"') && line.includes('"job done"'))
     .map((line) => JSON.parse(line) as ScanLine);
 }
 
@@ -92,12 +93,16 @@ async function measureScan(count: number, around: Surroundings): Promise<ScanMea
     () => bodies[(next += 1) % bodies.length] as object,
     () => isOver,
   );
-  const scan = await untilScan(errorFile, ({ emitted }) => emitted >= count, before);
+  const {
+    ms = 0,
+    emitted = 0,
+    time,
+  } = await untilScan(errorFile, ({ emitted = 0 }) => emitted >= count, before);
   isOver = true;
   const replies = await calling;
-  const endedAt = Date.parse(scan.time) - performance.timeOrigin;
-  const during = replies.filter(({ sentAt, endedAt: at }) => at > endedAt - scan.ms && sentAt < endedAt);
+  const endedAt = Date.parse(time) - performance.timeOrigin;
+  const during = replies.filter(({ sentAt, endedAt: at }) => at > endedAt - ms && sentAt < endedAt);
   const latencies = during.map((reply) => reply.endedAt - reply.sentAt).toSorted((a, b) => a - b);
   const p99Ms = latencies[Math.ceil(latencies.length * 0.99) - 1] ?? Number.NaN;
-  return { scanMs: scan.ms, emitted: scan.emitted, p99Ms, replies: during.length };
+  return { scanMs: ms, emitted, p99Ms, replies: during.length };
 }

@@ -24,8 +24,12 @@ const BY_ADDRESS: Record<string, () => string[]> = {
 };
 const OVERVIEW = '#/overview';
 
+/** @param hash of the page's address @returns the address of its first screen */
+export function screenAddress(hash: string): string {
+  return hash === '' || hash === '#/' ? OVERVIEW : hash;
+}
+
 /** @param hash of the page's address @returns paths below the root of the admin API */
 export function openingCalls(hash: string): string[] {
-  const address = hash === '' || hash === '#/' ? OVERVIEW : hash;
-  return BY_ADDRESS[address]?.() ?? EVERYWHERE;
+  return BY_ADDRESS[screenAddress(hash)]?.() ?? EVERYWHERE;
 }

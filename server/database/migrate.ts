@@ -23,7 +23,7 @@ import { addDeviceHistory } from './migrations/0018-device-history.ts';
 import { createServers } from './migrations/0021-servers.ts';
 import { createSchemaSupport } from './migrations/0022-schema-support.ts';
 import { createSharedSessions } from './migrations/0023-shared-sessions.ts';
-import { indexFirstListed } from './migrations/0024-first-listed.ts';
+import { createCountIndices } from './migrations/0024-counts.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
@@ -55,7 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0021-servers', up: createServers },
   { name: '0022-schema-support', up: createSchemaSupport },
   { name: '0023-shared-sessions', up: createSharedSessions },
-  { name: '0024-first-listed', up: indexFirstListed },
+  { name: '0024-counts', up: createCountIndices },
 ];
 
 /** One row per applied migration, with its name. */

@@ -75,15 +75,16 @@ export function createStatisticsStore(sequelize: Sequelize) {
 
     async countActivations(product: string | undefined): Promise<{ total: number; active: number }> {
       // Two counts, each answered by an index alone; without a condition, SQLite counts whole pages of it.
-      const [all, live] =
+      const [all, released] =
         product === undefined
-          ? ['activations', 'activations WHERE released_at IS NULL']
-          : [OF_PRODUCT, `${OF_PRODUCT} AND a.released_at IS NULL`];
-      const row = await selectFirst<{ total: number; active: number }>(
-        `SELECT (SELECT count(*) FROM ${all}) AS "total", (SELECT count(*) FROM ${live}) AS "active"`,
+          ? ['activations', 'activations WHERE released_at IS NOT NULL']
+          : [OF_PRODUCT, `${OF_PRODUCT} AND a.released_at IS NOT NULL`];
+      const row = await selectFirst<{ total: number; released: number }>(
+        `SELECT (SELECT count(*) FROM ${all}) AS "total", (SELECT count(*) FROM ${released}) AS "released"`,
         product === undefined ? {} : { product },
       );
-      return row ?? { total: 0, active: 0 };
+      const { total, released: ended } = row ?? { total: 0, released: 0 };
+      return { total, active: total - ended };
     },
 
     async countActivationsPerDay({ from, to, product }: Period): Promise<DayCount[]> {

@@ -2,7 +2,7 @@
 import { openingCalls, screenAddress } from './opening/opening-calls.ts';
 import { beginOpening } from './opening/opening-replies.ts';
 
-/** Loaded beside `main.ts`, whose router asks for them once it runs. */
+/** Loaded beside `main.ts`, whose router asks for them once it runs, and reports what cannot be loaded. */
 const SCREENS: Record<string, () => Promise<unknown>> = {
   '#/overview': () => import('./features/overview/OverviewPage.vue'),
   '#/licenses': () => import('./features/licenses/LicensesPage.vue'),
@@ -13,4 +13,4 @@ const hasCode = new URLSearchParams(location.search).has('code');
 // Most page loads follow an earlier sign-in. A page in the background opens no stream.
 if (!hasCode && !document.hidden) beginOpening(openingCalls(location.hash));
 void import('./main.ts');
-void SCREENS[screenAddress(location.hash)]?.();
+SCREENS[screenAddress(location.hash)]?.().catch(() => {});

@@ -7,9 +7,10 @@ import type { Endpoint } from '#server/wire/endpoint.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const assets = join(root, 'out', 'renderer', 'assets');
+const scriptOf = (name: string) => readFileSync(join(assets, name), 'utf8');
 const scripts = readdirSync(assets)
   .filter((name) => name.endsWith('.js'))
-  .map((name) => readFileSync(join(assets, name), 'utf8'));
+  .map(scriptOf);
 const rows: [string, Endpoint][] = Object.entries(adminContract);
 
 /** The manifest as the bundle has it, whose minified keys are not quoted. */
@@ -31,6 +32,15 @@ describe('the bundle of the page', () => {
     // Both are in what zod is compiled to.
     for (const mark of ['invalid_union', '_zod'])
       expect(scripts.filter((text) => text.includes(mark))).toEqual([]);
+  });
+
+  it('says of the code of the first screen, and of no library for later, that it is to be compiled while loading', () => {
+    const hinted = readdirSync(assets).filter(
+      (name) => name.endsWith('.js') && scriptOf(name).startsWith('//# allFunctionsCalledOnLoad\n'),
+    );
+    for (const name of ['main', 'start', 'components', 'OverviewPage', 'LicensesPage'])
+      expect(hinted.filter((file) => file.startsWith(`${name}-`))).toHaveLength(1);
+    expect(hinted.filter((file) => /^(?:LinePlot|jsQR|Settings)/u.test(file))).toEqual([]);
   });
 
   it('counts its fonts among the packages whose licenses are shipped', () => {

@@ -224,6 +224,19 @@ describe('the page', () => {
     expect(reply.headers.get('x-request-id')).toEqual(expect.any(String));
   });
 
+  it('lets browsers keep what has a name for its contents, and nothing else', async () => {
+    const cachingOf = async (path: string) =>
+      (await httpCall(server.adminOrigin + path)).headers.get('cache-control');
+    const page = await httpCall(`${server.adminOrigin}/`);
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    const assets = [...page.text.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/gu)].map(([, path]) => path!);
+    expect(assets.length).toBeGreaterThan(5);
+    const immutable = 'public, max-age=31536000, immutable';
+    expect(new Set(await Promise.all(assets.map(cachingOf)))).toEqual(new Set([immutable]));
+    expect(await cachingOf('/favicon.svg')).toBe('no-cache');
+    expect(await cachingOf('/assets/nothing.js')).not.toBe(immutable);
+  });
+
   it('contains only files of the page', async () => {
     for (const path of [
       '/..%2f..%2fpackage.json',

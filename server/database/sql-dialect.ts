@@ -25,6 +25,17 @@ export interface SqlDialect {
   keepRows: string;
   /** Checks that the expression is one of the values in the list `$name`. */
   isIn(expression: string, name: string): string;
+  /**
+   * After FROM: for each value of the list `$name`, the first rows of a table, as alias `t`. Locks them; skips rows that
+   * another server has locked.
+   * @param which the conditions from WHERE to LIMIT; the value is `item.value`
+   */
+  firstOfEach(name: string, table: string, which: string): string;
+  /**
+   * After FROM: the objects of the JSON list `$name` as rows with these columns, as alias `alias`.
+   * @param columns the properties with their types, which only PostgreSQL needs
+   */
+  jsonRows(name: string, alias: string, columns: Readonly<Record<string, 'BIGINT' | 'TEXT'>>): string;
   /** The members of a JSON object in a text column, as rows with the columns `key` and `value`. */
   jsonFields(column: string): string;
   /**
@@ -48,6 +59,12 @@ const SQLITE: SqlDialect = {
   skipLocked: () => '',
   keepRows: '',
   isIn: (expression, name) => `${expression} IN (SELECT value FROM json_each($${name}))`,
+  firstOfEach: (name, table, which) =>
+    `json_each($${name}) AS item CROSS JOIN ${table} t ON t.id IN (SELECT t.id FROM ${table} t ${which})`,
+  jsonRows(name, alias, columns) {
+    const selected = Object.keys(columns).map((column) => `value ->> '${column}' AS "${column}"`);
+    return `(SELECT ${selected.join(', ')} FROM json_each($${name})) AS ${alias}`;
+  },
   jsonFields: (column) => `json_each(${column})`,
   sharedClock: (name) => `CAST($${name} AS INTEGER)`,
   licenseSearch: SQLITE_SEARCH,
@@ -65,6 +82,13 @@ const POSTGRES: SqlDialect = {
   skipLocked: (alias) => `FOR UPDATE OF ${alias} SKIP LOCKED`,
   keepRows: 'FOR KEY SHARE',
   isIn: (expression, name) => `${expression} = ANY($${name})`,
+  firstOfEach: (name, table, which) =>
+    `unnest(CAST($${name} AS BIGINT[])) AS item (value)
+     CROSS JOIN LATERAL (SELECT t.* FROM ${table} t ${which} FOR UPDATE SKIP LOCKED) t`,
+  jsonRows(name, alias, columns) {
+    const typed = Object.entries(columns).map(([column, type]) => `"${column}" ${type}`);
+    return `json_to_recordset(CAST($${name} AS json)) AS ${alias} (${typed.join(', ')})`;
+  },
   jsonFields: (column) => `json_each(CAST(${column} AS json))`,
   sharedClock: () => 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
   licenseSearch: POSTGRES_SEARCH,

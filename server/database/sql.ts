@@ -57,13 +57,15 @@ export interface Sql {
    * writer and needs no lock. Run it before a SELECT with subqueries: after a wait, PostgreSQL re-reads only the locked
    * row,
    * while subqueries next to `FOR UPDATE` still see the earlier state.
-   * @param where the columns' values; all rows if empty
-   * @param strength `SHARE`: several transactions can take it; changes to the row wait
+   * @param where the columns' values; all rows if empty. Rows of several IDs are locked in that order, so that
+   *   transactions which do the same never wait for each other in a circle
+   * @param strength `SHARE`: several transactions can take it; changes to the row wait. `NO KEY UPDATE`: new rows may
+   *   still refer to it
    */
   lock(
     table: string,
-    where?: Readonly<Record<string, string | number>>,
-    strength?: 'UPDATE' | 'SHARE',
+    where?: Readonly<Record<string, string | number | readonly number[]>>,
+    strength?: 'UPDATE' | 'NO KEY UPDATE' | 'SHARE',
   ): Promise<void>;
 }
 
@@ -110,9 +112,12 @@ function createSql(sequelize: Sequelize): Sql {
     insertAll: (model, returning) => insertAllInto(runner, model, returning),
     async lock(table, where = {}, strength = 'UPDATE') {
       if (dialect.name === 'sqlite') return;
-      const condition = Object.keys(where).map((column) => `${column} = $${column}`);
-      const rows = condition.length === 0 ? 'ORDER BY id' : `WHERE ${condition.join(' AND ')}`;
-      await select(`SELECT 1 FROM ${table} ${rows} FOR ${strength}`, where);
+      const conditions = Object.entries(where).map(([column, value]) =>
+        Array.isArray(value) ? dialect.isIn(column, column) : `${column} = $${column}`,
+      );
+      const rows = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+      const order = conditions.length === 0 || Array.isArray(where['id']) ? 'ORDER BY id' : '';
+      await select(`SELECT 1 FROM ${table} ${rows} ${order} FOR ${strength}`, where);
     },
   };
 }

@@ -99,18 +99,21 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
         return dueAt === Infinity ? [] : [{ webhookId, dueAt, standing: standingOf(webhook) }];
       });
     },
-    async claim(webhookId, now, limit, leaseEndsAt) {
-      return [...(open.get(webhookId) ?? [])]
-        .filter(({ nextAttemptAt }) => (nextAttemptAt ?? Infinity) <= now)
-        .toSorted(byDue)
-        .slice(0, limit)
-        .map((delivery) => claimOne(delivery, leaseEndsAt));
+    async claim(plan, now, leaseEndsAt) {
+      return [...plan].flatMap(([webhookId, limit]) =>
+        [...(open.get(webhookId) ?? [])]
+          .filter(({ nextAttemptAt }) => (nextAttemptAt ?? Infinity) <= now)
+          .toSorted(byDue)
+          .slice(0, limit)
+          .map((delivery) => claimOne(delivery, leaseEndsAt)),
+      );
     },
-    async record(outcome) {
-      conclude(outcome);
+    async record(outcomes) {
+      for (const outcome of outcomes) conclude(outcome);
     },
-    async noteHealth(webhookId, at, error) {
-      Object.assign(webhooks.get(webhookId) as Webhook, { lastDeliveryAt: at, lastError: error });
+    async noteHealth(healths) {
+      for (const { id, at, error } of healths)
+        Object.assign(webhooks.get(id) as Webhook, { lastDeliveryAt: at, lastError: error });
     },
     async release() {},
     async releaseAll() {},

@@ -3,6 +3,7 @@
 import type { Sequelize } from 'sequelize';
 import { removeOldest } from '#server/database/remove-oldest.ts';
 import { sqlOf } from '#server/database/sql.ts';
+import type { SqlDialect } from '#server/database/sql-dialect.ts';
 import { type FailedFilter, failedConditions, IS_RETRIABLE } from './delivery-query.ts';
 import type { Standing } from './dispatch-plan.ts';
 
@@ -74,26 +75,52 @@ const LIST_WAITING = `
      WHERE d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL) AS "dueAt"
   FROM webhooks w WHERE w.deleted_at IS NULL AND w.paused_at IS NULL`;
 
-const SELECT_DUE = `
-  SELECT d.id AS "id", d.webhook_id AS "webhookId", d.attempts AS "attempts", e.name AS "event", e.id AS "eventId",
+/** Index seeks for each webhook, regardless of queue length. */
+const DUE_OF_EACH = `
+  WHERE t.webhook_id = item.value AND t.next_attempt_at <= $now AND t.next_attempt_at IS NOT NULL
+  ORDER BY t.next_attempt_at, t.id LIMIT $limit`;
+
+const selectDue = (firstOfEach: string) => `
+  SELECT t.id AS "id", t.webhook_id AS "webhookId", t.attempts AS "attempts", e.name AS "event", e.id AS "eventId",
     e.body AS "body", w.url AS "url", w.ca AS "ca", w.secret_sealed AS "secretSealed",
     w.previous_secret_sealed AS "previousSecretSealed", w.overlap_ends_at AS "overlapEndsAt"
-  FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id
-  WHERE d.webhook_id = $webhookId AND d.next_attempt_at <= $now AND d.next_attempt_at IS NOT NULL
-  ORDER BY d.next_attempt_at, d.id LIMIT $limit`;
+  FROM ${firstOfEach} JOIN events e ON e.id = t.event_id JOIN webhooks w ON w.id = t.webhook_id
+  ORDER BY t.next_attempt_at, t.id`;
 
-const CLAIM = `
-  UPDATE deliveries SET status = 'delivering', next_attempt_at = $leaseEndsAt
-  WHERE id = $id AND status IN ('pending', 'delivering', 'retrying')`;
+const claimAll = ({ isIn, readById }: SqlDialect) => `
+  UPDATE deliveries ${readById} SET status = 'delivering', next_attempt_at = $leaseEndsAt
+  WHERE ${isIn('id', 'ids')} AND status IN ('pending', 'delivering', 'retrying')`;
 
-const INSERT_ATTEMPT = `
+const OUTCOME = {
+  id: 'BIGINT',
+  startedAt: 'BIGINT',
+  ms: 'BIGINT',
+  flag: 'BIGINT',
+  status: 'BIGINT',
+  errorClass: 'TEXT',
+  error: 'TEXT',
+  remoteAddress: 'TEXT',
+  reply: 'TEXT',
+} as const;
+
+const insertAttempts = (outcomes: string) => `
   INSERT INTO delivery_attempts
     (delivery_id, started_at, ms, delivered, status, error_class, error, remote_address, reply)
-  VALUES ($id, $startedAt, $ms, $flag, $status, $errorClass, $error, $remoteAddress, $reply)`;
+  SELECT o.id, o."startedAt", o.ms, o.flag, o.status, o."errorClass", o.error, o."remoteAddress", o.reply
+  FROM ${outcomes}`;
 
-const CONCLUDE = `
-  UPDATE deliveries SET status = $status, attempts = $attempts, last_error = $error, next_attempt_at = $retryAt
-  WHERE id = $id AND status = 'delivering'`;
+const CONCLUSION = {
+  id: 'BIGINT',
+  status: 'TEXT',
+  attempts: 'BIGINT',
+  error: 'TEXT',
+  retryAt: 'BIGINT',
+} as const;
+
+const conclude = (readById: string, conclusions: string) => `
+  UPDATE deliveries ${readById}
+  SET status = c.status, attempts = c.attempts, last_error = c.error, next_attempt_at = c."retryAt"
+  FROM ${conclusions} WHERE deliveries.id = c.id AND deliveries.status = 'delivering'`;
 
 /** Returns claimed but unsent deliveries without counting an attempt. */
 const RELEASE = `
@@ -108,20 +135,20 @@ const COUNT_PRUNED = `
   INSERT INTO pruned_deliveries (status, count) VALUES ($status, $count)
   ON CONFLICT (status) DO UPDATE SET count = pruned_deliveries.count + excluded.count`;
 
-function conclusionOf({ delivered, retryAt }: Outcome): string {
-  if (delivered) return 'delivered';
-  return retryAt === null ? 'failed' : 'retrying';
+function conclusionOf({ id, delivered, attempts, error, retryAt }: Outcome) {
+  const undelivered = retryAt === null ? 'failed' : 'retrying';
+  return { id, status: delivered ? 'delivered' : undelivered, attempts: attempts + 1, error, retryAt };
 }
 
 export function createDeliveryStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
-  const { isIn, keepRows, skipLocked } = sql.dialect;
+  const { isIn, keepRows, firstOfEach, jsonRows, readById } = sql.dialect;
   const queued = sql.statement(queue(isIn('e.id', 'eventIds'), keepRows));
   const waiting = sql.statement<Omit<WaitingWebhook, 'dueAt'> & { dueAt: number | null }>(LIST_WAITING);
-  const due = sql.statement<ClaimedDelivery>(`${SELECT_DUE} ${skipLocked('d')}`);
-  const claim = sql.statement(CLAIM);
-  const insertAttempt = sql.statement(INSERT_ATTEMPT);
-  const conclude = sql.statement(CONCLUDE);
+  const due = sql.statement<ClaimedDelivery>(selectDue(firstOfEach('webhookIds', 'deliveries', DUE_OF_EACH)));
+  const claimed = sql.statement(claimAll(sql.dialect));
+  const attempted = sql.statement(insertAttempts(jsonRows('outcomes', 'o', OUTCOME)));
+  const concluded = sql.statement(conclude(readById, jsonRows('conclusions', 'c', CONCLUSION)));
 
   return {
     /** Queues, for each event, one delivery for each webhook whose scope covers it. @returns their number */
@@ -151,22 +178,29 @@ export function createDeliveryStore(sequelize: Sequelize) {
       return rows.filter((row): row is WaitingWebhook => row.dueAt !== null);
     },
 
-    /** Claims due deliveries of one webhook until the lease ends. */
+    /**
+     * Claims due deliveries until the lease ends.
+     * @param plan how many for each webhook. They come in its order.
+     */
     async claim(
-      webhookId: number,
+      plan: ReadonlyMap<number, number>,
       now: number,
-      limit: number,
       leaseEndsAt: number,
     ): Promise<ClaimedDelivery[]> {
-      const claimed = await due.all({ webhookId, now, limit });
-      for (const { id } of claimed) await claim.run({ id, leaseEndsAt });
-      return claimed;
+      const found: ClaimedDelivery[] = [];
+      for (const [limit, entries] of Map.groupBy(plan, ([, count]) => count)) {
+        const webhookIds = entries.map(([webhookId]) => webhookId);
+        found.push(...(await due.all({ webhookIds, now, limit })));
+      }
+      if (found.length > 0) await claimed.run({ ids: found.map(({ id }) => id), leaseEndsAt });
+      const own = Map.groupBy(found, ({ webhookId }) => webhookId);
+      return [...plan.keys()].flatMap((webhookId) => own.get(webhookId) ?? []);
     },
 
-    async record(outcome: Outcome): Promise<void> {
-      const { id, error, attempts, retryAt } = outcome;
-      await insertAttempt.run({ ...outcome, flag: outcome.delivered ? 1 : 0 });
-      await conclude.run({ id, status: conclusionOf(outcome), attempts: attempts + 1, error, retryAt });
+    async record(outcomes: readonly Outcome[]): Promise<void> {
+      const rows = outcomes.map((outcome) => ({ ...outcome, flag: outcome.delivered ? 1 : 0 }));
+      await attempted.run({ outcomes: JSON.stringify(rows) });
+      await concluded.run({ conclusions: JSON.stringify(outcomes.map(conclusionOf)) });
     },
 
     async release(ids: readonly number[], now: number): Promise<void> {

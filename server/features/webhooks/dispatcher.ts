@@ -154,13 +154,9 @@ export function createDispatcher(needs: Needs): Dispatcher {
 
   /** Records outcomes and claims the next deliveries in one transaction. */
   function exchange(plan: ReadonlyMap<number, number>): Promise<ClaimedDelivery[]> {
-    return recorder.writeWith(async () => {
+    return recorder.writeWith(() => {
       const now = clock.now();
-      const claimed: ClaimedDelivery[] = [];
-      for (const [webhookId, count] of plan) {
-        claimed.push(...(await store.claim(webhookId, now, count, now + leaseMs)));
-      }
-      return claimed;
+      return store.claim(plan, now, now + leaseMs);
     });
   }
 

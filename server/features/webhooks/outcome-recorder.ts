@@ -12,8 +12,6 @@ interface Needs {
   onError(error: unknown): void;
 }
 
-const byWebhook = (a: Outcome, b: Outcome): number => a.webhookId - b.webhookId;
-
 export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
   let fresh: Outcome[] = [];
   /** By delivery: outcomes whose transaction failed, possibly because of another statement in it. */
@@ -22,12 +20,12 @@ export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
   const refused = new Map<number, Outcome>();
   let retryRefusedAt = -Infinity;
 
-  /** Webhooks first and ordered by ID: servers that lock rows in the same order do not deadlock. */
+  /** Webhooks first: servers that lock rows in the same order do not deadlock. */
   async function write(outcomes: readonly Outcome[]): Promise<void> {
+    if (outcomes.length === 0) return;
     const newest = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
-    for (const { webhookId, startedAt, error } of [...newest.values()].toSorted(byWebhook))
-      await store.noteHealth(webhookId, startedAt, error);
-    for (const outcome of outcomes) await store.record(outcome);
+    await store.noteHealth([...newest].map(([id, { startedAt, error }]) => ({ id, at: startedAt, error })));
+    await store.record(outcomes);
   }
 
   return {

@@ -5,7 +5,19 @@ import { defineWebhook, type WebhookRow } from './webhook-model.ts';
 
 export type Webhook = WebhookRow;
 
-const NOTE_HEALTH = 'UPDATE webhooks SET last_delivery_at = $at, last_error = $error WHERE id = $id';
+/** The outcome of a webhook's newest delivery. */
+export interface WebhookHealth {
+  id: number;
+  /** Epoch milliseconds. */
+  at: number;
+  /** Null if it was delivered. */
+  error: string | null;
+}
+
+const HEALTH = { id: 'BIGINT', at: 'BIGINT', error: 'TEXT' } as const;
+
+const noteHealth = (healths: string) => `
+  UPDATE webhooks SET last_delivery_at = h.at, last_error = h.error FROM ${healths} WHERE webhooks.id = h.id`;
 
 const FIND_UNUSED = `
   SELECT w.id AS "id" FROM webhooks w WHERE w.deleted_at IS NOT NULL
@@ -14,7 +26,7 @@ const FIND_UNUSED = `
 export function createWebhookStore(sequelize: Sequelize) {
   const webhooks = defineWebhook(sequelize);
   const sql = sqlOf(sequelize);
-  const health = sql.statement(NOTE_HEALTH);
+  const health = sql.statement(noteHealth(sql.dialect.jsonRows('healths', 'h', HEALTH)));
   const find = async (id: number, lock = {}): Promise<Webhook | null> => {
     const row = await webhooks.findOne({ where: { id, deletedAt: null }, raw: true, ...lock });
     return row as unknown as Webhook | null;
@@ -39,9 +51,10 @@ export function createWebhookStore(sequelize: Sequelize) {
     async update(id: number, changes: Partial<Omit<WebhookRow, 'id'>>): Promise<void> {
       await webhooks.update(changes, { where: { id } });
     },
-    /** Records the outcome of its newest delivery. @param error null if it was delivered */
-    async noteHealth(id: number, at: number, error: string | null): Promise<void> {
-      await health.run({ id, at, error });
+    /** Locks them in the order of their IDs, as every server does. */
+    async noteHealth(healths: readonly WebhookHealth[]): Promise<void> {
+      await sql.lock('webhooks', { id: healths.map(({ id }) => id) }, 'NO KEY UPDATE');
+      await health.run({ healths: JSON.stringify(healths) });
     },
     /** Finds a deleted webhook without deliveries. */
     findUnused: async (): Promise<number | null> =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { QueryTypes } from 'sequelize';
 import { expect } from 'vitest';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
 import { eventually } from './eventually.ts';
 
 /** @param where a data directory, or the address of a PostgreSQL database */
@@ -27,6 +28,16 @@ export async function writeRows(where: string, ...statements: string[]): Promise
   const sequelize = await connect(databaseAt(where));
   try {
     for (const sql of statements) await sequelize.query(sql);
+  } finally {
+    await sequelize.close();
+  }
+}
+
+/** Runs `work` while nobody else can write to the SQLite database. */
+export async function whileNobodyWrites(dataDir: string, work: () => Promise<void>): Promise<void> {
+  const sequelize = await connect(databaseAt(dataDir));
+  try {
+    await createTransactions(sequelize)(work);
   } finally {
     await sequelize.close();
   }

@@ -1,9 +1,6 @@
 // `kill -9` around a delivery: nothing is lost, and what comes twice is the same delivery.
-import { join } from 'node:path';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { connect } from '#server/database/connect.ts';
-import { createTransactions } from '#server/database/transaction.ts';
-import { selectRows } from '../helpers/database.ts';
+import { selectRows, whileNobodyWrites } from '../helpers/database.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { allIn, lookUntil, type Registered, registerPath, webhookFlags } from './partner.ts';
 import { type PythonReceiver, type Received, startPythonReceiver } from './python-receiver.ts';
@@ -33,16 +30,6 @@ async function change({ admin }: ServerProcess, count: number): Promise<void> {
 async function statesIn(dataDir: string): Promise<string[]> {
   const rows = await selectRows(dataDir, 'SELECT status FROM deliveries ORDER BY id');
   return rows.map(({ status }) => status as string);
-}
-
-/** Runs `work` while nobody else can write the database. */
-async function whileNobodyWrites(dataDir: string, work: () => Promise<void>): Promise<void> {
-  const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
-  try {
-    await createTransactions(sequelize)(work);
-  } finally {
-    await sequelize.close();
-  }
 }
 
 /** Every change has reached the receiver, each as one delivery, whose every copy is the same. */

@@ -31,8 +31,8 @@ export interface Receiver {
   url(path: string): string;
   /** Verifies what comes to that path with it from now on. */
   trust(path: string, secret: string): void;
-  /** What came in, from the call until there are as many different deliveries. */
-  expect(deliveries: number): Promise<Arrivals>;
+  /** Begins to count. @returns what gives the arrivals, once there are as many different deliveries */
+  expect(deliveries: number): Promise<() => Promise<Arrivals>>;
   close(): void;
 }
 
@@ -80,8 +80,11 @@ export async function startReceiver(): Promise<Receiver> {
     },
     async expect(deliveries) {
       const command: Command = { expect: deliveries };
+      const arriving = message(child, 'arrivals');
+      const expecting = message(child, 'expecting');
       child.send(command);
-      return (await message(child, 'arrivals')).arrivals;
+      await expecting;
+      return async () => (await arriving).arrivals;
     },
     close() {
       child.disconnect();
@@ -108,9 +111,9 @@ async function renewAll(admin: Admin, keys: readonly string[], count: number): P
 async function firstAttempts(admin: Admin, { receiver, keys }: Surroundings): Promise<number[]> {
   const times: number[] = [];
   for (let number = 0; number < SINGLE_EVENTS; number += 1) {
-    const arriving = receiver.expect(ENDPOINTS);
+    const arrivals = await receiver.expect(ENDPOINTS);
     await renewAll(admin, keys.slice(number % keys.length), 1);
-    times.push(...(await arriving).firstAttemptMs);
+    times.push(...(await arrivals()).firstAttemptMs);
   }
   return times;
 }
@@ -209,9 +212,9 @@ async function drain(admin: Admin, { api, bodies, keys, receiver, server }: Surr
   const calling = callSteadily(`${api}authorize/token/`, bodies, () => isOver);
   await sleep(1000);
   const cpuBefore = server.cpuMs();
-  const draining = receiver.expect(EVENTS * ENDPOINTS);
+  const arrivals = await receiver.expect(EVENTS * ENDPOINTS);
   await renewAll(admin, keys, EVENTS);
-  const { unverified, deliveries, firstAt, lastAt, connections } = await draining;
+  const { unverified, deliveries, firstAt, lastAt, connections } = await arrivals();
   const cpuMs = server.cpuMs() - cpuBefore;
   isOver = true;
   if (unverified > 0) throw new Error(`${unverified} signatures do not verify`);

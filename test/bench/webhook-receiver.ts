@@ -22,9 +22,9 @@ export interface Arrivals {
   firstAttemptMs: number[];
 }
 
-/** `expect`: tell once so many different deliveries are in since now. `path`: whose secret it is. */
+/** `expect`: tell when counting has begun, and once so many deliveries are in since then. `path`: whose secret it is. */
 export type Command = { expect: number } | { path: string; secret: string };
-export type Message = { port: number } | { arrivals: Arrivals };
+export type Message = { port: number } | { expecting: true } | { arrivals: Arrivals };
 
 const [cert = '', key = ''] = process.argv.slice(2);
 let target = Infinity;
@@ -103,6 +103,7 @@ process.on('message', (command: Command) => {
   }
   reset();
   target = command.expect;
+  tell({ expecting: true });
 });
 process.once('disconnect', () => process.exit());
 reset();

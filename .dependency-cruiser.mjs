@@ -94,10 +94,10 @@ const libraries = [
     { path: packages('node-forge') },
   ),
   forbid(
-    'got-in-webhooks',
+    'https-in-webhooks',
     'Requests to addresses that users enter leave through webhooks/ alone, where they are guarded.',
-    { path: SHIPPED, pathNot: ['^server/features/webhooks/'] },
-    { path: packages('got') },
+    { path: SHIPPED, pathNot: ['^server/features/webhooks/', '^server/platform/http-server\\.ts$'] },
+    { path: '^(node:)?https$' },
   ),
   forbid(
     'electron-in-the-shell',

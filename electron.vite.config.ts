@@ -65,7 +65,6 @@ const BUNDLED = [
   'csv-parse',
   'dataloader',
   'express',
-  'got',
   'helmet',
   'ipaddr.js',
   'pino-roll',

@@ -2,7 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { createWebhookSecret, signatureHeaders } from '#server/features/webhooks/delivery-signature.ts';
+import {
+  createWebhookSecret,
+  signatureHeaders,
+  signingKeysOf,
+} from '#server/features/webhooks/delivery-signature.ts';
 
 const body = JSON.stringify({ event: 'license.renewed', holder: 'Bücher & Söhne 🏭', note: '\u2028' });
 const order = () => ({
@@ -13,6 +17,14 @@ const order = () => ({
   timestampSeconds: Math.floor(Date.now() / 1000),
   body,
 });
+
+function headersOf({ secret, ...others }: ReturnType<typeof order>, previousSecret?: string) {
+  return signatureHeaders({
+    ...others,
+    keys: signingKeysOf(secret),
+    ...(previousSecret === undefined ? {} : { previousKeys: signingKeysOf(previousSecret) }),
+  });
+}
 
 /** An independent receiver: computes both signatures, given secret, id, timestamp and body on standard input. */
 const PYTHON = `
@@ -38,7 +50,7 @@ describe('a webhook secret', () => {
 
 describe('the headers', () => {
   test('are those of the interface document and of Standard Webhooks', () => {
-    const signed = signatureHeaders({ ...order(), secret: 'whsec_AAAA', timestampSeconds: 1_790_000_000 });
+    const signed = headersOf({ ...order(), secret: 'whsec_AAAA', timestampSeconds: 1_790_000_000 });
     expect(signed).toEqual({
       'X-License-Event': 'license.renewed',
       'X-License-Delivery': '4711',
@@ -52,14 +64,14 @@ describe('the headers', () => {
   });
 
   test('agree with RFC 4231, test case 2', () => {
-    const headers = signatureHeaders({ ...order(), secret: 'Jefe', body: 'what do ya want for nothing?' });
+    const headers = headersOf({ ...order(), secret: 'Jefe', body: 'what do ya want for nothing?' });
     expect(headers['X-License-Webhook-Signature']).toBe(
       'sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
     );
   });
 
   test('agree with the example of the Standard Webhooks specification', () => {
-    const headers = signatureHeaders({
+    const headers = headersOf({
       ...order(),
       secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
       messageId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -72,7 +84,7 @@ describe('the headers', () => {
   test('are accepted by the standardwebhooks package', () => {
     const signed = order();
     const receiver = new Webhook(signed.secret);
-    const headers = signatureHeaders(signed);
+    const headers = headersOf(signed);
     expect(receiver.verify(body, headers)).toEqual(JSON.parse(body));
     expect(() => receiver.verify(`${body} `, headers)).toThrow();
     expect(() => receiver.verify(body, { ...headers, 'webhook-id': 'evt_other' })).toThrow();
@@ -81,7 +93,7 @@ describe('the headers', () => {
 
   test("agree with Python's hmac", () => {
     const signed = order();
-    const headers = signatureHeaders(signed);
+    const headers = headersOf(signed);
     const question = {
       secret: signed.secret,
       id: signed.messageId,
@@ -101,8 +113,8 @@ describe('the headers', () => {
   test('carry both signatures while a rotation lasts, the new one first', () => {
     const signed = order();
     const previousSecret = createWebhookSecret();
-    const headers = signatureHeaders({ ...signed, previousSecret });
-    const alone = (secret: string) => signatureHeaders({ ...signed, secret });
+    const headers = headersOf(signed, previousSecret);
+    const alone = (secret: string) => headersOf({ ...signed, secret });
     expect(headers['webhook-signature']).toBe(
       `${alone(signed.secret)['webhook-signature']} ${alone(previousSecret)['webhook-signature']}`,
     );

@@ -42,7 +42,10 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 /** @param options one backoff unit and the timeout of an attempt, in milliseconds */
 export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number; timeoutMs: number }) {
-  vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  vi.useFakeTimers({
+    now: 1_800_000_000_000,
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'Date', 'performance'],
+  });
   const webhooks = new Map<number, Webhook>();
   const deliveries: Delivery[] = [];
   /** By webhook: deliveries that are not concluded. */

@@ -1,14 +1,21 @@
 // Signs deliveries: the header of the interface document ("Authentication", rule 7), and those of Standard Webhooks.
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
+/** The keys of a secret. Keep them: an HMAC by a key that is not a `KeyObject` costs several times as much. */
+export interface SigningKeys {
+  /** For `X-License-Webhook-Signature`: the whole secret. */
+  whole: KeyObject;
+  /** For `webhook-signature`: the decoded base64 after `whsec_`. */
+  decoded: KeyObject;
+}
+
 export interface SignatureOrder {
-  /** As shown at registration, including the prefix. */
-  secret: string;
-  /** The previous secret during the overlap after a rotation. */
-  previousSecret?: string;
+  keys: SigningKeys;
+  /** Those of the previous secret during the overlap after a rotation. */
+  previousKeys?: SigningKeys;
   /** The same on every attempt. */
   deliveryId: number;
   /** `license.activated` and so on. */
@@ -29,10 +36,15 @@ export function createWebhookSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** `v1,` and base64 (https://www.standardwebhooks.com). The key is the decoded base64 after `whsec_`. */
-function standardSignature(secret: string, signed: string): string {
+/** @param secret as shown at registration, including the prefix */
+export function signingKeysOf(secret: string): SigningKeys {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
-  return `v1,${createHmac('sha256', Buffer.from(encoded, 'base64')).update(signed, 'utf8').digest('base64')}`;
+  return { whole: createSecretKey(secret, 'utf8'), decoded: createSecretKey(encoded, 'base64') };
+}
+
+/** `v1,` and base64 (https://www.standardwebhooks.com). */
+function standardSignature({ decoded }: SigningKeys, signed: string): string {
+  return `v1,${createHmac('sha256', decoded).update(signed, 'utf8').digest('base64')}`;
 }
 
 /**
@@ -43,15 +55,15 @@ function standardSignature(secret: string, signed: string): string {
  * one first. The other header has room only for the new one.
  */
 export function signatureHeaders(order: SignatureOrder): Record<string, string> {
-  const { secret, previousSecret, messageId, timestampSeconds, body } = order;
+  const { keys, previousKeys, messageId, timestampSeconds, body } = order;
   const signed = `${messageId}.${timestampSeconds}.${body}`;
-  const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
+  const allKeys = previousKeys === undefined ? [keys] : [keys, previousKeys];
   return {
-    'X-License-Webhook-Signature': `sha256=${createHmac('sha256', secret).update(body, 'utf8').digest('hex')}`,
+    'X-License-Webhook-Signature': `sha256=${createHmac('sha256', keys.whole).update(body, 'utf8').digest('hex')}`,
     'X-License-Event': order.event,
     'X-License-Delivery': String(order.deliveryId),
     'webhook-id': messageId,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': secrets.map((each) => standardSignature(each, signed)).join(' '),
+    'webhook-signature': allKeys.map((each) => standardSignature(each, signed)).join(' '),
   };
 }

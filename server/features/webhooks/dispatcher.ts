@@ -9,7 +9,7 @@ import { signatureHeaders } from './delivery-signature.ts';
 import type { ClaimedDelivery, DeliveryStore } from './delivery-store.ts';
 import { createInFlightAttempts } from './in-flight-attempts.ts';
 import { createOutcomeRecorder } from './outcome-recorder.ts';
-import { openWebhookSecrets } from './webhook-secrets.ts';
+import { createWebhookKeys } from './webhook-secrets.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** New deliveries wake the dispatcher. Polling covers everything else. */
@@ -76,7 +76,8 @@ export interface Dispatcher {
 }
 
 export function createDispatcher(needs: Needs): Dispatcher {
-  const { store, transaction, sender, sealer, clock } = needs;
+  const { store, transaction, sender, clock } = needs;
+  const openKeys = createWebhookKeys(needs.sealer);
   const leaseMs = needs.timeoutMs + LEASE_MARGIN_MS;
   const inFlight = createInFlightAttempts();
   const recorder = createOutcomeRecorder(needs);
@@ -107,7 +108,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
   function headersOf(delivery: ClaimedDelivery, now: number): Record<string, string> {
     const { id, event, eventId, body } = delivery;
     return signatureHeaders({
-      ...openWebhookSecrets(sealer, delivery, now),
+      ...openKeys(delivery, now),
       deliveryId: id,
       event,
       // The same for every receiver of the event, but different from other servers' IDs.
@@ -147,9 +148,10 @@ export function createDispatcher(needs: Needs): Dispatcher {
     wake();
   }
 
+  /** Each in another turn of the event loop, so that the first request leaves before the last one is prepared. */
   function start(delivery: ClaimedDelivery): void {
     inFlight.begin(delivery.id, delivery.webhookId);
-    void attempt(delivery);
+    setImmediate(() => void attempt(delivery));
   }
 
   /** Records outcomes and claims the next deliveries in one transaction. */

@@ -7,13 +7,13 @@ import type { DeliverySender } from './delivery-sender.ts';
 import { signatureHeaders } from './delivery-signature.ts';
 import { toAttemptObject } from './delivery-presenter.ts';
 import type { AttemptObject } from './webhook-contract.ts';
-import type { WebhookSecrets } from './webhook-secrets.ts';
+import type { WebhookKeys } from './webhook-secrets.ts';
 
 const TEST_EVENT = 'webhook.test';
 /** Real deliveries start at 1. */
 const TEST_DELIVERY_ID = 0;
 
-interface TestTarget extends WebhookSecrets {
+interface TestTarget extends WebhookKeys {
   url: string;
   ca: string | null;
 }
@@ -28,11 +28,11 @@ const RETRY_AFTER_SECONDS = 30;
 export function createTestSender(openSender: () => Promise<DeliverySender>, clock: Clock): TestSender {
   let underWay = 0;
 
-  const send: TestSender = async ({ url, ca, ...secrets }) => {
+  const send: TestSender = async ({ url, ca, ...keys }) => {
     const startedAt = clock.now();
     const body = JSON.stringify({ event: TEST_EVENT, timestamp: toTimestamp(startedAt) });
     const headers = signatureHeaders({
-      ...secrets,
+      ...keys,
       deliveryId: TEST_DELIVERY_ID,
       event: TEST_EVENT,
       messageId: `test_${randomUUID()}`,

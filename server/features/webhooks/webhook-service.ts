@@ -13,7 +13,7 @@ import type { Sealer } from '#server/platform/sealer.ts';
 import { checkCertificates } from './certificate-text.ts';
 import { createWebhookSecret } from './delivery-signature.ts';
 import type { webhookAdminContract, webhookContract, WebhookObject } from './webhook-contract.ts';
-import { openWebhookSecrets, WEBHOOK_SECRET } from './webhook-secrets.ts';
+import { createWebhookKeys, WEBHOOK_SECRET } from './webhook-secrets.ts';
 import type { Webhook, WebhookStore } from './webhook-store.ts';
 import type { TestSender } from './test-delivery.ts';
 import { parseWebhookUrl } from './webhook-url.ts';
@@ -64,6 +64,7 @@ function notFound(id: number): ApiError {
 
 export function createWebhookService(needs: Needs) {
   const { webhooks, audit, sealer, transaction, clock } = needs;
+  const openKeys = createWebhookKeys(sealer);
   const seal = (secret: string) => sealer.seal(WEBHOOK_SECRET, Buffer.from(secret));
 
   async function mustFindForChange(id: number): Promise<Webhook> {
@@ -184,8 +185,8 @@ export function createWebhookService(needs: Needs) {
     async test(id: number): Promise<ReplyOf<typeof webhookAdminContract.testWebhook>> {
       const webhook = await webhooks.find(id);
       if (!webhook) throw notFound(id);
-      const secrets = openWebhookSecrets(sealer, webhook, clock.now());
-      const attempt = await needs.sendTest({ url: webhook.url, ca: webhook.ca, ...secrets });
+      const keys = openKeys(webhook, clock.now());
+      const attempt = await needs.sendTest({ url: webhook.url, ca: webhook.ca, ...keys });
       await transaction(() =>
         webhooks.update(id, {
           lastTestAt: Date.parse(attempt.started_at),

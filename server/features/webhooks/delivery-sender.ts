@@ -135,7 +135,7 @@ function exchange(url: URL, delivery: Delivery, agent: GuardedAgent, timeoutMs: 
     });
     request.once('close', () => {
       cancelTimeout();
-      // An upgrade that was not requested ends the connection without an error.
+      // As after an upgrade that nobody asked for, which ends the connection without an error.
       if (!isAnswered) resolve({ error: closedError(), wasStale: false, remoteAddress });
     });
     request.end(delivery.body);

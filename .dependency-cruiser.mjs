@@ -94,10 +94,10 @@ const libraries = [
     { path: packages('node-forge') },
   ),
   forbid(
-    'https-in-webhooks',
+    'got-in-webhooks',
     'Requests to addresses that users enter leave through webhooks/ alone, where they are guarded.',
-    { path: SHIPPED, pathNot: ['^server/features/webhooks/', '^server/platform/http-server\\.ts$'] },
-    { path: '^(node:)?https$' },
+    { path: SHIPPED, pathNot: ['^server/features/webhooks/'] },
+    { path: packages('got') },
   ),
   forbid(
     'electron-in-the-shell',

@@ -65,6 +65,7 @@ const BUNDLED = [
   'csv-parse',
   'dataloader',
   'express',
+  'got',
   'helmet',
   'ipaddr.js',
   'pino-roll',

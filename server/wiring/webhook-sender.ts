@@ -22,7 +22,7 @@ export function senderSettings(config: SenderConfig): SenderSettings {
   };
 }
 
-/** Loads the sender, which most servers need only in the dispatcher's worker. */
+/** Loads got and its dependencies, which most servers need only in the dispatcher's worker. */
 export async function openSender({ timeoutMs, allow, caFile }: SenderSettings): Promise<DeliverySender> {
   const { createDeliverySender } = await import('#server/features/webhooks/delivery-sender.ts');
   const extraCa = caFile === null ? [] : [readFileSync(caFile, 'utf8')];

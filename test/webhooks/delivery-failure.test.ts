@@ -65,6 +65,8 @@ describe('an error', () => {
     [undefined, 'other', 'undefined'],
   ])('%s', (error, errorClass, message) => {
     expect(describeFailure(error, around)).toEqual({ errorClass, message });
+    const wrapped = new Error('wrapped', { cause: error });
+    if (error instanceof Error) expect(describeFailure(wrapped, around)).toEqual({ errorClass, message });
   });
 
   test('uses one line of at most 200 characters', () => {

@@ -349,15 +349,6 @@ describe('broken receivers', () => {
     expect(await sendTo(wordy.url)).toMatchObject(failed('bad_reply', 'reply has headers that are too long'));
   });
 
-  test('an upgrade that was not asked for', async () => {
-    const eager = await startReceiver(good, (request) => {
-      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n');
-    });
-    expect(await sendTo(eager.url)).toMatchObject(
-      failed('connection', 'connection was closed before an answer'),
-    );
-  });
-
   test('no answer', async () => {
     const receiver = await startReceiver(good, () => undefined);
     expect(await sendTo(receiver.url, { timeoutMs: 2000 })).toMatchObject({

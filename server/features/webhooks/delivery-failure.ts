@@ -1,8 +1,8 @@
 // Describes why an attempt failed, for administrators.
 import { X509Certificate } from 'node:crypto';
+import { TimeoutError } from 'got';
 import { ApiError } from '#server/wire/errors.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
-import { AttemptTimeoutError } from './attempt-timeout.ts';
 import { ForbiddenAddressError, type HandshakeError } from './guarded-agent.ts';
 import { plainText } from './plain-text.ts';
 
@@ -99,10 +99,11 @@ function reasonOf({ message }: Error): string | undefined {
 }
 
 /** While writing, Node reports TLS errors as EPROTO. This maps them to the codes that they have while reading. */
-function codeOf(error: HandshakeError): string {
-  const reason = reasonOf(error);
-  if (error.code === 'EPROTO' && reason) return `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`;
-  return error.name === 'AbortError' ? 'ERR_ABORTED' : (error.code ?? '');
+function codeOf(root: HandshakeError, outermost: unknown): string {
+  const reason = reasonOf(root);
+  if (root.code === 'EPROTO' && reason) return `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`;
+  if (root.name === 'AbortError') return 'ERR_ABORTED';
+  return String(root.code ?? (outermost as HandshakeError).code ?? '');
 }
 
 const day = (date: Date): string => date.toISOString().slice(0, 10);
@@ -163,31 +164,43 @@ function closedWords(error: HandshakeError): string {
   return 'connection was closed before an answer';
 }
 
-const TIMEOUT_WORDS = {
-  lookup: 'name did not resolve',
-  connect: 'no connection',
-  handshake: 'no TLS handshake',
-  reply: 'no answer',
-};
+const seconds = (ms: number): string => `${ms / 1000} s`;
 
-function classify(error: unknown, context: FailureContext): Failure {
-  if (error instanceof AttemptTimeoutError) {
-    const ms = error.step === 'reply' ? context.timeoutMs : error.ms;
-    return { errorClass: 'timeout', message: `${TIMEOUT_WORDS[error.step]} within ${ms / 1000} s` };
-  }
-  if (!(error instanceof Error)) return { errorClass: 'other', message: String(error) };
-  if (error instanceof ForbiddenAddressError || error instanceof ApiError) {
-    return { errorClass: 'forbidden_address', message: error.message };
-  }
-  const code = codeOf(error);
-  for (const [errorClass, words, codes] of BY_CODE) {
-    if (!codes.some((pattern) => matches(code, pattern))) continue;
-    return { errorClass, message: typeof words === 'string' ? words : words(error, context) };
-  }
-  return { errorClass: 'other', message: error.message };
+function timeoutWords({ event, message }: TimeoutError, timeoutMs: number): string {
+  const within = /(\d+)ms$/u.exec(message)?.[1];
+  const limit = seconds(within === undefined ? timeoutMs : Number(within));
+  if (event === 'lookup') return `name did not resolve within ${limit}`;
+  if (event === 'connect') return `no connection within ${limit}`;
+  if (event === 'secureConnect') return `no TLS handshake within ${limit}`;
+  return `no answer within ${seconds(timeoutMs)}`;
 }
 
-/** Describes why there was no reply: a timeout, or an error of a socket, TLS or the address guard. */
+/** Unwraps errors that got wraps around those of sockets. */
+function rootOf(error: unknown): unknown {
+  let root = error;
+  for (let depth = 0; depth < 5 && root instanceof Error && root.cause instanceof Error; depth++)
+    root = root.cause;
+  return root;
+}
+
+function classify(error: unknown, context: FailureContext): Failure {
+  if (error instanceof TimeoutError) {
+    return { errorClass: 'timeout', message: timeoutWords(error, context.timeoutMs) };
+  }
+  const root = rootOf(error);
+  if (!(root instanceof Error)) return { errorClass: 'other', message: String(root) };
+  if (root instanceof ForbiddenAddressError || root instanceof ApiError) {
+    return { errorClass: 'forbidden_address', message: root.message };
+  }
+  const code = codeOf(root, error);
+  for (const [errorClass, words, codes] of BY_CODE) {
+    if (!codes.some((pattern) => matches(code, pattern))) continue;
+    return { errorClass, message: typeof words === 'string' ? words : words(root, context) };
+  }
+  return { errorClass: 'other', message: root.message };
+}
+
+/** Describes why there was no reply: an error of got, a socket, TLS or the address guard. */
 export function describeFailure(error: unknown, context: FailureContext): Failure {
   const { errorClass, message } = classify(error, context);
   return { errorClass, message: plainText(message, MAX_MESSAGE) };

@@ -1,20 +1,21 @@
 // Sends one attempt: an HTTPS POST with bounded cost, regardless of what the receiver does.
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import got, { type Request } from 'got';
 import packageInfo from '../../../package.json' with { type: 'json' };
 import { createAgentPool } from './agent-pool.ts';
-import { AttemptTimeoutError, startTimeout } from './attempt-timeout.ts';
 import { describeFailure, describeReply, type FailureClass } from './delivery-failure.ts';
 import { parseRetryAfter } from './delivery-schedule.ts';
 import { type GuardedAgent, MAX_FREE_SOCKETS } from './guarded-agent.ts';
 import { plainText } from './plain-text.ts';
 import { hostOf, type Lookup, parseWebhookUrl } from './webhook-url.ts';
 
-const USER_AGENT = `License-Desk/${packageInfo.version}`;
 const REPLY_BYTES = 4096;
 /** The headers decide the outcome. The rest of the reply is cut off after this time. */
 const REPLY_MS = 5000;
+/** Time limit for each step of connecting: name lookup, TCP, TLS. */
+const CONNECT_MS = 5000;
 
 export interface Delivery {
   url: string;
@@ -67,29 +68,26 @@ type Outcome =
   | { error: unknown; wasStale: boolean; remoteAddress: string | null };
 
 /** Reads the stored part of a reply and cuts off the rest, so that an endless or slow reply costs nothing. */
-function readReply(response: IncomingMessage): Promise<string> {
+function readReply(stream: Request): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let isFinished = false;
     const finish = (isComplete: boolean) => {
-      if (isFinished) return;
-      isFinished = true;
       clearTimeout(timer);
-      if (!isComplete) response.destroy();
+      if (!isComplete) stream.destroy();
       const bytes = Buffer.concat(chunks).subarray(0, REPLY_BYTES);
       // Drops a character that was cut in half.
       resolve(plainText(new TextDecoder().decode(bytes, { stream: !isComplete }), REPLY_BYTES));
     };
     const timer = setTimeout(finish, REPLY_MS, false);
-    response.on('data', (chunk: Buffer) => {
+    stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
       if (size > REPLY_BYTES) finish(false);
     });
-    response.once('end', () => finish(true));
-    response.on('error', () => finish(false));
-    response.once('close', () => finish(false));
+    stream.once('end', () => finish(true));
+    stream.once('error', () => finish(false));
+    stream.once('close', () => finish(false));
   });
 }
 
@@ -97,48 +95,49 @@ function isCompressed({ headers }: IncomingMessage): boolean {
   return !['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
 }
 
-const closedError = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-
 /** Makes one request. The status decides; errors after the headers do not change the outcome. */
-function exchange(url: URL, delivery: Delivery, agent: GuardedAgent, timeoutMs: number) {
+function exchange(url: URL, delivery: Delivery, agent: GuardedAgent, timeoutMs: number, signal: AbortSignal) {
   return new Promise<Outcome>((resolve) => {
     let remoteAddress: string | null = null;
-    const request = httpsRequest(url, {
-      method: 'POST',
-      agent,
+    let wasStale = false;
+    const step = Math.min(CONNECT_MS, timeoutMs);
+    const stream = got.stream.post(url, {
+      agent: { https: agent },
       headers: {
         ...delivery.headers,
         'content-type': 'application/json',
-        'user-agent': USER_AGENT,
+        'user-agent': `License-Desk/${packageInfo.version}`,
       },
+      body: delivery.body,
+      followRedirect: false,
+      throwHttpErrors: false,
+      decompress: false,
+      retry: { limit: 0 },
+      timeout: { lookup: step, connect: step, secureConnect: step, request: timeoutMs },
+      signal,
     });
-    const cancelTimeout = startTimeout(timeoutMs, () =>
-      request.destroy(new AttemptTimeoutError('reply', timeoutMs)),
-    );
-    request.once('socket', (socket) => {
-      const note = () => {
-        remoteAddress = socket.remoteAddress ?? null;
-      };
-      if (socket.connecting) socket.once('connect', note);
-      else note();
+    stream.on('request', (request) => {
+      request.once('socket', (socket: Socket) => {
+        const note = () => {
+          remoteAddress = socket.remoteAddress ?? null;
+        };
+        if (socket.connecting) socket.once('connect', note);
+        else note();
+      });
+      request.once('error', (error: NodeJS.ErrnoException & { address?: string }) => {
+        remoteAddress ??= error.address ?? null;
+        wasStale = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+      });
     });
-    let isAnswered = false;
-    request.once('response', (response) => {
-      isAnswered = true;
-      void readReply(response).then((reply) => resolve({ response, reply, remoteAddress }));
+    let isRead = false;
+    stream.once('response', (response: IncomingMessage) => {
+      isRead = true;
+      void readReply(stream).then((reply) => resolve({ response, reply, remoteAddress }));
     });
-    request.on('error', (error: NodeJS.ErrnoException & { address?: string }) => {
+    stream.on('error', (error) => {
       // Once the headers are in, the reply counts, however it ends.
-      if (isAnswered) return;
-      const wasStale = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
-      resolve({ error, wasStale, remoteAddress: remoteAddress ?? error.address ?? null });
+      if (!isRead) resolve({ error, wasStale, remoteAddress });
     });
-    request.once('close', () => {
-      cancelTimeout();
-      // As after an upgrade that nobody asked for, which ends the connection without an error.
-      if (!isAnswered) resolve({ error: closedError(), wasStale: false, remoteAddress });
-    });
-    request.end(delivery.body);
   });
 }
 
@@ -161,9 +160,8 @@ export function createDeliverySender({
     return pool.use(url.origin, delivery.ca, async (agent) => {
       for (let stale = 0; ; stale++) {
         const left = Math.max(1, Math.ceil(deadline - performance.now()));
-        const outcome = await exchange(url, delivery, agent, left);
-        const mayRetry = 'error' in outcome && outcome.wasStale && !closing.signal.aborted;
-        if (!mayRetry || stale >= MAX_FREE_SOCKETS) return outcome;
+        const outcome = await exchange(url, delivery, agent, left, closing.signal);
+        if ('response' in outcome || !outcome.wasStale || stale >= MAX_FREE_SOCKETS) return outcome;
       }
     });
   }
@@ -209,8 +207,6 @@ export function createDeliverySender({
       } catch (error) {
         outcome = { error, wasStale: false, remoteAddress: null };
       }
-      // Closing the connections has ended it.
-      if ('error' in outcome && closing.signal.aborted) outcome.error = closing.signal.reason;
       return { ...toAttempt(outcome, host), ms: Math.round(performance.now() - startedAt) };
     },
     close() {

@@ -11,16 +11,12 @@ import {
   getCACertificates,
   type SecureContext,
 } from 'node:tls';
-import { limitConnecting } from './attempt-timeout.ts';
 import { MAX_RESPONSIVE } from './dispatch-plan.ts';
 import { isReachable } from './public-address.ts';
 import type { Lookup } from './webhook-url.ts';
 
 /** Idle connections kept per origin: enough for all responsive attempts, because webhooks may share an origin. */
 export const MAX_FREE_SOCKETS = MAX_RESPONSIVE;
-
-/** Time limit for each step of connecting: name lookup, TCP, TLS. */
-const CONNECT_MS = 5000;
 
 /** Idle connections are closed after this time. */
 const IDLE_MS = 30_000;
@@ -129,7 +125,6 @@ export class GuardedAgent extends Agent {
       ALPNProtocols: ['http/1.1'],
     };
     const socket = connect(dialling);
-    limitConnecting(socket, CONNECT_MS, !isLiteral);
     socket.prependOnceListener('connect', () => {
       const address = socket.remoteAddress ?? '';
       if (!isReachable(address, allow)) socket.destroy(new ForbiddenAddressError(address));

@@ -186,9 +186,9 @@ ${growth(results.figures)}## What limits them
 - Changes on SQLite: the driver runs each statement in another thread, and handing it over costs more than most statements do.
   Changes that wait share one wait for the disk and one statement for what they read; each activation then needs one more, the
   insert. The rest is the request, the Ed25519 signature of the license file (50 µs), and the reply.
-- Webhook deliveries: one thread sends them all, and takes half of the processor time that a delivery costs. Of that, a quarter
-  goes into garbage collection, a fifth into handing statements to the driver, and a tenth into TLS records. At full load, about
-  twenty outcomes share a transaction of eight statements.
+- Webhook deliveries: one thread sends them all. The HTTP client takes half of the processor time of a delivery; the rest goes
+  into garbage collection, handing statements to the driver, and TLS records. At full load, about twenty outcomes share a
+  transaction of eight statements.
 - The first seconds after a start: the check of a database with a million licenses takes five seconds of one core.
 - Certificates under an RSA authority: the signature. A certificate under a P-256 authority costs a tenth of that for signing; a
   seventh of the main thread's time then goes into statements, and a seventh into reading and checking the request. cfssl,

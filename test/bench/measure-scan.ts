@@ -93,11 +93,8 @@ async function measureScan(count: number, around: Surroundings): Promise<ScanMea
     () => bodies[(next += 1) % bodies.length] as object,
     () => isOver,
   );
-  const {
-    ms = 0,
-    emitted = 0,
-    time,
-  } = await untilScan(errorFile, ({ emitted = 0 }) => emitted >= count, before);
+  const isIt = (line: ScanLine) => (line.emitted ?? 0) >= count;
+  const { ms = 0, emitted = 0, time } = await untilScan(errorFile, isIt, before);
   isOver = true;
   const replies = await calling;
   const endedAt = Date.parse(time) - performance.timeOrigin;

@@ -56,7 +56,8 @@ describe.skipIf(!hasPostgres || !hasNginx())('one back office for two servers be
       const [pair, ...attributes] = reply.headers.get('set-cookie')!.split('; ');
       expect(pair?.split('=')[0]).toBe(COOKIE);
       expect(attributes.toSorted()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Strict', 'Secure']);
-      // Once, on whichever server.
+      // The next server knows the session, and that the code is used up.
+      expect((await proxy.call('/server-info/', { headers: { cookie: pair! } })).status).toBe(200);
       expectFailure(await proxy.call('/session/', { method: 'POST', body: { code } }), 'unauthorized');
     }
     expect(answered).toEqual(new Set(servers.map(hostOf)));

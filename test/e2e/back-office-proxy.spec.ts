@@ -26,12 +26,14 @@ test('the back office through a proxy', { tag: '@browser' }, async ({ browser })
     expect(local).toContain(server.origin);
     await page.goto(proxied);
     await page.getByRole('button', { name: 'Skip setup' }).click();
+    await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
     expect(await context.cookies()).toMatchObject([
       { name: `__Host-license_desk_session_${proxy.port}`, secure: true, httpOnly: true, sameSite: 'Strict' },
     ]);
 
     // A change that a command makes appears on the open page.
     await page.goto(`${origin}/#/licenses`);
+    await expect(page.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
     await server.cli('license', 'create', '--holder', 'Nordwind Forensik');
     await expect(page.getByText('Nordwind Forensik')).toBeVisible();
 

@@ -28,6 +28,7 @@ interface BenchFigure {
 const DEFAULTS: Partial<Record<keyof typeof SETTINGS, string>> = {
   dataDir: "the user's data directory",
   baseUrl: 'derived from the API listener',
+  adminUrl: 'none',
   databaseUrl: 'SQLite in the data directory',
   tls: '`off`',
   trustProxy: '`off`',

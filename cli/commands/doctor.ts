@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { requireAdminUrl } from '#server/platform/admin-reach.ts';
 import { ConfigError, type Config } from '#server/platform/config.ts';
 import { settingWarnings } from '#server/platform/setting-warnings.ts';
 import { readDiskSpace } from '#server/features/storage/disk-space.ts';
@@ -46,6 +47,7 @@ async function checkInstallation(command: Command): Promise<Check[]> {
   let config: Config;
   try {
     config = configOf(command);
+    requireAdminUrl(config);
   } catch (error) {
     if (error instanceof ConfigError) return [{ check: 'config', ok: false, detail: error.message }];
     throw error;

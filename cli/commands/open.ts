@@ -8,7 +8,8 @@ export function addOpen(program: Command): void {
     .action(
       calling(
         (client) => client.createSignInCode({}),
-        (reply) => reply.address,
+        ({ address, proxied_address: proxied }) =>
+          proxied === undefined ? address : `${address}\n${proxied}`,
       ),
     );
 }

@@ -23,6 +23,8 @@ export interface Call extends Caller {
   requestId: string;
   /** The client's User-Agent header, if it has one. */
   userAgent?: string | undefined;
+  /** The Host header of the request. */
+  host?: string | undefined;
   /** The client's network address, if it is known. */
   address?: string | undefined;
   /** Adds a header to the reply, such as a cookie. */

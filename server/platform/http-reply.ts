@@ -65,6 +65,8 @@ export function sendJson(
 export function beginEventStream(response: ServerResponse, requestId: string): void {
   const headers = ['X-Request-Id', requestId, 'Cache-Control', 'no-store', 'Connection', 'close'];
   headers.push('Content-Type', 'text/event-stream; charset=utf-8');
+  // Nginx would keep events back until its buffer is full.
+  headers.push('X-Accel-Buffering', 'no');
   response.writeHead(200, headers.concat(COMMON_HEADERS));
 }
 

@@ -277,7 +277,8 @@ async function listen(server: Server, host: string, port: number, flag: PortFlag
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE';
       const why = isTaken ? 'another program is using it' : error.message;
-      const cause = WRONG_HOST.has(error.code ?? '') ? `--host is "${host}"` : `${flag} is "${port}"`;
+      const hostFlag = flag === '--port' ? '--host' : '--admin-host';
+      const cause = WRONG_HOST.has(error.code ?? '') ? `${hostFlag} is "${host}"` : `${flag} is "${port}"`;
       const message = `${cause}, but the server cannot listen on ${host}:${port}: ${why}`;
       const setting = flag === '--port' ? 'port' : 'admin-port';
       reject(new AddressError(message, isTaken ? { setting, host, port } : null));

@@ -118,6 +118,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
       actor,
       requestId: request.id,
       userAgent: request.headers['user-agent'],
+      host: request.headers.host,
       address: options.addressOf?.(request),
       isGone: () => response.destroyed,
       setReplyHeader: (header, value) => headers.push(header, value),

@@ -1,6 +1,7 @@
-// Whether the files that settings name can be used. Every start, `settings set`, `server restart` and `doctor` ask here.
+// Whether the files that settings name can be used, and settings that need each other are complete. Every start, `settings set`, `server restart` and `doctor` ask here.
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { requireAdminUrl } from './admin-reach.ts';
 import { requireBackupSettings } from './backup-folder.ts';
 import { ConfigError, type SettingName, type SettingValues } from './config.ts';
 import { readDatabaseUrl } from './database-url.ts';
@@ -46,6 +47,7 @@ export const FILE_CHECKS: readonly FileCheck[] = [
     names: ['backupSchedule', 'backupFolder', 'backupPassphraseFile'],
     check: async (values) => requireBackupSettings(values),
   },
+  { names: ['adminHost', 'adminUrl'], check: async (values) => requireAdminUrl(values) },
 ];
 
 /** @throws ConfigError for the first file that cannot be used */

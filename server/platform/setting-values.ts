@@ -1,6 +1,7 @@
 // Parses setting values. Each parser returns undefined for an invalid text.
 import { isIP, isIPv4 } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
+import { isLoopback } from './loopback.ts';
 
 export type TlsSetting =
   | { mode: 'off' }
@@ -38,10 +39,23 @@ export function baseUrl(text: string): string | undefined {
   return address.replace(/\/+$/u, '');
 }
 
+/** An origin: browsers send it with every call, and it is compared as a whole. */
+export function adminUrl(text: string): string | undefined {
+  const address = url(['http:', 'https:'])(text);
+  if (address === undefined) return undefined;
+  const { protocol, hostname, origin, href } = new URL(address);
+  const isSafe = protocol === 'https:' || isLoopback(hostname.replaceAll(/[[\]]/gu, ''));
+  return isSafe && href === `${origin}/` ? origin : undefined;
+}
+
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
 
 export function host(text: string): string | undefined {
   return isIP(text) !== 0 || HOST_NAME.test(text) ? text : undefined;
+}
+
+export function ipAddress(text: string): string | undefined {
+  return isIP(text) === 0 ? undefined : text;
 }
 
 function isNetwork(text: string): boolean {

@@ -1,6 +1,7 @@
 // The settings: their names, allowed values and defaults (contract, section 1).
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ADMIN_SETTINGS } from './admin-settings.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { type Setting, setting } from './setting.ts';
 import {
@@ -87,16 +88,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
     fallback: 8787,
   }),
-  adminPort: setting<number>({
-    env: 'LICENSE_DESK_ADMIN_PORT',
-    flag: 'admin-port',
-    argument: '<port>',
-    help: 'port of the back office, always on loopback; 0 takes any free one',
-    allowed: '0 to 65535',
-    kind: 'number',
-    parse: integer(0, 65_535),
-    fallback: 8788,
-  }),
+  ...ADMIN_SETTINGS,
   baseUrl: setting<string | null>({
     env: 'LICENSE_DESK_BASE_URL',
     flag: 'base-url',

@@ -62,17 +62,17 @@ export async function runServer(
     void stopAndExit(server);
   });
   onReloadSignal(server.reload, stop.ask);
-  const ready = () => ({ api: server.api, admin: server.newSignInAddress() });
+  const ready = async () => ({ api: server.api, admin: await server.newSignInAddress() });
   const parent = parentPort();
   if (parent) {
-    const announce = () => parent.postMessage({ type: 'ready', ...ready() });
+    const announce = async () => parent.postMessage({ type: 'ready', ...(await ready()) });
     // The app's window needs a new code when its session has ended.
-    onParentMessage('sign_in', announce);
+    onParentMessage('sign_in', () => void announce());
     onParentMessage('wake', server.wake);
-    announce();
+    await announce();
     server.watchStatus((status) => parent.postMessage({ type: 'status', ...status }));
   }
-  process.stdout.write(`${JSON.stringify({ event: 'ready', ...ready(), pid: process.pid })}\n`);
+  process.stdout.write(`${JSON.stringify({ event: 'ready', ...(await ready()), pid: process.pid })}\n`);
   manager.ready(`Serving ${server.api}`);
   manager.watch(server.readOnce);
 }

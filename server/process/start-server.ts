@@ -10,6 +10,7 @@ import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
 import { createAdminApp, createApiApp } from '#server/wiring/http-app.ts';
 import { createStorageGuard } from '#server/database/storage-guard.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
+import { createAdminAddresses } from '#server/features/admin-session/admin-addresses.ts';
 import { createJobs } from '#server/jobs/schedule.ts';
 import { ADMIN_BOUNDS, apiBounds } from '#server/wiring/listener-bounds.ts';
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
@@ -21,15 +22,16 @@ import { createDroppedLines } from '#server/platform/dropped-lines.ts';
 import { createSharedTime } from '#server/platform/shared-time.ts';
 import { createLeadership } from '#server/platform/leadership.ts';
 import { createServer } from '#server/platform/http-server.ts';
+import { createServers } from '#server/platform/http-servers.ts';
 import { watchLanAddress } from '#server/platform/lan-address.ts';
 import { openLog } from '#server/platform/logger.ts';
 import { createSecurityLog } from '#server/platform/security-log.ts';
 import { requireUsableFiles } from '#server/platform/setting-files.ts';
+import { adminHosts } from '#server/platform/admin-reach.ts';
 import { settingWarnings } from '#server/platform/setting-warnings.ts';
 import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from '#server/installation/runtime-file.ts';
 import { VERSION } from '#server/installation/version.ts';
 
-const ADMIN_HOST = '127.0.0.1';
 /** A command that has locked the directory usually finishes sooner. */
 const LOCK_WAIT_MS = 5000;
 /**
@@ -42,7 +44,7 @@ export interface RunningServer {
   /** `http://127.0.0.1:8787/license/api/svc/` */
   api: string;
   /** `http://127.0.0.1:8788/?code=…`; each address is good for one sign-in. */
-  newSignInAddress(): string;
+  newSignInAddress(): Promise<string>;
   /** Runs what became due while the computer slept, or through a clock change. */
   wake(): void;
   /** Reopens the log files. */
@@ -168,8 +170,7 @@ export async function startServer(
       settleMs,
       guard,
     });
-    const adminAddress = () => `http://${ADMIN_HOST}:${adminPort}`;
-    const signInAddress = (code: string) => `${adminAddress()}/?code=${code}`;
+    const adminAddresses = createAdminAddresses({ adminUrl: config.adminUrl, port: () => adminPort });
     const service: Service = await compose({
       config,
       clock,
@@ -187,8 +188,7 @@ export async function startServer(
       onDeliveriesQueued: jobs.wakeDispatcher,
       runCertificateUpkeep: jobs.runCertificateUpkeep,
       backupJob: { run: jobs.runBackup, isRunning: jobs.isBackingUp },
-      signInAddress,
-      adminPort: () => adminPort,
+      adminAddresses,
       apiBaseUrl: baseUrl,
       ownPorts: () => [port, adminPort],
       restart,
@@ -207,17 +207,26 @@ export async function startServer(
       security,
       baseUrl,
     });
-    const adminApp = createAdminApp({ routes: adminRoutes, sessions, live, logger, security });
+    const adminApp = createAdminApp({
+      routes: adminRoutes,
+      sessions,
+      live,
+      addresses: adminAddresses,
+      config,
+      logger,
+      security,
+    });
 
     const tls = await service.openTls();
     started('TLS certificate', () => tls?.close());
-    const adminServer = createServer({ tls: null, app: adminApp, logger, ...ADMIN_BOUNDS });
+    const adminOptions = { tls: null, app: adminApp, logger, ...ADMIN_BOUNDS };
+    const adminServer = createServers(adminHosts(config.adminHost), adminOptions);
     const apiServer = createServer({ tls, app: apiApp.answer, logger, ...apiBounds(apiApp.express) });
     started('requests', async () => {
       live.close();
       await Promise.all([adminServer.close(), apiServer.close()]);
     });
-    adminPort = await adminServer.listen(ADMIN_HOST, config.adminPort, '--admin-port');
+    adminPort = await adminServer.listen(config.adminPort, '--admin-port');
     port = await apiServer.listen(config.host, config.port, '--port');
 
     const api = `${listenerAddress(config, port)}${PUBLIC_API_ROOT}/`;
@@ -225,7 +234,7 @@ export async function startServer(
       pid: process.pid,
       version: VERSION,
       api,
-      admin: adminAddress(),
+      admin: adminAddresses.local(),
       secret: runtimeSecret,
     });
     const leaveDataDirectory = () => {
@@ -258,12 +267,12 @@ export async function startServer(
 
     for (const { code, message } of settingWarnings(config)) {
       logger.warn({ code, api_base_url: baseUrl() }, message);
-      service.alerts.raise(code, { params: { host: config.host } });
+      service.alerts.raise(code, { params: { host: config.host, admin_host: config.adminHost } });
     }
-    logger.info({ api, admin: adminAddress(), version: VERSION }, 'ready');
+    logger.info({ api, admin: adminAddresses.local(), version: VERSION }, 'ready');
     return {
       api,
-      newSignInAddress: () => signInAddress(sessions.createCode()),
+      newSignInAddress: async () => adminAddresses.signIn(await sessions.createCode()).address,
       wake: jobs.wake,
       reload() {
         log.reopen();

@@ -240,8 +240,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       ...overview.routes,
       ...alertAdminRoutes(alerts),
       ...adminSessionRoutes(sessions, {
-        signInAddress: () => around.signInAddress(sessions.createCode()),
-        port: around.adminPort,
+        addresses: around.adminAddresses,
         openCommand: () => openCommand(config.given.dataDir.source === 'default' ? null : config.dataDir),
         serverInfo: () => ({
           api_base_url: around.apiBaseUrl(),

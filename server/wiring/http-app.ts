@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, sep } from 'node:path';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import express, { type Express, type Request } from 'express';
+import type { AdminAddresses } from '#server/features/admin-session/admin-addresses.ts';
 import {
   adminCredential,
   authenticateAdmin,
@@ -139,16 +140,29 @@ interface AdminNeeds {
   routes: Route[];
   sessions: AdminSessionService;
   live: Pick<LiveStreams, 'open'>;
+  addresses: AdminAddresses;
+  config: Pick<Config, 'trustProxy'>;
   logger: Logger;
   security: SecurityLog;
 }
 
-export function createAdminApp({ routes, sessions, live, logger, security }: AdminNeeds): Express {
-  const addressOf = addressReader(false);
+export function createAdminApp(needs: AdminNeeds): Express {
+  const { routes, sessions, live, addresses, config, logger, security } = needs;
+  // Programs on this machine call without a proxy, and must not be able to give another address.
+  const isForwarded = ({ headers }: Request) =>
+    config.trustProxy !== false && addresses.isProxied(headers.host);
+  const addressOf: AddressReader = (request) => (isForwarded(request) ? request.ip : peerAddress(request));
+  /** For records of changes. On this machine, every caller has the same address. */
+  const elsewhere: AddressReader = (request) =>
+    addresses.isProxied(request.headers.host) ? addressOf(request) : undefined;
   const app = newApp(logger, addressOf);
-  app.use(checkHostAndOrigin);
-  const authenticate = authenticateAdmin(sessions);
-  app.use(mount(ADMIN_API_ROOT, routes, { authenticate }));
+  app.set('trust proxy', config.trustProxy);
+  app.use((request, response, next) =>
+    isForwarded(request) ? void readForwardedFor(request, response, next) : next(),
+  );
+  app.use(checkHostAndOrigin(addresses));
+  const authenticate = authenticateAdmin(sessions, addresses);
+  app.use(mount(ADMIN_API_ROOT, routes, { authenticate, addressOf: elsewhere }));
   app.all(ADMIN_API_ROOT + LIVE_PATH, answerLive({ streams: live, authenticate, isLive: sessions.isLive }));
   app.use(
     carryRequestId,

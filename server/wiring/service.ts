@@ -1,4 +1,5 @@
 // What a service needs, and what it offers to its process.
+import type { AdminAddresses } from '#server/features/admin-session/admin-addresses.ts';
 import type { AdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { ApiTokenService } from '#server/features/api-tokens/api-token-service.ts';
@@ -46,9 +47,7 @@ export interface ServiceEnvironment {
   runCertificateUpkeep: (() => Promise<void>) | null;
   /** The job that runs daily backups; null without jobs. */
   backupJob: { run(): void; isRunning(): boolean } | null;
-  /** The back office address with a one-time code. */
-  signInAddress(code: string): string;
-  adminPort(): number;
+  adminAddresses: Pick<AdminAddresses, 'signIn' | 'cookieOf'>;
   apiBaseUrl(): string;
   /** The ports that the server listens on. */
   ownPorts(): readonly number[];

@@ -1,6 +1,7 @@
 // The service on a new data directory, without listeners or jobs, so that the test decides when anything happens.
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
+import { createAdminAddresses } from '#server/features/admin-session/admin-addresses.ts';
 import { compose } from '#server/wiring/compose.ts';
 import { adminContract } from '#server/contract.ts';
 import { createStorageGuard } from '#server/database/storage-guard.ts';
@@ -39,8 +40,7 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
     onDeliveriesQueued: nothing,
     backupJob: null,
     runCertificateUpkeep: null,
-    signInAddress: () => '',
-    adminPort: () => 0,
+    adminAddresses: createAdminAddresses({ adminUrl: null, port: () => 0 }),
     apiBaseUrl: () => 'https://desk.example/license/api/svc',
     ownPorts: () => [],
     restart: null,

@@ -1,5 +1,5 @@
 // Listens to the stream of changes, as an open page does.
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { TestServer } from './test-server.ts';
 
@@ -88,13 +88,14 @@ function read(call: ClientRequest, response: IncomingMessage): LiveClient {
   };
 }
 
-/** @param headers the CLI's credential unless given */
+/** @param headers the CLI's credential unless given @param agent for HTTPS */
 export function listen(
   server: Pick<TestServer, 'adminOrigin' | 'runtimeSecret'>,
   headers: Record<string, string> = { authorization: `Bearer ${server.runtimeSecret}` },
+  agent: Agent | false = false,
 ): Promise<LiveClient> {
   return new Promise((resolve, reject) => {
-    const call = request(`${server.adminOrigin}/admin/api/live/`, { headers, agent: false }, (response) =>
+    const call = request(`${server.adminOrigin}/admin/api/live/`, { headers, agent }, (response) =>
       resolve(read(call, response)),
     );
     call.on('error', reject);
@@ -103,8 +104,8 @@ export function listen(
 }
 
 /** The same once it is greeted, so that every change from now on is told. */
-export async function listening(...[server, headers]: Parameters<typeof listen>): Promise<LiveClient> {
-  const client = await listen(server, headers);
+export async function listening(...passed: Parameters<typeof listen>): Promise<LiveClient> {
+  const client = await listen(...passed);
   const hello = await client.next();
   if (hello?.event !== 'hello') throw new Error(`not let in: ${client.status}`);
   return client;

@@ -1,5 +1,5 @@
 // Requests that `fetch` refuses to make: any Host, any method, bytes that are no HTTP at all.
-import { request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Reply } from './test-server.ts';
@@ -15,12 +15,14 @@ interface HttpCall {
   method?: string;
   headers?: Record<string, string | string[]>;
   body?: string | Buffer;
+  /** For HTTPS. */
+  agent?: Agent;
 }
 
 /** One request by node:http, which sends what it is given. */
 export async function httpCall(
   url: string,
-  { method = 'GET', headers = {}, body }: HttpCall = {},
+  { method = 'GET', headers = {}, body, agent }: HttpCall = {},
 ): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     // Node leaves the length of a DELETE's body unsaid.
@@ -30,7 +32,7 @@ export async function httpCall(
         : { 'content-length': String(Buffer.byteLength(body)) };
     const outgoing = request(
       url,
-      { method, headers: { ...length, ...headers }, agent: false },
+      { method, headers: { ...length, ...headers }, agent: agent ?? false },
       (response) => {
         text(response).then((content) => {
           const given = Object.entries(response.headersDistinct).map(([name, values]) => [

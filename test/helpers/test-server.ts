@@ -101,7 +101,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return {
     api,
     adminOrigin: runtime.admin,
-    signInAddress: server.newSignInAddress(),
+    signInAddress: await server.newSignInAddress(),
     dataDir,
     runtimeSecret: runtime.secret,
     admin: createClient(

@@ -13,6 +13,7 @@ import { systemdUnit } from '../../cli/service/systemd.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 import { startTestServer } from '../helpers/test-server.ts';
 import { hasNginx, NGINX } from '../webhooks/nginx.ts';
+import { withBackOffice } from './back-office-proxy.ts';
 
 const execute = promisify(execFile);
 const packaging = resolve(import.meta.dirname, '../../packaging');
@@ -28,6 +29,7 @@ const FILES = [
 ];
 const USER = 10_001;
 const PORT = SETTINGS.port.fallback;
+const ADMIN_PORT = SETTINGS.adminPort.fallback;
 const LIVE = `${PUBLIC_API_ROOT}${publicContract.healthLive.path}`;
 const READY = `${PUBLIC_API_ROOT}${publicContract.healthReady.path}`;
 
@@ -49,7 +51,7 @@ describe('all files', () => {
     const named = text.match(/\/license\/api\/svc\/health\/[a-z/]*/gu) ?? [];
     expect(named.filter((path) => !paths.has(path))).toEqual([]);
     for (const [, port] of text.matchAll(/(?:server-\d|containerPort|targetPort|port):? ?(\d+)/gu))
-      expect(Number(port)).toBe(PORT);
+      expect([PORT, ADMIN_PORT]).toContain(Number(port));
   });
 });
 
@@ -129,17 +131,21 @@ describe('compose.yaml', () => {
     const named = [
       ...read('cluster/nginx.conf').matchAll(/server (server-\d):(\d+) max_fails=2 fail_timeout=5s;/gu),
     ];
-    expect(named.map(([, name]) => name)).toEqual(servers);
+    const [api, backOffice] = Map.groupBy(named, ([, , port]) => port).values();
+    for (const upstream of [api, backOffice]) expect(upstream?.map(([, name]) => name)).toEqual(servers);
   });
 
-  it.skipIf(!hasNginx())('nginx accepts its configuration', async () => {
+  it.skipIf(!hasNginx()).each([
+    ['as it is', (site: string) => site],
+    ['with the back office', withBackOffice],
+  ])('nginx accepts its configuration %s', async (_name, edited) => {
     const folder = temporaryDirectory();
     mkdirSync(join(folder, 'logs'));
     // Neither these names nor the certificate exist here.
-    const site = read('cluster/nginx.conf')
+    const site = edited(read('cluster/nginx.conf'))
       .replaceAll(/server-\d:/gu, '127.0.0.1:')
       .replaceAll(/^\s*ssl_certificate.*\n/gmu, '')
-      .replace('443 ssl', '127.0.0.1:8443');
+      .replaceAll('443 ssl', '127.0.0.1:8443');
     writeFileSync(join(folder, 'site.conf'), site);
     writeFileSync(
       join(folder, 'nginx.conf'),

@@ -124,6 +124,12 @@ it.each<[string, Partial<ServeOptions>, string | null, string[]]>([
     ['--tls', '/no/cert.pem'],
   ],
   [
+    'of a back office that is open to the network',
+    { env: { LICENSE_DESK_ADMIN_HOST: '0.0.0.0' } },
+    null,
+    ['--admin-host', '"0.0.0.0"', '--admin-url is not set'],
+  ],
+  [
     'of a master key',
     { env: { LICENSE_DESK_MASTER_KEY: 'c2hvcnQ=' } },
     null,

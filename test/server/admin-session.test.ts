@@ -56,7 +56,7 @@ describe('a one-time code', () => {
       onEnded() {},
       onAuditFailed() {},
     });
-    const code = sessions.createCode();
+    const code = await sessions.createCode();
     const call = directCall({ kind: 'public', name: 'sign-in' });
     const failing = {
       ...call,

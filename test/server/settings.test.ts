@@ -46,6 +46,8 @@ const TABLE: [Name, string, string, unknown][] = [
   ['host', 'LICENSE_DESK_HOST', 'host', '127.0.0.1'],
   ['port', 'LICENSE_DESK_PORT', 'port', 8787],
   ['adminPort', 'LICENSE_DESK_ADMIN_PORT', 'admin-port', 8788],
+  ['adminHost', 'LICENSE_DESK_ADMIN_HOST', 'admin-host', '127.0.0.1'],
+  ['adminUrl', 'LICENSE_DESK_ADMIN_URL', 'admin-url', null],
   ['baseUrl', 'LICENSE_DESK_BASE_URL', 'base-url', null],
   ['databaseUrl', 'LICENSE_DESK_DATABASE_URL', 'database-url', null],
   ['databaseUrlFile', 'LICENSE_DESK_DATABASE_URL_FILE', 'database-url-file', null],
@@ -91,6 +93,22 @@ const VALUES: [Name, [string, unknown][]][] = [
       ['0', 0],
       ['1', 1],
       ['9000', 9000],
+    ],
+  ],
+  [
+    'adminHost',
+    [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::', '::'],
+      ['10.0.0.5', '10.0.0.5'],
+    ],
+  ],
+  [
+    'adminUrl',
+    [
+      ['https://Desk.Example.com/', 'https://desk.example.com'],
+      ['https://desk.example.com:8443', 'https://desk.example.com:8443'],
+      ['http://[::1]:9000', 'http://[::1]:9000'],
     ],
   ],
   [
@@ -288,6 +306,26 @@ const WRONG: [Name, string[], string][] = [
   ['host', ['', 'a b', '-x', 'http://x', '1.2.3.4:80', 'x/', '*'], 'IP address or host name'],
   ['port', ['', '-1', '65536', 'x', '80.5', ' 80', '0x50', '1e3', '99999999999', 'null'], '0 to 65535'],
   ['adminPort', ['', '-1', '65536', 'auto'], '0 to 65535'],
+  ['adminHost', ['', 'localhost', 'desk.lan', '10.0.0', '0', '*', '10.0.0.0/8', '::1]'], 'an IP address'],
+  [
+    'adminUrl',
+    [
+      '',
+      'x',
+      'desk.example.com',
+      '//desk.example.com',
+      'ftp://desk.example.com',
+      'https://',
+      'http://desk.example.com',
+      'http://127.0.0.1.example.com',
+      'http://localhost.example.com',
+      'https://desk.example.com/x',
+      'https://desk.example.com/?',
+      'https://desk.example.com/#',
+      'https://u@desk.example.com',
+    ],
+    'https address',
+  ],
   [
     'baseUrl',
     ['', 'x', 'ftp://x', 'javascript:alert(1)', '//x', '/x', 'http://', 'http://u@x'],

@@ -22,7 +22,13 @@ export const adminSessionContract = {
     auth: 'admin',
     summary: 'Create a back office address with a new one-time code',
     request: z.object({}),
-    reply: z.object({ address: z.string() }),
+    reply: z.object({
+      address: z.string().meta({ description: 'For browsers on the machine of the server.' }),
+      proxied_address: z
+        .string()
+        .optional()
+        .meta({ description: 'The same code at `admin_url`. Absent if that is not set.' }),
+    }),
     errors: [],
   }),
   signIn: endpoint({

@@ -1,36 +1,31 @@
 import { toTimestamp } from '#server/wire/fields.ts';
 import { implement, type Route } from '#server/platform/route.ts';
+import type { AdminAddresses } from './admin-addresses.ts';
 import { adminSessionContract } from './admin-session-contract.ts';
-import { sessionCookie } from './admin-guard.ts';
 import type { AdminSessionService } from './admin-session-service.ts';
 
 interface ListenerFacts {
-  /** A back office address with a new code. Available once the listener has its port. */
-  signInAddress(): string;
-  /** The admin port. */
-  port(): number;
+  addresses: Pick<AdminAddresses, 'signIn' | 'cookieOf'>;
   /** Prints a sign-in link on the server's machine. */
   openCommand(): string;
   serverInfo(): { api_base_url: string; default_product: string; version: string };
 }
 
-const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict';
-
 export function adminSessionRoutes(sessions: AdminSessionService, listener: ListenerFacts): Route[] {
+  const { addresses } = listener;
   return implement(adminSessionContract, {
-    createSignInCode: () => ({ address: listener.signInAddress() }),
+    createSignInCode: async () => addresses.signIn(await sessions.createCode()),
     async signIn({ code }, call) {
       const { secret, expiresAt } = await sessions.signIn(code, call);
-      call.setReplyHeader('Set-Cookie', `${sessionCookie(listener.port())}=${secret}; ${COOKIE_ATTRIBUTES}`);
+      const { name, attributes } = addresses.cookieOf(call.host);
+      call.setReplyHeader('Set-Cookie', `${name}=${secret}; ${attributes}`);
       return { expires_at: toTimestamp(expiresAt) };
     },
     signInHelp: () => ({ command: listener.openCommand(), version: listener.serverInfo().version }),
     async signOut(_request, call) {
       await sessions.signOut(call);
-      call.setReplyHeader(
-        'Set-Cookie',
-        `${sessionCookie(listener.port())}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`,
-      );
+      const { name, attributes } = addresses.cookieOf(call.host);
+      call.setReplyHeader('Set-Cookie', `${name}=; Max-Age=0; ${attributes}`);
       return {};
     },
     listSessions: (_request, call) => sessions.list(call),

@@ -87,9 +87,9 @@ export function createAdminSessionService(needs: Needs) {
 
   return {
     /** Creates a code that signs in one browser within ten minutes. */
-    createCode(): string {
+    async createCode(): Promise<string> {
       const code = newSecret();
-      store.addCode(hashSecret(code), clock.now() + CODE_MS);
+      await store.addCode(hashSecret(code), clock.now() + CODE_MS);
       return code;
     },
 

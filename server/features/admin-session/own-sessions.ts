@@ -30,7 +30,7 @@ export function createOwnSessions(file: SessionFile, clock: Clock): SessionStore
   }
 
   return {
-    addCode(codeHash, expiresAt) {
+    async addCode(codeHash, expiresAt) {
       makeRoom(codes, clock.now());
       codes.set(codeHash, { expiresAt });
     },

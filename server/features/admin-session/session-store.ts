@@ -3,8 +3,8 @@ import type { AdminSession } from './admin-session-presenter.ts';
 
 /** Codes and sessions are named by the hash of their secret, so that comparisons reveal nothing about it. */
 export interface SessionStore {
-  /** The code can be used once this returns. */
-  addCode(codeHash: string, expiresAt: number): void;
+  /** Resolves once the code can be used; if it cannot be stored, it does not sign in. */
+  addCode(codeHash: string, expiresAt: number): Promise<void>;
   /**
    * Uses the code up and adds the session, or does neither.
    * @returns IDs of the sessions that had to make room; null if the code is unknown, used or expired

@@ -34,19 +34,18 @@ interface Needs {
 export function createSharedSessionStore(sequelize: Sequelize, { transaction, clock }: Needs): SessionStore {
   const sql = sqlOf(sequelize);
   const find = sql.statement<AdminSession>(`${SESSION} WHERE secret_hash = $secretHash`);
-  /** The code may be used right after it was made. */
-  let addingCode: Promise<unknown> = Promise.resolve();
-
   return {
-    addCode(codeHash, expiresAt) {
-      addingCode = transaction(async () => {
-        await sql.run('DELETE FROM sign_in_codes WHERE expires_at <= $now', { now: clock.now() });
-        await sql.run(ADD_CODE, { codeHash, expiresAt });
-        // Without it, the code does not sign in, and its user makes another one.
-      }).catch(() => {});
+    async addCode(codeHash, expiresAt) {
+      try {
+        await transaction(async () => {
+          await sql.run('DELETE FROM sign_in_codes WHERE expires_at <= $now', { now: clock.now() });
+          await sql.run(ADD_CODE, { codeHash, expiresAt });
+        });
+      } catch {
+        // A start without its database still has to print its addresses.
+      }
     },
     async signIn(codeHash, secretHash, session) {
-      await addingCode;
       return transaction(async () => {
         const now = clock.now();
         if ((await sql.run(USE_CODE, { codeHash, now })) === 0) return null;

@@ -5,6 +5,7 @@ import { timestamp } from '#server/wire/fields.ts';
 
 /** Every condition that can be raised, with its severity. The page has a text for each. */
 export const ALERTS = {
+  admin_unencrypted: 'warning',
   api_unencrypted: 'warning',
   backup_failed: 'critical',
   backup_missing: 'warning',

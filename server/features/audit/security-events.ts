@@ -25,6 +25,7 @@ export function recordSecurityEvent(security: Pick<SecurityLog, 'record'>, entry
     subject,
     ...(before ? { before } : {}),
     ...(after ? { after } : {}),
+    ...(call.address === undefined ? {} : { address: call.address }),
     request_id: call.requestId,
   });
 }

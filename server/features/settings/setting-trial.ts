@@ -1,6 +1,7 @@
 // Checks whether the next start could use changed settings: files, addresses, the database.
 import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { adminHosts } from '#server/platform/admin-reach.ts';
 import { readBackupPassphrase, tryBackupFolder } from '#server/platform/backup-folder.ts';
 import type { SettingName, SettingValues } from '#server/platform/config.ts';
 import { readDatabaseUrl } from '#server/platform/database-url.ts';
@@ -9,8 +10,6 @@ import { maskPasswords } from '#server/platform/mask-passwords.ts';
 import { FILE_CHECKS } from '#server/platform/setting-files.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 import type { TlsSetting } from '#server/platform/setting-values.ts';
-
-const ADMIN_HOST = '127.0.0.1';
 
 type Trial = [names: SettingName[], trial: () => Promise<unknown>];
 
@@ -31,6 +30,10 @@ function tryAddress(host: string, port: number): Promise<void> {
     });
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
   });
+}
+
+async function tryAddresses(hosts: readonly string[], port: number): Promise<void> {
+  for (const host of hosts) await tryAddress(host, port);
 }
 
 /** The server's next start may have a different working directory. */
@@ -58,7 +61,7 @@ export async function tryOut(
   const portToTry = (port: number) => (ownPorts().includes(port) ? 0 : port);
   const trials: Trial[] = [
     [['host', 'port'], () => tryAddress(next.host, portToTry(next.port))],
-    [['adminPort'], () => tryAddress(ADMIN_HOST, portToTry(next.adminPort))],
+    [['adminHost', 'adminPort'], () => tryAddresses(adminHosts(next.adminHost), portToTry(next.adminPort))],
     [['adminPort', 'port'], async () => refuseSamePort(next)],
     [['tls'], async () => requireAbsoluteTls(next.tls)],
     ...FILE_CHECKS.map(({ names, check }): Trial => [names, () => check(next)]),

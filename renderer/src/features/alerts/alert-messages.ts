@@ -11,6 +11,7 @@ export const alertMessages = messagesOf(
     severity: { warning: 'Warning', critical: 'Critical' },
     titles: {
       api_unencrypted: 'The API listens on {host} without TLS.',
+      admin_unencrypted: 'The back office listens on {admin_host} without TLS.',
       base_url_derived: 'The API listens on {host}, and no public URL is set.',
       caller_address_forgeable: 'All proxies are trusted, and the API listens on {host}.',
       device_surge: 'License {subject} activated {count} devices within {minutes} minutes.',
@@ -31,6 +32,8 @@ export const alertMessages = messagesOf(
     text: {
       api_unencrypted:
         'License keys and API tokens cross the network unencrypted. Turn on TLS, or put a TLS proxy in front and enter its https address as “Public URL”.',
+      admin_unencrypted:
+        'Session cookies are sent unencrypted between the proxy and this server. Run the proxy on this machine and set “Admin address” to 127.0.0.1, or connect the two by a network that no other machine uses.',
       base_url_derived:
         'Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
       caller_address_forgeable:
@@ -64,6 +67,7 @@ export const alertMessages = messagesOf(
     severity: { warning: 'Warnung', critical: 'Kritisch' },
     titles: {
       api_unencrypted: 'Die API ist ohne TLS unter {host} erreichbar.',
+      admin_unencrypted: 'Das Backoffice ist ohne TLS unter {admin_host} erreichbar.',
       base_url_derived: 'Die API ist unter {host} erreichbar, und es ist keine öffentliche URL gesetzt.',
       caller_address_forgeable: 'Allen Proxys wird vertraut, und die API ist unter {host} erreichbar.',
       device_surge: 'Lizenz {subject} hat innerhalb von {minutes} Minuten {count} Geräte aktiviert.',
@@ -84,6 +88,8 @@ export const alertMessages = messagesOf(
     text: {
       api_unencrypted:
         'Lizenzschlüssel und API-Tokens werden unverschlüsselt übertragen. Schalten Sie TLS ein, oder schalten Sie einen TLS-Proxy davor, und tragen Sie dessen https-Adresse als „Öffentliche URL“ ein.',
+      admin_unencrypted:
+        'Sitzungscookies werden zwischen dem Proxy und diesem Server unverschlüsselt übertragen. Betreiben Sie den Proxy auf diesem Computer, und setzen Sie „Admin-Adresse“ auf 127.0.0.1, oder verbinden Sie beide über ein Netzwerk, das kein anderer Computer nutzt.',
       base_url_derived:
         'Zertifikate und Downloadlinks enthalten eine Adresse dieses Computers, die sich ändern kann. Tragen Sie die Adresse, die Clients verwenden, als „Öffentliche URL“ ein.',
       caller_address_forgeable:

@@ -42,6 +42,7 @@ const DAY_MS = 86_400_000;
 const AUTHORITY_NOTICE_MS = 60 * DAY_MS;
 /** Remedied in the settings. */
 const NETWORK_ALERTS: readonly AlertCode[] = [
+  'admin_unencrypted',
   'api_unencrypted',
   'base_url_derived',
   'caller_address_forgeable',

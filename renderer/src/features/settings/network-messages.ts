@@ -4,7 +4,7 @@ import { messagesOf } from '../../i18n/messages-of.ts';
 export const networkMessages = messagesOf(
   {
     reachTitle: 'Who can connect',
-    reachIntro: 'Applies to the API. The back office always listens on this machine only.',
+    reachIntro: 'Applies to the API. The back office has its own settings below.',
     reach: { local: 'This machine', network: 'Network', address: 'One address' },
     reachAbout: {
       local: 'Only programs on this machine can connect.',
@@ -32,6 +32,8 @@ export const networkMessages = messagesOf(
     encrypted: 'Encrypted',
     notEncrypted: 'Unencrypted',
     noAddress: 'This machine has no network address now.',
+    backOffice: 'Back office',
+    backOfficeIntro: 'Only this machine can connect, unless a reverse proxy serves the back office.',
     limits: 'Rate limits',
     limitsIntro: 'Protect the API from overload and from guessing.',
     warnings: {
@@ -40,11 +42,13 @@ export const networkMessages = messagesOf(
       base_url_derived:
         'The API is open to the network, and no public URL is set. Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
       api_unencrypted: 'The API is open to the network without TLS.',
+      admin_unencrypted:
+        'The back office is open to the network without TLS. Session cookies are sent unencrypted between the proxy and this server. Run the proxy on this machine and set “Admin address” to 127.0.0.1, or connect the two by a network that no other machine uses.',
     },
   },
   {
     reachTitle: 'Wer sich verbinden kann',
-    reachIntro: 'Gilt für die API. Das Backoffice ist immer nur auf diesem Computer erreichbar.',
+    reachIntro: 'Gilt für die API. Das Backoffice hat weiter unten eigene Einstellungen.',
     reach: { local: 'Dieser Computer', network: 'Netzwerk', address: 'Eine Adresse' },
     reachAbout: {
       local: 'Nur Programme auf diesem Computer können sich verbinden.',
@@ -72,6 +76,8 @@ export const networkMessages = messagesOf(
     encrypted: 'Verschlüsselt',
     notEncrypted: 'Unverschlüsselt',
     noAddress: 'Dieser Computer hat zurzeit keine Netzwerkadresse.',
+    backOffice: 'Backoffice',
+    backOfficeIntro: 'Nur auf diesem Computer erreichbar, außer über einen Reverse-Proxy.',
     limits: 'Ratenlimits',
     limitsIntro: 'Schützen die API vor Überlastung und vor Erraten.',
     warnings: {
@@ -80,6 +86,8 @@ export const networkMessages = messagesOf(
       base_url_derived:
         'Die API ist für das Netzwerk geöffnet, und es ist keine öffentliche URL gesetzt. Zertifikate und Downloadlinks enthalten eine Adresse dieses Computers, die sich ändern kann. Tragen Sie die Adresse, die Clients verwenden, als „Öffentliche URL“ ein.',
       api_unencrypted: 'Die API ist ohne TLS im Netzwerk erreichbar.',
+      admin_unencrypted:
+        'Das Backoffice ist ohne TLS im Netzwerk erreichbar. Sitzungscookies werden zwischen dem Proxy und diesem Server unverschlüsselt übertragen. Betreiben Sie den Proxy auf diesem Computer, und setzen Sie „Admin-Adresse“ auf 127.0.0.1, oder verbinden Sie beide über ein Netzwerk, das kein anderer Computer nutzt.',
     },
   },
 );

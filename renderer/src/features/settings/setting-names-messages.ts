@@ -41,7 +41,17 @@ export const settingNamesMessages = messagesOf(
     },
     admin_port: {
       label: 'Admin port',
-      about: 'The back office listens on this machine only. Use 0 to choose a free port automatically.',
+      about: 'Use 0 to choose a free port automatically.',
+    },
+    admin_host: {
+      label: 'Admin address',
+      about:
+        '127.0.0.1 accepts connections from this machine only. If the proxy runs on another machine, enter the address of this machine that it connects to, or 0.0.0.0. The back office URL must be set.',
+    },
+    admin_url: {
+      label: 'Back office URL',
+      about:
+        'The https address at which a reverse proxy serves the back office, such as https://desk.example.com. Leave empty to allow access from this machine only.',
     },
     default_product: {
       label: 'Default product',
@@ -167,8 +177,17 @@ export const settingNamesMessages = messagesOf(
     },
     admin_port: {
       label: 'Admin-Port',
+      about: 'Mit 0 wird automatisch ein freier Port gewählt.',
+    },
+    admin_host: {
+      label: 'Admin-Adresse',
       about:
-        'Das Backoffice ist nur auf diesem Computer erreichbar. Mit 0 wird automatisch ein freier Port gewählt.',
+        '127.0.0.1 nimmt nur Verbindungen von diesem Computer an. Läuft der Proxy auf einem anderen Computer, geben Sie die Adresse dieses Computers an, mit der er sich verbindet, oder 0.0.0.0. Die Backoffice-URL muss gesetzt sein.',
+    },
+    admin_url: {
+      label: 'Backoffice-URL',
+      about:
+        'Die https-Adresse, unter der ein Reverse-Proxy das Backoffice bereitstellt, zum Beispiel https://desk.example.com. Leer lassen, um nur Zugriffe von diesem Computer zu erlauben.',
     },
     default_product: {
       label: 'Standardprodukt',

@@ -20,6 +20,8 @@ export const SETTING_GROUPS: readonly { group: SettingGroup; names: readonly str
       'rate_limit',
       'rate_limit_public',
       'rate_limit_activations',
+      'admin_url',
+      'admin_host',
       'admin_port',
     ],
   },

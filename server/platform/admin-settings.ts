@@ -1,0 +1,37 @@
+// The settings of the admin listener, which serves the back office.
+import { setting } from './setting.ts';
+import { adminUrl, integer, ipAddress } from './setting-values.ts';
+
+export const ADMIN_SETTINGS = {
+  adminPort: setting<number>({
+    env: 'LICENSE_DESK_ADMIN_PORT',
+    flag: 'admin-port',
+    argument: '<port>',
+    help: 'port of the back office; 0 takes any free one',
+    allowed: '0 to 65535',
+    kind: 'number',
+    parse: integer(0, 65_535),
+    fallback: 8788,
+  }),
+  adminHost: setting<string>({
+    env: 'LICENSE_DESK_ADMIN_HOST',
+    flag: 'admin-host',
+    argument: '<address>',
+    help: 'address the back office listens on besides loopback, for a proxy on another machine; needs an https admin URL',
+    allowed: 'an IP address',
+    kind: 'text',
+    parse: ipAddress,
+    fallback: '127.0.0.1',
+  }),
+  adminUrl: setting<string | null>({
+    env: 'LICENSE_DESK_ADMIN_URL',
+    flag: 'admin-url',
+    argument: '<url>',
+    help: 'address at which a reverse proxy serves the back office; without it, the back office answers on loopback only',
+    allowed:
+      'an https address without a path, such as https://desk.example.com; http for a loopback host only',
+    kind: 'text',
+    parse: adminUrl,
+    fallback: null,
+  }),
+};

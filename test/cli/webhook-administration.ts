@@ -230,8 +230,9 @@ export function describeWebhookAdministration({ cli, dataDir, server }: SuiteCon
       });
       expect(result).toMatchObject({ exitCode: 1, stderr: `error: ${failure.message}\n` });
       expect(result.stdout).toMatch(/^Sent: +\d{4}-.*\nTook: +\d+ ms\n/u);
-      // No delivery is made of it.
-      expect((await deliveriesOf(webhook)).items).toEqual([]);
+      // No delivery is made of it; the license scan may make others meanwhile.
+      const { items } = await deliveriesOf(webhook);
+      expect(items.filter(({ event }) => event.startsWith('webhook.'))).toEqual([]);
     });
 
     test('test succeeds where the receiver accepts, with a certificate of a private authority too', async () => {

@@ -1,5 +1,6 @@
 // The screens, dialogs, menus and states that `npm run screenshots` takes pictures of.
 import type { Page } from '@playwright/test';
+import { SETTINGS_TABS } from '../renderer/src/features/settings/settings-tabs.ts';
 
 export interface Place {
   name: string;
@@ -189,21 +190,10 @@ export function placesOf({ license, deniedLicense, pool, webhook }: Shown): Plac
         (page) => page.keyboard.press('Escape'),
       ),
     },
-    ...[
-      'licensing',
-      'webhooks',
-      'keys',
-      'sessions',
-      'servers',
-      'backup',
-      'retention',
-      'data',
-      'language',
-      'about',
-    ].map((tab) => ({
-      name: `settings-${tab}`,
-      address: `settings?tab=${tab}`,
-    })),
+    // The first is `settings`, and only the desktop app has the tab `app`.
+    ...SETTINGS_TABS.slice(1)
+      .filter((tab) => tab !== 'app')
+      .map((tab) => ({ name: `settings-${tab}`, address: `settings?tab=${tab}` })),
     {
       name: 'settings-exposed',
       address: 'settings',

@@ -10,7 +10,8 @@ type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second';
 
 /** The smallest number of seconds for each unit. Days are used up to two months, because terms are counted in days. */
 const UNITS: readonly [from: number, unit: Unit, seconds: number][] = [
-  [730 * DAY, 'year', 365.2425 * DAY],
+  // What rounds to two years: a renewal by two years is never `in 24 months`.
+  [715 * DAY, 'year', 365.2425 * DAY],
   [60 * DAY, 'month', 30.436875 * DAY],
   [DAY, 'day', DAY],
   [HOUR, 'hour', HOUR],
@@ -23,6 +24,8 @@ function inUnits(seconds: number): { unit: Unit; value: number } {
 }
 
 const relative = computed(() => new Intl.RelativeTimeFormat(intlLocale.value, { numeric: 'always' }));
+/** `now` and `today` */
+const inWords = computed(() => new Intl.RelativeTimeFormat(intlLocale.value, { numeric: 'auto' }));
 
 /** The page's clock may lag by this many seconds, so recent events can appear to be in the future. */
 const CLOCK_LAG = 15;
@@ -31,7 +34,7 @@ const CLOCK_LAG = 15;
 export function relativeTime(timestamp: string, now: number): string {
   const ahead = (Date.parse(timestamp) - now) / 1000;
   const { unit, value } = inUnits(ahead > 0 && ahead <= CLOCK_LAG ? -0 : ahead);
-  return relative.value.format(value, unit);
+  return (unit === 'second' && value === 0 ? inWords : relative).value.format(value, unit);
 }
 
 const dates = computed(
@@ -47,11 +50,14 @@ const times = computed(
   () => new Intl.DateTimeFormat(intlLocale.value, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }),
 );
 
-/** `17 Nov 2027`; today `14:40`, in UTC as everywhere. @param now epoch milliseconds */
+/** `17 Nov 2027` in UTC, for a sentence that already says `on` */
+export const formatDay = (timestamp: string): string => dates.value.format(new Date(timestamp));
+
+/** `17 Nov 2027`; today `today, 14:40`, in UTC as everywhere. @param now epoch milliseconds */
 export function formatDate(timestamp: string, now: number): string {
   const at = new Date(timestamp);
   const isToday = at.toISOString().slice(0, 10) === new Date(now).toISOString().slice(0, 10);
-  return isToday ? times.value.format(at) : dates.value.format(at);
+  return isToday ? `${inWords.value.format(0, 'day')}, ${times.value.format(at)}` : dates.value.format(at);
 }
 
 /** `3 hours` */

@@ -276,6 +276,9 @@ test('devices are added, replaced in one step and released, and both can be take
   await dialog.getByLabel('Device name').fill('workstation-7');
   await dialog.getByRole('button', { name: 'Activate', exact: true }).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
+  const results = desk.getByRole('log', { name: 'Results' });
+  await expect(results).toContainText('workstation-7 activated');
+  await results.getByRole('button', { name: 'Close' }).click();
   const devices = inspector.getByRole('listitem');
   await expect(devices).toContainText(['workstation-7']);
   await expect(devices).toContainText('4f4f4f4f…4f4f');
@@ -291,7 +294,9 @@ test('devices are added, replaced in one step and released, and both can be take
     await dialog.getByRole('button', { name: 'Replace' }).click();
     await expect(devices).toContainText(['workstation-8', 'workstation-7']);
   });
+  await expect(results).not.toContainText('replaced');
   await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(results).toContainText('workstation-7 replaced');
   await expect(devices.first()).toContainText('Not seen yet');
   await expect(devices.first()).toContainText('Replaces workstation-7');
   await expect(devices.nth(1)).toContainText('Released');

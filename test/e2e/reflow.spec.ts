@@ -1,5 +1,6 @@
 // Every screen can be used at the width of a phone, and at 400 % zoom of a 1280 px window (WCAG 1.4.10).
 import type { Locator, Page } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 /** Each with what shows that its content is there. */
@@ -99,3 +100,21 @@ for (const [name, size] of [
     await expect(desk.getByRole('button', { name: 'Revoke' })).toBeInViewport({ ratio: 1 });
   });
 }
+
+test('the tables of the settings scroll by keyboard on a phone', async ({ desk }) => {
+  await desk.setViewportSize({ width: 390, height: 844 });
+  for (const [tab, name] of [
+    ['keys', 'Signing keys'],
+    ['sessions', 'Sessions'],
+    ['servers', 'Servers'],
+    ['retention', 'Retention'],
+  ] as const) {
+    await desk.goto(`/#/settings?tab=${tab}`);
+    await expect(desk.getByRole('tab', { name })).toBeInViewport({ ratio: 1 });
+    const scrolled = desk.getByRole('group', { name, exact: true });
+    await scrolled.focus();
+    await expect(scrolled).toBeFocused();
+    await expect(desk.getByRole('table', { name, exact: true })).toBeVisible();
+    await expectAccessible(desk);
+  }
+});

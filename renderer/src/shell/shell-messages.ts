@@ -74,6 +74,7 @@ export const shellMessages = messagesOf(
       },
     },
     notFound: 'Page not found',
+    notFoundHint: 'Check the address, or start again from the overview.',
     toOverview: 'Go to overview',
   },
   {
@@ -149,6 +150,7 @@ export const shellMessages = messagesOf(
       },
     },
     notFound: 'Seite nicht gefunden',
+    notFoundHint: 'Prüfen Sie die Adresse oder beginnen Sie in der Übersicht.',
     toOverview: 'Zur Übersicht',
   },
 );

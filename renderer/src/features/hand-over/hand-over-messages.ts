@@ -30,7 +30,7 @@ export const handOverMessages = messagesOf(
     fileSaved: 'License file saved as {name}',
     template: {
       subject: 'Your {product} license',
-      body: 'Hello,\n\nyour license for {product} is ready.\n\n{key}\n\nLicensed to: {holder}\nPlan: {plan}, {seats}\nValid until: {expires}\nLicense server: {server}\n\nTo use the program, enter the key in it.',
+      body: 'Hello,\n\nyour license for {product} is ready.\n\n{key}\n\nLicensed to: {holder}\nPlan: {plan}, {seats}\nValid until: {expires}\nLicense server: {server}\n\nTo activate the program, enter this key in it.',
       seats: '{n} seats | {n} seat | {n} seats',
       unlimited: 'Unlimited seats',
       floatingSeats: '{n} floating seats | {n} floating seat | {n} floating seats',

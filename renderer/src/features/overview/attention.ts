@@ -20,7 +20,7 @@ import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { adminClient } from '../../api/admin-client.ts';
 import { formatCount } from '../../i18n/i18n.ts';
 import { useNow } from '../../now.ts';
-import { formatDate } from '../../relative-time.ts';
+import { formatDay } from '../../relative-time.ts';
 import { floatingLink } from '../floating/floating-view.ts';
 import { type Part, useHealth } from '../health/health-state.ts';
 
@@ -197,7 +197,7 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
         isCritical: ends < now.value,
         icon: ShieldAlert,
         title: t(ends < now.value ? 'overview.authorityEnded' : 'overview.authorityEnds', {
-          date: formatDate(authority.not_after, now.value),
+          date: formatDay(authority.not_after),
         }),
         detail: t('overview.authorityDetail'),
         action: open('authority'),

@@ -1,0 +1,68 @@
+// Servers that share a PostgreSQL database: their list in the settings, and the alert when one of them is lost.
+import { hasPostgres, startPostgres } from '../helpers/postgres-cluster.ts';
+import { expectAccessible } from './accessibility.ts';
+import { startServer, type TestServer } from './server.ts';
+import { goTo } from './tasks.ts';
+import { expect, test as base } from './test.ts';
+
+const test = base.extend<{ databaseUrl: string; second: TestServer }>({
+  // Servers that share a database share the master key. Servers inherit it from this process.
+  databaseUrl: async ({ possible: _possible }, use) => {
+    process.env['LICENSE_DESK_MASTER_KEY'] = Buffer.alloc(32, 7).toString('base64');
+    const postgres = await startPostgres();
+    await use(await postgres.newDatabase());
+    await postgres.stop();
+    delete process.env['LICENSE_DESK_MASTER_KEY'];
+  },
+  serverFlags: async ({ databaseUrl }, use) => use(['--database-url', databaseUrl]),
+  second: async ({ server: _first, serverFlags }, use) => {
+    const second = await startServer(serverFlags);
+    await use(second);
+    await second.dispose();
+  },
+});
+
+base('a single server is listed with its state', async ({ desk }) => {
+  await goTo(desk, 'Settings');
+  await desk.getByRole('tab', { name: 'Servers' }).click();
+  const rows = desk.getByRole('table', { name: 'Servers' }).locator('tbody').getByRole('row');
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText('This server');
+  await expect(rows).toContainText('Ready');
+  await expect(rows).toContainText('Leader');
+  await expect(rows).toContainText('In sync');
+  await expectAccessible(desk);
+});
+
+test(
+  'servers on one database are listed, and the overview leads to one that is lost',
+  { tag: '@browser' },
+  async ({ desk, second }) => {
+    test.skip(!hasPostgres, 'PostgreSQL is not installed');
+    const rows = desk.getByRole('table', { name: 'Servers' }).locator('tbody').getByRole('row');
+    const other = rows.filter({ hasText: new URL(second.api).host });
+    await desk.goto('/#/settings?tab=servers');
+    await expect(rows).toHaveCount(2);
+    await expect(other).toContainText('Ready');
+    await expect(other).toContainText('Follower');
+    await expect(other).not.toContainText('This server');
+    await expectAccessible(desk);
+
+    await second.crash();
+    await expect(other).toContainText('Lost');
+    await expect(other).toContainText('Last seen');
+
+    await goTo(desk, 'Overview');
+    await expect(desk.getByText(/^Server .+ has stopped reporting\.$/u)).toBeVisible();
+    await expectAccessible(desk);
+    await desk.getByRole('link', { name: 'Show servers' }).click();
+    await expect(other).toContainText('Lost');
+    await expectAccessible(desk);
+
+    // On a phone the table scrolls, also by keyboard; the page does not.
+    await desk.setViewportSize({ width: 390, height: 844 });
+    await expect(desk.getByRole('group', { name: 'Servers' })).toBeVisible();
+    expect(await desk.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expectAccessible(desk);
+  },
+);

@@ -13,7 +13,7 @@ const config: KnipConfig = {
     'test/{bench,load}/*.ts',
     // Compiled by its test beside the types that it generates.
     'test/openapi/typescript-client/flow.ts',
-    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes,packaging,move-database}.ts',
+    'test/long/{kill,hostile,stall-probe,disk-full,damage,read-only,clock,desktop-modes,packaging,move-database,cluster}.ts',
     // electron-builder starts it in place of fpm.
     'test/packaging/fpm-stand-in.mjs',
     // A process that a test kills, and what is loaded into one to kill it.

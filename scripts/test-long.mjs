@@ -17,6 +17,8 @@ const COMMANDS = {
   [chromiumPath ?? HEADLESS_SHELL]: [HEADLESS_SHELL, 'fonts-liberation'],
   openssl: ['openssl'],
   faketime: ['faketime'],
+  pg_lsclusters: ['postgresql'],
+  nginx: ['nginx'],
   python3: ['python3'],
   debootstrap: ['debootstrap'],
   'systemd-nspawn': ['systemd-container'],
@@ -117,6 +119,8 @@ const lanes = [
     minutes: 90,
     program: 'test/long/desktop-modes.ts',
   },
+  // Runs for as long as its time limit.
+  { name: 'cluster', count: 1, minutes: 20, program: 'test/long/cluster.ts' },
   { name: 'kill', count: 1000, countedIn: 'rounds', minutes: 40, program: 'test/long/kill.ts' },
   { name: 'hostile', count: 1_000_000, countedIn: 'requests', minutes: 30, program: 'test/long/hostile.ts' },
 ];

@@ -2,11 +2,12 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { stablePorts } from './stable-ports.ts';
 import { within } from './within.ts';
 
 const DEBIAN_BINARIES = '/usr/lib/postgresql';
@@ -15,6 +16,11 @@ const run = promisify(execFile);
 export interface PostgresCluster {
   /** The address of a new, empty database. */
   newDatabase(): Promise<string>;
+  port: number;
+  /** Ends it as a crash does, and starts it again on the same port, where it first recovers. */
+  crash(): Promise<void>;
+  /** Stops it as its administrator does, and starts it again `downMs` later. */
+  restart(downMs: number): Promise<void>;
   /** Suspends all of its processes: connections stay open, and nothing answers. */
   freeze(): void;
   thaw(): void;
@@ -33,15 +39,6 @@ export function postgresBinaries(): string | null {
 
 /** If not, tests that need it are skipped. */
 export const hasPostgres = postgresBinaries() !== null;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** PostgreSQL refuses to run as root, so root runs it as the user that its package made. */
 function databaseUser(): { uid?: number; gid?: number } {
@@ -95,35 +92,54 @@ export async function startPostgres(): Promise<PostgresCluster> {
     '--no-sync',
   ];
   await run(join(binaries, 'initdb'), initWords, options);
-  const port = await freePort();
+  const [port = 0] = await stablePorts(1);
+  const words = ['-D', data, '-p', String(port), '-k', directory, '-h', '127.0.0.1', '-c', 'fsync=off'];
   // A child of this process and not a daemon: it ends with the process group of a test run that is killed.
-  const server = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, '-p', String(port), '-k', directory, '-h', '127.0.0.1', '-c', 'fsync=off'],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const ended = once(server, 'exit');
-  process.once('exit', () => server.kill('SIGQUIT'));
+  const launch = () =>
+    spawn(join(binaries, 'postgres'), words, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  let server = launch();
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const pid of withChildren(server.pid!)) process.kill(pid, signal);
+  };
+  process.once('exit', () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill('SIGQUIT');
+    signalAll('SIGCONT');
+  });
   await untilReady(server);
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await within(`the end of PostgreSQL after ${signal}`, ended);
+  }
+
+  async function restart(signal: NodeJS.Signals, downMs: number): Promise<void> {
+    await end(signal);
+    await sleep(downMs);
+    server = launch();
+    await untilReady(server);
+  }
+
   let databases = 0;
   return {
+    port,
+    // As `pg_ctl stop -m immediate`.
+    crash: () => restart('SIGQUIT', 0),
+    // As `pg_ctl stop -m fast`.
+    restart: (downMs) => restart('SIGINT', downMs),
     async newDatabase() {
       databases += 1;
       const name = `desk${databases}`;
-      const words = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', name];
-      await run(join(binaries, 'createdb'), words, options);
+      const address = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
+      await run(join(binaries, 'createdb'), [...address, name], options);
       return `postgres://postgres@127.0.0.1:${port}/${name}`;
     },
-    freeze() {
-      for (const pid of withChildren(server.pid!)) process.kill(pid, 'SIGSTOP');
-    },
-    thaw() {
-      for (const pid of withChildren(server.pid!)) process.kill(pid, 'SIGCONT');
-    },
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
     async stop() {
       // A fast shutdown: sessions that are still open are ended.
-      server.kill('SIGINT');
-      await within('the end of PostgreSQL', ended);
+      await end('SIGINT');
       rmSync(directory, { recursive: true, force: true });
     },
   };

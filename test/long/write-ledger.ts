@@ -27,10 +27,12 @@ export interface LicenseEntry {
 export interface Ledger {
   /** By holder, which no two licenses share. */
   licenses: Map<string, LicenseEntry>;
+  /** Holders of licenses that are checked elsewhere. */
+  others: Set<string>;
 }
 
 export function createLedger(): Ledger {
-  return { licenses: new Map() };
+  return { licenses: new Map(), others: new Set() };
 }
 
 /** Highest ids of the rows that earlier rounds have been checked for. */
@@ -44,10 +46,11 @@ export interface Marks {
 
 export const NO_MARKS: Marks = { licenses: 0, activations: 0, tokens: 0, events: 0, audits: 0 };
 
-export async function readMarks(dataDir: string): Promise<Marks> {
+/** @param where a data directory, or the address of a PostgreSQL database */
+export async function readMarks(where: string): Promise<Marks> {
   const highest = (table: string, name: string) => `(SELECT coalesce(max(id), 0) FROM ${table}) AS ${name}`;
   const [marks] = await selectRows(
-    dataDir,
+    where,
     `SELECT ${highest('licenses', 'licenses')}, ${highest('activations', 'activations')},
        ${highest('authorization_tokens', 'tokens')}, ${highest('events', 'events')},
        ${highest('audit_entries', 'audits')}`,
@@ -65,10 +68,24 @@ interface Stored {
   audits: Map<string, number>;
 }
 
-async function readStored(dataDir: string, after: Marks): Promise<Stored> {
-  const select = (sql: string) => selectRows(dataDir, sql);
-  const counts = async (sql: string) =>
-    new Map((await select(sql)).map(({ key, count }) => [key as string, count as number]));
+interface Recorded {
+  key: string;
+  /** JSON with the fingerprint, where it belongs to the key. */
+  device: string | null;
+}
+
+function countOf(rows: readonly Recorded[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { key, device } of rows) {
+    const parsed = device === null ? null : (JSON.parse(device) as { machine_fingerprint: string });
+    const full = parsed ? `${key} ${parsed.machine_fingerprint}` : key;
+    counts.set(full, (counts.get(full) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function readStored(where: string, after: Marks): Promise<Stored> {
+  const select = (sql: string) => selectRows(where, sql);
   return {
     licenses: await select(`SELECT id, holder, revoked_at, term FROM licenses WHERE id > ${after.licenses}`),
     devices: await select(
@@ -76,18 +93,21 @@ async function readStored(dataDir: string, after: Marks): Promise<Stored> {
        WHERE id > ${after.activations}`,
     ),
     tokens: await select(
-      `SELECT license_id, count(*) AS issued, sum(status = 'active') AS active FROM authorization_tokens
-       WHERE id > ${after.tokens} GROUP BY license_id`,
+      `SELECT license_id, count(*) AS issued, count(CASE WHEN status = 'active' THEN 1 END) AS active
+       FROM authorization_tokens WHERE id > ${after.tokens} GROUP BY license_id`,
     ),
-    events: await counts(
-      `SELECT name || ' ' || license_id || CASE name WHEN 'license.activated'
-         THEN ' ' || json_extract(body, '$.machine_fingerprint') ELSE '' END AS key, count(*) AS count
-       FROM events WHERE id > ${after.events} GROUP BY 1`,
+    events: countOf(
+      await select(
+        `SELECT name || ' ' || license_id AS key, CASE name WHEN 'license.activated' THEN body END AS device
+         FROM events WHERE id > ${after.events}`,
+      ),
     ),
-    audits: await counts(
-      `SELECT action || ' ' || replace(subject, 'license:', '') || CASE WHEN action LIKE 'device.%'
-         THEN ' ' || json_extract(after_state, '$.machine_fingerprint') ELSE '' END AS key, count(*) AS count
-       FROM audit_entries WHERE id > ${after.audits} GROUP BY 1`,
+    audits: countOf(
+      await select(
+        `SELECT action || ' ' || replace(subject, 'license:', '') AS key,
+           CASE WHEN action LIKE 'device.%' THEN after_state END AS device
+         FROM audit_entries WHERE id > ${after.audits}`,
+      ),
     ),
   };
 }
@@ -168,11 +188,15 @@ function licenseFaults(entry: LicenseEntry, stored: Stored): string[] {
   return faults;
 }
 
-/** Compares the ledger with all rows that are newer than the marks. @returns what does not agree */
-export async function ledgerFaults(dataDir: string, ledger: Ledger, after: Marks): Promise<string[]> {
-  const stored = await readStored(dataDir, after);
+/**
+ * Compares the ledger with all rows that are newer than the marks.
+ * @param where a data directory, or the address of a PostgreSQL database
+ * @returns what does not agree
+ */
+export async function ledgerFaults(where: string, ledger: Ledger, after: Marks): Promise<string[]> {
+  const stored = await readStored(where, after);
   const unknown = stored.licenses
-    .filter(({ holder }) => !ledger.licenses.has(holder))
+    .filter(({ holder }) => !ledger.licenses.has(holder) && !ledger.others.has(holder))
     .map(({ holder }) => `unknown license of ${holder}`);
   const ids = new Set(stored.licenses.map(({ id }) => id));
   const strays = stored.devices

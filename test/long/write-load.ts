@@ -1,5 +1,6 @@
 // Writers that change licenses of their own until the server is gone, and write down what they were told.
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toFailure } from '#server/wire/client.ts';
 import { ApiError, type FailureEnvelope } from '#server/wire/errors.ts';
 import type { ServerProcess } from '../helpers/server-process.ts';
@@ -11,14 +12,22 @@ export function fingerprintFor(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
+/** What the load asks of a server. */
+export interface LoadedServer {
+  admin: Pick<ServerProcess['admin'], 'createLicense' | 'releaseDevice' | 'issueToken' | 'revokeLicense'>;
+  post: ServerProcess['post'];
+}
+
 export interface Load {
-  server: Pick<ServerProcess, 'admin' | 'post'>;
+  server: LoadedServer;
   bearer: string;
   ledger: Ledger;
   /** Ends the load. */
   isOver(): boolean;
   /** The only status that may refuse a write, such as 503 on a full disk; the write must not have happened then. */
   refusal?: number;
+  /** Between two writes of a writer; none unless given. */
+  pauseMs?: number;
   /** Counts what was confirmed, refused and left unanswered. */
   count: { confirmed: number; refused: number; unanswered: number };
 }
@@ -171,6 +180,7 @@ export async function runWriter(load: Load, random: Random, name: string): Promi
     if (ending === 'unanswered') return;
     if (ending === 'refused') continue;
     for (let left = 2 + random.integer(20); left > 0 && !load.isOver(); left -= 1) {
+      if (load.pauseMs !== undefined) await sleep(load.pauseMs);
       if ((await random.pick(STEPS)(load, entry)) === 'unanswered') return;
     }
     if (!load.isOver() && random.chance(0.3) && (await revoke(load, entry)) === 'unanswered') return;

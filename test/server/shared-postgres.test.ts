@@ -104,6 +104,10 @@ describe.skipIf(missing.length > 0)(`servers on one PostgreSQL database${why}`, 
       await eventually(async () => expect(await leaderOf(right)).toHaveLength(1));
       const addresses = async () => (await listOf(right)).map(({ address }) => address);
       await eventually(async () => expect(await addresses()).toEqual([right, ahead, third].map(addressOf)));
+      // The clock of one was wrong until a moment ago.
+      await eventually(async () =>
+        expect((await listOf(right)).map(({ state }) => state)).toEqual(['ready', 'ready', 'ready']),
+      );
       const items = await listOf(right);
       for (const item of items) {
         expect(item).toMatchObject({ state: 'ready', name: hostname(), version: VERSION, schema: SCHEMA });
@@ -362,6 +366,8 @@ describe.skipIf(missing.length > 0)(`servers on one PostgreSQL database${why}`, 
     const activate = (number: number) =>
       right.post('/activate/', { license_key, machine_fingerprint: fingerprintOf(number) });
     expect((await activate(0)).status).toBe(200);
+    // This result of its write probe stays fresh for longer than the first calls wait below.
+    expect((await right.get('/health/ready/')).status).toBe(200);
     postgres.freeze();
     const refused = await Promise.all([
       activate(1),

@@ -87,14 +87,18 @@ function serverBlock(folder: string, name: string, port: number, { identity, lin
   return `  server {\n    listen 127.0.0.1:${port}${identity ? ' ssl' : ''};\n    ${own}\n  }`;
 }
 
-/** On the `nginx.conf` of the folder, until it listens on the port. */
-export async function runNginx(folder: string, port: number): Promise<void> {
+/** On the `nginx.conf` of the folder. Waits until it listens on the port. @returns ends it */
+export async function runNginx(folder: string, port: number): Promise<() => Promise<void>> {
   const child = spawnReceiver(NGINX, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']);
   const deadline = performance.now() + START_MS;
   while (!(await isListening(port))) {
     if (child.exitCode !== null || performance.now() > deadline) throw new Error('nginx did not start');
     await delay(LOOK_AGAIN_MS);
   }
+  return async () => {
+    const ended = once(child, 'exit');
+    if (child.exitCode === null && child.kill()) await ended;
+  };
 }
 
 /** @param sites by their names, each on a separate port */

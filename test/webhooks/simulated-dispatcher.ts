@@ -114,6 +114,9 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
     async record(outcomes) {
       for (const outcome of outcomes) conclude(outcome);
     },
+    async isRecorded() {
+      return false;
+    },
     async noteHealth(healths) {
       for (const { id, at, error } of healths)
         Object.assign(webhooks.get(id) as Webhook, { lastDeliveryAt: at, lastError: error });

@@ -37,12 +37,14 @@ export function createHealthService(needs: Needs) {
   const { clock, version } = needs;
   const startedAt = process.hrtime.bigint();
 
-  async function canRead(): Promise<boolean> {
-    if (needs.storage().isBroken()) return false;
-    return needs.pingDatabase().then(
+  const answers = (): Promise<boolean> =>
+    needs.pingDatabase().then(
       () => true,
       () => false,
     );
+
+  async function canRead(): Promise<boolean> {
+    return !needs.storage().isBroken() && answers();
   }
 
   return {
@@ -68,7 +70,7 @@ export function createHealthService(needs: Needs) {
       needs.isClockTrusted() && Object.values(needs.storage().known()).every((check) => check === 'ok'),
     /** Ignores jobs: a server with stuck webhooks still serves its clients. @throws ApiError `unavailable` */
     async ready(): Promise<ReplyOf<typeof healthContract.healthReady>> {
-      const parts = await needs.storage().check();
+      const parts = await needs.storage().check(await answers());
       const checks = {
         ...parts,
         clock: toCheck(needs.isClockTrusted()),

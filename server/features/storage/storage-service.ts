@@ -114,8 +114,12 @@ export function createStorageService(needs: Needs) {
     lookAtSpace,
     /** Known faults only: writing on each request would keep an idle disk awake. */
     known,
-    /** Writes. Takes up to two seconds, and no time while the last result is fresh. */
-    async check(): Promise<StorageChecks> {
+    /**
+     * Writes. Takes up to two seconds, and no time while the last result is fresh.
+     * @param answers false if the database has stopped answering since: no earlier result counts
+     */
+    async check(answers = true): Promise<StorageChecks> {
+      if (!answers) probe.expire();
       // Not awaited: on a hanging file system it may never finish.
       if (level !== 'ok') void lookAtSpace().catch(() => {});
       if (lostPath === null) await probe.check();

@@ -149,6 +149,9 @@ export function createDeliveryStore(sequelize: Sequelize) {
   const claimed = sql.statement(claimAll(sql.dialect));
   const attempted = sql.statement(insertAttempts(jsonRows('outcomes', 'o', OUTCOME)));
   const concluded = sql.statement(conclude(readById, jsonRows('conclusions', 'c', CONCLUSION)));
+  const recorded = sql.statement(
+    'SELECT id FROM delivery_attempts WHERE delivery_id = $id AND started_at = $startedAt',
+  );
 
   return {
     /** Queues, for each event, one delivery for each webhook whose scope covers it. @returns their number */
@@ -202,6 +205,10 @@ export function createDeliveryStore(sequelize: Sequelize) {
       await attempted.run({ outcomes: JSON.stringify(rows) });
       await concluded.run({ conclusions: JSON.stringify(outcomes.map(conclusionOf)) });
     },
+
+    /** Whether the outcome has been recorded, perhaps by a commit whose answer was lost. */
+    isRecorded: async ({ id, startedAt }: Pick<Outcome, 'id' | 'startedAt'>): Promise<boolean> =>
+      (await recorded.first({ id, startedAt })) !== null,
 
     async release(ids: readonly number[], now: number): Promise<void> {
       if (ids.length > 0) await sql.run(`${RELEASE} AND ${isIn('id', 'ids')}`, { ids, now });

@@ -43,7 +43,7 @@ const NOTHING_SENT: Attempt = {
 /** The store methods that the dispatcher uses. */
 export type DispatchStore = Pick<
   DeliveryStore,
-  'claim' | 'listWaiting' | 'pullBack' | 'record' | 'release' | 'releaseAll'
+  'claim' | 'isRecorded' | 'listWaiting' | 'pullBack' | 'record' | 'release' | 'releaseAll'
 > &
   Pick<WebhookStore, 'noteHealth'>;
 

@@ -7,14 +7,17 @@ import type { WebhookStore } from './webhook-store.ts';
 const RETRY_MS = 5000;
 
 interface Needs {
-  store: Pick<DeliveryStore, 'record'> & Pick<WebhookStore, 'noteHealth'>;
+  store: Pick<DeliveryStore, 'isRecorded' | 'record'> & Pick<WebhookStore, 'noteHealth'>;
   transaction: RunTransaction;
   onError(error: unknown): void;
 }
 
 export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
   let fresh: Outcome[] = [];
-  /** By delivery: outcomes whose transaction failed, possibly because of another statement in it. */
+  /**
+   * By delivery: outcomes whose transaction failed, possibly because of another statement in it. If only the answer to its
+   * commit was lost, they are recorded.
+   */
   const doubtful = new Map<number, Outcome>();
   /** By delivery: outcomes that the database rejected individually. Their leases delay another attempt. */
   const refused = new Map<number, Outcome>();
@@ -63,7 +66,9 @@ export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
         doubtful.delete(outcome.id);
         refused.delete(outcome.id);
         try {
-          await transaction(() => write([outcome]));
+          await transaction(async () => {
+            if (!(await store.isRecorded(outcome))) await write([outcome]);
+          });
         } catch (error) {
           refused.set(outcome.id, outcome);
           if (isDue) retryRefusedAt = performance.now() + RETRY_MS;

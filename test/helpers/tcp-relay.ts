@@ -1,0 +1,69 @@
+// A relay between a server and its database that can stop passing bytes while connections stay open, as a broken network does.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+
+export interface TcpRelay {
+  port: number;
+  /** Its ports toward the target, by which PostgreSQL knows the connections. */
+  targetPorts(): number[];
+  /** Passes nothing more in either direction, neither bytes nor the end of a connection. */
+  pause(): void;
+  /** Passes on what has been held back. */
+  resume(): void;
+  close(): Promise<void>;
+}
+
+export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
+  const sockets = new Set<Socket>();
+  const toTarget = new Set<Socket>();
+  /** Null while bytes pass. */
+  let held: (() => void)[] | null = null;
+  const whenOpen = (pass: () => void) => (held ? held.push(pass) : pass());
+
+  function passOn(from: Socket, to: Socket): void {
+    const gate = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => void whenOpen(() => done(null, chunk)),
+      flush: (done) => void whenOpen(() => done()),
+    });
+    from.pipe(gate).pipe(to);
+    sockets.add(from);
+    // Followed by `close`.
+    from.on('error', () => {});
+    from.once('close', (hadError) => {
+      sockets.delete(from);
+      if (hadError) whenOpen(() => to.destroy());
+    });
+  }
+
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const target = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true });
+    toTarget.add(target);
+    target.once('close', () => toTarget.delete(target));
+    passOn(client, target);
+    passOn(target, client);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  function resume(): void {
+    const passes = held ?? [];
+    held = null;
+    for (const pass of passes) pass();
+  }
+
+  return {
+    port,
+    targetPorts: () => [...toTarget].flatMap(({ localPort }) => localPort ?? []),
+    pause() {
+      held ??= [];
+    },
+    resume,
+    async close() {
+      resume();
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}

@@ -54,6 +54,7 @@ test('a list that failed to load fills when the server is back', async ({ desk, 
   await desk.route('**/admin/api/**', (route) => route.abort());
   await desk.goto('/#/licenses');
   await expect(desk.getByRole('alert').first()).toContainText('No connection to the server');
+  await expect(desk.getByText('The licenses could not be loaded')).toBeVisible();
   await desk.unroute('**/admin/api/**');
   await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toBeVisible();
   await expect(desk.getByRole('alert')).toHaveCount(0);

@@ -148,10 +148,9 @@ export function createDispatcher(needs: Needs): Dispatcher {
     wake();
   }
 
-  /** Each in another turn of the event loop, so that the first request leaves before the last one is prepared. */
   function start(delivery: ClaimedDelivery): void {
     inFlight.begin(delivery.id, delivery.webhookId);
-    setImmediate(() => void attempt(delivery));
+    void attempt(delivery);
   }
 
   /** Records outcomes and claims the next deliveries in one transaction. */

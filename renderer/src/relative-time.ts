@@ -46,19 +46,31 @@ const dates = computed(
       timeZone: 'UTC',
     }),
 );
-const times = computed(
-  () => new Intl.DateTimeFormat(intlLocale.value, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }),
-);
+const clock = { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } as const;
+const toMinute = computed(() => new Intl.DateTimeFormat(intlLocale.value, clock));
+const toSecond = computed(() => new Intl.DateTimeFormat(intlLocale.value, { ...clock, second: '2-digit' }));
 
 /** `17 Nov 2027` in UTC, for a sentence that already says `on` */
 export const formatDay = (timestamp: string): string => dates.value.format(new Date(timestamp));
 
-/** `17 Nov 2027`; today `today, 14:40`, in UTC as everywhere. @param now epoch milliseconds */
-export function formatDate(timestamp: string, now: number): string {
+/** How exact a date is. Today is shown to the minute in any case. */
+export type Precision = 'day' | 'minute' | 'second';
+
+/** `17 Nov 2027` or `today`, and `14:40` or `14:40:05`, in UTC as everywhere. @param now epoch milliseconds */
+export function dateParts(
+  timestamp: string,
+  now: number,
+  precision: Precision = 'day',
+): [day: string, time?: string] {
   const at = new Date(timestamp);
   const isToday = at.toISOString().slice(0, 10) === new Date(now).toISOString().slice(0, 10);
-  return isToday ? `${inWords.value.format(0, 'day')}, ${times.value.format(at)}` : dates.value.format(at);
+  const day = isToday ? inWords.value.format(0, 'day') : dates.value.format(at);
+  if (precision === 'day' && !isToday) return [day];
+  return [day, (precision === 'second' ? toSecond : toMinute).value.format(at)];
 }
+
+/** `17 Nov 2027`; today `today, 14:40`. @param now epoch milliseconds */
+export const formatDate = (timestamp: string, now: number): string => dateParts(timestamp, now).join(', ');
 
 /** `3 hours` */
 export function duration(seconds: number): string {

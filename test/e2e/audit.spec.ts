@@ -31,6 +31,12 @@ test('audit entries are filtered, read and downloaded', { tag: '@browser' }, asy
   await expect(inspector.getByRole('row').filter({ hasText: 'holder' })).toContainText('Acme');
   await expectAccessible(desk);
 
+  // Times are dates, here and in the list.
+  const at = inspector.getByRole('row').filter({ hasText: 'revoked_at' }).locator('time');
+  await expect(at).toHaveText(/^today, \d\d:\d\d:\d\d$/u);
+  await expect(at).toHaveAttribute('title', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u);
+  await expect(rows.nth(1).locator('time')).toHaveText(/^today, \d\d:\d\d$/u);
+
   await desk.reload();
   await expect(rows).toHaveCount(2);
   await inspector.getByRole('button', { name: 'All entries for this subject' }).click();

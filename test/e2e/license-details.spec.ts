@@ -67,7 +67,8 @@ test(
     expect(activated.status).toBe(200);
     await desk.goto('/#/licenses?open=1');
     const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
-    await inspector.getByRole('tab', { name: 'License file' }).click();
+    await inspector.getByRole('tab', { name: 'Access' }).click();
+    await inspector.getByRole('button', { name: 'License file', exact: true }).click();
     await inspector.getByLabel('Device').selectOption({ index: 1 });
     await inspector.getByRole('button', { name: 'Sign license file' }).click();
     const downloaded = desk.waitForEvent('download');
@@ -130,7 +131,7 @@ test('a license is renewed, upgraded and revoked beside the list', async ({ desk
   await upgrading.getByRole('button', { name: 'Upgrade' }).click();
   await expect(inspector).toContainText('0/5');
 
-  await inspector.getByRole('tab', { name: 'Tokens' }).click();
+  await inspector.getByRole('tab', { name: 'Access' }).click();
   await inspector.getByRole('button', { name: 'Issue token' }).click();
   const issuing = desk.getByRole('dialog', { name: 'Issue token' });
   await expect(issuing.getByLabel('License')).toHaveValue(`Acme · ${key}`);
@@ -145,11 +146,12 @@ test('a license is renewed, upgraded and revoked beside the list', async ({ desk
   await token.getByRole('button', { name: 'Revoke' }).click();
   await expect(inspector.getByRole('listitem')).toContainText('Revoked');
 
-  for (const [tab, text] of [
-    ['Certificates', 'This license has no certificates.'],
-    ['Deliveries', 'No deliveries for this license yet.'],
+  for (const [tab, view, text] of [
+    ['Access', 'Certificates', 'This license has no certificates.'],
+    ['Activity', 'Deliveries', 'No deliveries for this license yet.'],
   ] as const) {
     await inspector.getByRole('tab', { name: tab }).click();
+    await inspector.getByRole('button', { name: view, exact: true }).click();
     await expect(inspector.getByRole('tabpanel')).toContainText(text);
   }
 
@@ -331,4 +333,62 @@ test('a renewal shows both dates before it is confirmed, and can be taken back',
   await chooseAction(inspector, 'Upgrade');
   await expect(dialog).toContainText(/standard\s*New value\s*professional/u);
   await expectAccessible(desk);
+});
+
+test('five tabs fit on one line, and every view behind them has its address', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  const inspector = desk.getByRole('complementary', { name: 'Acme' });
+  const tab = (name: string) => inspector.getByRole('tab', { name });
+  for (const [address, name, view] of [
+    ['tokens', 'Access', 'Tokens'],
+    ['certificates', 'Access', 'Certificates'],
+    ['file', 'Access', 'License file'],
+    ['deliveries', 'Activity', 'Deliveries'],
+    ['timeline', 'Activity', 'History'],
+  ] as const) {
+    await desk.goto(`/#/licenses?open=1&tab=${address}`);
+    await expect(tab(name)).toHaveAttribute('aria-selected', 'true');
+    const shown = inspector.getByRole('button', { name: view, exact: true });
+    await expect(shown).toHaveAttribute('aria-pressed', 'true');
+    await expectAccessible(desk);
+  }
+  await tab('Activity').focus();
+  await desk.keyboard.press('ArrowLeft');
+  await expect(tab('Access')).toBeFocused();
+  await expect(inspector.getByRole('button', { name: 'Issue token' })).toBeVisible();
+
+  for (const language of ['English', 'Deutsch']) {
+    await desk.setViewportSize({ width: 1440, height: 900 });
+    await desk.getByLabel(/Language|Sprache/u).selectOption(language);
+    for (const width of [1440, 900, 390]) {
+      await desk.setViewportSize({ width, height: 844 });
+      await expect(inspector.getByRole('tab')).toHaveCount(5);
+      for (const each of await inspector.getByRole('tab').all())
+        await expect(each, `${language} at ${width} px`).toBeInViewport({ ratio: 1 });
+    }
+  }
+});
+
+test('an English message of the server is marked as English on a German page', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Acme' });
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/licenses?open=1&action=edit');
+  const dialog = desk.getByRole('dialog');
+  await dialog.getByLabel('E-Mail').fill('no address');
+  await dialog.getByRole('button', { name: 'Speichern' }).click();
+  const refused = dialog.getByRole('alert');
+  await expect(refused).toContainText('Der Server hat diese Werte abgelehnt:');
+  await expect(refused.locator('li [lang="en"]')).toHaveText(/\w/u);
+  await dialog.getByRole('button', { name: 'Abbrechen' }).click();
+
+  await desk.getByRole('complementary').getByRole('button', { name: 'Verlängern' }).click();
+  await dialog.getByRole('button', { name: 'Verlängern' }).click();
+  const results = desk.getByRole('log');
+  // The focus keeps the result on the page.
+  await results.getByRole('button', { name: 'Rückgängig' }).focus();
+  const revoked = await desk.request.post('/admin/api/licenses/revoke/', { data: { ref: key } });
+  expect(revoked.ok(), await revoked.text()).toBe(true);
+  await desk.keyboard.press('Enter');
+  await expect(results).toContainText('Nicht rückgängig gemacht: Die Lizenz ist widerrufen.');
+  await expect(results.locator('[lang="en"]')).toContainText('revoked');
 });

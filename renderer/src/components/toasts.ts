@@ -4,6 +4,8 @@ import { readonly, ref } from 'vue';
 export interface Toast {
   id: number;
   text: string;
+  /** A message of the server that stays English, below the text. */
+  original?: string | undefined;
   tone: 'ok' | 'bad';
   /** Takes the action back. */
   undo?: () => Promise<void> | void;
@@ -42,9 +44,9 @@ export function releaseToast(id: number): void {
 
 export function showToast(
   text: string,
-  { tone = 'ok', undo }: Partial<Pick<Toast, 'tone' | 'undo'>> = {},
+  { tone = 'ok', original, undo }: Partial<Pick<Toast, 'tone' | 'original' | 'undo'>> = {},
 ): void {
   const id = (lastId += 1);
-  shown.value = [...shown.value.slice(-2), { id, text, tone, ...(undo ? { undo } : {}) }];
+  shown.value = [...shown.value.slice(-2), { id, text, original, tone, ...(undo ? { undo } : {}) }];
   releaseToast(id);
 }

@@ -15,17 +15,17 @@ import { useI18n } from 'vue-i18n';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { copyText } from '../../components/copy-text.ts';
 import { type Command, useCommands } from '../../shell/palette-state.ts';
-import { type LicenseAction, type LicenseTab, tabsOf } from './license-tabs.ts';
+import { type LicenseAction, type LicenseView, viewsOf } from './license-tabs.ts';
 
 interface Needs {
   license: () => LicenseRecord | undefined;
-  tab: () => LicenseTab;
+  view: () => LicenseView;
   act: (action: LicenseAction) => void;
-  show: (tab: LicenseTab) => void;
+  show: (view: LicenseView) => void;
   print: () => void;
 }
 
-export function useLicenseCommands({ license, tab, act, show, print }: Needs): void {
+export function useLicenseCommands({ license, view, act, show, print }: Needs): void {
   const { t } = useI18n();
 
   function commandsFor(open: LicenseRecord): Command[] {
@@ -37,7 +37,7 @@ export function useLicenseCommands({ license, tab, act, show, print }: Needs): v
       run,
     });
     const isUsable = open.state !== 'revoked';
-    const releases = open.licensing === 'node_locked' && open.activation_count > 0 && tab() !== 'devices';
+    const releases = open.licensing === 'node_locked' && open.activation_count > 0 && view() !== 'devices';
     return [
       ...(isUsable
         ? [
@@ -54,9 +54,9 @@ export function useLicenseCommands({ license, tab, act, show, print }: Needs): v
         ? [command('upgrade', ArrowUpCircle, t('licenseDetails.upgradeThis'), () => act('upgrade'))]
         : []),
       command('print', Printer, t('licensePrint.openThis'), print),
-      ...tabsOf(open.licensing)
-        .filter((name) => name !== tab())
-        .map((name) => command(name, PanelRight, t(`licenseDetails.tabs.${name}`), () => show(name))),
+      ...viewsOf(open.licensing)
+        .filter((name) => name !== view())
+        .map((name) => command(name, PanelRight, t(`licenseDetails.views.${name}`), () => show(name))),
       ...(isUsable ? [command('revoke', Ban, t('licenseDetails.revokeThis'), () => act('revoke'))] : []),
     ];
   }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { goTo, task } from './tasks.ts';
 import { expect, importLicenses, issueLicense, test } from './test.ts';
@@ -344,34 +344,3 @@ test(
     expect(text).toContain('Customer 239');
   },
 );
-
-test('an expiry date stands out in its last 30 days and once it has passed, whatever the state', async ({
-  desk,
-}) => {
-  await issueLicense(desk, { holder: 'Later', days: 400 });
-  await issueLicense(desk, { holder: 'Soon', days: 10 });
-  const expects = (tone: RegExp, icons: number) => async (date: Locator) => {
-    await expect(date).toHaveClass(tone);
-    await expect(date.locator('svg')).toHaveCount(icons);
-  };
-  const isPlain = expects(/^date$/u, 0);
-  const isAmber = expects(/^date warn$/u, 1);
-  const isRed = expects(/^date bad$/u, 1);
-  const inList = (holder: string) => rows(desk).filter({ hasText: holder }).locator('time').last();
-  const inspector = desk.getByRole('complementary', { name: 'Soon' });
-  const inStrip = inspector.locator('.strip time').first();
-  const inSummary = inspector.getByRole('tabpanel').locator('time').last();
-
-  await expect(desk.getByRole('region', { name: 'Expiring licenses' }).locator('time')).toHaveCount(1);
-  await isAmber(desk.getByRole('region', { name: 'Expiring licenses' }).locator('time'));
-  await desk.goto('/#/licenses?open=2');
-  await isPlain(inList('Later'));
-  for (const date of [inList('Soon'), inStrip, inSummary]) await isAmber(date);
-  await expectAccessible(desk);
-
-  await desk.clock.setFixedTime(Date.now() + 60 * 86_400_000);
-  await desk.reload();
-  await isPlain(inList('Later'));
-  for (const date of [inList('Soon'), inStrip, inSummary]) await isRed(date);
-  await expectAccessible(desk);
-});

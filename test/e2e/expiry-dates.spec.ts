@@ -2,11 +2,14 @@ import type { Locator } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
+const DAY_MS = 86_400_000;
+
 test('an expiry date stands out in its last 30 days and once it has passed, whatever the state', async ({
   desk,
 }) => {
   await issueLicense(desk, { holder: 'Later', days: 400 });
-  await issueLicense(desk, { holder: 'Soon', days: 10 });
+  const end = new Date(Date.now() + 10 * DAY_MS).toISOString();
+  await issueLicense(desk, { holder: 'Soon', expires_at: end });
   const expects = (tone: RegExp, icons: number) => async (date: Locator) => {
     await expect(date).toHaveClass(tone);
     await expect(date.locator('svg')).toHaveCount(icons);
@@ -17,7 +20,7 @@ test('an expiry date stands out in its last 30 days and once it has passed, what
   const inList = (holder: string) => desk.getByRole('row').filter({ hasText: holder }).locator('time').last();
   const inspector = desk.getByRole('complementary', { name: 'Soon' });
   const inStrip = inspector.locator('.strip time').first();
-  const inSummary = inspector.getByRole('tabpanel').locator('time').last();
+  const inSummary = inspector.getByRole('tabpanel').locator(`time[datetime="${end}"]`);
 
   await expect(desk.getByRole('region', { name: 'Expiring licenses' }).locator('time')).toHaveCount(1);
   await isAmber(desk.getByRole('region', { name: 'Expiring licenses' }).locator('time'));
@@ -26,7 +29,11 @@ test('an expiry date stands out in its last 30 days and once it has passed, what
   for (const date of [inList('Soon'), inStrip, inSummary]) await isAmber(date);
   await expectAccessible(desk);
 
-  await desk.clock.setFixedTime(Date.now() + 60 * 86_400_000);
+  // Two days into the grace period, the license still works.
+  await desk.clock.setFixedTime(Date.now() + 12 * DAY_MS);
+  await desk.reload();
+  await isAmber(inList('Soon'));
+  await desk.clock.setFixedTime(Date.now() + 60 * DAY_MS);
   await desk.reload();
   await isPlain(inList('Later'));
   for (const date of [inList('Soon'), inStrip, inSummary]) await isRed(date);

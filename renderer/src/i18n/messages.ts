@@ -33,9 +33,11 @@ import { signingKeyMessages } from '../features/settings/signing-key-messages.ts
 import { statisticsMessages } from '../features/statistics/statistics-messages.ts';
 import { shellMessages } from '../shell/shell-messages.ts';
 import { commonMessages } from './common-messages.ts';
+import { listMessages } from './list-messages.ts';
 
 const features = {
   common: commonMessages,
+  lists: listMessages,
   shell: shellMessages,
   handOver: handOverMessages,
   health: healthMessages,

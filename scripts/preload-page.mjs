@@ -1,3 +1,5 @@
+import { chunksFor, PAGE_MAIN } from './page-chunks.mjs';
+
 /** Of texts, and of keys and numbers: every screen has both. */
 const FONTS = /\/(?:inter|jetbrains-mono)-latin-wght-normal-[^/]*\.woff2$/u;
 
@@ -14,17 +16,9 @@ export function preloadPage() {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
-        const files = Object.values(bundle);
-        const chunks = new Map(
-          files.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])),
-        );
-        const main = [...chunks.values()].find(({ moduleIds }) =>
-          moduleIds.some((id) => id.endsWith('/renderer/src/main.ts')),
-        );
-        const fonts = files.filter(({ fileName }) => FONTS.test(fileName));
-        if (!main || fonts.length !== 2)
-          throw new Error('the page has no main.ts or not the fonts to preload');
-        const chunksOfMain = [main, ...main.imports.flatMap((name) => chunks.get(name) ?? [])];
+        const fonts = Object.values(bundle).filter(({ fileName }) => FONTS.test(fileName));
+        if (fonts.length !== 2) throw new Error('the page does not have the two fonts to preload');
+        const chunksOfMain = chunksFor(bundle, PAGE_MAIN);
         const styles = chunksOfMain.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
         // Vite links what the entry imports.
         const code = chunksOfMain.filter(({ fileName }) => !html.includes(fileName));

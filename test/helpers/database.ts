@@ -33,7 +33,7 @@ export async function writeRows(where: string, ...statements: string[]): Promise
   }
 }
 
-/** Runs `work` while nobody else can write to the SQLite database. */
+/** Runs `work` while no other process can write to the SQLite database. */
 export async function whileNobodyWrites(dataDir: string, work: () => Promise<void>): Promise<void> {
   const sequelize = await connect(databaseAt(dataDir));
   try {

@@ -48,10 +48,10 @@ export async function startBackOfficeProxy(
   mkdirSync(join(folder, 'logs'));
   writeFileSync(join(folder, 'site.pem'), cert);
   writeFileSync(join(folder, 'site.key'), key);
-  const [port = 0, nobody = 0] = await freePorts(2);
+  const [port = 0, closedPort = 0] = await freePorts(2);
   const addressOf = (number: string, which: 'api' | 'adminOrigin') => {
     const server = servers[Number(number) - 1];
-    return server ? new URL(server[which]).host : `127.0.0.1:${nobody}`;
+    return server ? new URL(server[which]).host : `127.0.0.1:${closedPort}`;
   };
   const site = withBackOffice(readFileSync(SITE, 'utf8'))
     .replaceAll(/server-(\d):8787/gu, (_, number: string) => addressOf(number, 'api'))

@@ -48,8 +48,8 @@ describe.skipIf(!hasPostgres || !hasNginx())('three servers behind nginx', () =>
       await startTestServer({ flags, masterKey }),
     ];
     onTestFinished(() => one.stop());
-    const [port = 0, nobody = 0] = await freePorts(2);
-    onTestFinished(await startClusterProxy([portOf(one), portOf(two), nobody], port));
+    const [port = 0, closedPort = 0] = await freePorts(2);
+    onTestFinished(await startClusterProxy([portOf(one), portOf(two), closedPort], port));
     const { license } = await one.admin.createLicense({ holder: 'Behind nginx' });
     const { token } = await one.admin.issueToken({ license: license.license_key });
 

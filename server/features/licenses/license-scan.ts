@@ -65,7 +65,9 @@ export async function scanLicenses({
       const due = await licenses.findNoticeDue(now, BATCH);
       if (due.length === 0) return { looked: 0, emitted: 0 };
       const emitted = await events.emitNotices(due.flatMap((license) => noticesOf(license, now)));
-      await licenses.setNoticesDue(due.map((license) => [license.id, nextNoticeAt(license, now)]));
+      await licenses.setNoticesDue(
+        due.map((license) => ({ id: license.id, at: nextNoticeAt(license, now) })),
+      );
       return { looked: due.length, emitted };
     });
 

@@ -90,17 +90,25 @@ const MOVE_GRACE_END = `
   WHERE plan_id = $planId AND revoked_at IS NULL
     AND (notice_due_at > expires_at OR (notice_due_at IS NULL AND expires_at + $graceMs > $now))`;
 
-const setNoticesDue = (pairs: string) => `
-  UPDATE licenses SET notice_due_at = CAST(nullif(CAST(due.value AS TEXT), 'null') AS BIGINT)
-  FROM ${pairs} due WHERE licenses.id = CAST(due.key AS BIGINT)`;
+/** When a license's next notice is due; null if none is to come. */
+export interface NoticeDue {
+  id: number;
+  /** Epoch milliseconds. */
+  at: number | null;
+}
+
+const NOTICE_DUE = { id: 'BIGINT', at: 'BIGINT' } as const;
+
+const setNoticesDue = (readById: string, due: string) => `
+  UPDATE licenses ${readById} SET notice_due_at = due.at FROM ${due} WHERE licenses.id = due.id`;
 
 export function createLicenseStore(sequelize: Sequelize) {
   const licenses = defineLicense(sequelize);
   const sql = sqlOf(sequelize);
-  const { isIn, lockRows, orderedJoin, skipLocked } = sql.dialect;
+  const { isIn, jsonRows, lockRows, orderedJoin, readById, skipLocked } = sql.dialect;
   const finder = createLicenseFinder(sql);
   const insertAll = sql.insertAll(licenses, ['id', 'licenseKey']);
-  const noticesDue = sql.statement(setNoticesDue(sql.dialect.jsonFields('$dueAt')));
+  const noticesDue = sql.statement(setNoticesDue(readById, jsonRows('notices', 'due', NOTICE_DUE)));
   const update = sql.update(licenses);
   const withKeys = sql.statement<{ licenseKey: string }>(
     `SELECT license_key AS "licenseKey" FROM licenses WHERE ${isIn('license_key', 'some')}`,
@@ -190,9 +198,8 @@ export function createLicenseStore(sequelize: Sequelize) {
         id,
         customFields === undefined ? changes : { ...changes, customFields: JSON.stringify(customFields) },
       ),
-    /** @param dueAt pairs of ID and time; null if no notice is to come */
-    async setNoticesDue(dueAt: readonly (readonly [id: number, at: number | null])[]): Promise<void> {
-      await noticesDue.run({ dueAt: JSON.stringify(Object.fromEntries(dueAt)) });
+    async setNoticesDue(notices: readonly NoticeDue[]): Promise<void> {
+      await noticesDue.run({ notices: JSON.stringify(notices) });
     },
     /** The names of all custom fields, sorted. */
     async listFieldNames(): Promise<string[]> {

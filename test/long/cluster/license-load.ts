@@ -58,7 +58,7 @@ function facade(site: Site, denials: Denials, random: Random, name: string): Loa
       async issueToken(input) {
         const license = known.get(Number(input.license))!;
         const replaced = license.token;
-        // Without an answer, nobody knows which one is active.
+        // Without an answer, it is unknown which one is active.
         license.token = undefined;
         const issued = await once(admin().issueToken(input));
         license.token = issued.token;

@@ -1,6 +1,7 @@
 // Differences between SQLite and PostgreSQL in hand-written SQL, named by purpose.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from './connect.ts';
+import { type LicenseKinds, POSTGRES_KINDS, SQLITE_KINDS } from './license-kinds.ts';
 import { POSTGRES_SEARCH, SQLITE_SEARCH, type LicenseSearchIndex } from './license-search-index.ts';
 
 export interface SqlDialect {
@@ -44,6 +45,7 @@ export interface SqlDialect {
    */
   sharedClock(name: string): string;
   licenseSearch: LicenseSearchIndex;
+  licenseKinds: LicenseKinds;
 }
 
 const SQLITE: SqlDialect = {
@@ -68,6 +70,7 @@ const SQLITE: SqlDialect = {
   jsonFields: (column) => `json_each(${column})`,
   sharedClock: (name) => `CAST($${name} AS INTEGER)`,
   licenseSearch: SQLITE_SEARCH,
+  licenseKinds: SQLITE_KINDS,
 };
 
 const POSTGRES: SqlDialect = {
@@ -92,6 +95,7 @@ const POSTGRES: SqlDialect = {
   jsonFields: (column) => `json_each(CAST(${column} AS json))`,
   sharedClock: () => 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
   licenseSearch: POSTGRES_SEARCH,
+  licenseKinds: POSTGRES_KINDS,
 };
 
 export function sqlDialect(sequelize: Sequelize): SqlDialect {

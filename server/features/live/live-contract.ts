@@ -31,6 +31,8 @@ export type LiveTopic = (typeof LIVE_TOPICS)[number];
 /** `event: hello`, the first of each stream. Earlier changes are not reported. */
 export interface LiveHello {
   version: string;
+  /** For so long, nothing has changed: what was asked since then needs not be asked again. */
+  unchanged_ms: number;
 }
 
 /** `event: change`, at most once a second. */

@@ -3,7 +3,7 @@ import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
 import { useNow } from '../../now.ts';
 import { addDays, daysBetween, quarterStart, toDay, utcDay } from '../../utc-days.ts';
-import { DEFAULT_DAYS, lastDays, type Period, toWholeDays } from './statistics-period.ts';
+import { DEFAULT_DAYS, lastDays, type Period, periodBefore, toWholeDays } from './statistics-period.ts';
 
 export const PRESETS = ['7', '30', '90', '365', 'quarter', 'last_quarter'] as const;
 export type Preset = (typeof PRESETS)[number];
@@ -40,11 +40,9 @@ export function useStatisticsFilters() {
     const last = toDay(to) || today;
     return { first: toDay(from) || lastDays(DEFAULT_DAYS, last).first, last };
   });
-  /** As long, and ends the day before. */
-  const previous = computed<Period>(() => {
-    const { first, last } = period.value;
-    return { first: addDays(first, -daysBetween(first, last)), last: addDays(first, -1) };
-  });
+  const previous = computed(() => periodBefore(period.value));
+  /** One call has both, unless they are too long for it together. */
+  const isBothInOne = computed(() => 2 * daysBetween(period.value.first, period.value.last) <= MAX_DAYS);
   const problem = computed<'order' | 'tooLong' | null>(() => {
     const length = daysBetween(period.value.first, period.value.last);
     if (length < 1) return 'order';
@@ -68,7 +66,10 @@ export function useStatisticsFilters() {
       set: (asTable) => filters.set({ view: asTable ? 'table' : '' }),
     }),
     previous,
-    query: computed(() => toQuery(period.value)),
+    isBothInOne,
+    query: computed(() =>
+      toQuery(isBothInOne.value ? { first: previous.value.first, last: period.value.last } : period.value),
+    ),
     previousQuery: computed(() => toQuery(previous.value)),
   };
 }

@@ -142,7 +142,7 @@ export default defineConfig({
       contractManifest(),
       vue(),
       preloadPage(),
-      compileEarly(['OverviewPage.vue', 'LicensesPage.vue']),
+      compileEarly(['OverviewPage.vue', 'LicensesPage.vue', 'StatisticsPage.vue']),
       copyApiDocs(),
       recordPackages('renderer', ['node_modules/swagger-ui-dist']),
     ],

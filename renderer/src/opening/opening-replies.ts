@@ -58,7 +58,7 @@ export function beginOpening({ figures, others }: OpeningCalls): void {
     (message: MessageEvent<string>) => {
       opened.hello = helloOf(message);
       // Otherwise they may be from before a change that the stream does not report.
-      if (!isUnchangedSince(opened.askedAt, opened.hello)) for (const url of [...replies.keys()]) ask(url);
+      if (!isUnchangedSince(opened.askedAt, opened.hello)) for (const url of replies.keys()) ask(url);
       for (const path of others) ask(API_ROOT + path);
     },
     { once: true },

@@ -33,7 +33,11 @@ function ask(url: string): void {
   const response = fetch(url, { headers: { 'x-request-id': requestId } });
   // Reported by the call that takes the reply.
   response.catch(() => {});
-  replies.set(url, { requestId, response });
+  const reply = { requestId, response };
+  replies.set(url, reply);
+  setTimeout(() => {
+    if (replies.get(url) === reply) replies.delete(url);
+  }, KEPT_MS);
 }
 
 export const helloOf = ({ data }: MessageEvent<string>): LiveHello => JSON.parse(data) as LiveHello;
@@ -52,7 +56,6 @@ export function beginOpening({ figures, others }: OpeningCalls): void {
   const { source } = opened;
   stream = opened;
   for (const path of figures) ask(API_ROOT + path);
-  setTimeout(dropOpeningReplies, KEPT_MS);
   source.addEventListener(
     'hello',
     (message: MessageEvent<string>) => {

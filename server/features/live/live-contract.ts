@@ -31,7 +31,7 @@ export type LiveTopic = (typeof LIVE_TOPICS)[number];
 /** `event: hello`, the first of each stream. Earlier changes are not reported. */
 export interface LiveHello {
   version: string;
-  /** For so long, nothing has changed: what was asked since then needs not be asked again. */
+  /** Milliseconds since the last known change. Replies to calls of this time are current. */
   unchanged_ms: number;
 }
 

@@ -22,6 +22,7 @@ function periodOf(preset: Preset, today: string): Period {
 
 /** The periods that the API accepts. */
 const MAX_DAYS = 3660;
+const FIRST_DAY = '1970-01-01';
 
 export function useStatisticsFilters() {
   const filters = useAddressFilters(['days', 'from', 'to', 'product', 'view']);
@@ -41,8 +42,11 @@ export function useStatisticsFilters() {
     return { first: toDay(from) || lastDays(DEFAULT_DAYS, last).first, last };
   });
   const previous = computed(() => periodBefore(period.value));
-  /** One call has both, unless they are too long for it together. */
-  const isBothInOne = computed(() => 2 * daysBetween(period.value.first, period.value.last) <= MAX_DAYS);
+  /** One call has both, unless the API does not accept them together. */
+  const isBothInOne = computed(
+    () =>
+      daysBetween(previous.value.first, period.value.last) <= MAX_DAYS && previous.value.first >= FIRST_DAY,
+  );
   const problem = computed<'order' | 'tooLong' | null>(() => {
     const length = daysBetween(period.value.first, period.value.last);
     if (length < 1) return 'order';

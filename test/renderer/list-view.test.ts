@@ -74,7 +74,7 @@ describe('the inspector', () => {
     [300, 1440, 440],
     [500, 1440, 500],
     [720, 1440, 560],
-    [560, 1180, 520],
+    [560, 1180, 490],
     [560, 1100, 440],
     [560, 950, 440],
   ])('that is %d px wide in a window of %d px gets %d px', (wanted, windowPx, expected) => {

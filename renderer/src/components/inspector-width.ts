@@ -6,7 +6,7 @@ const MIN = 440;
 const MAX = 560;
 const STORED_AS = 'license-desk-inspector-width';
 /** What the navigation and the columns that a list cannot do without take of the window. */
-const REST_PX = 660;
+const REST_PX = 690;
 
 /** @returns the width in pixels that a window of `windowPx` has room for */
 export function inspectorWidth(wanted: number, windowPx: number): number {

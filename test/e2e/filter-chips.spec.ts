@@ -17,7 +17,7 @@ test('each filter of the licenses is a chip that removes it', async ({ desk }) =
   await expect(chips(desk).getByRole('listitem')).toHaveText([
     'State Active',
     'Plan standard',
-    'Expires within 30 days',
+    'Expires Within 30 days',
     'Clear all',
   ]);
   await expectAccessible(desk);
@@ -25,7 +25,7 @@ test('each filter of the licenses is a chip that removes it', async ({ desk }) =
   // By keyboard; the focus goes to the next chip, and from the last one to the one before it.
   await remove(desk, 'Plan: standard').focus();
   await desk.keyboard.press('Enter');
-  await expect(remove(desk, 'Expires: within 30 days')).toBeFocused();
+  await expect(remove(desk, 'Expires: Within 30 days')).toBeFocused();
   await expect(announced(desk, 'Removed filter Plan: standard')).toHaveCount(1);
   await expect(desk.getByRole('combobox', { name: 'Plan' })).toHaveValue('');
   await desk.keyboard.press('Space');
@@ -45,7 +45,7 @@ test('all chips go at once, and a reload keeps the filters that are left', async
   await desk.reload();
   await expect(chips(desk).getByRole('listitem')).toHaveText([
     'Plan standard',
-    'Expires within 30 days',
+    'Expires Within 30 days',
     'Clear all',
   ]);
   await chips(desk).getByRole('button', { name: 'Clear all' }).click();
@@ -91,12 +91,17 @@ test('other lists show their filters by name', async ({ desk }) => {
 test('on a phone the chips are one line with large targets', async ({ desk }) => {
   await desk.setViewportSize({ width: 390, height: 844 });
   await desk.goto(FILTERED);
-  const boxes = await Promise.all(
-    ['State: Active', 'Plan: standard'].map((name) => remove(desk, name).boundingBox()),
+  await expect(remove(desk, 'Plan: standard')).toBeVisible();
+  const boxes = await chips(desk).evaluate((list) =>
+    [...list.querySelectorAll('li button')].map((button) => {
+      const { y, width, height } = button.getBoundingClientRect();
+      return { y, width, height };
+    }),
   );
-  expect(boxes[0]?.y).toBe(boxes[1]?.y);
-  expect(Math.min(boxes[0]?.width ?? 0, boxes[0]?.height ?? 0)).toBeGreaterThanOrEqual(38);
-  await remove(desk, 'Expires: within 30 days').click();
+  expect(boxes).toHaveLength(4);
+  for (const { width, height } of boxes) expect(Math.min(width, height)).toBeGreaterThanOrEqual(38);
+  expect(Math.max(...boxes.map(({ y }) => y)) - Math.min(...boxes.map(({ y }) => y))).toBeLessThan(4);
+  await remove(desk, 'Expires: Within 30 days').click();
   await expect(remove(desk, 'Plan: standard')).toBeFocused();
 });
 
@@ -108,7 +113,7 @@ test('the chips speak German', async ({ desk }) => {
   await expect(list.getByRole('listitem')).toHaveText([
     'Status Aktiv',
     'Plan standard',
-    'Läuft ab binnen 30 Tagen',
+    'Läuft ab Binnen 30 Tagen',
     'Alle entfernen',
   ]);
   await list.getByRole('button', { name: 'Filter Plan: standard entfernen' }).click();

@@ -46,9 +46,9 @@ describe('columns', () => {
 
   it.each([
     ['a naming column that was hidden', { narrow: 'title' }, { any: false }, true],
-    ['a column that nobody chose', {}, {}, true],
+    ['a column that was not chosen', {}, {}, true],
     ['a hidden column', {}, { any: false }, false],
-    ['an optional column that nobody chose', { optional: true }, {}, false],
+    ['an optional column that was not chosen', { optional: true }, {}, false],
     ['an optional column that was chosen', { optional: true }, { any: true }, true],
   ] as const)('%s', (_case, rest, columns, expected) => {
     expect(isChosen(column('any', '1fr', rest), { density: 'standard', columns })).toBe(expected);

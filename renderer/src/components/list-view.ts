@@ -11,7 +11,7 @@ export const ROW_PX: Readonly<Record<Density, number>> = { comfortable: 52, stan
 
 export interface ListView {
   density: Density;
-  /** By the column's ID; columns that nobody chose or hid are left out. */
+  /** By the column's ID; only columns that were chosen or hidden. */
   columns: Readonly<Record<string, boolean>>;
 }
 

@@ -24,9 +24,8 @@ export const listMessages = messagesOf(
     },
     filters: {
       active: 'Active filters',
-      name: '{label}: {text}',
-      remove: 'Remove filter {filter}',
-      removed: 'Removed filter {filter}',
+      remove: 'Remove filter {label}: {text}',
+      removed: 'Removed filter {label}: {text}',
       clear: 'Clear all',
       cleared: 'All filters removed',
     },
@@ -63,9 +62,8 @@ export const listMessages = messagesOf(
     },
     filters: {
       active: 'Aktive Filter',
-      name: '{label}: {text}',
-      remove: 'Filter {filter} entfernen',
-      removed: 'Filter {filter} entfernt',
+      remove: 'Filter {label}: {text} entfernen',
+      removed: 'Filter {label}: {text} entfernt',
       clear: 'Alle entfernen',
       cleared: 'Alle Filter entfernt',
     },

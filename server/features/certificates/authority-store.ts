@@ -6,14 +6,14 @@ const COLUMNS = `
   id AS "id", key_identifier AS "keyIdentifier", certificate AS "certificate", chain AS "chain",
   private_key_sealed AS "privateKeySealed", not_after AS "notAfter", origin AS "origin", status AS "status", created_at AS "createdAt"`;
 
-const ACTIVE_ID = `id AS "id" FROM certificate_authorities WHERE status = 'active'`;
+const ACTIVE_ID = { columns: 'id AS "id"', from: `certificate_authorities WHERE status = 'active'` };
 const LIST = `SELECT ${COLUMNS} FROM certificate_authorities ORDER BY status, id DESC`;
 const RETIRE = `UPDATE certificate_authorities SET status = 'retired' WHERE status = 'active'`;
 
 export function createAuthorityStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
-  const active = sql.statement<{ id: number }>(`SELECT ${ACTIVE_ID}`);
-  const activeFirst = sql.batchedFirst<true, { id: number }>({ select: ACTIVE_ID, values: () => ({}) });
+  const active = sql.statement<{ id: number }>(`SELECT ${ACTIVE_ID.columns} FROM ${ACTIVE_ID.from}`);
+  const activeFirst = sql.batchedFirst<true, { id: number }>({ ...ACTIVE_ID, values: () => ({}) });
   const all = sql.statement<AuthorityRow>(LIST);
   return {
     /** Shows whether the cached authority is still the active one. */

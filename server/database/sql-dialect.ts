@@ -2,6 +2,7 @@
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from './connect.ts';
 import { type LicenseKinds, POSTGRES_KINDS, SQLITE_KINDS } from './license-kinds.ts';
+import { type JsonLists, POSTGRES_LISTS, SQLITE_LISTS } from './lookup-text.ts';
 import { POSTGRES_SEARCH, SQLITE_SEARCH, type LicenseSearchIndex } from './license-search-index.ts';
 
 export interface SqlDialect {
@@ -44,6 +45,7 @@ export interface SqlDialect {
    * the value `$name`.
    */
   sharedClock(name: string): string;
+  jsonLists: JsonLists;
   licenseSearch: LicenseSearchIndex;
   licenseKinds: LicenseKinds;
 }
@@ -69,6 +71,7 @@ const SQLITE: SqlDialect = {
   },
   jsonFields: (column) => `json_each(${column})`,
   sharedClock: (name) => `CAST($${name} AS INTEGER)`,
+  jsonLists: SQLITE_LISTS,
   licenseSearch: SQLITE_SEARCH,
   licenseKinds: SQLITE_KINDS,
 };
@@ -94,6 +97,7 @@ const POSTGRES: SqlDialect = {
   },
   jsonFields: (column) => `json_each(CAST(${column} AS json))`,
   sharedClock: () => 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
+  jsonLists: POSTGRES_LISTS,
   licenseSearch: POSTGRES_SEARCH,
   licenseKinds: POSTGRES_KINDS,
 };

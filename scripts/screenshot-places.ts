@@ -221,7 +221,7 @@ export function placesOf({ license, deniedLicense, pool, webhook }: Shown): Plac
       address: 'overview',
       // Only the screen without a session may ask.
       before: (page) =>
-        page.route(/\/admin\/api\/(?!session/help)/u, (route) =>
+        page.route(/\/admin\/api\/(?!session\/help)/u, (route) =>
           route.fulfill({ status: 401, json: { ...FAILED, error_code: 'unauthorized' } }),
         ),
     },

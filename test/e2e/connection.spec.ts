@@ -58,6 +58,7 @@ test('a draft survives the end of the session', { tag: '@browser' }, async ({ de
   await server.cli('session', 'end', '--all');
   await desk.keyboard.press('Enter');
   await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(desk.getByLabel('Already have a link?')).toBeFocused();
   // What was open is covered and cannot be reached.
   await desk.keyboard.press('Escape');
   await desk.keyboard.press('Escape');

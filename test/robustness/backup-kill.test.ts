@@ -11,7 +11,7 @@ import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 /** `LICENSE_DESK_ROUNDS=200 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 6);
+const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 4);
 /** Enough for a database of a few megabytes, so that kills also meet the middle of the file. */
 const LICENSES = 1000;
 const AT_ONCE = 50;

@@ -1,59 +1,55 @@
 // Frequent look-ups: calls that arrive together share one statement.
 import DataLoader from 'dataloader';
+import { asked, type JsonLists, lookupText } from './lookup-text.ts';
 import { numbered } from './named-values.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
 const MAX_BATCH = 64;
 
-/** A look-up written as a single SELECT. Several are combined into one statement. */
+/** A look-up written as the parts of a single SELECT. */
 export interface Lookup<Key> {
-  /** The expressions after SELECT. Values are named `$name`. */
-  select: string;
+  /** The selected expressions, each with its name: `AS "name"`. */
+  columns: string;
+  /** The tables and the condition, after FROM. Values are named `$name`. Finds at most one row. */
+  from: string;
   values(key: Key): Readonly<Record<string, string | null>>;
 }
 
+const COLUMN_NAME = / AS "(\w+)"/gu;
+
 /**
  * Runs one statement at a time. Calls that arrive meanwhile go into the next one, so batches grow with the load and a
- * single
- * call never waits for others.
+ * single call never waits for others.
  */
 export function batched<Key, Facts extends object>(
   runner: StatementRunner,
-  { select, values }: Lookup<Key>,
+  lists: JsonLists,
+  { columns, from, values }: Lookup<Key>,
 ): (key: Key) => Promise<Facts | null> {
-  const { names } = numbered(select, runner.placeholder);
-  const nothing = names.map(() => null);
-  /** Keyed by batch size. Sizes are powers of two, so that only a few texts have to be compiled. */
-  const statements = new Map<number, string>();
+  const { names } = numbered(from, runner.placeholder);
+  const facts = Array.from(columns.matchAll(COLUMN_NAME), ([, name]) => name as string);
+  const statement = numbered(lookupText(lists, { names, columns, facts, from }), runner.placeholder).text;
   const waiting: (() => void)[] = [];
   let running = false;
 
-  function statementFor(size: number): string {
-    const known = statements.get(size);
-    if (known !== undefined) return known;
-    const slots = Array.from({ length: size }, (_, slot) => slot);
-    const selects = slots.map((slot) => {
-      const { text } = numbered(select, runner.placeholder, slot * names.length);
-      return `SELECT ${slot} AS "slot", ${text}`;
-    });
-    const statement = selects.join(' UNION ALL ');
-    statements.set(size, statement);
-    return statement;
+  /** @param row the slot of the key, followed by the facts in their order */
+  function toFacts(row: readonly unknown[]): Facts {
+    const found: Record<string, unknown> = {};
+    for (let index = 0; index < facts.length; index += 1) found[facts[index] as string] = row[index + 1];
+    return found as Facts;
   }
 
   async function loadAll(keys: readonly Key[]): Promise<(Facts | null)[]> {
     running = true;
     try {
-      const size = 2 ** Math.ceil(Math.log2(keys.length));
-      const bound: (string | null)[] = [];
-      for (const key of keys) {
-        const given = values(key);
-        for (const name of names) bound.push(given[name] ?? null);
-      }
-      for (let slot = keys.length; slot < size; slot += 1) bound.push(...nothing);
+      const given = keys.map((key) => {
+        const named = values(key);
+        return names.map((name) => named[name] ?? null);
+      });
       const found: (Facts | null)[] = keys.map(() => null);
-      const rows = await runner.rows<Facts & { slot: number }>(statementFor(size), bound, true);
-      for (const row of rows) found[row.slot] = row;
+      const [reply] = await runner.rows<{ found: string }>(statement, [asked(given)], true);
+      for (const row of JSON.parse(reply?.found ?? '[]') as [number, ...unknown[]][])
+        found[row[0]] = toFacts(row);
       return found;
     } finally {
       running = false;

@@ -216,6 +216,15 @@ export function placesOf({ license, deniedLicense, pool, webhook }: Shown): Plac
         (page) => page.getByRole('alert').first().waitFor(),
       ),
     },
+    {
+      name: 'sign-in',
+      address: 'overview',
+      // Only the screen without a session may ask.
+      before: (page) =>
+        page.route(/\/admin\/api\/(?!session\/help)/u, (route) =>
+          route.fulfill({ status: 401, json: { ...FAILED, error_code: 'unauthorized' } }),
+        ),
+    },
     { name: 'not-found', address: 'no-such-screen' },
   ];
 }

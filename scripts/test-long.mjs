@@ -80,6 +80,15 @@ const lanes = [
     checked: 'answered issues and revocations survive kill -9; the CRL has every revocation',
   },
   {
+    name: 'kill-backups',
+    count: 200,
+    countedIn: 'rounds',
+    minutes: 60,
+    testFile: 'test/robustness/backup-kill.test.ts',
+    checked:
+      'kill -9 leaves no broken daily backup; leftovers go, the next backup runs, each listed one is restored',
+  },
+  {
     name: 'kill-deliveries',
     count: 30,
     countedIn: 'rounds',

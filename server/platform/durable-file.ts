@@ -1,7 +1,9 @@
 // Writes small files atomically: after a crash, a file has either the old or the new content.
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fsyncSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { renameWhenFree } from './retry-rename.ts';
+
+const DRAFT = /\.(?<pid>\d+)\.tmp$/u;
 
 /** Readable by the owner only (mode 0600). */
 export function writeFileDurably(path: string, content: string): void {
@@ -26,5 +28,23 @@ export function syncDirectory(path: string): void {
     fsyncSync(directory);
   } finally {
     closeSync(directory);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Removes what killed processes left unfinished in the directory. Call it before this process writes there. */
+export function removeDrafts(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const pid = Number(DRAFT.exec(name)?.groups?.['pid'] ?? Number.NaN);
+    // In a container, each start has the same process ID.
+    if (pid === process.pid || (pid > 0 && !isRunning(pid))) rmSync(join(directory, name), { force: true });
   }
 }

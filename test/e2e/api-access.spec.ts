@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expectAccessible } from './accessibility.ts';
@@ -40,6 +41,43 @@ test('a token is created, used and revoked', async ({ desk, server }) => {
   await expect(desk.getByRole('log', { name: 'Results' })).toContainText('API token Web-Shop revoked');
   await expect(row.getByRole('button')).toHaveCount(0);
   expect((await desk.request.get(`${server.api}plans/`, { headers })).status()).toBe(401);
+});
+
+test('a secret is not lost by accident', { tag: '@browser' }, async ({ desk, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await desk.goto('/#/api-access');
+  const created = desk.getByRole('dialog', { name: 'API token created' });
+  const question = created.getByRole('alert');
+  const secret = created.getByText(/^ldk_[\w-]+$/u);
+  const create = async (name: string) => {
+    await desk.getByRole('button', { name: 'New API token' }).click();
+    await desk.getByLabel('Name').fill(name);
+    await desk.keyboard.press('Enter');
+    await expect(secret).toBeVisible();
+  };
+  await create('copied');
+  await desk.mouse.click(5, 5);
+  await expect(secret).toBeVisible();
+  for (const leave of [() => desk.keyboard.press('Escape'), () => created.getByLabel('Dismiss').click()]) {
+    await leave();
+    await expect(question).toContainText('The secret was not copied or saved.');
+    await question.getByRole('button', { name: 'Keep open' }).click();
+    await expect(question).toHaveCount(0);
+  }
+  await created.getByRole('button', { name: /^Copy/u }).click();
+  await expect(created.getByRole('button', { name: /^Copy/u })).toHaveText('Copied');
+  await desk.keyboard.press('Escape');
+  await expect(created).toHaveCount(0);
+
+  await create('saved');
+  const shown = await secret.textContent();
+  const downloaded = desk.waitForEvent('download');
+  await created.getByRole('button', { name: 'Save as file' }).click();
+  const file = await downloaded;
+  expect(file.suggestedFilename()).toBe('api-token.txt');
+  expect(await readFile(await file.path(), 'utf8')).toBe(`${shown}\n`);
+  await desk.keyboard.press('Escape');
+  await expect(created).toHaveCount(0);
 });
 
 test('a token ends, and works from its networks only', async ({ desk, server }) => {

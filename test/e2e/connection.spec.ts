@@ -1,3 +1,4 @@
+import { expectAccessible } from './accessibility.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 test('a hanging server is reported, and the page reconnects', async ({ desk, server }) => {
@@ -47,6 +48,48 @@ test('a session that has ended asks for a new sign-in', { tag: '@browser' }, asy
   await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await desk.goto(await server.link());
   await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
+});
+
+test('a draft survives the end of the session', { tag: '@browser' }, async ({ desk, server }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'New license' }).click();
+  const holder = desk.getByRole('dialog', { name: 'New license' }).getByRole('textbox', { name: 'Holder' });
+  await holder.fill('Nordwind Forensik GmbH');
+  await server.cli('session', 'end', '--all');
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(desk.getByLabel('Already have a link?')).toBeFocused();
+  // What was open is covered and cannot be reached.
+  await desk.keyboard.press('Escape');
+  await desk.keyboard.press('Escape');
+  await desk.keyboard.press('Control+k');
+  await expect(desk.getByRole('dialog', { name: 'Search' })).toHaveCount(0);
+  const inFront = await desk.evaluate(() => {
+    const parts = [0.01, 0.25, 0.5, 0.75, 0.99];
+    const at = (x: number, y: number) => document.elementFromPoint(innerWidth * x, innerHeight * y);
+    return parts.flatMap((x) => parts.map((y) => at(x, y)?.closest('dialog')?.ariaLabel));
+  });
+  expect(new Set(inFront)).toEqual(new Set(['Sign in']));
+  await holder.focus();
+  await expect(holder).not.toBeFocused();
+  await expectAccessible(desk);
+
+  await desk.getByLabel('Already have a link?').fill(await server.link());
+  await desk.getByRole('button', { name: 'Sign in' }).click();
+  await expect(desk.getByRole('heading', { name: 'Sign in' })).toHaveCount(0);
+  await expect(holder).toBeFocused();
+  await expect(holder).toHaveValue('Nordwind Forensik GmbH');
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByRole('row').filter({ hasText: 'Nordwind' })).toHaveCount(1);
+
+  // Signing out leaves nothing behind.
+  await desk.getByRole('button', { name: 'Done' }).click();
+  await desk.getByRole('button', { name: 'New license' }).click();
+  await holder.fill('Secret');
+  await desk.keyboard.press('Escape');
+  await desk.getByRole('button', { name: 'Sign out' }).click();
+  await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(desk.locator('.frame')).toHaveCount(0);
 });
 
 test('a list that failed to load fills when the server is back', async ({ desk, server }) => {

@@ -39,3 +39,51 @@ test('an expiry date stands out in its last 30 days and once it has passed, what
   for (const date of [inList('Soon'), inStrip, inSummary]) await isRed(date);
   await expectAccessible(desk);
 });
+
+test('the exact time of a date is shown on focus', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme', days: 3 });
+  await desk.goto('/#/licenses?open=1');
+  const inspector = desk.getByRole('complementary', { name: 'Acme' });
+  const dates = inspector.getByRole('term').filter({ hasText: 'Expires' }).locator('..').getByRole('time');
+  const exact = desk.getByRole('tooltip');
+  await expect(exact).toHaveCount(0);
+  await dates.first().focus();
+  await desk.keyboard.press('Tab');
+  await desk.keyboard.press('Shift+Tab');
+  await expect(dates.first()).toBeFocused();
+  await expect(exact).toHaveText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u);
+  await expect(exact).toBeInViewport({ ratio: 1 });
+  await desk.keyboard.press('Tab');
+  await expect(dates.first()).not.toBeFocused();
+
+  // Where a date is part of a link, the link shows it.
+  await desk.goto('/#/overview');
+  const entry = desk
+    .getByRole('region', { name: 'Activity' })
+    .getByRole('link')
+    .filter({ has: desk.locator('time') });
+  await expect(entry.first().locator('time')).not.toHaveAttribute('tabindex');
+  await entry.first().focus();
+  await desk.keyboard.press('Tab');
+  await desk.keyboard.press('Shift+Tab');
+  await expect(exact).toContainText('UTC');
+  await desk.keyboard.press('Escape');
+  await expect(exact).toHaveCount(0);
+});
+
+test.describe('with a touch screen', () => {
+  test.use({ hasTouch: true });
+
+  test('the exact time of a date is shown on touch', { tag: '@browser' }, async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme', days: 3 });
+    await desk.goto('/#/licenses?open=1');
+    const inspector = desk.getByRole('complementary', { name: 'Acme' });
+    const date = inspector.getByRole('term').filter({ hasText: 'Expires' }).locator('..').getByRole('time');
+    const exact = desk.getByRole('tooltip');
+    await inspector.getByRole('button', { name: 'Renew' }).focus();
+    await date.last().tap();
+    await expect(exact).toHaveText((await date.last().getAttribute('title')) ?? '');
+    await inspector.getByText('Grace period ends').tap();
+    await expect(exact).toHaveCount(0);
+  });
+});

@@ -1,5 +1,23 @@
 import { expect, issueLicense, test } from './test.ts';
 
+test('what is wrong with an entry is said in the language of the page', async ({ desk }) => {
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/licenses?new=1');
+  const dialog = desk.getByRole('dialog', { name: 'Neue Lizenz' });
+  await dialog.getByRole('button', { name: 'Lizenz ausstellen' }).click();
+  const holder = dialog.getByLabel('Inhaber');
+  await expect(holder).toBeFocused();
+  await expect(holder).toHaveAccessibleDescription(/^Dieses Feld ist erforderlich/u);
+  await holder.fill('Acme');
+  await expect(holder).not.toHaveAttribute('aria-invalid');
+  await dialog.getByLabel('Laufzeit (Tage)').fill('0');
+  await desk.keyboard.press('Enter');
+  await expect(dialog.getByLabel('Laufzeit (Tage)')).toHaveAccessibleDescription(
+    /^Geben Sie eine Zahl von 1 bis/u,
+  );
+  await expect(desk.getByRole('dialog')).toHaveCount(1);
+});
+
 test('an English message of the server is marked as English on a German page', async ({ desk }) => {
   const key = await issueLicense(desk, { holder: 'Acme' });
   await desk.getByLabel('Language').selectOption('Deutsch');

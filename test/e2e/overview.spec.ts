@@ -56,6 +56,22 @@ test('alerts while the data directory is missing @browser', async ({ desk, serve
   await expect(health(desk, 'Storage')).toHaveText('Storage: Running');
 });
 
+test('tells how old the CRL is', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  const data = { license_id: 1, common_name: 'workstation' };
+  expect((await desk.request.post('/admin/api/certs/generate/', { data })).ok()).toBe(true);
+  const age = panel(desk, 'Health').locator('time');
+  await expect(panel(desk, 'Health')).toContainText(/CRL updated (?:now|\d+ seconds? ago)/u);
+  const builtAt = async () => Date.parse((await age.getAttribute('datetime')) ?? '');
+  const before = await builtAt();
+  const revoked = await desk.request.post('/admin/api/certs/revoke/', {
+    data: { id: 1, reason: 'superseded' },
+  });
+  expect(revoked.ok(), await revoked.text()).toBe(true);
+  await expect.poll(builtAt).toBeGreaterThan(before);
+  await expect(panel(desk, 'Health')).toContainText(/CRL updated (?:now|\d+ seconds? ago)/u);
+});
+
 test('copies the API address', async ({ desk, server, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await desk.getByRole('button', { name: 'Copy: API address' }).click();

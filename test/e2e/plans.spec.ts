@@ -110,6 +110,7 @@ test('a plan beyond the edge is hinted at, and archiving is undone', async ({ de
     const response = await desk.request.post('/admin/api/plans/', { data });
     expect(response.ok(), await response.text()).toBe(true);
   };
+  await desk.setViewportSize({ width: 1100, height: 700 });
   for (let index = 0; index < 4; index += 1) await createPlan(index);
   await openPlans(desk);
   const table = desk.getByRole('group', { name: 'Plan comparison' });

@@ -8,7 +8,7 @@ const TASKS = {
   'issue a license and hand it over': 3,
   'find a license by half a key on the phone': 2,
   'move a device of the open license': 3,
-  'find out why a device was denied, and fix it': 5,
+  'find out why a device was denied, and fix it': 4,
   'renew 30 licenses': 5,
   'import 500 licenses with 3 bad lines': 8,
   'export the licenses of a plan': 7,

@@ -70,7 +70,7 @@ test.describe('a receiver with a private certificate authority', () => {
     expect(await renewed.getByText(SECRET).textContent()).not.toBe(first);
     // A secret that was not copied is not lost by Escape.
     await desk.keyboard.press('Escape');
-    await expect(renewed.getByRole('alert')).toContainText('The secret was not copied.');
+    await expect(renewed.getByRole('alert')).toContainText('The secret was not copied or saved.');
     await renewed.getByRole('button', { name: 'Keep open' }).click();
     await expect(renewed.getByText(SECRET)).toBeVisible();
     await renewed.getByRole('button', { name: 'Dismiss' }).click();

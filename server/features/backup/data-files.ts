@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
+import { removeDrafts, syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { BackupError, CONFIG, DATABASE } from './backup-format.ts';
 
@@ -73,6 +73,7 @@ export function removeStaging(dataDir: string): void {
 
 /** Removes what a crashed process left behind. Requires the data directory lock. */
 export function removeLeftovers(dataDir: string): void {
+  removeDrafts(dataDir);
   const copies = [copyFile(dataDir), scheduledCopyFile(dataDir)];
   const journals = copies.map((copy) => `${copy}-journal`);
   const upload = uploadFile(dataDir);

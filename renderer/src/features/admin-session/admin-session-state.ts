@@ -16,15 +16,27 @@ function takeCode(): string | null {
 
 export const useSession = defineStore('session', () => {
   const phase = ref<'opening' | 'signed_in' | 'signed_out'>('opening');
+  /** The session ended by itself while the page was open. */
+  const isInterrupted = ref(false);
   const failure = shallowRef<CallFailure | null>(null);
   let code = takeCode();
   const hadCode = code !== null;
 
+  function begin(): void {
+    phase.value = 'signed_in';
+    isInterrupted.value = false;
+    failure.value = null;
+  }
+
+  function end(): void {
+    phase.value = 'signed_out';
+    isInterrupted.value = false;
+  }
+
   async function signInWith(given: string): Promise<void> {
     try {
       await adminClient.signIn({ code: given });
-      phase.value = 'signed_in';
-      failure.value = null;
+      begin();
     } catch (error) {
       failure.value = asCallFailure(error);
     }
@@ -32,6 +44,8 @@ export const useSession = defineStore('session', () => {
 
   return {
     phase: computed(() => phase.value),
+    /** What was open is kept for the next sign-in. */
+    isInterrupted: computed(() => isInterrupted.value),
     /** Assume a session unless there is a code to use: most page loads follow an earlier sign-in. */
     mayBeSignedIn: computed(() => phase.value === 'signed_in' || (phase.value === 'opening' && !hadCode)),
     /** Why the sign-in link did not work. */
@@ -47,10 +61,7 @@ export const useSession = defineStore('session', () => {
       if (failure.value?.code === 'unreachable') failure.value = null;
       else code = null;
     },
-    confirm(): void {
-      phase.value = 'signed_in';
-      failure.value = null;
-    },
+    confirm: begin,
     /**
      * Ends the session on the server, too. If the server does not respond, the cookie stays, so the page stays signed
      * in.
@@ -58,12 +69,13 @@ export const useSession = defineStore('session', () => {
     async signOut(): Promise<void> {
       try {
         await adminClient.signOut({});
-        phase.value = 'signed_out';
+        end();
       } catch (error) {
-        if (asCallFailure(error).code === 'unauthorized') phase.value = 'signed_out';
+        if (asCallFailure(error).code === 'unauthorized') end();
       }
     },
     lose(): void {
+      if (phase.value === 'signed_in') isInterrupted.value = true;
       phase.value = 'signed_out';
     },
   };

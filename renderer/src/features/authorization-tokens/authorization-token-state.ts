@@ -5,6 +5,6 @@ import type { Tone } from '../../components/StatusPill.vue';
 export const TOKEN_TONES: Record<TokenState, Tone> = {
   active: 'ok',
   expired: 'idle',
-  revoked: 'bad',
+  revoked: 'revoked',
   replaced: 'idle',
 };

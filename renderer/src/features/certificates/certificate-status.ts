@@ -7,7 +7,7 @@ import type { Tone } from '../../components/StatusPill.vue';
 
 export const STATUS_TONES: Record<CertificateState, Tone> = {
   good: 'ok',
-  revoked: 'bad',
+  revoked: 'revoked',
   expired: 'idle',
   not_yet_valid: 'warn',
 };

@@ -8,9 +8,9 @@ export const STATE_TONES: Record<LicenseState, Tone> = {
   issued: 'info',
   active: 'ok',
   expiring: 'warn',
-  in_grace: 'warn',
+  in_grace: 'grace',
   expired: 'idle',
-  revoked: 'bad',
+  revoked: 'revoked',
 };
 
 /** A state from the URL, where any text is possible. */

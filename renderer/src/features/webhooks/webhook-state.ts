@@ -28,7 +28,7 @@ export function healthOf(webhook: WebhookObject): WebhookHealth {
 export const DELIVERY_TONES: Record<DeliveryState, Tone> = {
   pending: 'info',
   delivering: 'info',
-  retrying: 'warn',
+  retrying: 'retrying',
   delivered: 'ok',
   failed: 'bad',
   cancelled: 'idle',

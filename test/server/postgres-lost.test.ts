@@ -1,10 +1,24 @@
 // PostgreSQL goes away and comes back: callers hear that the service is unavailable, never that it has a bug, and it recovers.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/postgres-cluster.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { eventually } from '../helpers/eventually.ts';
+
+interface LogLine {
+  request_id: string;
+  fault?: string;
+  err?: object;
+}
+
+function logLines(dataDir: string): LogLine[] {
+  const files = globSync(join(dataDir, 'logs', 'server*.log'));
+  const texts = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
+  return texts.filter(Boolean).map((line) => JSON.parse(line) as LogLine);
+}
 
 const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
 describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
@@ -64,6 +78,26 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
     await eventually(async () =>
       expect((await server.get('/health/ready/')).body).toMatchObject({ status: 'ready' }),
     );
+  });
+
+  it('logs each refused call in one line, and the error itself once', async () => {
+    const database = await startPostgres();
+    const other = await startTestServer({ flags: { 'database-url': await database.newDatabase() } });
+    try {
+      await database.stop();
+      const calls = [1, 2, 3, 4].map(() => other.post('/authorize/token/', { token: 'x'.repeat(43) }));
+      const refused = await Promise.all(calls);
+      for (const reply of refused) expectFailure(reply, 'unavailable');
+      const ids = refused.map(({ headers }) => headers.get('x-request-id'));
+      await eventually(() => {
+        const lines = logLines(other.dataDir).filter(({ request_id: id, fault }) => fault && ids.includes(id));
+        expect(lines.map(({ request_id: id }) => id).toSorted()).toEqual(ids.toSorted());
+        expect(new Set(lines.map(({ fault }) => fault))).toEqual(new Set(['unreachable']));
+        expect(lines.filter(({ err }) => err !== undefined)).toHaveLength(1);
+      });
+    } finally {
+      await other.stop();
+    }
   });
 
   it('is alive but not ready once PostgreSQL has stopped', async () => {

@@ -4,8 +4,6 @@ import { currentTransaction, writingTransaction } from './current-transaction.ts
 import type { PostgresQuery, PostgresResult } from './postgres-connection.ts';
 import { askPostgres, postgresConnectionOf, usePostgresConnection } from './sequelize-internals.ts';
 
-
-
 /** Other statements may write. */
 export const READS = /^\s*SELECT\b/u;
 

@@ -92,7 +92,9 @@ function onSqlite(sequelize: Sequelize): StatementRunner {
         const size = 2 ** Math.ceil(Math.log2(sets.length));
         const text = texts.get(size) ?? textFor(size);
         texts.set(size, text);
-        const bound = Array.from({ length: size }, (_, slot) => names.map((name) => sets[slot]?.[name] ?? null));
+        const bound = Array.from({ length: size }, (_, slot) =>
+          names.map((name) => sets[slot]?.[name] ?? null),
+        );
         return runner.rows<Row>(text, bound.flat(), true);
       };
     },

@@ -129,7 +129,8 @@ async function measureAll(run: Run, postgres: PostgresCluster): Promise<ClusterM
   const { folders, moveSeconds } = await moveToPostgres(run, postgres);
   const sqlite = await serve(run, 'sqlite.log');
   const servers: ChildServer[] = [];
-  for (const dataDir of folders) servers.push(await serve({ cli: run.cli, data: { dataDir } }, 'cluster.log'));
+  for (const dataDir of folders)
+    servers.push(await serve({ cli: run.cli, data: { dataDir } }, 'cluster.log'));
   const databaseMs = () => treeCpuMs(postgres.pid());
   const places: Place[] = [
     { servers: [sqlite], dataDir: data.dataDir, side: emptySide(), databaseMs: () => 0 },

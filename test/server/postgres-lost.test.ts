@@ -90,7 +90,9 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
       for (const reply of refused) expectFailure(reply, 'unavailable');
       const ids = refused.map(({ headers }) => headers.get('x-request-id'));
       await eventually(() => {
-        const lines = logLines(other.dataDir).filter(({ request_id: id, fault }) => fault && ids.includes(id));
+        const lines = logLines(other.dataDir).filter(
+          ({ request_id: id, fault }) => fault && ids.includes(id),
+        );
         expect(lines.map(({ request_id: id }) => id).toSorted()).toEqual(ids.toSorted());
         expect(new Set(lines.map(({ fault }) => fault))).toEqual(new Set(['unreachable']));
         expect(lines.filter(({ err }) => err !== undefined)).toHaveLength(1);

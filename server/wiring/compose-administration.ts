@@ -39,8 +39,8 @@ interface Needs {
   restart: (() => void) | null;
   guard: ControlledGuard;
   logger: Logger;
-  /** Of those that use the same database; this one is current. */
-  listServers(): Promise<{ items: readonly { current: boolean }[] }>;
+  /** How many others use the same database. */
+  countOtherServers(): Promise<number>;
 }
 
 /** How a restore replaces the database; null for the file in the data directory. */
@@ -106,7 +106,7 @@ export function composeAdministration(sequelize: Database, needs: Needs) {
         ...hooks,
         sequelize,
         userName,
-        otherServers: async () => (await needs.listServers()).items.filter(({ current }) => !current).length,
+        otherServers: needs.countOtherServers,
       });
     },
   });

@@ -188,7 +188,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     ownPorts: around.ownPorts,
     restart: around.restart,
     guard: around.guard,
-    listServers: () => cluster.servers.list(),
+    countOtherServers: cluster.countOthers,
   });
   const backups = await composeBackups(installation, {
     ...around,

@@ -46,11 +46,11 @@ async function unlessFailed<Result>(work: () => Promise<Result>): Promise<Result
 }
 
 /** Of hot statements: PostgreSQL keeps their plans under these, for each connection. */
-const names = new Map<string, string>();
+const planNames = new Map<string, string>();
 
 function nameOf(text: string): string {
-  const name = names.get(text) ?? `statement_${names.size + 1}`;
-  names.set(text, name);
+  const name = planNames.get(text) ?? `statement_${planNames.size + 1}`;
+  planNames.set(text, name);
   return name;
 }
 

@@ -74,9 +74,9 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     const keys: string[] = [];
     const refusals: Response[] = [];
     const checks: number[] = [];
-    let isOver = false;
+    const over = new AbortController();
     const calling = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const reply = await create(server);
         if (reply.status === 201 || reply.status === 200)
           keys.push(((await reply.json()) as { license: { license_key: string } }).license.license_key);
@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
       refusals,
       checks,
       async end(): Promise<void> {
-        isOver = true;
+        over.abort();
         await calling;
       },
     };

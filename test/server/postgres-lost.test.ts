@@ -15,7 +15,7 @@ interface LogLine {
 }
 
 function logLines(dataDir: string): LogLine[] {
-  const files = globSync(join(dataDir, 'logs', 'server*.log'));
+  const files = globSync(join(dataDir, 'logs', 'license-desk*'));
   const texts = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
   return texts.filter(Boolean).map((line) => JSON.parse(line) as LogLine);
 }
@@ -85,7 +85,8 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
     const other = await startTestServer({ flags: { 'database-url': await database.newDatabase() } });
     try {
       await database.stop();
-      const calls = [1, 2, 3, 4].map(() => other.post('/authorize/token/', { token: 'x'.repeat(43) }));
+      const device = { license_key: licenseKey, machine_fingerprint: fingerprintOf(1) };
+      const calls = [1, 2, 3, 4].map(() => other.post('/activate/', device));
       const refused = await Promise.all(calls);
       for (const reply of refused) expectFailure(reply, 'unavailable');
       const ids = refused.map(({ headers }) => headers.get('x-request-id'));

@@ -2,8 +2,6 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MoveProgress, OnProgress } from '#server/database/move/move-progress.ts';
-import { DataDirectoryError } from '#server/installation/data-directory.ts';
-import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import type { MoveReport, MoveTarget } from '#server/wiring/move-steps.ts';
 import { readDatabaseUrl } from '#server/platform/database-url.ts';
 import { holdsPassword } from '#server/platform/mask-passwords.ts';
@@ -47,7 +45,7 @@ export function addMoveDatabase(program: Command): void {
           const moved = await moveDatabase(config, target, osUserName(), progress.show);
           return { reply: { moved }, text: movedText(moved, 'start') };
         } catch (error) {
-          if (!(error instanceof DataDirectoryError) || !readRuntimeFile(config.dataDir)) throw error;
+          if (!(await isServerRunning(config.dataDir, error))) throw error;
           const { moved, restarting } = await moveThroughServer(command, target, progress.show);
           return { reply: { moved }, text: movedText(moved, restarting ? 'restarting' : 'restart') };
         } finally {
@@ -55,6 +53,13 @@ export function addMoveDatabase(program: Command): void {
         }
       }),
     );
+}
+
+/** @param error of a move without a server */
+async function isServerRunning(dataDir: string, error: unknown): Promise<boolean> {
+  const { DataDirectoryError } = await import('#server/installation/data-directory.ts');
+  const { readRuntimeFile } = await import('#server/installation/runtime-file.ts');
+  return error instanceof DataDirectoryError && readRuntimeFile(dataDir) !== null;
 }
 
 /** The server that uses the data directory moves the data itself. It gives up if this command ends. */

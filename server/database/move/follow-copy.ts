@@ -6,7 +6,8 @@ import type { OnProgress } from './move-progress.ts';
 import { createDigest } from './table-digest.ts';
 import type { TableShape } from './table-shapes.ts';
 
-const ROWS_AT_ONCE = 2000;
+/** Few, because the server answers calls between them. */
+const ROWS_AT_ONCE = 500;
 
 /** A range whose copy has been compared with what was read from the source. */
 interface Copied extends KeyRange {

@@ -13,6 +13,12 @@ import { nodePath, root } from './paths.mjs';
 /** Needed to compile the SQLite driver where no prebuilt binary is available. */
 const COMPILER = { 'g++': ['g++'], make: ['make'], python3: ['python3'] };
 
+/**
+ * SQLite is one large file, whose compilation takes most of an installation: with -O2, a quarter less than with the
+ * driver's -O3, and it runs no slower. Its other files are compiled beside it.
+ */
+const COMPILING = { JOBS: process.env['JOBS'] ?? 'max', CFLAGS: process.env['CFLAGS'] ?? '-O2' };
+
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean, link?: boolean }} LockedPackage */
 
 /**
@@ -46,9 +52,10 @@ async function npmCi() {
   // --include=dev, because NODE_ENV=production would leave out the runtime and the build tools. Only errors, because
   // under Node 20 npm warns about every package that requires a later version; they run on the installed Node.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const options = { stdio: OUTPUT_TO_STDERR, env: COMPILING };
   return npm.endsWith('npm-cli.js')
-    ? run(process.execPath, [npm, ...args], { stdio: OUTPUT_TO_STDERR })
-    : run('npm', args, { stdio: OUTPUT_TO_STDERR, shell: process.platform === 'win32' });
+    ? run(process.execPath, [npm, ...args], options)
+    : run('npm', args, { ...options, shell: process.platform === 'win32' });
 }
 
 /** Installs what is missing. Throws an error with a one-line reason. */

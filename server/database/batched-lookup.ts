@@ -1,34 +1,55 @@
 // Frequent look-ups: calls that arrive together share one statement.
 import DataLoader from 'dataloader';
+import { asked, type JsonLists, lookupText } from './lookup-text.ts';
+import { numbered } from './named-values.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
 const MAX_BATCH = 64;
 
-/** A look-up written as a single SELECT. Several are combined into one statement. */
+/** A look-up written as the parts of a single SELECT. */
 export interface Lookup<Key> {
-  /** The expressions after SELECT. Values are named `$name`. */
-  select: string;
+  /** The selected expressions, each with its name: `AS "name"`. */
+  columns: string;
+  /** The tables and the condition, after FROM. Values are named `$name`. Finds at most one row. */
+  from: string;
   values(key: Key): Readonly<Record<string, string | null>>;
 }
 
+const COLUMN_NAME = / AS "(\w+)"/gu;
+
 /**
  * Runs one statement at a time. Calls that arrive meanwhile go into the next one, so batches grow with the load and a
- * single
- * call never waits for others.
+ * single call never waits for others.
  */
 export function batched<Key, Facts extends object>(
   runner: StatementRunner,
-  { select, values }: Lookup<Key>,
+  lists: JsonLists,
+  { columns, from, values }: Lookup<Key>,
 ): (key: Key) => Promise<Facts | null> {
-  const ask = runner.batch<Facts & { slot: number }>(select);
+  const { names } = numbered(from, runner.placeholder);
+  const facts = Array.from(columns.matchAll(COLUMN_NAME), ([, name]) => name as string);
+  const statement = numbered(lookupText(lists, { names, columns, facts, from }), runner.placeholder).text;
   const waiting: (() => void)[] = [];
   let running = false;
+
+  /** @param row the slot of the key, followed by the facts in their order */
+  function toFacts(row: readonly unknown[]): Facts {
+    const found: Record<string, unknown> = {};
+    for (let index = 0; index < facts.length; index += 1) found[facts[index] as string] = row[index + 1];
+    return found as Facts;
+  }
 
   async function loadAll(keys: readonly Key[]): Promise<(Facts | null)[]> {
     running = true;
     try {
+      const given = keys.map((key) => {
+        const named = values(key);
+        return names.map((name) => named[name] ?? null);
+      });
       const found: (Facts | null)[] = keys.map(() => null);
-      for (const row of await ask(keys.map(values))) found[row.slot] = row;
+      const [reply] = await runner.rows<{ found: string }>(statement, [asked(given)], true);
+      for (const row of JSON.parse(reply?.found ?? '[]') as [number, ...unknown[]][])
+        found[row[0]] = toFacts(row);
       return found;
     } finally {
       running = false;

@@ -58,8 +58,26 @@ export interface FactSource<Facts> {
 
 export interface FactCache<Facts> {
   get(key: string): Facts | undefined;
-  /** Looks the facts up, and keeps them if there are any. */
+  /** Looks the facts up, and keeps them if there are any and the key was looked up before. */
   load(key: string, lookUp: () => Promise<Facts | null>): Promise<Facts | null>;
+}
+
+/**
+ * Where each key is asked for once, keeping its facts would only cost memory and collections. A collision in the table
+ * makes a key known too early or too late.
+ * @returns whether this key was the last one seen in its place of the table
+ */
+function createAcquaintance(): (key: string) => boolean {
+  const seen = new Uint32Array(SLOTS);
+  return (key) => {
+    let hash = 0;
+    for (let index = 0; index < key.length; index += 1)
+      hash = (Math.imul(hash, 31) + key.charCodeAt(index)) >>> 0;
+    const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
+    if (seen[slot] === hash) return true;
+    seen[slot] = hash;
+    return false;
+  };
 }
 
 /** @param maxSize maximum number of entries */
@@ -68,6 +86,7 @@ export function createFactCache<Facts>(
   maxSize: number,
 ): FactCache<Facts> {
   const entries = recentMap<string, Entry<Facts>>(maxSize);
+  const isKnown = createAcquaintance();
 
   function isCurrent({ facts, readAt }: Entry<Facts>): boolean {
     for (let index = 0; index < sources.length; index += 1) {
@@ -85,7 +104,7 @@ export function createFactCache<Facts>(
     async load(key, lookUp) {
       const readAt = sources.map(({ versions }) => versions.now());
       const facts = await lookUp();
-      if (facts === null) return null;
+      if (facts === null || !isKnown(key)) return facts;
       const entry = { facts, readAt };
       const isChanging = sources.some(({ versions }) => versions.isChanging());
       if (!isChanging && isCurrent(entry)) entries.set(key, entry);

@@ -2,8 +2,7 @@
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A named value in a text. */
-export const VALUE_NAME = /\$([a-z]\w*)/giu;
+const NAME = /\$([a-z]\w*)/giu;
 
 /** A statement with numbered placeholders instead of names. */
 export interface NumberedText {
@@ -15,7 +14,7 @@ export interface NumberedText {
 /** @param placeholder the character before a number @param before how many numbers are already used */
 export function numbered(text: string, placeholder: '?' | '$', before = 0): NumberedText {
   const names: string[] = [];
-  const replaced = text.replaceAll(VALUE_NAME, (_, name: string) => {
+  const replaced = text.replaceAll(NAME, (_, name: string) => {
     const known = names.indexOf(name);
     const index = known === -1 ? names.push(name) - 1 : known;
     return `${placeholder}${before + index + 1}`;

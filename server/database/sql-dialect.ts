@@ -1,6 +1,7 @@
 // Differences between SQLite and PostgreSQL in hand-written SQL, named by purpose.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from './connect.ts';
+import { type JsonLists, POSTGRES_LISTS, SQLITE_LISTS } from './lookup-text.ts';
 import { POSTGRES_SEARCH, SQLITE_SEARCH, type LicenseSearchIndex } from './license-search-index.ts';
 
 export interface SqlDialect {
@@ -43,6 +44,7 @@ export interface SqlDialect {
    * the value `$name`.
    */
   sharedClock(name: string): string;
+  jsonLists: JsonLists;
   licenseSearch: LicenseSearchIndex;
 }
 
@@ -67,6 +69,7 @@ const SQLITE: SqlDialect = {
   },
   jsonFields: (column) => `json_each(${column})`,
   sharedClock: (name) => `CAST($${name} AS INTEGER)`,
+  jsonLists: SQLITE_LISTS,
   licenseSearch: SQLITE_SEARCH,
 };
 
@@ -91,6 +94,7 @@ const POSTGRES: SqlDialect = {
   },
   jsonFields: (column) => `json_each(CAST(${column} AS json))`,
   sharedClock: () => 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
+  jsonLists: POSTGRES_LISTS,
   licenseSearch: POSTGRES_SEARCH,
 };
 

@@ -100,10 +100,12 @@ function createSql(sequelize: Sequelize): Sql {
         run: prepared(text, (sql, bound) => runner.changes(sql, bound, true)),
       };
     },
-    batched: (lookup) => batched(runner, lookup),
+    batched: (lookup) => batched(runner, dialect.jsonLists, lookup),
     batchedFirst<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null> {
-      if (dialect.name === 'sqlite') return batched<Key, Facts>(runner, lookup);
-      const all = prepared(`SELECT ${lookup.select}`, (sql, bound) => runner.rows<Facts>(sql, bound, true));
+      if (dialect.name === 'sqlite') return batched<Key, Facts>(runner, dialect.jsonLists, lookup);
+      const all = prepared(`SELECT ${lookup.columns} FROM ${lookup.from}`, (sql, bound) =>
+        runner.rows<Facts>(sql, bound, true),
+      );
       return async (key) => (await all(lookup.values(key)))[0] ?? null;
     },
     insert: (model) => insertInto(runner, model),

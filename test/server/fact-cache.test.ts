@@ -1,6 +1,6 @@
 // Ten thousand random interleavings of look-ups and commits, against a model that knows what each caller may see.
 import { describe, expect, it } from 'vitest';
-import { createFactCache, createFactVersions } from '#server/database/fact-cache.ts';
+import { createFactCache, createFactVersions, type FactCache } from '#server/database/fact-cache.ts';
 import { createRandom, type Random } from '../long/random.ts';
 
 const LICENSES = 4;
@@ -11,6 +11,9 @@ interface Facts {
   licenseId: number;
   version: number;
 }
+
+const lookUp = (cache: FactCache<Facts>, licenseId: number) =>
+  cache.load(String(licenseId), async () => ({ licenseId, version: 0 }));
 
 /** A step that continues later, at a moment that chance chooses. */
 type Pending = () => void;
@@ -94,13 +97,26 @@ describe('facts in memory', () => {
     await expect(run()).rejects.toThrow(/greater than or equal/u);
   });
 
+  it('are kept when a key is looked up again', async () => {
+    const cache = createFactCache<Facts>(
+      [{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }],
+      10,
+    );
+    await lookUp(cache, 1);
+    expect(cache.get('1')).toBeUndefined();
+    await lookUp(cache, 1);
+    expect(cache.get('1')).toEqual({ licenseId: 1, version: 0 });
+  });
+
   it('are bounded in number', async () => {
     const cache = createFactCache<Facts>(
       [{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }],
       10,
     );
-    for (let id = 0; id < 100; id += 1)
-      await cache.load(String(id), async () => ({ licenseId: id, version: 0 }));
+    for (let id = 0; id < 100; id += 1) {
+      await lookUp(cache, id);
+      await lookUp(cache, id);
+    }
     const kept = Array.from({ length: 100 }, (_, id) => cache.get(String(id))).filter(Boolean);
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.length).toBeLessThanOrEqual(10);

@@ -11,9 +11,9 @@ const COLUMNS = `
     activated_at AS "activatedAt", released_at AS "releasedAt", signing_key_id AS "signingKeyId",
     last_seen_at AS "lastSeenAt", replaces_id AS "replacesId"
 `;
-const LIVE = `${COLUMNS}
-  FROM activations WHERE machine_fingerprint = $machineFingerprint AND released_at IS NULL AND license_id`;
-const FIND_LIVE = `SELECT ${LIVE} = $licenseId`;
+const LIVE =
+  'activations WHERE machine_fingerprint = $machineFingerprint AND released_at IS NULL AND license_id';
+const FIND_LIVE = `SELECT ${COLUMNS} FROM ${LIVE} = $licenseId`;
 const FIND_NEWEST = `
   SELECT ${COLUMNS} FROM activations
   WHERE license_id = $licenseId AND machine_fingerprint = $machineFingerprint ORDER BY id DESC LIMIT 1`;
@@ -26,7 +26,8 @@ interface DeviceQuestion {
 }
 
 const LIVE_BY_KEY: Lookup<DeviceQuestion> = {
-  select: `${LIVE} = (SELECT id FROM licenses WHERE license_key = $licenseKey)`,
+  columns: COLUMNS,
+  from: `${LIVE} = (SELECT id FROM licenses WHERE license_key = $licenseKey)`,
   values: ({ licenseKey, machineFingerprint }) => ({ licenseKey, machineFingerprint }),
 };
 

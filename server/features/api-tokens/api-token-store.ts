@@ -1,23 +1,26 @@
 import { Op, type Sequelize } from 'sequelize';
+import type { Lookup } from '#server/database/batched-lookup.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import { type ApiTokenRow, defineApiToken } from './api-token-model.ts';
 
 export type ApiToken = ApiTokenRow;
 
-const BY_HASH = `
-  SELECT id AS "id", name AS "name", role AS "role", token_hash AS "tokenHash", last_four AS "lastFour",
+const BY_HASH: Lookup<string> = {
+  columns: `
+    id AS "id", name AS "name", role AS "role", token_hash AS "tokenHash", last_four AS "lastFour",
     created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", expires_at AS "expiresAt",
     networks AS "networks", previous_hash AS "previousHash", previous_last_four AS "previousLastFour",
-    previous_expires_at AS "previousExpiresAt", previous_last_used_at AS "previousLastUsedAt"
-  FROM api_tokens WHERE token_hash = $tokenHash OR previous_hash = $tokenHash`;
+    previous_expires_at AS "previousExpiresAt", previous_last_used_at AS "previousLastUsedAt"`,
+  from: 'api_tokens WHERE token_hash = $tokenHash OR previous_hash = $tokenHash',
+  values: (tokenHash) => ({ tokenHash }),
+};
 
 export function createApiTokenStore(sequelize: Sequelize) {
   const tokens = defineApiToken(sequelize);
-  const byHash = sqlOf(sequelize).statement<ApiToken>(BY_HASH);
   return {
     /** Finds a token by its current or its previous secret. */
-    findByHash: (tokenHash: string): Promise<ApiToken | null> => byHash.first({ tokenHash }),
+    findByHash: sqlOf(sequelize).batched<string, ApiToken>(BY_HASH),
     async findForChange(id: number): Promise<ApiToken | null> {
       return (await tokens.findOne({
         where: { id },

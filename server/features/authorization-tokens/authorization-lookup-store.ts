@@ -40,11 +40,12 @@ export interface LicenseQuestion {
 }
 
 const TOKEN: Lookup<string> = {
-  select: `
+  columns: `
     t.id AS "tokenId", t.license_id AS "licenseId", t.product AS "product", t.status AS "status",
     t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt", l.revoked_at AS "licenseRevokedAt",
-    l.expires_at + p.grace_days * 86400000 AS "licenseGraceEndsAt"
-    FROM authorization_tokens t
+    l.expires_at + p.grace_days * 86400000 AS "licenseGraceEndsAt"`,
+  from: `
+    authorization_tokens t
     JOIN licenses l ON l.id = t.license_id
     JOIN plans p ON p.id = l.plan_id
     WHERE t.token_hash = $tokenHash`,
@@ -52,12 +53,13 @@ const TOKEN: Lookup<string> = {
 };
 
 const LICENSE: Lookup<LicenseQuestion> = {
-  select: `
+  columns: `
     l.id AS "licenseId", l.product AS "product", p.name AS "plan", p.features AS "features",
     l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.expires_at AS "expiresAt",
     l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
-    a.id AS "activationId", a.last_seen_at AS "lastSeenAt"
-    FROM licenses l
+    a.id AS "activationId", a.last_seen_at AS "lastSeenAt"`,
+  from: `
+    licenses l
     JOIN plans p ON p.id = l.plan_id
     LEFT JOIN activations a
       ON a.license_id = l.id AND a.machine_fingerprint = $fingerprint AND a.released_at IS NULL

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import type { Lookup } from '#server/database/batched-lookup.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { type AuthorityRow, defineAuthority } from './authority-model.ts';
 
@@ -6,18 +7,22 @@ const COLUMNS = `
   id AS "id", key_identifier AS "keyIdentifier", certificate AS "certificate", chain AS "chain",
   private_key_sealed AS "privateKeySealed", not_after AS "notAfter", origin AS "origin", status AS "status", created_at AS "createdAt"`;
 
-const ACTIVE_ID = `id AS "id" FROM certificate_authorities WHERE status = 'active'`;
+const ACTIVE_ID: Lookup<true> = {
+  columns: 'id AS "id"',
+  from: `certificate_authorities WHERE status = 'active'`,
+  values: () => ({}),
+};
 const LIST = `SELECT ${COLUMNS} FROM certificate_authorities ORDER BY status, id DESC`;
 const RETIRE = `UPDATE certificate_authorities SET status = 'retired' WHERE status = 'active'`;
 
 export function createAuthorityStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
-  const active = sql.statement<{ id: number }>(`SELECT ${ACTIVE_ID}`);
-  const activeFirst = sql.batchedFirst<true, { id: number }>({ select: ACTIVE_ID, values: () => ({}) });
+  const active = sql.batched<true, { id: number }>(ACTIVE_ID);
+  const activeFirst = sql.batchedFirst<true, { id: number }>(ACTIVE_ID);
   const all = sql.statement<AuthorityRow>(LIST);
   return {
     /** Shows whether the cached authority is still the active one. */
-    activeId: async (): Promise<number | null> => (await active.first())?.id ?? null,
+    activeId: async (): Promise<number | null> => (await active(true))?.id ?? null,
     /** The same in the first read of a change. */
     activeIdFirst: async (): Promise<number | null> => (await activeFirst(true))?.id ?? null,
     /** Lasts until the transaction ends: `SHARE` to issue certificates, `UPDATE` to replace the authority. */

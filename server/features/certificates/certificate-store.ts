@@ -37,10 +37,10 @@ const COLUMNS = `
   revoke_reason AS "revokeReason", pem AS "pem"`;
 
 const FACTS: Lookup<string> = {
-  select: `
+  columns: `
     serial_number AS "serialNumber", subject AS "subject", not_before AS "notBefore", not_after AS "notAfter",
-    revoked_at AS "revokedAt", revoke_reason AS "revokeReason"
-    FROM certificates WHERE fingerprint = $fingerprint`,
+    revoked_at AS "revokedAt", revoke_reason AS "revokeReason"`,
+  from: 'certificates WHERE fingerprint = $fingerprint',
   values: (fingerprint) => ({ fingerprint }),
 };
 

@@ -17,6 +17,8 @@ export interface LeaseClock {
   ready(): Promise<void>;
   /** The same as `refresh`, always, and inside the current transaction if there is one. */
   tick(): Promise<void>;
+  /** Called by each `refresh`: a lease may be granted soon. */
+  onRefresh(listener: () => void): void;
 }
 
 interface Needs {
@@ -27,6 +29,7 @@ interface Needs {
 export function createLeaseClock({ store, transaction }: Needs): LeaseClock {
   let leaseAt = 0;
   let readAt = -Infinity;
+  let tellRefresh = (): void => {};
 
   async function tick(): Promise<void> {
     const own = monotonicMs();
@@ -40,6 +43,7 @@ export function createLeaseClock({ store, transaction }: Needs): LeaseClock {
     // If the database cannot be reached, lease time stops soon, as it does for the other servers.
     now: () => leaseAt + Math.min(MAX_GAP_MS, Math.max(0, monotonicMs() - readAt)),
     async refresh() {
+      tellRefresh();
       if (monotonicMs() - readAt >= FRESH_MS) await renew();
     },
     async ready() {
@@ -48,5 +52,8 @@ export function createLeaseClock({ store, transaction }: Needs): LeaseClock {
       readAt = monotonicMs();
     },
     tick,
+    onRefresh(listener) {
+      tellRefresh = listener;
+    },
   };
 }

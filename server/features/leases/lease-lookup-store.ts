@@ -24,14 +24,15 @@ export interface LeaseFacts extends Pick<
 }
 
 const LEASE: Lookup<string> = {
-  select: `
+  columns: `
     e.id AS "id", e.license_id AS "licenseId", e.state AS "state", e.units AS "units", e.seat_key AS "seatKey",
     e.product AS "product", e.feature AS "feature", e.overdraft AS "overdraft", e.issued_at AS "issuedAt",
     l.revoked_at AS "revokedAt", l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
     p.licensing AS "licensing", CASE WHEN e.feature IS NULL THEN NULL ELSE p.features END AS "features",
     l.product AS "licenseProduct", p.lease_seconds AS "leaseSeconds", coalesce(l.own_seats, p.seats) AS "seats",
-    coalesce(l.own_overdraft_seats, p.overdraft_seats) AS "overdraftSeats", o.in_use AS "inUse"
-    FROM leases e
+    coalesce(l.own_overdraft_seats, p.overdraft_seats) AS "overdraftSeats", o.in_use AS "inUse"`,
+  from: `
+    leases e
     JOIN licenses l ON l.id = e.license_id
     JOIN plans p ON p.id = l.plan_id
     JOIN lease_pools o ON o.license_id = e.license_id

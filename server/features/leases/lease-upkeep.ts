@@ -12,6 +12,8 @@ import type { PoolStore } from './pool-store.ts';
 import { CALM_MS, type OpenPool, type SeatPools } from './seat-pools.ts';
 
 const EVERY_MS = 1000;
+/** While no lease is live and none is granted here. Another server that grants one looks after it itself. */
+const RESTING_MS = 5000;
 /** Another server may have a heartbeat in memory for a second. */
 const SLACK_MS = 2000;
 /** Leases per transaction, so that other writers wait only a few milliseconds. */
@@ -56,6 +58,9 @@ function asBefore(lease: EndedLease): SeatOfLease {
 export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   const { licenses, leases, pools, transaction, leaseClock, clock } = needs;
   let isClosed = false;
+  /** Whether a lease is live, or may be soon. */
+  let isNeeded = true;
+  /** Undefined while it works. */
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
@@ -115,9 +120,12 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
 
   async function work(): Promise<void> {
     await needs.buffer.flush();
+    isNeeded = false;
     // Lease time is written only while something depends on it, so that an idle server leaves the disk alone.
     const reasons = await Promise.all([leases.hasLive(), needs.poolStore.hasPending()]);
+    // A lease may have been granted meanwhile, so this only ever sets it.
     if (!reasons.includes(true)) return;
+    isNeeded = true;
     await transaction(leaseClock.tick);
     await endDue();
     await attend();
@@ -130,12 +138,24 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
 
   function schedule(): void {
     if (isClosed) return;
-    timer = setTimeout(() => {
-      running = running.then(work).catch((error: unknown) => {
-        if (!isClosed) needs.onError(error);
-      });
-      void running.then(schedule);
-    }, EVERY_MS).unref();
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        running = running.then(work).catch((error: unknown) => {
+          if (!isClosed) needs.onError(error);
+        });
+        void running.then(schedule);
+      },
+      isNeeded ? EVERY_MS : RESTING_MS,
+    ).unref();
+  }
+
+  function wake(): void {
+    if (isNeeded) return;
+    isNeeded = true;
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    schedule();
   }
 
   /** A borrowed seat ends with its file, so the downtime counts for it. */
@@ -148,6 +168,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
 
   return {
     start() {
+      leaseClock.onRefresh(wake);
       running = resume().catch(needs.onError);
       schedule();
     },
@@ -156,6 +177,8 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
       isClosed = true;
       clearTimeout(timer);
       await running.catch(() => {});
+      // Otherwise the last second would pass again after a restart.
+      if (isNeeded) await transaction(leaseClock.tick).catch(() => {});
     },
   };
 }

@@ -119,7 +119,8 @@ export function createLicenseStore(sequelize: Sequelize) {
   const byKey = findWhere('l.license_key = $key');
   const byBoth = findWhere('l.id = $id AND l.license_key = $key');
   const oneByKey = {
-    select: `${LICENSE_COLUMNS} FROM ${LICENSE_TABLES} WHERE l.license_key = $key`,
+    columns: LICENSE_COLUMNS,
+    from: `${LICENSE_TABLES} WHERE l.license_key = $key`,
     values: (key: string) => ({ key }),
   };
   const keyLookup = sql.batched<string, SelectedRow>(oneByKey);

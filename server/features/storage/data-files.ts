@@ -35,7 +35,8 @@ function identify(path: string): Watched | null {
 export function watchDataFiles(directory: string, files: readonly string[]): DataFiles {
   // Windows cannot open a directory, and does not allow its removal while a file in it is open.
   const handle = process.platform === 'win32' ? null : openSync(directory, 'r');
-  const watched = [directory, ...files].map((path) => identify(path)).filter((file) => file !== null);
+  const folder = identify(directory);
+  const watched = files.map((path) => identify(path)).filter((file) => file !== null);
 
   async function isLost({ path, identity }: Watched): Promise<boolean> {
     // Any error means that the file cannot be used.
@@ -45,8 +46,10 @@ export function watchDataFiles(directory: string, files: readonly string[]): Dat
 
   return {
     async findLost() {
-      // At once, so that the idle process wakes up once.
+      // At once, so that the idle process wakes up once. A file cannot be found in a directory that is missing.
       const lost = await Promise.all(watched.map((file) => isLost(file)));
+      if (watched.length > 0 && !lost.includes(true)) return null;
+      if (folder && (await isLost(folder))) return directory;
       return watched.find((_, index) => lost[index])?.path ?? null;
     },
     close() {

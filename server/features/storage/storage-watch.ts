@@ -5,7 +5,7 @@ import type { StorageService } from './storage-service.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 
 /** Detects a missing data directory within a second. */
-const LOOK_EVERY_MS = 400;
+const LOOK_EVERY_MS = 800;
 const UPKEEP_EVERY_MS = 5000;
 
 interface Needs {

@@ -26,6 +26,8 @@ const PASSWORD = 'geheim-4711';
 /** What a server writes while it runs, or the move itself. */
 const WRITTEN_SINCE = new Set([
   'audit_entries',
+  'deliveries',
+  'delivery_attempts',
   'lease_clock',
   'lease_pools',
   'lease_usage',

@@ -1,7 +1,9 @@
 // PostgreSQL goes away and comes back: callers hear that the service is unavailable, never that it has a bug, and it recovers.
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/postgres-cluster.ts';
@@ -118,4 +120,28 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
     const { alerts } = await server.admin.listAlerts({});
     expect(alerts.map(({ code }) => code)).toContain('database_not_writable');
   });
+});
+
+/** A message of PostgreSQL's protocol: its type, its length and its content. */
+function message(type: string, content: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(content.length + 4);
+  return Buffer.concat([Buffer.from(type), length, content]);
+}
+
+it('survives a PostgreSQL server that ends a connection right after accepting it', async () => {
+  const accepted = Buffer.concat([
+    message('R', Buffer.alloc(4)),
+    message('Z', Buffer.from('I')),
+    message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0')),
+  ]);
+  const ending = createServer((socket) => {
+    socket.once('data', () => socket.end(accepted));
+    socket.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  await once(ending, 'listening');
+  onTestFinished(() => void ending.close());
+  const { port } = ending.address() as AddressInfo;
+  // An error that nobody handles would end the process.
+  await expect(connect({ url: `postgres://desk@127.0.0.1:${port}/desk`, file: '' })).rejects.toThrow();
 });

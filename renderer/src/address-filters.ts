@@ -2,11 +2,18 @@
 import { computed, type ComputedRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 
+export interface AddressFilters<Name extends string> {
+  values: ComputedRef<Record<Name, string>>;
+  isFiltered: ComputedRef<boolean>;
+  set: (changes: Partial<Record<Name, string>>) => void;
+  clear: () => void;
+}
+
 /**
  * @param names the screen's query parameters; other parameters are not changed
  * @returns the values, empty if not set, and a function that changes some of them without a history entry
  */
-export function useAddressFilters<const Name extends string>(names: readonly Name[]) {
+export function useAddressFilters<const Name extends string>(names: readonly Name[]): AddressFilters<Name> {
   const route = useRoute();
   const router = useRouter();
   const values = computed(() => {

@@ -103,9 +103,9 @@ test(
     await expect(inspector).toContainText('Key compromised');
     await expect(inspector.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
 
-    await desk.getByLabel('State').selectOption('Valid');
+    await desk.getByLabel('State', { exact: true }).selectOption('Valid');
     await expect(desk.getByText('No certificates match.')).toBeVisible();
-    await desk.getByLabel('State').selectOption('Revoked');
+    await desk.getByLabel('State', { exact: true }).selectOption('Revoked');
     await expect(rows(desk)).toHaveCount(1);
 
     await desk.getByRole('button', { name: 'Check certificate' }).click();

@@ -61,7 +61,7 @@ test('selected events, and all since a date, are retried', async ({ desk, server
   await desk.goto('/#/failed-events?since=2990-01-01');
   await expect(desk.getByText('No failed events match.')).toBeVisible();
   await expect(desk.getByRole('button', { name: 'Retry all' })).toBeDisabled();
-  await desk.getByLabel('Since').fill('2020-01-01');
+  await desk.getByLabel('Since', { exact: true }).fill('2020-01-01');
   await expect(rows(desk)).toHaveCount(4);
 
   await rows(desk).first().press('Space');

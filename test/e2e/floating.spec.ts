@@ -106,7 +106,7 @@ test('leases are filtered by user and state, and an ended one says why', async (
   await desk.goto('/#/floating?view=leases');
   await expect(row(desk, 'grace')).toBeVisible();
   await expect(row(desk, 'ada')).toHaveCount(0);
-  await desk.getByLabel('State').selectOption('all');
+  await desk.getByLabel('State', { exact: true }).selectOption('all');
   await desk.getByRole('searchbox', { name: 'User' }).fill('ADA');
   await desk.getByRole('searchbox', { name: 'User' }).press('Enter');
   await expect(row(desk, 'grace')).toHaveCount(0);

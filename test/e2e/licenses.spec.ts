@@ -155,9 +155,9 @@ test('search, filters and order work and survive a reload', async ({ desk }) => 
   await expect(search).toHaveValue('');
   await expect(rows(desk)).toHaveCount(3);
 
-  await desk.getByLabel('State').selectOption('Expiring');
+  await desk.getByLabel('State', { exact: true }).selectOption('Expiring');
   await expect(rows(desk)).toContainText(['in 3 days']);
-  await desk.getByLabel('State').selectOption('All states');
+  await desk.getByLabel('State', { exact: true }).selectOption('All states');
   await desk.getByRole('combobox', { name: 'Plan' }).selectOption('professional');
   await expect(rows(desk)).toContainText(['Северные']);
   await desk.getByRole('combobox', { name: 'Plan' }).selectOption('All plans');
@@ -166,9 +166,9 @@ test('search, filters and order work and survive a reload', async ({ desk }) => 
   await expect(rows(desk)).toContainText(['Acme Robotics']);
   await desk.getByRole('combobox', { name: 'Product' }).fill('');
   await desk.keyboard.press('Enter');
-  await desk.getByLabel('Expires').selectOption('Expires within 7 days');
+  await desk.getByLabel('Expires', { exact: true }).selectOption('Expires within 7 days');
   await expect(rows(desk)).toContainText(['Fjord Instruments']);
-  await desk.getByLabel('Expires').selectOption('Any expiry date');
+  await desk.getByLabel('Expires', { exact: true }).selectOption('Any expiry date');
 
   await desk.getByRole('button', { name: 'Holder' }).click();
   await expect(rows(desk)).toContainText(['Acme', 'Fjord', 'Северные']);

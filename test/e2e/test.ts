@@ -139,6 +139,7 @@ export { expect } from '@playwright/test';
 
 interface NewLicense {
   holder: string;
+  email?: string;
   plan?: string;
   product?: string;
   days?: number;

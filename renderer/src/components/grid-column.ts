@@ -10,14 +10,22 @@ export interface GridColumn {
   sortable?: true;
   /** Sort direction of the first click; ascending by default. */
   firstOrder?: 'asc' | 'desc';
-  /** Where it stands in the two-line rows of a narrow page; left out there unless given. */
+  /** Where it stands in the two-line rows of a narrow page; left out there unless given. `title` names the row. */
   narrow?: 'title' | 'side' | 'line';
+  /** Which column gives way where there is no room for all: the lowest first. Without it, the column stays. */
+  priority?: number;
+  /** Shown only if it is chosen. */
+  optional?: true;
+  /** Its cell has a second line in comfortable rows. */
+  twoLines?: true;
 }
 
 export interface CellProps<Item> {
   item: Item;
   /** Whether the row is hovered, open or the one that has the focus: what only then shows need not be rendered before. */
   isNear: boolean;
+  /** Whether rows are high enough for a second line. */
+  isTall: boolean;
 }
 
 /** What renders the cells, by `cell-` and the column's ID. */

@@ -1,38 +1,52 @@
 // How wide the inspector is: dragged, or stepped by key, and kept for the next visit.
-import { ref } from 'vue';
+import { computed, ref } from 'vue';
+import { useWindowWidth } from '../window-width.ts';
 
-const MIN = 360;
-const MAX = 720;
-const DEFAULT = 440;
+const MIN = 440;
+const MAX = 560;
 const STORED_AS = 'license-desk-inspector-width';
+/** What the navigation and the columns that a list cannot do without take of the window. */
+const REST_PX = 690;
 
-const within = (width: number) => Math.round(Math.max(MIN, Math.min(MAX, width)));
+/** @returns the width in pixels that a window of `windowPx` has room for */
+export function inspectorWidth(wanted: number, windowPx: number): number {
+  return Math.round(Math.max(MIN, Math.min(MAX, windowPx - REST_PX, wanted)));
+}
 
-const stored = Number(localStorage.getItem(STORED_AS));
-const width = ref(stored ? within(stored) : DEFAULT);
+const wanted = ref(Number(localStorage.getItem(STORED_AS)) || MIN);
 const isDragging = ref(false);
-
-function set(wanted: number): void {
-  width.value = within(wanted);
-  localStorage.setItem(STORED_AS, String(width.value));
-}
-
-function startDrag(event: PointerEvent): void {
-  const grip = event.currentTarget as HTMLElement;
-  const startX = event.clientX;
-  const startWidth = width.value;
-  grip.setPointerCapture(event.pointerId);
-  isDragging.value = true;
-  const onMove = (move: PointerEvent) => set(startWidth + startX - move.clientX);
-  const onEnd = () => {
-    isDragging.value = false;
-    grip.removeEventListener('pointermove', onMove);
-  };
-  grip.addEventListener('pointermove', onMove);
-  grip.addEventListener('lostpointercapture', onEnd, { once: true });
-}
 
 /** One width for all inspectors. */
 export function useInspectorWidth() {
-  return { width, isDragging, startDrag, stepBy: (px: number) => set(width.value + px), MIN, MAX };
+  const windowPx = useWindowWidth();
+  const width = computed(() => inspectorWidth(wanted.value, windowPx.value));
+
+  function set(to: number): void {
+    wanted.value = inspectorWidth(to, windowPx.value);
+    localStorage.setItem(STORED_AS, String(wanted.value));
+  }
+
+  function startDrag(event: PointerEvent): void {
+    const grip = event.currentTarget as HTMLElement;
+    const startX = event.clientX;
+    const startWidth = width.value;
+    grip.setPointerCapture(event.pointerId);
+    isDragging.value = true;
+    const onMove = (move: PointerEvent) => set(startWidth + startX - move.clientX);
+    const onEnd = () => {
+      isDragging.value = false;
+      grip.removeEventListener('pointermove', onMove);
+    };
+    grip.addEventListener('pointermove', onMove);
+    grip.addEventListener('lostpointercapture', onEnd, { once: true });
+  }
+
+  return {
+    width,
+    isDragging,
+    startDrag,
+    stepBy: (px: number) => set(width.value + px),
+    min: MIN,
+    max: computed(() => inspectorWidth(MAX, windowPx.value)),
+  };
 }

@@ -16,6 +16,8 @@ interface Needs {
   viewport: Readonly<Ref<HTMLElement | null>>;
   count: () => number;
   rowPx: () => number;
+  /** Receives the width of the viewport. */
+  width: Ref<number>;
 }
 
 /** @returns what to render next @param sight the rows in sight @param around these and those around them */
@@ -30,13 +32,16 @@ function nextRange(rendered: Range, sight: Range, around: Range): Range {
   return { first: first - above, end: end + below };
 }
 
-export function useVirtualRows({ viewport, count, rowPx }: Needs) {
+export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   const rendered = shallowRef<Range>({ first: 0, end: 0 });
+  /** As of the last scroll event. Reading it while rows are rendered would make the browser lay them out at once. */
+  let top = 0;
   let height = 0;
   let frame = 0;
 
   function update(): void {
-    const top = viewport.value?.scrollTop ?? 0;
+    cancelAnimationFrame(frame);
+    frame = 0;
     const within = (index: number) => Math.max(0, Math.min(index, count()));
     const sight = {
       first: within(Math.floor(top / rowPx()) - 1),
@@ -45,28 +50,54 @@ export function useVirtualRows({ viewport, count, rowPx }: Needs) {
     const around = { first: within(sight.first - AHEAD), end: within(sight.end + AHEAD) };
     const { first, end } = nextRange(rendered.value, sight, around);
     if (first !== rendered.value.first || end !== rendered.value.end) rendered.value = { first, end };
-    cancelAnimationFrame(frame);
-    if (height > 0 && (first !== around.first || end !== around.end)) frame = requestAnimationFrame(update);
+    if (height > 0 && (first !== around.first || end !== around.end)) updateInFrame();
+  }
+
+  function updateInFrame(): void {
+    frame ||= requestAnimationFrame(update);
+  }
+
+  function readTop(): void {
+    top = viewport.value?.scrollTop ?? 0;
+  }
+
+  /** Once per frame, so that the browser lays rows out once per frame. */
+  function onScroll(): void {
+    readTop();
+    updateInFrame();
   }
 
   const resizes = new ResizeObserver(([entry]) => {
     height = entry?.contentRect.height ?? height;
+    width.value = entry?.contentRect.width ?? width.value;
     update();
   });
   watch(
     viewport,
     (element, before) => {
-      before?.removeEventListener('scroll', update);
+      before?.removeEventListener('scroll', onScroll);
       resizes.disconnect();
       if (!element) return;
       height = element.clientHeight;
-      element.addEventListener('scroll', update, { passive: true });
+      width.value = element.clientWidth;
+      readTop();
+      element.addEventListener('scroll', onScroll, { passive: true });
       resizes.observe(element);
       update();
     },
     { flush: 'post' },
   );
-  watch([count, rowPx], update);
+  watch(count, update);
+  // The row at the top stays there when rows become higher or lower.
+  watch(
+    rowPx,
+    (now, before) => {
+      if (viewport.value) viewport.value.scrollTop = (top / before) * now;
+      readTop();
+      update();
+    },
+    { flush: 'post' },
+  );
   onScopeDispose(() => {
     cancelAnimationFrame(frame);
     resizes.disconnect();
@@ -84,6 +115,7 @@ export function useVirtualRows({ viewport, count, rowPx }: Needs) {
       const lowest = start + rowPx() + Math.max(0, head) - element.clientHeight;
       if (start < element.scrollTop) element.scrollTop = start;
       else if (lowest > element.scrollTop) element.scrollTop = lowest;
+      readTop();
       update();
     },
   };

@@ -1,8 +1,13 @@
 // Filters of failed events, as in the URL.
+import { useQuery } from '@pinia/colada';
 import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
+import { adminClient } from '../../api/admin-client.ts';
 import { startOfDay } from '../../local-day.ts';
+import { hostOf } from '../webhooks/webhook-state.ts';
 import type { FailedFilter } from './failed-count.ts';
+
+const MAX_WEBHOOKS = 500;
 
 export function useFailedFilters() {
   const filters = useAddressFilters(['since', 'webhook']);
@@ -16,4 +21,15 @@ export function useFailedFilters() {
     };
   });
   return { ...filters, query };
+}
+
+/** The webhooks to choose from, with what tells them apart. */
+export function useWebhookChoices() {
+  const query = useQuery({
+    key: ['webhooks', 'choices'],
+    query: () => adminClient.listWebhooks({ limit: MAX_WEBHOOKS }),
+  });
+  return computed(() =>
+    (query.data.value?.webhooks ?? []).map(({ id, url }) => ({ id, name: `${hostOf(url)} · ${id}` })),
+  );
 }

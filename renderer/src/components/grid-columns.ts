@@ -1,0 +1,56 @@
+// Which columns of a `DataGrid` are shown: those that are chosen, as far as there is room, or those of two-line rows.
+import { computed, type Ref, watchEffect } from 'vue';
+import type { GridColumn } from './grid-column.ts';
+import { fittingColumns, isChosen, ROW_PX, useListView, useShownList } from './list-view.ts';
+
+/** The height of two-line rows on a narrow page. */
+const NARROW_ROW_PX = 64;
+/** The checkboxes' column: the page's padding and 28 px. */
+const BOX_PX = 60;
+
+interface Needs {
+  /** The list whose choices apply. */
+  name: () => string;
+  columns: () => readonly GridColumn[];
+  isNarrow: Readonly<Ref<boolean>>;
+  hasBoxes: () => boolean;
+  /** Of the grid in pixels; 0 before it is known. */
+  width: Readonly<Ref<number>>;
+}
+
+export function useGridColumns({ name, columns, isNarrow, hasBoxes, width }: Needs) {
+  const { view } = useListView(name);
+  const chosen = computed(() => columns().filter((column) => isChosen(column, view.value)));
+  const fitting = computed(() =>
+    width.value === 0 ? chosen.value : fittingColumns(chosen.value, width.value - (hasBoxes() ? BOX_PX : 0)),
+  );
+  const isTall = computed(
+    () =>
+      !isNarrow.value &&
+      view.value.density === 'comfortable' &&
+      columns().some(({ twoLines }) => twoLines === true),
+  );
+  const list = useShownList();
+  watchEffect(() => {
+    const left = chosen.value.filter((column) => !fitting.value.includes(column)).map(({ id }) => id);
+    list.value = { name: name(), columns: columns(), withoutRoom: new Set(left) };
+  });
+
+  return {
+    isTall,
+    shown: computed(() =>
+      isNarrow.value ? columns().filter(({ narrow }) => narrow !== undefined) : fitting.value,
+    ),
+    /** For `grid-template-columns`; undefined on a narrow page. */
+    tracks: computed(() => {
+      if (isNarrow.value) return undefined;
+      const widths = fitting.value.map(({ width: track }) => track);
+      return [...(hasBoxes() ? ['calc(var(--page) + 28px)'] : []), ...widths].join(' ');
+    }),
+    rowPx: computed(() => {
+      if (isNarrow.value) return NARROW_ROW_PX;
+      const { density } = view.value;
+      return ROW_PX[density === 'comfortable' && !isTall.value ? 'standard' : density];
+    }),
+  };
+}

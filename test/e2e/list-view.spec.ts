@@ -1,0 +1,167 @@
+// The columns and the row height of lists, which each browser keeps.
+import type { Locator, Page } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
+import { expect, importLicenses, issueLicense, test } from './test.ts';
+
+const grid = (page: Page) => page.getByRole('grid');
+const rows = (page: Page) => grid(page).getByRole('rowgroup').getByRole('row');
+const headings = (page: Page) => grid(page).getByRole('columnheader');
+const viewButton = (page: Page) => page.getByRole('button', { name: 'Columns and density' });
+const entry = (page: Page, name: string) => page.getByRole('menuitemcheckbox', { name });
+const density = (page: Page, name: string) => page.getByRole('menuitemradio', { name });
+
+const ALL = ['Holder', 'Key', 'Product', 'Plan', 'State', 'Seats', 'Issued', 'Expires'];
+const without = (...names: string[]) => ['', ...ALL.filter((name) => !names.includes(name))];
+const heightOf = async (row: Locator) => (await row.boundingBox())?.height;
+const customers = (count: number) => Array.from({ length: count }, (_, index) => `Customer ${index + 1}`);
+
+async function openLicenses(page: Page): Promise<void> {
+  await page.goto('/#/licenses');
+  await expect(rows(page).first()).toBeVisible();
+}
+
+/** The text of the row that is the first below the headings. */
+function rowAtTop(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const head = document.querySelector('[role=grid] [aria-rowindex="1"]')?.getBoundingClientRect();
+    const found = document.elementFromPoint((head?.left ?? 0) + 100, (head?.bottom ?? 0) + 4);
+    return found?.closest('[data-index]')?.textContent.replace(/….*/u, '') ?? '';
+  });
+}
+
+test('columns are chosen by keyboard, kept for this list, and reset', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Firma 500 GmbH' });
+  await openLicenses(desk);
+  await expect(headings(desk)).toHaveText(without());
+
+  await viewButton(desk).focus();
+  await desk.keyboard.press('Enter');
+  await expect(entry(desk, 'Holder Always shown')).toBeDisabled();
+  await expect(entry(desk, 'Holder Always shown')).toBeChecked();
+  await expect(entry(desk, 'Order number')).not.toBeChecked();
+  await expectAccessible(desk);
+  await desk.keyboard.press('ArrowDown');
+  await expect(entry(desk, 'E-mail')).toBeFocused();
+  await desk.keyboard.press('ArrowUp');
+  await expect(entry(desk, 'Key')).toBeFocused();
+  await desk.keyboard.press('Space');
+  await expect(entry(desk, 'Key')).not.toBeChecked();
+  await expect(headings(desk)).toHaveText(without('Key'));
+  await entry(desk, 'Product').click();
+  await entry(desk, 'Order number').click();
+  await desk.keyboard.press('Escape');
+  await expect(viewButton(desk)).toBeFocused();
+  const chosen = ['', 'Holder', 'Order number', 'Plan', 'State', 'Seats', 'Issued', 'Expires'];
+  await expect(headings(desk)).toHaveText(chosen);
+
+  await desk.reload();
+  await expect(headings(desk)).toHaveText(chosen);
+  await desk.goto('/#/authorization-tokens');
+  await expect(viewButton(desk)).toBeDisabled();
+  await desk.goto('/#/audit');
+  await expect(headings(desk)).toHaveText(['Time', 'Actor', 'Source', 'Action', 'Subject']);
+
+  await openLicenses(desk);
+  await viewButton(desk).click();
+  await desk.getByRole('menuitem', { name: 'Reset view' }).click();
+  await expect(headings(desk)).toHaveText(without());
+  await desk.reload();
+  await expect(headings(desk)).toHaveText(without());
+});
+
+test('rows become higher or lower while the list keeps its place', async ({ desk }) => {
+  await importLicenses(desk, customers(90));
+  await issueLicense(desk, { holder: 'Ústav', email: 'licence@usl.example.cz' });
+  await openLicenses(desk);
+  const first = rows(desk).first();
+  expect(await heightOf(first)).toBe(36);
+  await expect(first).not.toContainText('licence@usl.example.cz');
+  await grid(desk).evaluate((element) => element.scrollTo({ top: 40 * 36 }));
+  await expect.poll(() => rowAtTop(desk)).toContain('Customer 51');
+
+  for (const [name, height] of [
+    ['Compact', 32],
+    ['Comfortable', 52],
+    ['Standard', 36],
+  ] as const) {
+    await viewButton(desk).click();
+    await density(desk, name).click();
+    await expect(density(desk, name)).toBeChecked();
+    await desk.keyboard.press('Escape');
+    await expect.poll(() => heightOf(rows(desk).first())).toBe(height);
+    await expect.poll(() => rowAtTop(desk)).toContain('Customer 51');
+  }
+
+  await viewButton(desk).click();
+  await density(desk, 'Comfortable').click();
+  await desk.reload();
+  await expect(rows(desk).first()).toContainText('licence@usl.example.cz');
+  expect(await heightOf(rows(desk).first())).toBe(52);
+  await expectAccessible(desk);
+  await rows(desk).first().focus();
+  await desk.keyboard.press('End');
+  await expect(rows(desk).last()).toContainText('Customer 1');
+  await expect(rows(desk).last()).toBeInViewport({ ratio: 0.9 });
+});
+
+test('a list without a second line has two densities', async ({ desk }) => {
+  await desk.goto('/#/audit');
+  await viewButton(desk).click();
+  await expect(desk.getByRole('menuitemradio')).toHaveText(['Standard', 'Compact']);
+  await density(desk, 'Compact').click();
+  await desk.keyboard.press('Escape');
+  await expect.poll(() => heightOf(rows(desk).first())).toBe(32);
+});
+
+test('holder, state and expiry stay in view beside the inspector in a small window', async ({ desk }) => {
+  await desk.setViewportSize({ width: 1100, height: 700 });
+  await desk.evaluate(() => localStorage.setItem('license-desk-inspector-width', '560'));
+  await desk.reload();
+  await issueLicense(desk, { holder: 'Firma 500 GmbH' });
+  await openLicenses(desk);
+  await expect(headings(desk)).toHaveText(without('Issued'));
+  await rows(desk).first().click();
+  const inspector = desk.getByRole('complementary', { name: 'Firma 500 GmbH' });
+  await expect(inspector).toBeVisible();
+  await expect(headings(desk)).toHaveText(['', 'Holder', 'State', 'Expires']);
+  await expect(headings(desk).last()).toBeInViewport({ ratio: 1 });
+  await expect.poll(async () => (await inspector.boundingBox())?.width).toBe(440);
+  const grip = desk.getByRole('separator', { name: 'Resize the panel' });
+  await expect(grip).toHaveAttribute('aria-valuemax', '440');
+
+  await viewButton(desk).click();
+  await expect(entry(desk, 'Seats No room')).toBeChecked();
+  await desk.keyboard.press('Escape');
+  await desk.setViewportSize({ width: 1440, height: 900 });
+  await expect(grip).toHaveAttribute('aria-valuenow', '560');
+  await expect.poll(async () => (await inspector.boundingBox())?.width).toBe(560);
+  await grip.focus();
+  await desk.keyboard.press('ArrowLeft');
+  await expect(grip).toHaveAttribute('aria-valuenow', '560');
+  for (let step = 0; step < 8; step += 1) await desk.keyboard.press('ArrowRight');
+  await expect(grip).toHaveAttribute('aria-valuenow', '440');
+  await expect(headings(desk)).toHaveText(['', 'Holder', 'Key', 'State', 'Seats', 'Expires']);
+});
+
+test('rows on a phone keep their two lines whatever is chosen for wide windows', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Firma 500 GmbH' });
+  await openLicenses(desk);
+  await viewButton(desk).click();
+  await density(desk, 'Compact').click();
+  await entry(desk, 'Key').click();
+  await desk.setViewportSize({ width: 390, height: 844 });
+  await expect(viewButton(desk)).toHaveCount(0);
+  expect(await heightOf(rows(desk).first())).toBe(64);
+  await expect(rows(desk).first()).toContainText('…');
+});
+
+test('the menu speaks German', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Firma 500 GmbH' });
+  await desk.evaluate(() => localStorage.setItem('license-desk-language', 'de'));
+  await desk.reload();
+  await openLicenses(desk);
+  await desk.getByRole('button', { name: 'Spalten und Zeilenhöhe' }).click();
+  await expect(desk.getByRole('menuitemcheckbox', { name: 'Inhaber Immer sichtbar' })).toBeChecked();
+  await expect(desk.getByRole('menuitemradio')).toHaveText(['Zweizeilig', 'Normal', 'Kompakt']);
+  await expect(desk.getByRole('menuitem', { name: 'Ansicht zurücksetzen' })).toBeVisible();
+});

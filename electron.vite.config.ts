@@ -142,7 +142,7 @@ export default defineConfig({
       contractManifest(),
       vue(),
       preloadPage(),
-      compileEarly(['OverviewPage.vue', 'LicensesPage.vue']),
+      compileEarly(['OverviewPage.vue', 'LicensesPage.vue', 'StatisticsPage.vue']),
       copyApiDocs(),
       recordPackages('renderer', ['node_modules/swagger-ui-dist']),
     ],
@@ -160,6 +160,12 @@ export default defineConfig({
                 name: 'start',
                 test: /renderer[\\/]src[\\/](opening[\\/]|utc-days|features[\\/]statistics[\\/]statistics-period)|vite[\\/]preload-helper/u,
                 priority: 1,
+              },
+              // The browser compiles each of these files in its own thread, and the page waits for all of them.
+              { name: 'vue', test: /node_modules[\\/](@vue|vue-router|pinia|@pinia)[\\/]/u },
+              {
+                name: 'texts',
+                test: /renderer[\\/]src[\\/]i18n[\\/]|-messages\.ts$|node_modules[\\/](@intlify|vue-i18n)[\\/]/u,
               },
               // What most screens are made of comes as one file instead of thirty; charts come after the first figures.
               {

@@ -6,7 +6,8 @@ import { beginOpening } from './opening/opening-replies.ts';
 const SCREENS: Record<string, () => Promise<unknown>> = {
   '#/overview': () => import('./features/overview/OverviewPage.vue'),
   '#/licenses': () => import('./features/licenses/LicensesPage.vue'),
-  '#/statistics': () => import('./features/statistics/StatisticsPage.vue'),
+  '#/statistics': () =>
+    Promise.all([import('./features/statistics/StatisticsPage.vue'), import('./components/LinePlot.vue')]),
 };
 
 const hasCode = new URLSearchParams(location.search).has('code');

@@ -24,6 +24,7 @@ import { createServers } from './migrations/0021-servers.ts';
 import { createSchemaSupport } from './migrations/0022-schema-support.ts';
 import { createSharedSessions } from './migrations/0023-shared-sessions.ts';
 import { createCountIndices } from './migrations/0024-counts.ts';
+import { createKeptFigures } from './migrations/0025-figures.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0022-schema-support', up: createSchemaSupport },
   { name: '0023-shared-sessions', up: createSharedSessions },
   { name: '0024-counts', up: createCountIndices },
+  { name: '0025-figures', up: createKeptFigures },
 ];
 
 /** One row per applied migration, with its name. */

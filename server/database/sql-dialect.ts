@@ -1,6 +1,7 @@
 // Differences between SQLite and PostgreSQL in hand-written SQL, named by purpose.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from './connect.ts';
+import { type LicenseKinds, POSTGRES_KINDS, SQLITE_KINDS } from './license-kinds.ts';
 import { type JsonLists, POSTGRES_LISTS, SQLITE_LISTS } from './lookup-text.ts';
 import { POSTGRES_SEARCH, SQLITE_SEARCH, type LicenseSearchIndex } from './license-search-index.ts';
 
@@ -46,6 +47,7 @@ export interface SqlDialect {
   sharedClock(name: string): string;
   jsonLists: JsonLists;
   licenseSearch: LicenseSearchIndex;
+  licenseKinds: LicenseKinds;
 }
 
 const SQLITE: SqlDialect = {
@@ -71,6 +73,7 @@ const SQLITE: SqlDialect = {
   sharedClock: (name) => `CAST($${name} AS INTEGER)`,
   jsonLists: SQLITE_LISTS,
   licenseSearch: SQLITE_SEARCH,
+  licenseKinds: SQLITE_KINDS,
 };
 
 const POSTGRES: SqlDialect = {
@@ -96,6 +99,7 @@ const POSTGRES: SqlDialect = {
   sharedClock: () => 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
   jsonLists: POSTGRES_LISTS,
   licenseSearch: POSTGRES_SEARCH,
+  licenseKinds: POSTGRES_KINDS,
 };
 
 export function sqlDialect(sequelize: Sequelize): SqlDialect {

@@ -8,14 +8,15 @@ import { createLiveStreams, type LiveStreams } from '#server/features/live/live-
 import { VERSION } from '#server/installation/version.ts';
 
 export function composeLive(sequelize: Database, health: HealthService): LiveStreams {
+  const hasOtherServers = isShared(sequelize);
   const look = createLookout({
     // A SQLite file has only one server, which knows its own changes.
-    recent: isShared(sequelize) ? createLiveStore(sequelize) : null,
+    recent: hasOtherServers ? createLiveStore(sequelize) : null,
     readHealth: () =>
       health.check().then(
         () => 'ok',
         (error: unknown) => (error as Error).message,
       ),
   });
-  return createLiveStreams({ hello: { version: VERSION }, look });
+  return createLiveStreams({ version: VERSION, isShared: hasOtherServers, look });
 }

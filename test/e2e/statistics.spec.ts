@@ -108,3 +108,13 @@ test('a quarter is a preset, compared with as many days before', { tag: '@browse
   await expect(desk.getByRole('button', { name: 'Last quarter' })).toHaveAttribute('aria-pressed', 'true');
   await expect(panel(desk, 'Activations per day')).toContainText(/in 9[0-2] days/u);
 });
+
+test('a period of ten years is compared with as many before', async ({ desk }) => {
+  await desk.goto('/#/statistics?from=2019-01-01&to=2028-12-31');
+  for (const title of ['Activations per day', 'Authorizations per day']) {
+    await expect(panel(desk, title)).toContainText('in 3,653 days');
+    await expect(panel(desk, title)).toContainText('Previous 0');
+  }
+  await desk.goto('/#/statistics?from=1970-01-02&to=1970-01-31');
+  await expect(panel(desk, 'Activations per day')).toContainText('in 30 days');
+});

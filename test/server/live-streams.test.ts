@@ -25,7 +25,7 @@ function newReply() {
 function setUp(look: () => LiveTopic[] = () => []) {
   let isSignedIn = true;
   let begun = 0;
-  const streams = createLiveStreams({ hello: { version: '1.2.3' }, look: async () => look() });
+  const streams = createLiveStreams({ version: '1.2.3', isShared: false, look: async () => look() });
   const open = async () => {
     const made = newReply();
     streams.open(made.response, { sessionId: 'one', isSignedIn: async () => isSignedIn }, () => {
@@ -42,7 +42,7 @@ describe('streams', () => {
   it('greet, and show every fifteen seconds that they are there', async () => {
     const { open } = setUp();
     const { text } = await open();
-    expect(text()).toBe('retry: 3000\nevent: hello\ndata: {"version":"1.2.3"}\n\n');
+    expect(text()).toBe('retry: 3000\nevent: hello\ndata: {"version":"1.2.3","unchanged_ms":0}\n\n');
     await vi.advanceTimersByTimeAsync(14_999);
     expect(text()).toBe('');
     await vi.advanceTimersByTimeAsync(1);
@@ -52,7 +52,8 @@ describe('streams', () => {
   it('say hello when it is known what was there before, and tell of all that came after', async () => {
     let seeWhatIsThere = (_topics: LiveTopic[]) => {};
     const streams = createLiveStreams({
-      hello: { version: '1.2.3' },
+      version: '1.2.3',
+      isShared: false,
       look: () =>
         new Promise((resolve) => {
           seeWhatIsThere = resolve;
@@ -66,9 +67,36 @@ describe('streams', () => {
     seeWhatIsThere([]);
     await vi.advanceTimersByTimeAsync(0);
     expect(text()).toBe(
-      'event: hello\ndata: {"version":"1.2.3"}\n\nevent: change\ndata: {"topics":["plans"]}\n\n',
+      'event: hello\ndata: {"version":"1.2.3","unchanged_ms":2000}\n\nevent: change\ndata: {"topics":["plans"]}\n\n',
     );
     streams.close();
+  });
+
+  it('say for how long nothing has changed', async () => {
+    const { streams, open } = setUp();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect((await open()).text()).toContain('"unchanged_ms":5000');
+    streams.publish(['plans']);
+    await vi.advanceTimersByTimeAsync(700);
+    expect((await open()).text()).toContain('"unchanged_ms":700');
+    streams.close();
+  });
+
+  it('know nothing of what other servers changed before they look', async () => {
+    const shared = createLiveStreams({ version: '1.2.3', isShared: true, look: async () => [] });
+    const open = async () => {
+      const made = newReply();
+      shared.open(made.response, { sessionId: 'one', isSignedIn: async () => true }, () => {});
+      await vi.advanceTimersByTimeAsync(0);
+      return made;
+    };
+    await vi.advanceTimersByTimeAsync(5000);
+    const { reply, text } = await open();
+    expect(text()).toContain('"unchanged_ms":0');
+    await vi.advanceTimersByTimeAsync(4000);
+    expect((await open()).text()).toContain('"unchanged_ms":4000');
+    expect(reply.destroyed).toBe(false);
+    shared.close();
   });
 
   it('end when the session has run out', async () => {
@@ -100,7 +128,7 @@ describe('streams', () => {
       streams.publish([topic]);
       await vi.advanceTimersByTimeAsync(2000);
     }
-    expect(text()).not.toContain('change');
+    expect(text()).not.toContain('event: change');
     await vi.advanceTimersByTimeAsync(1);
     expect(text()).toBe('event: change\ndata: {"topics":["plans","authorization_tokens"]}\n\n');
     reply.write('x'.repeat(5000));

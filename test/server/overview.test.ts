@@ -141,7 +141,15 @@ describe('the overview shows', () => {
     const list = await real.admin.revocationList({});
     const { authority } = await real.admin.showAuthority({});
     const shown = await adminSuccess(real, 'overview');
+    const { certificate: second } = await real.admin.generateCertificate({
+      license_id,
+      common_name: 'second',
+    });
+    await real.admin.revokeCertificate({ id: second.id });
+    const next = await real.admin.revocationList({});
+    const later = (await adminSuccess(real, 'overview')).revocation_list;
     await real.stop();
+    expect(later).toMatchObject({ number: next.crl_number, revoked: 2 });
     expect(shown.authority).toEqual({ not_after: authority.not_after });
     expect(shown.revocation_list).toEqual({
       number: list.crl_number,

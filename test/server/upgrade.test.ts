@@ -68,6 +68,7 @@ async function everythingIn({ admin }: TestServer, { license, webhook }: Used) {
     webhooks: (await admin.listWebhooks({})).items,
     deliveries: await Promise.all(deliveries.map(({ id }) => admin.showDelivery({ id }))),
     timeline: (await admin.licenseTimeline({ license: ref })).items,
+    counts: (await admin.stats({})).licenses,
     audit: (await admin.listAudit({ subject: `license:${license.license_id}` })).items,
   };
 }

@@ -1,10 +1,10 @@
 // Live updates: refetches visible queries when the server publishes their topic.
 import { type UseQueryEntry, useQueryCache } from '@pinia/colada';
 import { onScopeDispose, ref, watch } from 'vue';
-import type { LiveChange, LiveEnd, LiveTopic } from '#server/features/live/live-contract.ts';
+import type { LiveChange, LiveEnd, LiveHello, LiveTopic } from '#server/features/live/live-contract.ts';
 import { useHealth } from '../features/health/health-state.ts';
 import { useSession } from '../features/admin-session/admin-session-state.ts';
-import { LIVE_ADDRESS, takeOpeningStream } from '../opening/opening-replies.ts';
+import { helloOf, isUnchangedSince, LIVE_ADDRESS, takeOpeningStream } from '../opening/opening-replies.ts';
 
 declare module '@pinia/colada' {
   interface TypesConfig {
@@ -34,6 +34,8 @@ export function useLiveUpdates(): Promise<void> {
   const session = useSession();
   let source: EventSource | null = null;
   let isListening = false;
+  /** When the first replies were asked for, until the greeting tells whether they are still true. */
+  let openedAt: number | null = null;
   /** Fetched while the stream was open, so no change was missed. */
   let followed = new WeakSet<UseQueryEntry>();
   const begun = Promise.withResolvers<void>();
@@ -41,7 +43,7 @@ export function useLiveUpdates(): Promise<void> {
 
   queries.$onAction(({ name, args }) => {
     if (name !== 'fetch') return;
-    if (isListening) followed.add(args[0]);
+    if (isListening || openedAt !== null) followed.add(args[0]);
     else followed.delete(args[0]);
   });
 
@@ -58,6 +60,7 @@ export function useLiveUpdates(): Promise<void> {
 
   function lose(): void {
     isListening = false;
+    openedAt = null;
     followed = new WeakSet();
     begun.resolve();
   }
@@ -68,7 +71,9 @@ export function useLiveUpdates(): Promise<void> {
     lose();
   }
 
-  function greet(): void {
+  function greet(hello: LiveHello): void {
+    if (openedAt !== null && !isUnchangedSince(openedAt, hello)) followed = new WeakSet();
+    openedAt = null;
     isListening = true;
     // The stream was closed, so changes may have been missed.
     void queries.invalidateQueries({ predicate: (entry) => !followed.has(entry) });
@@ -78,8 +83,9 @@ export function useLiveUpdates(): Promise<void> {
   function listen(): void {
     const opened = takeOpeningStream();
     source = opened?.source ?? new EventSource(LIVE_ADDRESS);
-    if (opened?.isGreeted) greet();
-    source.addEventListener('hello', greet);
+    openedAt = opened?.askedAt ?? null;
+    if (opened?.hello) greet(opened.hello);
+    source.addEventListener('hello', (message: MessageEvent<string>) => greet(helloOf(message)));
     source.addEventListener('change', ({ data }: MessageEvent<string>) => {
       refresh((JSON.parse(data) as LiveChange).topics);
     });

@@ -1,4 +1,6 @@
 // Opens the live stream and asks for what the first screen shows, while the code of the page is still loading.
+import type { LiveHello } from '#server/features/live/live-contract.ts';
+import type { OpeningCalls } from './opening-calls.ts';
 
 export const LIVE_ADDRESS = '/admin/api/live/';
 export const API_ROOT = '/admin/api';
@@ -13,8 +15,10 @@ export interface OpeningReply {
 
 interface OpeningStream {
   source: EventSource;
-  /** Whether `hello` has already come. */
-  isGreeted: boolean;
+  /** The greeting, once it has come. */
+  hello: LiveHello | null;
+  /** When the first reply was asked for. */
+  askedAt: number;
 }
 
 let stream: OpeningStream | null = null;
@@ -24,27 +28,41 @@ export function dropOpeningReplies(): void {
   replies.clear();
 }
 
-function ask(path: string): void {
-  const url = API_ROOT + path;
+function ask(url: string): void {
   const requestId = crypto.randomUUID();
   const response = fetch(url, { headers: { 'x-request-id': requestId } });
   // Reported by the call that takes the reply.
   response.catch(() => {});
-  replies.set(url, { requestId, response });
+  const reply = { requestId, response };
+  replies.set(url, reply);
+  setTimeout(() => {
+    if (replies.get(url) === reply) replies.delete(url);
+  }, KEPT_MS);
 }
 
-/** @param paths what to ask for */
-export function beginOpening(paths: readonly string[]): void {
-  const source = new EventSource(LIVE_ADDRESS);
-  const opened: OpeningStream = { source, isGreeted: false };
+export const helloOf = ({ data }: MessageEvent<string>): LiveHello => JSON.parse(data) as LiveHello;
+
+/** Whether nothing changed between a moment of `performance` and the greeting, which has just come. */
+export const isUnchangedSince = (moment: number, { unchanged_ms: ms }: LiveHello): boolean =>
+  performance.now() - ms < moment;
+
+/** @param calls what to ask for */
+export function beginOpening({ figures, others }: OpeningCalls): void {
+  const opened: OpeningStream = {
+    source: new EventSource(LIVE_ADDRESS),
+    hello: null,
+    askedAt: performance.now(),
+  };
+  const { source } = opened;
   stream = opened;
-  // Only what is asked after the greeting misses no change.
+  for (const path of figures) ask(API_ROOT + path);
   source.addEventListener(
     'hello',
-    () => {
-      opened.isGreeted = true;
-      for (const path of paths) ask(path);
-      setTimeout(dropOpeningReplies, KEPT_MS);
+    (message: MessageEvent<string>) => {
+      opened.hello = helloOf(message);
+      // Otherwise they may be from before a change that the stream does not report.
+      if (!isUnchangedSince(opened.askedAt, opened.hello)) for (const url of replies.keys()) ask(url);
+      for (const path of others) ask(API_ROOT + path);
     },
     { once: true },
   );

@@ -30,13 +30,17 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   BLOB: 'bytes',
 };
 
-/** Both databases get the first two by migrating; running servers report themselves; sessions end with a move or a restore. */
+/**
+ * Both databases get the first two by migrating; running servers report themselves; sessions end with a move or a
+ * restore; SQLite keeps the number of licenses as they are copied.
+ */
 const NOT_COPIED = new Set([
   MIGRATIONS_TABLE,
   'schema_support',
   'servers',
   'admin_sessions',
   'sign_in_codes',
+  'license_kinds',
 ]);
 
 interface ColumnRow {

@@ -87,13 +87,13 @@ export function createRevocationListStore(sequelize: Sequelize) {
   const document = sql.statement<{ der: Buffer }>(
     'SELECT der AS "der" FROM revocation_lists WHERE number = $number',
   );
-  const countListed = sql.statement<{ count: number }>(COUNT_LISTED);
   const unlisted = sql.statement(HAS_UNLISTED);
   const isUnlisted = sql.statement(IS_UNLISTED);
   const json = sql.statement<{ text: string }>(entries('json', ','));
   const derHex = sql.statement<{ text: string }>(entries('der_hex', ''));
   const newDerHex = sql.statement<{ text: string }>(entries('der_hex', '', FIRST_LISTED));
   const passing = sql.statement(HAS_PASSING);
+  let counted: { list: Contents; count: number } | null = null;
 
   return {
     /** Adds an entry for a revoked certificate. No CRL contains it yet. */
@@ -105,8 +105,14 @@ export function createRevocationListStore(sequelize: Sequelize) {
     der: async (number: number): Promise<Buffer | null> => (await document.first({ number }))?.der ?? null,
     /** The entries of the CRL as a JSON array. */
     json: async (list: Contents): Promise<string> => `[${(await json.first({ ...list }))?.text ?? ''}]`,
-    countListed: async (list: Contents): Promise<number> =>
-      (await countListed.first({ ...list }))?.count ?? 0,
+    /** Reads every entry, once for each CRL: what it contains does not change. */
+    async countListed(list: Contents): Promise<number> {
+      if (counted?.list.number !== list.number || counted.list.authorityKey !== list.authorityKey) {
+        const row = await sql.selectFirst<{ count: number }>(COUNT_LISTED, { ...list });
+        counted = { list, count: row?.count ?? 0 };
+      }
+      return counted.count;
+    },
     hasUnlisted: async (authorityKey: string): Promise<boolean> =>
       (await unlisted.first({ authorityKey })) !== null,
     /** Whether a revoked certificate is missing from the CRL. */

@@ -31,6 +31,8 @@ export type LiveTopic = (typeof LIVE_TOPICS)[number];
 /** `event: hello`, the first of each stream. Earlier changes are not reported. */
 export interface LiveHello {
   version: string;
+  /** Milliseconds since the last known change. Replies to calls of this time are current. */
+  unchanged_ms: number;
 }
 
 /** `event: change`, at most once a second. */

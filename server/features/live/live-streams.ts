@@ -1,7 +1,7 @@
 // All open live streams.
 import type { ServerResponse } from 'node:http';
 import { ApiError } from '#server/wire/errors.ts';
-import type { LiveEnd, LiveHello, LiveTopic } from './live-contract.ts';
+import type { LiveEnd, LiveTopic } from './live-contract.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 
@@ -18,7 +18,9 @@ export interface Listener {
 }
 
 interface Needs {
-  hello: LiveHello;
+  version: string;
+  /** Whether other servers change the same data: their changes are known only while there are listeners. */
+  isShared: boolean;
   /**
    * Returns changes since the last call that were not published. Called periodically while there are listeners.
    * @param isFirst whether earlier changes are irrelevant
@@ -27,15 +29,18 @@ interface Needs {
   look(isFirst: boolean): Promise<Iterable<LiveTopic>>;
 }
 
-export function createLiveStreams({ hello, look }: Needs) {
+export function createLiveStreams({ version, isShared, look }: Needs) {
   const open = new Map<LiveStream, Listener>();
   let timers: NodeJS.Timeout[] = [];
   const listeners = new Set<() => void>();
   let isClosed = false;
+  /** When something last changed, or may have. */
+  let changedAt = performance.now();
 
   function publish(topics: Iterable<LiveTopic>): void {
     const changed = [...topics];
     if (changed.length === 0) return;
+    changedAt = performance.now();
     for (const stream of open.keys()) stream.report(changed);
     for (const listener of listeners) listener();
   }
@@ -62,12 +67,14 @@ export function createLiveStreams({ hello, look }: Needs) {
   }
 
   /** @returns resolves once the current state is known: all later changes are reported */
-  function wake(): Promise<void> {
+  async function wake(): Promise<void> {
     timers = [
       setInterval(() => void keepAlive(), KEEP_ALIVE_MS),
       setInterval(() => void lookAgain(false), LOOK_EVERY_MS),
     ];
-    return lookAgain(true);
+    await lookAgain(true);
+    // What other servers changed before is not known.
+    if (isShared) changedAt = performance.now();
   }
 
   function rest(): void {
@@ -88,7 +95,9 @@ export function createLiveStreams({ hello, look }: Needs) {
       const stream = createLiveStream(response);
       const watching = open.size === 0 ? wake() : lookAgain.current();
       open.set(stream, listener);
-      void Promise.resolve(watching).then(() => stream.greet(hello));
+      void Promise.resolve(watching).then(() =>
+        stream.greet({ version, unchanged_ms: Math.floor(performance.now() - changedAt) }),
+      );
       response.once('close', () => {
         if (open.delete(stream) && open.size === 0) rest();
       });

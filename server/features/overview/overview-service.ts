@@ -108,9 +108,8 @@ export function createOverviewService(needs: Needs) {
 
   /** Counts back from today, because earlier states are not stored. */
   async function activeLicenses(now: number, today: number, days: number): Promise<Trend['active_licenses']> {
-    const { byState } = await licenses.countByState(now);
     const changes = await figures.listActiveChanges(now, today - days + 1, today);
-    let count = byState.active + (await figures.countActivatedExpiring(now));
+    let count = await figures.countActivated(now);
     const levels = [{ day: isoDay(today), count }];
     for (const { day, change } of changes.toReversed()) {
       count -= Number(change);

@@ -103,13 +103,16 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
         { now, until: now + 90 * DAY_MS, limit },
       ),
 
-    /** Among the licenses in the state `expiring`, which includes those that were never activated. */
-    async countActivatedExpiring(now: number): Promise<number> {
+    /** Valid licenses that were activated: most are, so the others are counted, each by an index alone. */
+    async countActivated(now: number): Promise<number> {
       const row = await selectFirst<{ count: number }>(
-        `SELECT count(*) AS "count" FROM licenses l ${dialect.indexedBy('licenses_expiry')}
-         WHERE l.revoked_at IS NULL AND l.expires_at > $now AND l.expires_at < $soon
-           AND l.first_activated_at IS NOT NULL`,
-        { now, soon: now + expiringMs },
+        `SELECT (SELECT count(*) FROM licenses)
+           - (SELECT count(*) FROM licenses l ${dialect.indexedBy('licenses_revoked')} WHERE l.revoked_at IS NOT NULL)
+           - (SELECT count(*) FROM licenses l ${dialect.indexedBy('licenses_expiry')}
+              WHERE l.revoked_at IS NULL AND l.expires_at <= $now)
+           - (SELECT count(*) FROM licenses l ${dialect.indexedBy('licenses_unused')}
+              WHERE l.revoked_at IS NULL AND l.first_activated_at IS NULL AND l.expires_at > $now) AS "count"`,
+        { now },
       );
       return row?.count ?? 0;
     },

@@ -18,31 +18,6 @@ interface Figure {
   count: number;
 }
 
-const NAMED_KINDS =
-  'SELECT \'kind\' AS "figure", p.name AS "plan", k.product AS "product", k.count AS "count"';
-
-/** Steps from one kind to the next in index order, and counts each: half the time of grouping a million rows. */
-const ALL_KINDS = `
-  ${NAMED_KINDS} FROM (
-    WITH RECURSIVE each_kind (id, product, plan_id) AS (
-      SELECT * FROM (SELECT id, product, plan_id FROM licenses ORDER BY product, plan_id LIMIT 1) first_kind
-      UNION ALL
-      SELECT n.id, n.product, n.plan_id FROM each_kind e JOIN licenses n ON n.id = coalesce(
-        (SELECT l.id FROM licenses l WHERE l.product = e.product AND l.plan_id > e.plan_id
-         ORDER BY l.plan_id LIMIT 1),
-        (SELECT l.id FROM licenses l WHERE l.product > e.product ORDER BY l.product, l.plan_id LIMIT 1))
-    )
-    SELECT e.product, e.plan_id,
-      (SELECT count(*) FROM licenses l WHERE l.product = e.product AND l.plan_id = e.plan_id) AS count
-    FROM each_kind e
-  ) k JOIN plans p ON p.id = k.plan_id`;
-
-const KINDS_OF_PRODUCT = `
-  ${NAMED_KINDS} FROM (
-    SELECT l.product, l.plan_id, count(*) AS count FROM licenses l WHERE l.product = $product
-    GROUP BY l.product, l.plan_id
-  ) k JOIN plans p ON p.id = k.plan_id`;
-
 function toStateCounts(figures: readonly Figure[]): StateCounts {
   const sums = new Map<Figure['figure'], number>();
   for (const { figure, count } of figures) sums.set(figure, (sums.get(figure) ?? 0) + count);
@@ -101,6 +76,11 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
     ];
   }
 
+  /** @param product whether only `$product` counts */
+  const kinds = (product: boolean) =>
+    `SELECT 'kind' AS "figure", p.name AS "plan", k.product AS "product", k.count AS "count"
+     FROM ${dialect.licenseKinds(product)} k JOIN plans p ON p.id = k.plan_id`;
+
   /** One statement, so that all numbers are from the same moment. */
   const read = (parts: readonly string[], now: number, bind: Values) =>
     select<Figure>(parts.join(' UNION ALL '), { now, soon: now + expiringMs, ...bind });
@@ -112,8 +92,8 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
     /** By state, plan and product. */
     async count(now: number, product: string | undefined) {
       const figures = await (product === undefined
-        ? read([...states(false), ALL_KINDS], now, {})
-        : read([...states(true), KINDS_OF_PRODUCT], now, { product }));
+        ? read([...states(false), kinds(false)], now, {})
+        : read([...states(true), kinds(true)], now, { product }));
       return {
         ...toStateCounts(figures),
         kinds: figures.flatMap(({ plan, product: name, count: number }) =>

@@ -71,16 +71,20 @@ export const useHealth = defineStore('health', () => {
 
   async function ask(): Promise<void> {
     await session.useCode();
-    const [health, ready] = await Promise.all([outcomeOf(adminClient.health({})), askReadiness()]);
-    if (health instanceof CallFailure) {
-      noteFailure(health);
-      readinessAt = -Infinity;
-      if (health.code !== 'unavailable') return;
-    } else {
+    const asked = askReadiness();
+    const health = await outcomeOf(adminClient.health({}));
+    if (health instanceof CallFailure) noteFailure(health);
+    else {
       noteAnswer();
       session.confirm();
       version.value = health.version;
       uptimeSeconds.value = health.uptime_seconds;
+    }
+    // After the session is confirmed: this check writes to the disk.
+    const ready = await asked;
+    if (health instanceof CallFailure) {
+      readinessAt = -Infinity;
+      if (health.code !== 'unavailable') return;
     }
     checks.value = toChecks([health, ready].filter((outcome) => outcome instanceof CallFailure));
   }

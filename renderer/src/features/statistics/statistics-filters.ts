@@ -3,7 +3,7 @@ import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
 import { useNow } from '../../now.ts';
 import { addDays, daysBetween, quarterStart, toDay, utcDay } from '../../utc-days.ts';
-import { DEFAULT_DAYS, lastDays, type Period, toWholeDays } from './statistics-period.ts';
+import { DEFAULT_DAYS, lastDays, type Period, periodBefore, toWholeDays } from './statistics-period.ts';
 
 export const PRESETS = ['7', '30', '90', '365', 'quarter', 'last_quarter'] as const;
 export type Preset = (typeof PRESETS)[number];
@@ -22,6 +22,7 @@ function periodOf(preset: Preset, today: string): Period {
 
 /** The periods that the API accepts. */
 const MAX_DAYS = 3660;
+const FIRST_DAY = '1970-01-01';
 
 export function useStatisticsFilters() {
   const filters = useAddressFilters(['days', 'from', 'to', 'product', 'view']);
@@ -40,11 +41,12 @@ export function useStatisticsFilters() {
     const last = toDay(to) || today;
     return { first: toDay(from) || lastDays(DEFAULT_DAYS, last).first, last };
   });
-  /** As long, and ends the day before. */
-  const previous = computed<Period>(() => {
-    const { first, last } = period.value;
-    return { first: addDays(first, -daysBetween(first, last)), last: addDays(first, -1) };
-  });
+  const previous = computed(() => periodBefore(period.value));
+  /** One call has both, unless the API does not accept them together. */
+  const isBothInOne = computed(
+    () =>
+      daysBetween(previous.value.first, period.value.last) <= MAX_DAYS && previous.value.first >= FIRST_DAY,
+  );
   const problem = computed<'order' | 'tooLong' | null>(() => {
     const length = daysBetween(period.value.first, period.value.last);
     if (length < 1) return 'order';
@@ -68,7 +70,10 @@ export function useStatisticsFilters() {
       set: (asTable) => filters.set({ view: asTable ? 'table' : '' }),
     }),
     previous,
-    query: computed(() => toQuery(period.value)),
+    isBothInOne,
+    query: computed(() =>
+      toQuery(isBothInOne.value ? { first: previous.value.first, last: period.value.last } : period.value),
+    ),
     previousQuery: computed(() => toQuery(previous.value)),
   };
 }

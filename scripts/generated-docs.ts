@@ -171,6 +171,8 @@ same signing requests, the same type of CA key, no database). \`openssl speed\` 
 - \`npm run bench -- --short\` measures each figure for less time. The first run fills the user's cache folder with seeded data,
   which later runs use until a migration or the seeding code changes.
 - An interrupted run goes on where it stopped; \`--fresh\` starts over. \`--only load\` measures one part.
+- \`--only cluster\` measures one, two and three servers on PostgreSQL beside one on SQLite. It is not part of a run; its
+  figures are in [PostgreSQL](guide/postgresql.md#sizing).
 - \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
   must agree within 10 %.
 

@@ -20,6 +20,7 @@ import {
   certificateAdminContract,
   certificateContract,
 } from '#server/features/certificates/certificate-contract.ts';
+import { databaseMoveAdminContract } from '#server/features/database-move/database-move-contract.ts';
 import { deniedCallAdminContract } from '#server/features/denied-calls/denied-call-contract.ts';
 import { overviewContract } from '#server/features/overview/overview-contract.ts';
 import { firstRunAdminContract } from '#server/features/first-run/first-run-contract.ts';
@@ -91,6 +92,7 @@ export const adminContract = {
   ...certificateAdminContract,
   ...settingsAdminContract,
   ...serverAdminContract,
+  ...databaseMoveAdminContract,
   ...retentionAdminContract,
   ...backupAdminContract,
   ...backupStatusAdminContract,

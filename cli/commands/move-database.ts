@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { MoveProgress } from '#server/database/move/move-progress.ts';
-import type { MoveReport, MoveTarget } from '#server/wiring/compose-move.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MoveProgress, OnProgress } from '#server/database/move/move-progress.ts';
+import type { MoveReport, MoveTarget } from '#server/wiring/move-steps.ts';
 import { readDatabaseUrl } from '#server/platform/database-url.ts';
 import { holdsPassword } from '#server/platform/mask-passwords.ts';
 import { osUserName } from '#server/platform/os-user.ts';
 import { SETTINGS } from '#server/platform/settings.ts';
-import { printing } from '../command-action.ts';
+import { printing, withService } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
 import { commandIo } from '../command-io.ts';
 import { requireDataDirectory } from '../data-directory.ts';
@@ -20,12 +21,13 @@ interface MoveOptions {
 
 const TO_ENV = 'LICENSE_DESK_MOVE_TO';
 const SQLITE = 'sqlite';
+const PROGRESS_MS = 500;
 
 export function addMoveDatabase(program: Command): void {
   program
     .command('move-database')
     .description(
-      'move all data from SQLite to PostgreSQL or back, and change the settings; stop the server first',
+      'move all data from SQLite to PostgreSQL or back, and change the settings; a running server keeps serving',
     )
     .option(
       '--to <database>',
@@ -37,12 +39,44 @@ export function addMoveDatabase(program: Command): void {
         const config = configOf(command);
         const target = targetOf(options);
         requireDataDirectory(config.dataDir);
-        const { moveDatabase } = await import('#server/wiring/compose-move.ts');
         const progress = showProgress();
-        const moved = await moveDatabase(config, target, osUserName(), progress.show).finally(progress.clear);
-        return { reply: { moved }, text: movedText(moved) };
+        try {
+          const { moveDatabase } = await import('#server/wiring/compose-move.ts');
+          const moved = await moveDatabase(config, target, osUserName(), progress.show);
+          return { reply: { moved }, text: movedText(moved, 'start') };
+        } catch (error) {
+          if (!(await isServerRunning(config.dataDir, error))) throw error;
+          const { moved, restarting } = await moveThroughServer(command, target, progress.show);
+          return { reply: { moved }, text: movedText(moved, restarting ? 'restarting' : 'restart') };
+        } finally {
+          progress.clear();
+        }
       }),
     );
+}
+
+/** @param error of a move without a server */
+async function isServerRunning(dataDir: string, error: unknown): Promise<boolean> {
+  const { DataDirectoryError } = await import('#server/installation/data-directory.ts');
+  const { readRuntimeFile } = await import('#server/installation/runtime-file.ts');
+  return error instanceof DataDirectoryError && readRuntimeFile(dataDir) !== null;
+}
+
+/** The server that uses the data directory moves the data itself. It gives up if this command ends. */
+function moveThroughServer(command: Command, target: MoveTarget, show: OnProgress) {
+  return withService(command, async (client) => {
+    const moving = client.moveDatabase({ url: target.url, file: target.url === null ? null : target.file });
+    const isOver = moving.then(
+      () => true,
+      () => true,
+    );
+    while (!(await Promise.race([isOver, delay(PROGRESS_MS, false)]))) {
+      // The outcome is that of the other call.
+      const { progress } = await client.showDatabaseMove({}).catch(() => ({ progress: null }));
+      if (progress) show(progress);
+    }
+    return moving;
+  });
 }
 
 /** @throws CommandFailure or ConfigError; the message does not contain the URL, which may have a password */
@@ -92,21 +126,35 @@ function showProgress() {
   };
 }
 
-function movedText({ from, to, rows, tables, seconds, before, remove }: MoveReport): string {
+const NEXT = {
+  start: 'The settings name the new database. Start the server.',
+  restart:
+    'The settings name the new database. Restart the server now: until then it refuses changes, and answers everything else.',
+  restarting: 'The settings name the new database. The server restarts.',
+} as const;
+
+function movedText(
+  { from, to, rows, tables, seconds, before, remove }: MoveReport,
+  server: keyof typeof NEXT,
+): string {
   const facts = block([
     ['From', from],
     ['To', to],
     ['Rows', `${rows} in ${tables.length} tables`],
-    ['Took', `${seconds.toFixed(1)} s`],
+    [server === 'start' ? 'Took' : 'Changes refused for', `${seconds.toFixed(1)} s`],
   ]);
   const next =
     remove.length === 0
-      ? 'The settings name the new database. Start the server.'
+      ? NEXT[server]
       : `Remove ${remove.join(' and ')}, which names PostgreSQL, then start the server. A start with it returns to PostgreSQL, and the copy is discarded.`;
   return [
     facts,
     'The copy has been compared with its source: row counts and SHA-256 of every table are equal.',
     next,
-    ...(before === null ? [] : [`The previous data is in ${before}. Delete it when you no longer need it.`]),
+    ...(before === null
+      ? []
+      : [
+          `The previous data is ${server === 'start' ? 'in' : 'moved at the next start to'} ${before}. Delete it when you no longer need it.`,
+        ]),
   ].join('\n\n');
 }

@@ -43,6 +43,21 @@ const POSTGRES_OPTIONS = {
   idle_in_transaction_session_timeout: 20_000,
 } as const;
 
+/** The driver as Sequelize uses it. */
+async function postgresDriver(): Promise<object> {
+  const { default: pg } = await import('pg');
+  // IDs, counts and epoch milliseconds fit a JavaScript number.
+  pg.defaults.parseInt8 = true;
+  class Client extends pg.Client {
+    constructor(config: object) {
+      super(config);
+      // Sequelize listens later. If PostgreSQL ends the connection before that, the error would end the process.
+      this.on('error', () => Object.assign(this, { _invalid: true }));
+    }
+  }
+  return { Client, types: pg.types };
+}
+
 /** Connects without migrating. */
 export async function connect(
   location: DatabaseLocation,
@@ -55,13 +70,10 @@ export async function connect(
     retry: { max: 1 },
   };
   if (location.url !== null) {
-    const { default: pg } = await import('pg');
-    // IDs, counts and epoch milliseconds fit a JavaScript number.
-    pg.defaults.parseInt8 = true;
     const sequelize = new Sequelize(location.url, {
       ...shared,
       dialect: 'postgres',
-      dialectModule: pg,
+      dialectModule: await postgresDriver(),
       pool: { max: 10, acquire: 10_000 },
       // A copy, because Sequelize adds the parameters of the URL to it.
       dialectOptions: { ...POSTGRES_OPTIONS },

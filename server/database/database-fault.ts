@@ -1,7 +1,18 @@
 // Classifies failed statements that concern the database itself, for either driver and Sequelize.
 
-/** `gone`: the open files are no longer the files in the data directory. */
-export type DatabaseFault = 'busy' | 'damaged' | 'full' | 'gone' | 'io' | 'read_only' | 'unreachable';
+/**
+ * `gone`: the open files are no longer the files in the data directory. `moving`: the data is about to be in another
+ * database.
+ */
+export type DatabaseFault =
+  | 'busy'
+  | 'damaged'
+  | 'full'
+  | 'gone'
+  | 'io'
+  | 'moving'
+  | 'read_only'
+  | 'unreachable';
 
 /** A fault that the server detects itself, without a driver error. */
 export class DatabaseFaultError extends Error {

@@ -1,5 +1,9 @@
 // Types for the parts of the package that are used here. It ships without types.
 declare module 'pg' {
-  const pg: { defaults: { parseInt8: boolean } };
+  class Client {
+    constructor(config: object);
+    on(event: 'error', listener: () => void): this;
+  }
+  const pg: { defaults: { parseInt8: boolean }; types: object; Client: typeof Client };
   export default pg;
 }

@@ -1,9 +1,9 @@
 // The only file that relies on Sequelize internals that its types omit. test/server/sequelize-internals.test.ts covers
 // each of them, so an update that changes one fails there first.
-import { type QueryInterface, Sequelize, Transaction } from 'sequelize';
+import { Sequelize, Transaction } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
-import type { PostgresConnection } from './postgres-connection.ts';
+import type { PostgresConnection, PostgresQuery, PostgresResult } from './postgres-connection.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** Makes every statement join the transaction of its asynchronous context. */
@@ -108,6 +108,39 @@ export function wrapGetConnection(
   manager.getConnection = async (options) => wrap(() => acquire(options), release);
 }
 
+/** Lends a connection of the pool for the time of the work. */
+export async function usePostgresConnection<Result>(
+  sequelize: Sequelize,
+  work: (connection: PostgresConnection) => Promise<Result>,
+): Promise<Result> {
+  const manager = postgresManagerOf(sequelize);
+  const connection = await manager.getConnection();
+  try {
+    return await work(connection);
+  } finally {
+    manager.releaseConnection(connection);
+  }
+}
+
+/** Runs a statement without Sequelize's own work. @throws the error as Sequelize reports it; `onQueryError` has received it */
+export async function askPostgres(
+  sequelize: Sequelize,
+  connection: PostgresConnection,
+  asked: PostgresQuery,
+): Promise<PostgresResult> {
+  try {
+    return await connection.query(asked);
+  } catch (caught) {
+    const error = caught as Error & { code?: unknown };
+    const { dialect } = sequelize as unknown as { dialect: { Query: QueryClass } };
+    // The pool closes it instead of lending it again.
+    if (error.code === 'ECONNRESET') Object.assign(connection, { _invalid: true });
+    const query = new dialect.Query(connection as never, sequelize as never, {} as never);
+    Object.assign(error, { sql: asked.text, parameters: asked.values });
+    throw query.formatError(error, error.stack ?? '');
+  }
+}
+
 /** A connection outside the pool. The caller closes it. */
 export function openPostgresConnection(sequelize: Sequelize): Promise<PostgresConnection> {
   const manager = postgresManagerOf(sequelize);
@@ -146,20 +179,9 @@ export function postgresConnectionOf(transaction: Transaction): PostgresConnecti
  * gets the error.
  * It does not run Sequelize's `afterCommit` hooks.
  */
-class SilentTransaction extends Transaction {
-  readonly #statements: QueryInterface;
-
+abstract class SilentTransaction extends Transaction {
   constructor(sequelize: Sequelize) {
     super(sequelize, {});
-    this.#statements = sequelize.getQueryInterface();
-  }
-
-  override async commit(): Promise<void> {
-    await this.end(this.#statements.commitTransaction(this));
-  }
-
-  override async rollback(): Promise<void> {
-    await this.end(this.#statements.rollbackTransaction(this));
   }
 
   protected async end(statement: Promise<unknown>): Promise<void> {
@@ -204,6 +226,30 @@ class SqliteTransaction extends SilentTransaction {
   }
 }
 
+/** The same on PostgreSQL. */
+class PostgresTransaction extends SilentTransaction {
+  readonly #ask: (text: string) => Promise<unknown>;
+
+  constructor(sequelize: Sequelize) {
+    super(sequelize);
+    this.#ask = (text) =>
+      askPostgres(sequelize, postgresConnectionOf(this), { text, values: [], name: undefined });
+  }
+
+  /** Called by prepareEnvironment(). */
+  async begin(): Promise<void> {
+    await this.#ask('BEGIN');
+  }
+
+  override async commit(): Promise<void> {
+    await this.end(this.#ask('COMMIT'));
+  }
+
+  override async rollback(): Promise<void> {
+    await this.end(this.#ask('ROLLBACK'));
+  }
+}
+
 /**
  * Begins a transaction on a separate connection. Commit it or roll it back exactly once.
  * @param lockWaitMs how long to wait for another writer; SQLite only
@@ -215,7 +261,7 @@ export async function beginTransaction(
   const transaction =
     sequelize.getDialect() === 'sqlite'
       ? new SqliteTransaction(sequelize, lockWaitMs)
-      : new SilentTransaction(sequelize);
+      : new PostgresTransaction(sequelize);
   await (transaction as unknown as TransactionInternals).prepareEnvironment(false);
   return transaction;
 }

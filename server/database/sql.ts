@@ -119,7 +119,8 @@ function createSql(sequelize: Sequelize): Sql {
       );
       const rows = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
       const order = conditions.length === 0 || Array.isArray(where['id']) ? 'ORDER BY id' : '';
-      await select(`SELECT 1 FROM ${table} ${rows} ${order} FOR ${strength}`, where);
+      const text = `SELECT 1 FROM ${table} ${rows} ${order} FOR ${strength}`;
+      await prepared(text, (sql, bound) => runner.rows(sql, bound, true))(where);
     },
   };
 }

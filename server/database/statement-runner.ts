@@ -1,8 +1,9 @@
 // Runs statements with numbered values on either database, inside the current transaction if there is one.
-import { QueryTypes, type Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
 import { changeCompiled, changeOnce, runCompiled, runOnce } from './compiled-statements.ts';
 import { currentTransaction, openTransaction, writingTransaction } from './current-transaction.ts';
 import { isConnectionLost } from './database-fault.ts';
+import { queryPostgres, READS } from './postgres-statements.ts';
 import { connectionOf, sqliteConnection } from './sequelize-internals.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { LOOKUP_LANE, READ_LANE } from './sqlite-lanes.ts';
@@ -35,7 +36,14 @@ async function unlessFailed<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-const READS = /^\s*SELECT\b/u;
+/** Of hot statements: PostgreSQL keeps their plans under these, for each connection. */
+const planNames = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = planNames.get(text) ?? `statement_${planNames.size + 1}`;
+  planNames.set(text, name);
+  return name;
+}
 
 function onSqlite(sequelize: Sequelize): StatementRunner {
   /** In a transaction, starts without a turn of the event loop. */
@@ -64,20 +72,20 @@ function onSqlite(sequelize: Sequelize): StatementRunner {
 }
 
 function onPostgres(sequelize: Sequelize): StatementRunner {
-  const select = <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> =>
-    sequelize.query<Row>(text, { bind: [...values], type: QueryTypes.SELECT });
+  const ask = (text: string, values: readonly unknown[], isHot: boolean) =>
+    queryPostgres(sequelize, { text, values, name: isHot ? nameOf(text) : undefined });
   return {
     placeholder: '$',
-    async rows(text, values) {
+    async rows<Row extends object>(text: string, values: readonly unknown[], isHot: boolean) {
       try {
-        return await select(text, values);
+        return (await ask(text, values, isHot)).rows as Row[];
       } catch (error) {
         // Another statement may have been carried out before its connection was lost.
         if (!READS.test(text) || currentTransaction() || !isConnectionLost(error)) throw error;
-        return select(text, values);
+        return (await ask(text, values, isHot)).rows as Row[];
       }
     },
-    changes: (text, values) => sequelize.query(text, { bind: [...values], type: QueryTypes.BULKUPDATE }),
+    changes: async (text, values, isHot) => (await ask(text, values, isHot)).rowCount ?? 0,
     list: (values) => values,
   };
 }

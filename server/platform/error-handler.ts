@@ -23,6 +23,7 @@ const FAULTS: Readonly<Record<DatabaseFault, [message: string, retryAfter: numbe
   full: ['the disk is full: changes cannot be saved until it has free space', 30],
   gone: ['the data directory is missing or was replaced: changes cannot be saved', 60],
   io: ['the disk of the database cannot be read or written', 30],
+  moving: ['the database is being moved: changes are refused for a short time', 10],
   read_only: ['the database is read-only: changes cannot be saved', 30],
   unreachable: ['the database cannot be reached; retry in a few seconds', 5],
 };
@@ -50,11 +51,30 @@ function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'internal error; see the log for this request ID');
 }
 
-/** The same, but logs unexpected failures. Overload is not logged per call, to save time. */
+/** A fault that no call has met for this long is over: the next one is a new outage. */
+const OUTAGE_ENDS_MS = 60_000;
+/** When a call last met a fault, by the log that it went to. */
+const lastMet = new WeakMap<Logger, Map<DatabaseFault, number>>();
+
+function isNewOutage(logger: Logger, fault: DatabaseFault): boolean {
+  const met = lastMet.get(logger) ?? new Map<DatabaseFault, number>();
+  lastMet.set(logger, met);
+  const since = performance.now() - (met.get(fault) ?? Number.NEGATIVE_INFINITY);
+  met.set(fault, performance.now());
+  return since > OUTAGE_ENDS_MS;
+}
+
+/**
+ * The same, but logs unexpected failures. Overload is not logged per call, to save time. In an outage of the database, only
+ * the first call logs the error: it is the same for all.
+ */
 export function describeFailure(logger: Logger, error: unknown, requestId: string): ApiError {
   const failure = toApiError(error);
-  if (failure.status >= 500 && failure.code !== 'overloaded')
-    logger.error({ request_id: requestId, err: error as Error }, failure.message);
+  if (failure.status < 500 || failure.code === 'overloaded') return failure;
+  const fault = faultOf(error);
+  const about = { request_id: requestId, ...(fault === null ? {} : { fault }) };
+  const isKnown = fault !== null && !isNewOutage(logger, fault);
+  logger.error(isKnown ? about : { ...about, err: error as Error }, failure.message);
   return failure;
 }
 

@@ -239,7 +239,7 @@ export async function startServer(
     });
     const leaveDataDirectory = () => {
       // If the data directory was replaced, the runtime file in its place belongs to another server.
-      if (!guard.isStopped()) removeRuntimeFile(config.dataDir);
+      if (!guard.isGone()) removeRuntimeFile(config.dataDir);
     };
     started('runtime file', leaveDataDirectory);
     const watch = service.storage.watch(settleMs);

@@ -9,11 +9,15 @@ import {
 } from '#server/features/backup/data-files.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
+import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
+import { databaseMoveAdminRoutes } from '#server/features/database-move/database-move-routes.ts';
+import { createDatabaseMoveService } from '#server/features/database-move/database-move-service.ts';
 import { firstRunAdminRoutes } from '#server/features/first-run/first-run-routes.ts';
 import { createFirstRunService } from '#server/features/first-run/first-run-service.ts';
 import { createFirstRunStore } from '#server/features/first-run/first-run-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import type { Logger } from '#server/platform/logger.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
 import type { Route } from '#server/platform/route.ts';
 import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
@@ -33,6 +37,10 @@ interface Needs {
   clock: Clock;
   ownPorts(): readonly number[];
   restart: (() => void) | null;
+  guard: ControlledGuard;
+  logger: Logger;
+  /** How many others use the same database. */
+  countOtherServers(): Promise<number>;
 }
 
 /** How a restore replaces the database; null for the file in the data directory. */
@@ -79,13 +87,28 @@ async function tryDatabase(url: string): Promise<void> {
 }
 
 export function composeAdministration(sequelize: Database, needs: Needs) {
-  const { config, audit, transaction, clock, ownPorts, restart } = needs;
+  const { config, audit, transaction, clock, ownPorts, restart, guard, logger } = needs;
   const settings = createSettingsService({ config, audit, transaction, restart, ownPorts, tryDatabase });
   const firstRun = createFirstRunService({
     firstRun: createFirstRunStore(sequelize, createServiceMarkStore(sequelize)),
     audit,
     transaction,
     clock,
+  });
+  const moves = createDatabaseMoveService({
+    guard,
+    restart,
+    logger,
+    async move(request, userName, hooks) {
+      // Loaded on demand, to keep the start fast.
+      const { moveWhileServing } = await import('./compose-live-move.ts');
+      return moveWhileServing(config, request, {
+        ...hooks,
+        sequelize,
+        userName,
+        otherServers: needs.countOtherServers,
+      });
+    },
   });
   const retention = createRetentionService({
     figures: createStorageFiguresStore(sequelize),
@@ -97,6 +120,7 @@ export function composeAdministration(sequelize: Database, needs: Needs) {
     ...settingsAdminRoutes(settings),
     ...retentionAdminRoutes(retention),
     ...firstRunAdminRoutes(firstRun),
+    ...databaseMoveAdminRoutes(moves),
   ];
   return { adminRoutes };
 }

@@ -41,6 +41,8 @@ export interface Cluster {
   /** Whether the clock of this machine is near enough to the clock of the database. */
   isClockNear(): boolean;
   servers: ServerRegistry;
+  /** How many other servers use the database, except lost ones. */
+  countOthers(): Promise<number>;
   crlSpread: CrlSpread;
   sharedCounts: SharedCounts;
   /** Call it once the server accepts requests. @param address of its API listener */
@@ -114,6 +116,10 @@ export function composeCluster(around: Environment, needs: Needs): Cluster {
       : OWN_COUNTS,
     isClockNear: skew.isBearable,
     servers,
+    async countOthers() {
+      const { items } = await servers.list();
+      return items.filter(({ current, state }) => !current && state !== 'lost').length;
+    },
     join(address) {
       if (watch) lock = followLeaderLock(watch, leadership);
       servers.join(address);

@@ -7,7 +7,6 @@ import {
   completePostgres,
   copyRowsToPostgres,
 } from '#server/database/move/copy-to-postgres.ts';
-import type { CopiedTable } from '#server/database/move/compare-tables.ts';
 import { copyToSqlite } from '#server/database/move/copy-to-sqlite.ts';
 import { inLongTransaction, onLongConnections } from '#server/database/move/long-transaction.ts';
 import { aboutMove, MoveError } from '#server/database/move/move-error.ts';
@@ -20,15 +19,11 @@ import {
   requireUsable,
 } from '#server/database/move/move-target.ts';
 import { lockTables } from '#server/database/move/postgres-tables.ts';
-import { connect, type Database, type DatabaseLocation } from '#server/database/connect.ts';
+import type { DatabaseLocation } from '#server/database/connect.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
 import { migrate } from '#server/database/migrate.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
-import { createAuditService } from '#server/features/audit/audit-service.ts';
-import { createAuditStore } from '#server/features/audit/audit-store.ts';
-import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
-import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseFile, databaseLocation } from '#server/installation/database-location.ts';
 import {
@@ -41,85 +36,26 @@ import {
 } from '#server/installation/database-move.ts';
 import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
 import { databaseName, isFileMissing } from '#server/installation/installation.ts';
-import { cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
-import { type Config, ConfigError, configFilePath, readConfigFile } from '#server/platform/config.ts';
-import { writeFileDurably } from '#server/platform/durable-file.ts';
-import { createSecurityLog } from '#server/platform/security-log.ts';
-import { settingKey, SETTINGS } from '#server/platform/settings.ts';
+import type { Config } from '#server/platform/config.ts';
+import {
+  installationOf,
+  KEYS,
+  type Move,
+  type MoveReport,
+  type MoveTarget,
+  precedingSettings,
+  recordMove,
+  report,
+  settingsAfter,
+  withDatabase,
+  writeSetting,
+} from './move-steps.ts';
 
 /** Another command finishes sooner than this; a server does not. */
 const LOCK_WAIT_MS = 2000;
 /** Building an index and comparing a table each keep one core of PostgreSQL busy. */
 const CONNECTIONS = 3;
-
-/** SQLite, or PostgreSQL. `file`: the file that holds the URL, if it came from one; the settings will then name the file. */
-export type MoveTarget = { url: null } | { url: string; file: string | null };
-
-export interface MoveReport {
-  from: string;
-  to: string;
-  rows: number;
-  tables: readonly CopiedTable[];
-  /** How long neither database could be written to. */
-  seconds: number;
-  /** The folder with the SQLite file from before. */
-  before: string | null;
-  /** Settings that have to be removed by hand before the next start, as they take precedence over `config.json`. */
-  remove: readonly string[];
-}
-
-interface Move {
-  config: Config;
-  source: DatabaseLocation;
-  target: DatabaseLocation;
-  userName: string;
-  onProgress: OnProgress;
-}
-
-/** The one step that decides which database the next start uses. */
-function writeSetting(dataDir: string, changes: Readonly<Record<string, string | null>>): void {
-  const file = readConfigFile(dataDir);
-  const next = Object.entries({ ...file, ...changes }).filter(([, value]) => value !== null);
-  writeFileDurably(configFilePath(dataDir), `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`);
-}
-
-const KEYS = { url: settingKey(SETTINGS.databaseUrl), file: settingKey(SETTINGS.databaseUrlFile) };
-
-/** In the copy, after it was compared. */
-async function recordMove(copy: Database, move: Move): Promise<void> {
-  const { config, source, target, userName } = move;
-  const security = createSecurityLog(join(config.dataDir, 'logs'), () => {});
-  const audit = createAuditService({
-    entries: createAuditStore(copy),
-    clock,
-    onRecorded: (entry) => recordSecurityEvent(security, entry),
-  });
-  const [before, after] = [source, target].map((location) => ({ database: databaseName(location) }));
-  await createTransactions(copy)(() =>
-    audit.record(cliCall(userName), 'database.moved', 'database', before ?? null, after ?? null),
-  );
-  await security.close();
-}
-
-/** Of the first signing key, which no other installation has. */
-async function installationOf(sequelize: Database): Promise<string | null> {
-  const keys = await createSigningKeyStore(sequelize).list();
-  return keys.toSorted((a, b) => a.createdAt - b.createdAt)[0]?.keyId ?? null;
-}
-
-async function withDatabase<Result>(
-  location: DatabaseLocation,
-  work: (sequelize: Database) => Promise<Result>,
-  { create = false } = {},
-): Promise<Result> {
-  const sequelize = await connect(location, { create });
-  try {
-    return await work(sequelize);
-  } finally {
-    await sequelize.close();
-  }
-}
 
 /** Migrates the source as its next start would, and writes its log back into the file. */
 function prepareSqlite(location: DatabaseLocation): Promise<string | null> {
@@ -169,20 +105,6 @@ async function toPostgres(move: Move, setting: Record<string, string>): Promise<
   });
 }
 
-function report({ source, target }: Move, tables: readonly CopiedTable[], seconds: number) {
-  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  return { from: databaseName(source), to: databaseName(target), rows, tables, seconds };
-}
-
-/** Where a setting that names PostgreSQL is given besides `config.json`. */
-function precedingSettings({ given }: Config): string[] {
-  return (['databaseUrl', 'databaseUrlFile'] as const).flatMap((name) => {
-    const { source } = given[name];
-    if (source === 'flag') return [`--${SETTINGS[name].flag}`];
-    return source === 'environment' ? [SETTINGS[name].env] : [];
-  });
-}
-
 async function toSqlite(move: Move): Promise<MoveReport> {
   const { config, source, target, onProgress } = move;
   const { dataDir } = config;
@@ -228,19 +150,8 @@ async function toSqlite(move: Move): Promise<MoveReport> {
 }
 
 function runMove(move: Move, target: MoveTarget): Promise<MoveReport> {
-  const { source } = move;
-  if (target.url === null) {
-    if (source.url === null)
-      throw new ConfigError(
-        `the data is in SQLite already, in ${source.file}; --to must be a PostgreSQL URL`,
-      );
-    return toSqlite(move);
-  }
-  if (source.url !== null)
-    throw new ConfigError(
-      `the data is in PostgreSQL already (${databaseName(source)}); --to must be sqlite. To change the server, move to SQLite first`,
-    );
-  return toPostgres(move, target.file === null ? { [KEYS.url]: target.url } : { [KEYS.file]: target.file });
+  const setting = settingsAfter(move.source, target);
+  return setting === null ? toSqlite(move) : toPostgres(move, setting);
 }
 
 /**

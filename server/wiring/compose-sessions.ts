@@ -1,4 +1,5 @@
 // Wires the sessions of the back office.
+import { hostname } from 'node:os';
 import { createAdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import { createOwnSessions } from '#server/features/admin-session/own-sessions.ts';
 import { createSharedSessionStore } from '#server/features/admin-session/shared-session-store.ts';
@@ -29,6 +30,7 @@ export function composeSessions(sequelize: Database, { dataDir, logger, security
   });
   return createAdminSessionService({
     ...needs,
+    serverName: hostname(),
     store: isShared(sequelize)
       ? createSharedSessionStore(sequelize, needs)
       : createOwnSessions(file, needs.clock),

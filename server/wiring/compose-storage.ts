@@ -47,7 +47,9 @@ export function composeStorage({ sequelize, transaction }: Installation, needs: 
       // A full queue of changes is not a fault: they are being written.
       if (error instanceof ApiError) return null;
       // Statements this simple can only fail because of the database.
-      return faultOf(error) ?? 'io';
+      const fault = faultOf(error) ?? 'io';
+      // Reads and authorizations go on, so that load balancers must keep this server.
+      return fault === 'moving' ? null : fault;
     },
   });
   return {

@@ -187,6 +187,8 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     config,
     ownPorts: around.ownPorts,
     restart: around.restart,
+    guard: around.guard,
+    countOtherServers: cluster.countOthers,
   });
   const backups = await composeBackups(installation, {
     ...around,

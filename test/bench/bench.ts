@@ -7,6 +7,7 @@ import { certificates } from './certificate-parts.ts';
 import { BENCH_DATA, prepareBenchData } from './bench-data.ts';
 import { scan, webhooks } from './background-parts.ts';
 import { startChildServer } from './child-server.ts';
+import { cluster } from './cluster-parts.ts';
 import { compareRuns } from './compare-runs.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
 import { measureGrowth } from './measure-growth.ts';
@@ -25,7 +26,10 @@ const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
   page,
   desktop,
   growth: measureGrowth,
+  cluster,
 };
+/** Only by `--only`: they take minutes, and need PostgreSQL. */
+const ON_REQUEST = ['cluster'];
 const SECONDS = { short: 3, full: 15 };
 
 const { values: given, positionals } = parseArgs({
@@ -71,7 +75,7 @@ async function measure(): Promise<void> {
   const run: Run = { cli: given.cli, licenses, data, bare, isShort, seconds };
   const figures: Figure[] = [];
   for (const [name, part] of Object.entries(PARTS)) {
-    if (given.only !== undefined && given.only !== name) continue;
+    if (given.only === undefined ? ON_REQUEST.includes(name) : given.only !== name) continue;
     const known = given.only === undefined ? unfinished.parts[name] : undefined;
     if (known) note(`${name}: already measured by a run that was interrupted (--fresh measures again)`);
     const measured = known ?? (await part(run));

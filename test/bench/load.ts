@@ -6,6 +6,7 @@ import type { ChildServer } from './child-server.ts';
 import { type Sample, sampleOf } from './sample.ts';
 
 interface LoadResult {
+  requests: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -59,6 +60,7 @@ export async function load(target: Target, seconds: number): Promise<LoadResult>
   } | null;
   if (!result || result.failed > 0) throw new Error(`requests to ${url} failed:\n${stdout}`);
   return {
+    requests: result.requests,
     perSecond: result.requests / (result.micros / 1e6),
     p50Ms: result.p50_micros / 1000,
     p99Ms: result.p99_micros / 1000,

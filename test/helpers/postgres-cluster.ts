@@ -17,6 +17,8 @@ export interface PostgresCluster {
   /** The address of a new, empty database. */
   newDatabase(): Promise<string>;
   port: number;
+  /** Of its first process, the parent of all others. */
+  pid(): number;
   /** Ends it as a crash does, and starts it again on the same port, where it first recovers. */
   crash(): Promise<void>;
   /** Stops it as its administrator does, and starts it again `downMs` later. */
@@ -70,15 +72,19 @@ async function untilReady(server: ChildProcess): Promise<void> {
   await within('the start of PostgreSQL', ready, { onTimeout: () => log.join('\n') });
 }
 
+interface PostgresOptions {
+  /** Whether commits wait for the disk. Few tests have to survive a power cut. */
+  isDurable?: boolean;
+}
+
 /** A separate cluster, for a test that kills or stops it. */
-export async function startPostgres(): Promise<PostgresCluster> {
+export async function startPostgres({ isDurable = false }: PostgresOptions = {}): Promise<PostgresCluster> {
   const binaries = postgresBinaries()!;
   const directory = mkdtempSync(join(tmpdir(), 'license-desk-postgres-'));
   const user = databaseUser();
   if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
   const data = join(directory, 'data');
   const options = { ...user, cwd: '/' };
-  // Nothing here has to survive a power cut.
   const initWords = [
     '-D',
     data,
@@ -93,7 +99,8 @@ export async function startPostgres(): Promise<PostgresCluster> {
   ];
   await run(join(binaries, 'initdb'), initWords, options);
   const [port = 0] = await stablePorts(1);
-  const words = ['-D', data, '-p', String(port), '-k', directory, '-h', '127.0.0.1', '-c', 'fsync=off'];
+  const fsync = `fsync=${isDurable ? 'on' : 'off'}`;
+  const words = ['-D', data, '-p', String(port), '-k', directory, '-h', '127.0.0.1', '-c', fsync];
   // A child of this process and not a daemon: it ends with the process group of a test run that is killed.
   const launch = () =>
     spawn(join(binaries, 'postgres'), words, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -124,6 +131,7 @@ export async function startPostgres(): Promise<PostgresCluster> {
   let databases = 0;
   return {
     port,
+    pid: () => server.pid!,
     // As `pg_ctl stop -m immediate`.
     crash: () => restart('SIGQUIT', 0),
     // As `pg_ctl stop -m fast`.

@@ -53,6 +53,7 @@ describe('a one-time code', () => {
       audit: { record: async () => {} },
       transaction: (work) => work(),
       store: createOwnSessions({ read: () => [], write() {} }, clock),
+      serverName: 'test',
       onEnded() {},
       onAuditFailed() {},
     });

@@ -1,10 +1,26 @@
 // PostgreSQL goes away and comes back: callers hear that the service is unavailable, never that it has a bug, and it recovers.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/postgres-cluster.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { eventually } from '../helpers/eventually.ts';
+
+interface LogLine {
+  request_id: string;
+  fault?: string;
+  err?: object;
+}
+
+function logLines(dataDir: string): LogLine[] {
+  const files = globSync(join(dataDir, 'logs', 'license-desk*'));
+  const texts = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
+  return texts.filter(Boolean).map((line) => JSON.parse(line) as LogLine);
+}
 
 const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
 describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
@@ -66,6 +82,29 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
     );
   });
 
+  it('logs each refused call in one line, and the error itself once', async () => {
+    const database = await startPostgres();
+    const other = await startTestServer({ flags: { 'database-url': await database.newDatabase() } });
+    try {
+      await database.stop();
+      const device = { license_key: licenseKey, machine_fingerprint: fingerprintOf(1) };
+      const calls = [1, 2, 3, 4].map(() => other.post('/activate/', device));
+      const refused = await Promise.all(calls);
+      for (const reply of refused) expectFailure(reply, 'unavailable');
+      const ids = refused.map(({ headers }) => headers.get('x-request-id'));
+      await eventually(() => {
+        const lines = logLines(other.dataDir).filter(
+          ({ request_id: id, fault }) => fault && ids.includes(id),
+        );
+        expect(lines.map(({ request_id: id }) => id).toSorted()).toEqual(ids.toSorted());
+        expect(new Set(lines.map(({ fault }) => fault))).toEqual(new Set(['unreachable']));
+        expect(lines.filter(({ err }) => err !== undefined)).toHaveLength(1);
+      });
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('is alive but not ready once PostgreSQL has stopped', async () => {
     await postgres.stop();
     const refused = await activate(1000);
@@ -81,4 +120,28 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
     const { alerts } = await server.admin.listAlerts({});
     expect(alerts.map(({ code }) => code)).toContain('database_not_writable');
   });
+});
+
+/** A message of PostgreSQL's protocol: its type, its length and its content. */
+function message(type: string, content: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(content.length + 4);
+  return Buffer.concat([Buffer.from(type), length, content]);
+}
+
+it('survives a PostgreSQL server that ends a connection right after accepting it', async () => {
+  const accepted = Buffer.concat([
+    message('R', Buffer.alloc(4)),
+    message('Z', Buffer.from('I')),
+    message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0')),
+  ]);
+  const ending = createServer((socket) => {
+    socket.once('data', () => socket.end(accepted));
+    socket.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  await once(ending, 'listening');
+  onTestFinished(() => void ending.close());
+  const { port } = ending.address() as AddressInfo;
+  // An error that nobody handles would end the process.
+  await expect(connect({ url: `postgres://desk@127.0.0.1:${port}/desk`, file: '' })).rejects.toThrow();
 });

@@ -7,7 +7,7 @@ export interface CopiedTable extends TableDigest {
 }
 
 /** The copy differs from its source, which must not happen. */
-class DifferentCopyError extends Error {
+export class DifferentCopyError extends Error {
   override readonly name = 'DifferentCopyError';
 }
 

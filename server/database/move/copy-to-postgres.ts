@@ -36,7 +36,7 @@ interface Needs {
 export interface CopiedRows {
   tables: readonly TableShape[];
   /** Of the source. */
-  digests: readonly CopiedTable[];
+  digests: CopiedTable[];
   lastIds: LastIds;
   constraints: DeferredConstraints;
 }
@@ -48,7 +48,9 @@ async function copyTable(
 ): Promise<TableDigest> {
   const digest = createDigest();
   const total = await countRows(database, table);
-  const sql = `COPY ${table.name} (${columnList(table.columns)}) FROM STDIN`;
+  // Frozen, as the table was emptied in this transaction: otherwise PostgreSQL reads every row of a count until the first
+  // vacuum, and that writes the whole table again.
+  const sql = `COPY ${table.name} (${columnList(table.columns)}) FROM STDIN WITH (FREEZE)`;
   let done = 0;
   await readAhead(sqliteLines(database, table), async ({ lines, rows }) => {
     digest.add(lines, rows);
@@ -60,7 +62,10 @@ async function copyTable(
 }
 
 /** Tables of one kind of database, such as those that only several servers need, stay as the migrations made them. */
-async function sharedTables(connection: PostgresConnection, database: SqliteFile): Promise<TableShape[]> {
+export async function sharedTables(
+  connection: PostgresConnection,
+  database: SqliteFile,
+): Promise<TableShape[]> {
   const present = new Set(await tablesIn(connection));
   const tables = (await tableShapes(database)).filter(({ name }) => present.has(name));
   await requireColumns(connection, tables);
@@ -107,6 +112,29 @@ async function shareOut(
   await Promise.all(working);
 }
 
+async function setSortMemory(connections: Connections): Promise<void> {
+  for (const connection of connections) await connection.query(`SET maintenance_work_mem = '${SORT_MEMORY}'`);
+}
+
+/** @returns tasks that build the indices, each on the connection that takes it */
+function indexTasks({ indices, foreignKeys }: DeferredConstraints, onProgress: OnProgress) {
+  let built = 0;
+  return (statement: string) => async (connection: PostgresConnection) => {
+    await connection.query(statement);
+    built += 1;
+    onProgress({ step: 'index', table: '', done: built, total: indices.length + foreignKeys.length });
+  };
+}
+
+export async function buildIndices(
+  connections: Connections,
+  constraints: DeferredConstraints,
+  onProgress: OnProgress,
+): Promise<void> {
+  await setSortMemory(connections);
+  await shareOut(connections, constraints.indices.map(indexTasks(constraints, onProgress)));
+}
+
 /** @throws DifferentCopyError, or an error of the database */
 export async function completePostgres(
   connections: Connections,
@@ -114,15 +142,9 @@ export async function completePostgres(
   onProgress: OnProgress,
 ): Promise<void> {
   const [first] = connections;
-  for (const connection of connections) await connection.query(`SET maintenance_work_mem = '${SORT_MEMORY}'`);
-  let built = 0;
+  await setSortMemory(connections);
   let verified = 0;
-  const build = (statement: string) => async (connection: PostgresConnection) => {
-    await connection.query(statement);
-    built += 1;
-    const total = constraints.indices.length + constraints.foreignKeys.length;
-    onProgress({ step: 'index', table: '', done: built, total });
-  };
+  const build = indexTasks(constraints, onProgress);
   const verify = (table: TableShape, index: number) => async (connection: PostgresConnection) => {
     requireEqual(table.name, digests[index] as CopiedTable, await postgresDigest(connection, table));
     verified += 1;

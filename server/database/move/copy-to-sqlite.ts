@@ -30,7 +30,7 @@ interface Needs {
 
 const ROWS_AT_ONCE = 2000;
 
-const LOAD_SETTINGS = [
+export const LOAD_SETTINGS = [
   // A file that is not complete is thrown away, and a complete one is flushed before it is used.
   'PRAGMA journal_mode = OFF',
   'PRAGMA synchronous = OFF',
@@ -75,7 +75,7 @@ async function copyTable(
   await reader.close();
 }
 
-async function requireIntact(database: SqliteFile): Promise<void> {
+export async function requireIntact(database: SqliteFile): Promise<void> {
   const orphans = await database.all('PRAGMA foreign_key_check');
   if (orphans.length > 0) throw new Error(`${orphans.length} rows of the copy refer to missing rows`);
 }
@@ -114,7 +114,7 @@ async function copyRows(needs: Needs, database: SqliteFile): Promise<CopiedTable
   return digests;
 }
 
-async function flush(file: string): Promise<void> {
+export async function flush(file: string): Promise<void> {
   const opened = await open(file, 'r+');
   try {
     await opened.sync();

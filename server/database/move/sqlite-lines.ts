@@ -2,15 +2,10 @@
 // (https://www.postgresql.org/docs/current/sql-copy.html). SQLite itself puts them together: as rows in JavaScript, a
 // million licenses would take minutes.
 import type { SqliteFile } from '../sqlite-file.ts';
+import { type Key, type KeyRange, type Lines, rangeCondition, type RangeReader } from './key-ranges.ts';
 import { type Column, columnList, type TableShape } from './table-shapes.ts';
 
 const ROWS_AT_ONCE = 2000;
-
-export interface LineBatch {
-  /** Each with its line feed. */
-  lines: Buffer;
-  rows: number;
-}
 
 /** Code of the character, and the letter that COPY writes after a backslash. */
 const ESCAPES: readonly (readonly [code: number, letter: string])[] = [
@@ -44,34 +39,58 @@ function field({ name, kind }: Column): string {
   }
 }
 
+const named = (key: Key | null, name: string) =>
+  Object.fromEntries((key ?? []).map((value, index) => [`${name}${index}`, value]));
+export const rangeValues = ({ after, upTo }: KeyRange) => ({
+  ...named(after, 'after'),
+  ...named(upTo, 'upTo'),
+});
+const conditionOf = ({ key }: TableShape, range: KeyRange) =>
+  rangeCondition(
+    key.map(({ name }) => name),
+    range,
+    (_value, name) => `$${name}`,
+  );
+
+export function sqliteRanges(database: SqliteFile): RangeReader {
+  return {
+    async keyAfter(table, after, count) {
+      const range = { after, upTo: null };
+      const [key] = await database.all<Record<string, string | number>>(
+        `SELECT ${table.key.map(({ name }, index) => `${name} AS key${index}`).join(', ')} FROM ${table.name}
+         ${conditionOf(table, range)} ORDER BY ${columnList(table.key)} LIMIT 1 OFFSET ${count - 1}`,
+        rangeValues(range),
+      );
+      return key ? table.key.map((_, index) => key[`key${index}`] as string | number) : null;
+    },
+    async read(table, range) {
+      const line = table.columns.map(field).join(' || char(9) || ');
+      // Without the LIMIT, SQLite may ignore the order of a subquery.
+      const rows = `SELECT ${line} AS line FROM ${table.name} ${conditionOf(table, range)}
+        ORDER BY ${columnList(table.key)} LIMIT -1`;
+      const [batch] = await database.all<{ lines: string | null; count: number }>(
+        `SELECT group_concat(line, char(10)) AS lines, count(*) AS count FROM (${rows})`,
+        rangeValues(range),
+      );
+      const count = batch?.count ?? 0;
+      return { lines: Buffer.from(count === 0 ? '' : `${batch?.lines}\n`), rows: count };
+    },
+  };
+}
+
 /** Reads by key, so that each batch begins where the one before has ended. */
-export function sqliteLines(database: SqliteFile, { name, columns, key }: TableShape) {
-  const keys = columnList(key);
-  const line = columns.map(field).join(' || char(9) || ');
-  const after = `(${keys}) > (${key.map((_, index) => `$key${index}`).join(', ')})`;
-  let last: Record<string, unknown> | null = null;
+export function sqliteLines(database: SqliteFile, table: TableShape) {
+  const ranges = sqliteRanges(database);
+  let after: Key | null = null;
   let isOver = false;
 
   /** @returns null at the end */
-  return async function next(): Promise<LineBatch | null> {
+  return async function next(): Promise<Lines | null> {
     if (isOver) return null;
-    const where = last === null ? '' : `WHERE ${after}`;
-    // Without the LIMIT, SQLite may ignore the order of a subquery.
-    const rows = `SELECT ${keys}, ${line} AS line FROM ${name} ${where} ORDER BY ${keys} LIMIT ${ROWS_AT_ONCE}`;
-    const [batch] = await database.all<{ lines: string; count: number }>(
-      `SELECT group_concat(line, char(10)) AS lines, count(*) AS count FROM (${rows})`,
-      last ?? {},
-    );
-    if (!batch || batch.count === 0) return null;
-    isOver = batch.count < ROWS_AT_ONCE;
-    if (!isOver) {
-      const [end] = await database.all<Record<string, unknown>>(
-        `SELECT ${key.map((column, index) => `${column.name} AS key${index}`).join(', ')} FROM ${name} ${where}
-         ORDER BY ${keys} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`,
-        last ?? {},
-      );
-      last = end ?? null;
-    }
-    return { lines: Buffer.from(`${batch.lines}\n`), rows: batch.count };
+    const upTo = await ranges.keyAfter(table, after, ROWS_AT_ONCE);
+    const batch = await ranges.read(table, { after, upTo });
+    isOver = upTo === null;
+    after = upTo;
+    return batch.rows === 0 ? null : batch;
   };
 }

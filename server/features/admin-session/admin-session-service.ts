@@ -23,6 +23,8 @@ interface Needs {
   audit: Audit;
   transaction: RunTransaction;
   store: SessionStore;
+  /** The host name of this server. */
+  serverName: string;
   /** Called as soon as a session ends for any reason, with its public ID. */
   onEnded(sessionId: string): void;
   onAuditFailed(error: unknown, entry: RecordedEntry): void;
@@ -59,9 +61,12 @@ export function createAdminSessionService(needs: Needs) {
   const listOpen = async (): Promise<AdminSession[]> =>
     (await store.list()).filter((session) => isOpen(session));
 
-  function changeOf(action: string, session: AdminSession) {
+  function changeOf(action: string, session: AdminSession, { address }: Call) {
     const record = toSessionRecord(session);
-    const [before, after] = action === 'session.signed_in' ? [null, record] : [record, null];
+    // The OS account is that of the server: people are told apart by where they have signed in from.
+    const origin = { address: address ?? null, server: needs.serverName };
+    const [before, after] =
+      action === 'session.signed_in' ? [null, { ...record, ...origin }] : [record, null];
     return { subject: `session:${session.id}`, before, after };
   }
 
@@ -70,12 +75,13 @@ export function createAdminSessionService(needs: Needs) {
     try {
       await transaction(async () => {
         for (const session of some) {
-          const { subject, before, after } = changeOf(action, session);
+          const { subject, before, after } = changeOf(action, session, call);
           await audit.record(call, action, subject, before, after);
         }
       });
     } catch (error) {
-      for (const session of some) needs.onAuditFailed(error, { call, action, ...changeOf(action, session) });
+      for (const session of some)
+        needs.onAuditFailed(error, { call, action, ...changeOf(action, session, call) });
     }
   }
 

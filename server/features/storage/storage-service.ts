@@ -134,13 +134,13 @@ export function createStorageService(needs: Needs) {
       lostPath = path;
       if (path === null) {
         logger.info({ path: dataDir }, 'the data directory is back');
-        guard.resumeWrites();
+        guard.resumeWrites('gone');
       } else {
         logger.error(
           { path },
           'the data directory was removed or replaced: changes are refused until it is back',
         );
-        if (isLocal) guard.stopWrites();
+        if (isLocal) guard.stopWrites('gone');
       }
       probe.expire();
       showAlerts();

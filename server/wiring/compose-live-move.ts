@@ -1,0 +1,177 @@
+// Wires a move of the database that a running server uses. Its data directory is locked by the server; the last step is the
+// same as that of a move without a server, and the next start puts the files in place.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { connect, type Database, type DatabaseLocation } from '#server/database/connect.ts';
+import { migrate } from '#server/database/migrate.ts';
+import type { CopiedTable } from '#server/database/move/compare-tables.ts';
+import {
+  emptyTables,
+  type Following,
+  followToPostgres,
+  followToSqlite,
+} from '#server/database/move/follow-moves.ts';
+import { inLongTransaction, onLongConnections } from '#server/database/move/long-transaction.ts';
+import { aboutMove, MoveError } from '#server/database/move/move-error.ts';
+import { setMoveMark } from '#server/database/move/move-mark.ts';
+import {
+  dropTables,
+  leftoversOf,
+  refuseOtherServers,
+  requireUsable,
+} from '#server/database/move/move-target.ts';
+import { openSqliteFile, type SqliteFile } from '#server/database/sqlite-file.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { databaseFile, databaseLocation } from '#server/installation/database-location.ts';
+import {
+  folderForMoved,
+  incomingFile,
+  removeIncoming,
+  writeMove,
+} from '#server/installation/database-move.ts';
+import { databaseName, isFileMissing } from '#server/installation/installation.ts';
+import { systemClock as clock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config.ts';
+import {
+  installationOf,
+  KEYS,
+  type Move,
+  type MoveReport,
+  type MoveTarget,
+  precedingSettings,
+  recordMove,
+  report,
+  settingsAfter,
+  withDatabase,
+  writeSetting,
+} from './move-steps.ts';
+
+/** Building an index keeps one core of PostgreSQL busy. */
+const CONNECTIONS = 3;
+
+interface LiveMove extends Move, Pick<Following, 'check' | 'refuseChanges'> {
+  /** Of the server that runs. */
+  sequelize: Database;
+  /** How many other servers use the database. */
+  otherServers(): Promise<number>;
+}
+
+/** Kept open: what they lock must not change again before this process ends. */
+const locked: SqliteFile[] = [];
+
+/** @returns the hooks of the copy, and how long changes have been refused */
+function timed({ onProgress, check, refuseChanges }: LiveMove) {
+  let refusedAt = 0;
+  const following: Following = {
+    onProgress,
+    check,
+    refuseChanges() {
+      refusedAt = performance.now();
+      refuseChanges();
+    },
+  };
+  return { following, seconds: () => (performance.now() - refusedAt) / 1000 };
+}
+
+async function toPostgres(move: LiveMove, setting: Record<string, string>): Promise<MoveReport> {
+  const { config, source, target, sequelize: own } = move;
+  const { dataDir } = config;
+  const [from, to] = [databaseName(source), databaseName(target)];
+  const installation = await installationOf(own);
+  return withDatabase(target, async (sequelize) => {
+    const id = randomUUID();
+    const empty = await inLongTransaction(sequelize, async (connection) => {
+      await requireUsable(connection, to);
+      await refuseOtherServers(connection, to);
+      await dropTables(connection, await leftoversOf(sequelize, connection, to, installation));
+      await setMoveMark(sequelize, { id, state: 'incoming', other: from, installation, since: clock.now() });
+      await migrate(sequelize, createTransactions(sequelize));
+      return emptyTables(connection, source.file);
+    });
+    const database = await openSqliteFile(source.file);
+    const { following, seconds } = timed(move);
+    let digests: CopiedTable[] = [];
+    try {
+      await onLongConnections(sequelize, CONNECTIONS, async (connections) => {
+        digests = await followToPostgres(connections, database, empty, following);
+      });
+      await recordMove(sequelize, move);
+      const before = folderForMoved(dataDir, clock.now());
+      writeMove(dataDir, { id, from, to, before });
+      writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null, ...setting });
+      locked.push(database);
+      return { ...report(move, digests, seconds()), before: join(dataDir, before), remove: [] };
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  });
+}
+
+async function toSqlite(move: LiveMove): Promise<MoveReport> {
+  const { config, source, target, sequelize, otherServers } = move;
+  const { dataDir } = config;
+  const [from, to] = [databaseName(source), databaseName(target)];
+  if (!isFileMissing(target))
+    throw new MoveError(`${target.file} exists already; move it away, or choose another --data-dir`);
+  if ((await otherServers()) > 0)
+    throw new MoveError(`other servers use the database ${from}; stop all but this one first`);
+  const file = incomingFile(dataDir);
+  removeIncoming(dataDir);
+  await withDatabase({ url: null, file }, (copy) => migrate(copy, createTransactions(copy)), {
+    create: true,
+  });
+  const installation = await installationOf(sequelize);
+  const { following, seconds } = timed(move);
+  let digests: CopiedTable[] = [];
+  // The pool of the server may be closed by the lock that its changes wait for.
+  const reading = await connect(source);
+  try {
+    await onLongConnections(reading, 1, async ([connection]) => {
+      digests = await followToSqlite(file, {
+        ...following,
+        connection,
+        lastly: (work) =>
+          inLongTransaction(reading, async (locking) => {
+            const copied = await work(locking);
+            if ((await otherServers()) > 0)
+              throw new MoveError(`another server has begun to use the database ${from}; stop it first`);
+            const id = randomUUID();
+            // Written first, so that a start on PostgreSQL recognizes the mark as its own and removes it.
+            writeMove(dataDir, { id, from, to, before: folderForMoved(dataDir, clock.now()) });
+            await setMoveMark(reading, { id, state: 'moved', other: to, installation, since: clock.now() });
+            return copied;
+          }),
+      });
+    });
+  } finally {
+    await reading.close();
+  }
+  await withDatabase({ url: null, file }, (copy) => recordMove(copy, move));
+  writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null });
+  return { ...report(move, digests, seconds()), before: null, remove: precedingSettings(config) };
+}
+
+/** What a move needs of the server. */
+type Around = Pick<
+  LiveMove,
+  'sequelize' | 'otherServers' | 'onProgress' | 'check' | 'refuseChanges' | 'userName'
+>;
+
+/** @throws MoveError or ConfigError; nothing has changed then for a server */
+export async function moveWhileServing(
+  config: Config,
+  { url, file }: { url: string | null; file: string | null },
+  around: Around,
+): Promise<MoveReport> {
+  const target: MoveTarget = url === null ? { url } : { url, file };
+  const source = databaseLocation(config);
+  const location: DatabaseLocation = { url: target.url, file: databaseFile(config.dataDir) };
+  const setting = settingsAfter(source, target);
+  const move = { ...around, config, source, target: location };
+  try {
+    return await (setting === null ? toSqlite(move) : toPostgres(move, setting));
+  } catch (error) {
+    throw aboutMove(error, databaseName(source.url === null ? location : source));
+  }
+}

@@ -1,0 +1,118 @@
+// The steps that a move of a stopped and of a running installation share.
+import { join } from 'node:path';
+import type { CopiedTable } from '#server/database/move/compare-tables.ts';
+import type { OnProgress } from '#server/database/move/move-progress.ts';
+import { connect, type Database, type DatabaseLocation } from '#server/database/connect.ts';
+import { createTransactions } from '#server/database/transaction.ts';
+import { createAuditService } from '#server/features/audit/audit-service.ts';
+import { createAuditStore } from '#server/features/audit/audit-store.ts';
+import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
+import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
+import { databaseName } from '#server/installation/installation.ts';
+import { cliCall } from '#server/platform/call.ts';
+import { systemClock as clock } from '#server/platform/clock.ts';
+import { type Config, ConfigError, configFilePath, readConfigFile } from '#server/platform/config.ts';
+import { writeFileDurably } from '#server/platform/durable-file.ts';
+import { createSecurityLog } from '#server/platform/security-log.ts';
+import { settingKey, SETTINGS } from '#server/platform/settings.ts';
+
+/** SQLite, or PostgreSQL. `file`: the file that holds the URL, if it came from one; the settings will then name the file. */
+export type MoveTarget = { url: null } | { url: string; file: string | null };
+
+export interface MoveReport {
+  from: string;
+  to: string;
+  rows: number;
+  tables: CopiedTable[];
+  /** How long neither database could be written to. */
+  seconds: number;
+  /** The folder with the SQLite file from before. */
+  before: string | null;
+  /** Settings that have to be removed by hand before the next start, as they take precedence over `config.json`. */
+  remove: string[];
+}
+
+export interface Move {
+  config: Config;
+  source: DatabaseLocation;
+  target: DatabaseLocation;
+  userName: string;
+  onProgress: OnProgress;
+}
+
+/** The one step that decides which database the next start uses. */
+export function writeSetting(dataDir: string, changes: Readonly<Record<string, string | null>>): void {
+  const file = readConfigFile(dataDir);
+  const next = Object.entries({ ...file, ...changes }).filter(([, value]) => value !== null);
+  writeFileDurably(configFilePath(dataDir), `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`);
+}
+
+export const KEYS = { url: settingKey(SETTINGS.databaseUrl), file: settingKey(SETTINGS.databaseUrlFile) };
+
+/** In the copy, after it was compared. */
+export async function recordMove(copy: Database, move: Move): Promise<void> {
+  const { config, source, target, userName } = move;
+  const security = createSecurityLog(join(config.dataDir, 'logs'), () => {});
+  const audit = createAuditService({
+    entries: createAuditStore(copy),
+    clock,
+    onRecorded: (entry) => recordSecurityEvent(security, entry),
+  });
+  const [before, after] = [source, target].map((location) => ({ database: databaseName(location) }));
+  await createTransactions(copy)(() =>
+    audit.record(cliCall(userName), 'database.moved', 'database', before ?? null, after ?? null),
+  );
+  await security.close();
+}
+
+/** Of the first signing key, which no other installation has. */
+export async function installationOf(sequelize: Database): Promise<string | null> {
+  const keys = await createSigningKeyStore(sequelize).list();
+  return keys.toSorted((a, b) => a.createdAt - b.createdAt)[0]?.keyId ?? null;
+}
+
+export async function withDatabase<Result>(
+  location: DatabaseLocation,
+  work: (sequelize: Database) => Promise<Result>,
+  { create = false } = {},
+): Promise<Result> {
+  const sequelize = await connect(location, { create });
+  try {
+    return await work(sequelize);
+  } finally {
+    await sequelize.close();
+  }
+}
+
+export function report({ source, target }: Move, tables: CopiedTable[], seconds: number) {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  return { from: databaseName(source), to: databaseName(target), rows, tables, seconds };
+}
+
+/** Where a setting that names PostgreSQL is given besides `config.json`. */
+export function precedingSettings({ given }: Config): string[] {
+  return (['databaseUrl', 'databaseUrlFile'] as const).flatMap((name) => {
+    const { source } = given[name];
+    if (source === 'flag') return [`--${SETTINGS[name].flag}`];
+    return source === 'environment' ? [SETTINGS[name].env] : [];
+  });
+}
+
+/**
+ * @returns the settings that name PostgreSQL as the new database; null for a move to SQLite
+ * @throws ConfigError if the data is there already
+ */
+export function settingsAfter(source: DatabaseLocation, target: MoveTarget): Record<string, string> | null {
+  if (target.url === null) {
+    if (source.url === null)
+      throw new ConfigError(
+        `the data is in SQLite already, in ${source.file}; --to must be a PostgreSQL URL`,
+      );
+    return null;
+  }
+  if (source.url !== null)
+    throw new ConfigError(
+      `the data is in PostgreSQL already (${databaseName(source)}); --to must be sqlite. To change the server, move to SQLite first`,
+    );
+  return target.file === null ? { [KEYS.url]: target.url } : { [KEYS.file]: target.file };
+}

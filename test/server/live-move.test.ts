@@ -1,0 +1,248 @@
+// `license-desk move-database` beside a running server: it answers all the time, refuses changes at the end, and nothing that it
+// has confirmed is lost, whoever is killed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CLI_PROGRAM, type CliResult, documentOf, runCli } from '../helpers/cli.ts';
+import { unique } from '../helpers/contract-calls.ts';
+import { useEverything } from '../helpers/every-table.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import { type Reply, startTestServer } from '../helpers/test-server.ts';
+
+interface Moved {
+  moved: { from: string; to: string; rows: number; tables: { name: string; rows: number; sha256: string }[] };
+}
+
+const project = resolve(import.meta.dirname, '../..');
+/** The source: the build has its own copy of the driver's code. */
+const FROM_SOURCE = [
+  '--import',
+  resolve(import.meta.dirname, '../helpers/kill-at-query.ts'),
+  join(project, 'cli/main.ts'),
+  'serve',
+];
+
+/** Tables that neither servers nor these tests write meanwhile. */
+const UNWRITTEN = new Set([
+  'activations',
+  'api_tokens',
+  'certificate_authorities',
+  'lease_groups',
+  'lease_rules',
+  'plans',
+  'signing_keys',
+  'webhooks',
+]);
+const unwritten = ({ tables }: Moved['moved']) => tables.filter(({ name }) => UNWRITTEN.has(name));
+
+const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
+
+describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () => {
+  const move = (dataDir: string, to: string) =>
+    runCli(['move-database', '--to', to, '--json', '--data-dir', dataDir]);
+  async function moved(dataDir: string, to: string): Promise<Moved['moved']> {
+    const result = await move(dataDir, to);
+    expect(result.stderr).toBe('');
+    return documentOf<Moved>(result).moved;
+  }
+
+  const isOnPostgres = (dataDir: string) =>
+    readFileSync(join(dataDir, 'config.json'), 'utf8').includes('postgres://');
+
+  const create = (server: ServerProcess) =>
+    fetch(`${server.adminOrigin}/admin/api/licenses/`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${server.runtimeSecret}`,
+        'x-license-desk-user': 'test',
+      },
+      body: JSON.stringify({ holder: unique('holder'), plan: 'enterprise' }),
+    });
+  const authorize = (server: ServerProcess, key: string): Promise<Reply> =>
+    server.post('/authorize/', { license_key: key, product_slug: 'default' });
+
+  /** Creates licenses and checks one of them, until told to end. @returns the keys of those that were confirmed */
+  function keepCalling(server: ServerProcess, known: string) {
+    const keys: string[] = [];
+    const refusals: Response[] = [];
+    const checks: number[] = [];
+    const over = new AbortController();
+    const calling = (async () => {
+      while (!over.signal.aborted) {
+        const reply = await create(server);
+        if (reply.status === 201 || reply.status === 200)
+          keys.push(((await reply.json()) as { license: { license_key: string } }).license.license_key);
+        else refusals.push(reply);
+        checks.push((await authorize(server, known)).status);
+      }
+    })();
+    return {
+      keys,
+      refusals,
+      checks,
+      async end(): Promise<void> {
+        over.abort();
+        await calling;
+      },
+    };
+  }
+
+  async function newKey(server: ServerProcess): Promise<string> {
+    const { license } = await server.admin.createLicense({ holder: unique('holder'), plan: 'enterprise' });
+    return license.license_key;
+  }
+
+  async function expectLicenses(server: ServerProcess, keys: readonly string[]): Promise<void> {
+    for (const key of keys)
+      expect((await server.admin.showLicense({ ref: key })).license.license_key).toBe(key);
+  }
+
+  /** Moves under load, and expects that every confirmed license is in the new database. */
+  async function moveUnderLoad(dataDir: string, to: string, known: string): Promise<Moved['moved']> {
+    const server = await startServerProcess({ dataDir });
+    const load = keepCalling(server, known);
+    await eventually(() => expect(load.keys.length).toBeGreaterThan(2));
+    const report = await moved(dataDir, to);
+    await eventually(() => expect(load.refusals.length).toBeGreaterThan(0));
+    await load.end();
+    expect(new Set(load.checks)).toEqual(new Set([200]));
+    for (const refusal of load.refusals) {
+      expect(refusal.status).toBe(503);
+      expect(refusal.headers.get('retry-after')).not.toBeNull();
+      expect(await refusal.json()).toMatchObject({ error_code: 'unavailable' });
+    }
+    expect((await server.get('/health/ready/')).status).toBe(200);
+    // A second command cannot begin anything else.
+    expect((await move(dataDir, to)).stderr).toMatch(/in progress or complete/u);
+    await server.kill();
+    const after = await startServerProcess({ dataDir });
+    await expectLicenses(after, [known, ...load.keys]);
+    await newKey(after);
+    await after.kill();
+    return report;
+  }
+
+  it('loses nothing there and back, and every table keeps its rows', async () => {
+    const dataDir = temporaryDirectory();
+    await useEverything(await startTestServer({ dataDir }));
+    const first = await startServerProcess({ dataDir });
+    const known = await newKey(first);
+    const { license } = await first.admin.showLicense({ ref: known });
+    await first.kill();
+    const there = await moveUnderLoad(dataDir, await newPostgresDatabase(), known);
+    expect(there.from).toBe('sqlite');
+    expect(isOnPostgres(dataDir)).toBe(true);
+    const back = await moveUnderLoad(dataDir, 'sqlite', known);
+    expect(back.to).toBe('sqlite');
+    expect(isOnPostgres(dataDir)).toBe(false);
+    expect(unwritten(there)).toHaveLength(UNWRITTEN.size);
+    expect(unwritten(back)).toEqual(unwritten(there));
+    const last = await startServerProcess({ dataDir });
+    expect((await last.admin.showLicense({ ref: known })).license.license_id).toBe(license.license_id);
+  });
+
+  it.each(['COPY licenses', 'CREATE INDEX licenses_plan ON public.', 'ALTER TABLE'])(
+    'is on SQLite after a kill of the server at %s, and can be moved again',
+    async (text) => {
+      const dataDir = temporaryDirectory();
+      const server = await startServerProcess({
+        dataDir,
+        program: FROM_SOURCE,
+        env: { KILL_AT_QUERY: text },
+      });
+      const key = await newKey(server);
+      const to = await newPostgresDatabase();
+      const { exitCode } = await move(dataDir, to);
+      expect(exitCode).not.toBe(0);
+      await server.ended;
+      const again = await startServerProcess({ dataDir });
+      await expectLicenses(again, [key]);
+      const other = await newKey(again);
+      await moved(dataDir, to);
+      await again.kill();
+      const after = await startServerProcess({ dataDir });
+      expect(isOnPostgres(dataDir)).toBe(true);
+      await expectLicenses(after, [key, other]);
+    },
+  );
+
+  it.each(['LOCK TABLE', 'CREATE TABLE database_move'])(
+    'is on PostgreSQL after a kill of the server at %s on the way back',
+    async (text) => {
+      const dataDir = temporaryDirectory();
+      await moved(await initialized(dataDir), await newPostgresDatabase());
+      const server = await startServerProcess({
+        dataDir,
+        program: FROM_SOURCE,
+        env: { KILL_AT_QUERY: text },
+      });
+      const key = await newKey(server);
+      expect((await move(dataDir, 'sqlite')).exitCode).not.toBe(0);
+      await server.ended;
+      const again = await startServerProcess({ dataDir });
+      await expectLicenses(again, [key]);
+      expect(isOnPostgres(dataDir)).toBe(true);
+      // The server that was killed counts until it is lost.
+      await eventually(() => moved(dataDir, 'sqlite'));
+      await again.kill();
+      const after = await startServerProcess({ dataDir });
+      expect(isOnPostgres(dataDir)).toBe(false);
+      await expectLicenses(after, [key]);
+    },
+  );
+
+  async function initialized(dataDir: string): Promise<string> {
+    const server = await startServerProcess({ dataDir });
+    await newKey(server);
+    await server.kill();
+    return dataDir;
+  }
+
+  it('moves once for two commands at the same time', async () => {
+    const dataDir = temporaryDirectory();
+    const server = await startServerProcess({ dataDir });
+    const key = await newKey(server);
+    const targets = [await newPostgresDatabase(), await newPostgresDatabase()];
+    const results = await Promise.all(targets.map((to) => move(dataDir, to)));
+    const failed = (result: CliResult) => result.exitCode !== 0;
+    expect(results.filter(failed)).toHaveLength(1);
+    expect(results.find(failed)?.stderr).toMatch(/in progress or complete/u);
+    await server.kill();
+    const after = await startServerProcess({ dataDir });
+    await expectLicenses(after, [key]);
+  });
+
+  it('gives up when the command is killed, and the server goes on', async () => {
+    const dataDir = temporaryDirectory();
+    const server = await startServerProcess({ dataDir });
+    const to = await newPostgresDatabase();
+    const words = ['move-database', '--to', to, '--json', '--data-dir', dataDir];
+    const command = spawn(process.execPath, [CLI_PROGRAM, ...words], { stdio: 'ignore' });
+    await server.logLines({ msg: 'a move of the database has begun' });
+    command.kill('SIGKILL');
+    await once(command, 'exit');
+    // Unless the move was faster, which this data directory shows.
+    const outcome = await Promise.race([
+      server
+        .logLines({ msg: 'the move of the database has failed; nothing has changed' })
+        .then(() => 'failed'),
+      server
+        .logLines({ msg: 'the database is moved: changes are refused until the next start' })
+        .then(() => 'moved'),
+    ]);
+    if (outcome === 'failed') {
+      await newKey(server);
+      await moved(dataDir, to);
+    }
+    await server.kill();
+    const after = await startServerProcess({ dataDir });
+    await newKey(after);
+    expect(isOnPostgres(dataDir)).toBe(true);
+  });
+});

@@ -60,6 +60,13 @@ test('a value that does not filter has no chip', async ({ desk }) => {
   await expect(chips(desk).getByRole('listitem')).toHaveText(['Plan standard']);
 });
 
+test('a number of days from the URL is shown as it is', async ({ desk }) => {
+  await desk.goto('/#/licenses?expires_within_days=1');
+  await expect(chips(desk).getByRole('listitem')).toHaveText(['Expires Within 1 day']);
+  await desk.goto('/#/licenses?expires_within_days=soon');
+  await expect(chips(desk).getByRole('listitem')).toHaveText(['Expires soon']);
+});
+
 test('other lists show their filters by name', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
   await desk.goto('/#/certificates?license=1&status=revoked');

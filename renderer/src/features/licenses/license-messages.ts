@@ -10,7 +10,7 @@ export const licenseMessages = messagesOf(
     anyProduct: 'All products',
     anyTime: 'Any expiry date',
     withinDays: 'Expires within {n} days',
-    within: 'Within {n} days',
+    within: 'Within {n} day | Within {n} days',
     count: 'No licenses | {n} license | {n} licenses',
     moreThan: 'More than {n} licenses',
     states: {
@@ -89,7 +89,7 @@ export const licenseMessages = messagesOf(
     anyProduct: 'Alle Produkte',
     anyTime: 'Beliebiges Ablaufdatum',
     withinDays: 'Läuft binnen {n} Tagen ab',
-    within: 'Binnen {n} Tagen',
+    within: 'Binnen {n} Tag | Binnen {n} Tagen',
     count: 'Keine Lizenzen | {n} Lizenz | {n} Lizenzen',
     moreThan: 'Mehr als {n} Lizenzen',
     states: {

@@ -92,6 +92,31 @@ test('a draft survives the end of the session', { tag: '@browser' }, async ({ de
   await expect(desk.locator('.frame')).toHaveCount(0);
 });
 
+test('a sign-out leaves nothing behind in other tabs', { tag: '@browser' }, async ({ desk, context }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  const other = await context.newPage();
+  await other.goto('/#/licenses?open=1');
+  await expect(other.getByRole('complementary', { name: 'Acme' })).toBeVisible();
+  await desk.getByRole('button', { name: 'Sign out' }).click();
+  await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(other.locator('.frame')).toHaveCount(0);
+});
+
+test(
+  'a lost connection is shown above the sign-in that covers a page',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    await desk.goto('/#/licenses');
+    await server.cli('session', 'end', '--all');
+    const signIn = desk.getByRole('dialog', { name: 'Sign in' });
+    await expect(signIn).toBeVisible();
+    server.pause();
+    await expect(signIn.getByRole('alert')).toHaveText('Cannot connect to the server. Retrying…');
+    server.resume();
+    await expect(signIn.getByRole('alert')).toHaveCount(0);
+  },
+);
+
 test('a list that failed to load fills when the server is back', async ({ desk, server }) => {
   await issueLicense(desk, { holder: 'Acme' });
   await desk.route('**/admin/api/**', (route) => route.abort());

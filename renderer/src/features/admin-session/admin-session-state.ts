@@ -33,6 +33,11 @@ export const useSession = defineStore('session', () => {
     isInterrupted.value = false;
   }
 
+  // The tabs of a browser share the cookie. Without this, a sign-out would look like an interruption in the others,
+  // which keep what is open.
+  const otherTabs = new BroadcastChannel('license-desk-sign-out');
+  otherTabs.addEventListener('message', end);
+
   async function signInWith(given: string): Promise<void> {
     try {
       await adminClient.signIn({ code: given });
@@ -70,6 +75,7 @@ export const useSession = defineStore('session', () => {
       try {
         await adminClient.signOut({});
         end();
+        otherTabs.postMessage(null);
       } catch (error) {
         if (asCallFailure(error).code === 'unauthorized') end();
       }

@@ -1,9 +1,10 @@
-// Where the keyboard stops at a date, for its exact time.
+// Makes dates reachable with the Tab key, because their tooltip shows the exact time.
 import { onMounted, ref, type Ref } from 'vue';
 
-const CONTROLS = 'a, button, label, summary, [role="grid"], [role="option"]';
+/** What takes the focus or the touch instead of a date in it. */
+export const CONTROLS = 'a, button, label, summary, [role="grid"], [role="option"]';
 
-/** @returns its `tabindex`: none if it is part of a control, which has the focus itself */
+/** @returns the date's `tabindex`: none within a control, which takes the focus itself */
 export function useTimeStop(element: Readonly<Ref<HTMLElement | null>>): Readonly<Ref<0 | undefined>> {
   const tabindex = ref<0>();
   onMounted(() => {

@@ -1,6 +1,6 @@
 // Every control is reached with the Tab key, in view, with a name and a visible focus (WCAG 2.1.1, 2.4.7, 2.4.11, 4.1.2).
 import type { Page } from '@playwright/test';
-import { furnish, SCREENS } from './screens.ts';
+import { createRecords, SCREENS } from './screens.ts';
 import { expect, test } from './test.ts';
 
 test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
@@ -49,7 +49,7 @@ for (const [name, size] of [
   ['a phone', { width: 390, height: 844 }],
 ] as const) {
   test(`Tab shows every control on ${name}`, async ({ desk }) => {
-    await furnish(desk);
+    await createRecords(desk);
     await desk.setViewportSize(size);
     for (const [address, content] of SCREENS) {
       await desk.goto(`/#/${address}`);

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { SETTINGS_TABS } from '../../renderer/src/features/settings/settings-tabs.ts';
 import { expectAccessible } from './accessibility.ts';
-import { furnish, SCREENS } from './screens.ts';
+import { createRecords, SCREENS } from './screens.ts';
 import { expect, test } from './test.ts';
 
 test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
@@ -40,7 +40,7 @@ const SIZES = [
 
 for (const [name, size] of SIZES) {
   test(`no screen scrolls sideways on ${name}`, async ({ desk }) => {
-    await furnish(desk);
+    await createRecords(desk);
     await desk.setViewportSize(size);
     for (const [address, content] of SCREENS) {
       await desk.goto(`/#/${address}`);

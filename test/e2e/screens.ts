@@ -44,7 +44,7 @@ export const SCREENS: [address: string, content: (page: Page) => Locator][] = [
 ];
 
 /** Creates the records that the addresses name. Webhooks of tests are on this machine: `--webhook-allow 127.0.0.0/8`. */
-export async function furnish(desk: Page): Promise<void> {
+export async function createRecords(desk: Page): Promise<void> {
   await issueLicense(desk, { holder: 'Österreichische Gesellschaft für Evidenzsicherung', days: 3 });
   const plan = { name: 'pool', licensing: 'floating', seats: 25 };
   expect((await desk.request.post('/admin/api/plans/', { data: plan })).ok()).toBe(true);

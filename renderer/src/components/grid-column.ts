@@ -10,9 +10,9 @@ export interface GridColumn {
   sortable?: true;
   /** Sort direction of the first click; ascending by default. */
   firstOrder?: 'asc' | 'desc';
-  /** Where it stands in the two-line rows of a narrow page; left out there unless given. `title` names the row. */
+  /** Where it stands in the two-line rows of a narrow page; left out there unless given. `title` is the row's title. */
   narrow?: 'title' | 'side' | 'line';
-  /** Which column gives way where there is no room for all: the lowest first. Without it, the column stays. */
+  /** If there is no room for all columns, those with the lowest priority are hidden first. Without one, it stays. */
   priority?: number;
   /** Shown only if it is chosen. */
   optional?: true;

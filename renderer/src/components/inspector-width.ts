@@ -5,7 +5,7 @@ import { useWindowWidth } from '../window-width.ts';
 const MIN = 440;
 const MAX = 560;
 const STORED_AS = 'license-desk-inspector-width';
-/** What the navigation and the columns that a list cannot do without take of the window. */
+/** The width of the navigation and of a list's most important columns. */
 const REST_PX = 690;
 
 /** @returns the width in pixels that a window of `windowPx` has room for */

@@ -38,29 +38,29 @@ export function parseListView(text: string | null): ListView {
   };
 }
 
-/** The column that names a row. It is always shown. */
-export const isNaming = ({ narrow }: GridColumn): boolean => narrow === 'title';
+/** The column that titles a row. It is always shown. */
+export const isTitleColumn = ({ narrow }: GridColumn): boolean => narrow === 'title';
 
 export function isChosen(column: GridColumn, { columns }: ListView): boolean {
-  return isNaming(column) || (columns[column.id] ?? column.optional !== true);
+  return isTitleColumn(column) || (columns[column.id] ?? column.optional !== true);
 }
 
 /** The space that a column needs, in pixels. */
-export function leastWidth({ width }: GridColumn): number {
+export function minWidth({ width }: GridColumn): number {
   return Number(/(\d+)px/u.exec(width)?.[1] ?? 0);
 }
 
 /** @returns the columns that there is room for, in their order */
 export function fittingColumns(columns: readonly GridColumn[], room: number): readonly GridColumn[] {
-  const yielding = columns
-    .filter((column) => column.priority !== undefined && !isNaming(column))
+  const byPriority = columns
+    .filter((column) => column.priority !== undefined && !isTitleColumn(column))
     .toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0));
-  let needed = columns.reduce((sum, column) => sum + leastWidth(column), 0);
+  let needed = columns.reduce((sum, column) => sum + minWidth(column), 0);
   const left = new Set<GridColumn>();
-  for (const column of yielding) {
+  for (const column of byPriority) {
     if (needed <= room) break;
     left.add(column);
-    needed -= leastWidth(column);
+    needed -= minWidth(column);
   }
   return columns.filter((column) => !left.has(column));
 }
@@ -103,7 +103,7 @@ export interface ShownList {
   withoutRoom: ReadonlySet<string>;
 }
 
-const SHOWN_LIST: InjectionKey<Ref<ShownList | null>> = Symbol('the list that is shown');
+const SHOWN_LIST: InjectionKey<Ref<ShownList | null>> = Symbol('shown list');
 
 /** For what surrounds a table. @returns the table, as soon as there is one */
 export function provideShownList(): Readonly<Ref<ShownList | null>> {

@@ -34,7 +34,7 @@ export function useLiveUpdates(): Promise<void> {
   const session = useSession();
   let source: EventSource | null = null;
   let isListening = false;
-  /** When the first replies were asked for, until the greeting tells whether they are still true. */
+  /** When the first figures were requested; null once `hello` has shown whether they are still current. */
   let openedAt: number | null = null;
   /** Fetched while the stream was open, so no change was missed. */
   let followed = new WeakSet<UseQueryEntry>();

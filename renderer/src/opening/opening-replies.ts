@@ -60,7 +60,7 @@ export function beginOpening({ figures, others }: OpeningCalls): void {
     'hello',
     (message: MessageEvent<string>) => {
       opened.hello = helloOf(message);
-      // Otherwise they may be from before a change that the stream does not report.
+      // After a change that the stream does not report, these replies may be outdated.
       if (!isUnchangedSince(opened.askedAt, opened.hello)) for (const url of replies.keys()) ask(url);
       for (const path of others) ask(API_ROOT + path);
     },

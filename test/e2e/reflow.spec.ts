@@ -115,3 +115,19 @@ test('on a phone, a section of the settings is chosen from a list', async ({ des
   await expect(desk.getByRole('table', { name: 'Signing keys' })).toBeVisible();
   await expect(desk.getByRole('tab', { name: 'Signing keys' })).toHaveAttribute('aria-selected', 'true');
 });
+
+test('plans stack on a phone, with their actions', async ({ desk }) => {
+  await desk.setViewportSize({ width: 390, height: 844 });
+  await desk.goto('/#/plans');
+  const plan = desk
+    .getByRole('list', { name: 'Plan comparison' })
+    .getByRole('listitem')
+    .filter({ hasText: 'standard' });
+  await expect(plan.getByText('Term', { exact: true })).toBeVisible();
+  await expect(plan).toContainText('365 days');
+  expect(await scrollingSideways(desk)).toEqual([]);
+  await expectAccessible(desk);
+  await plan.getByRole('button', { name: 'More actions for standard' }).click();
+  await desk.getByRole('menuitem', { name: 'Edit' }).click();
+  await expect(desk.getByRole('dialog')).toBeVisible();
+});

@@ -104,7 +104,7 @@ test(
     await expect(inspector.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
 
     await desk.getByLabel('State', { exact: true }).selectOption('Valid');
-    await expect(desk.getByText('No certificates match.')).toBeVisible();
+    await expect(desk.getByText('No certificates match')).toBeVisible();
     await desk.getByLabel('State', { exact: true }).selectOption('Revoked');
     await expect(rows(desk)).toHaveCount(1);
 

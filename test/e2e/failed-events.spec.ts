@@ -31,7 +31,7 @@ async function letEventsFail({ desk, server, receiver }: Desk, count: number): P
 
 test('a failed event shows its reason and is retried', async ({ desk, server, receiver }) => {
   await desk.goto('/#/failed-events');
-  await expect(desk.getByText('No failed events. Deliveries appear here', { exact: false })).toBeVisible();
+  await expect(desk.getByText('Deliveries appear here', { exact: false })).toBeVisible();
   const licenseKey = await letEventsFail({ desk, server, receiver }, 1);
 
   await expect(rows(desk)).toContainText('HTTP 500');
@@ -52,14 +52,14 @@ test('a failed event shows its reason and is retried', async ({ desk, server, re
   expect(new Set(receiver.received.map(({ delivery }) => delivery)).size).toBe(1);
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   await desk.keyboard.press('Escape');
-  await expect(desk.getByText('No failed events. Deliveries appear here', { exact: false })).toBeVisible();
+  await expect(desk.getByText('Deliveries appear here', { exact: false })).toBeVisible();
 });
 
 test('selected events, and all since a date, are retried', async ({ desk, server, receiver }) => {
   await letEventsFail({ desk, server, receiver }, 4);
   receiver.answer(200, 'thanks');
   await desk.goto('/#/failed-events?since=2990-01-01');
-  await expect(desk.getByText('No failed events match.')).toBeVisible();
+  await expect(desk.getByText('No failed events match')).toBeVisible();
   await expect(desk.getByRole('button', { name: 'Retry all' })).toBeDisabled();
   await desk.getByLabel('Since', { exact: true }).fill('2020-01-01');
   await expect(rows(desk)).toHaveCount(4);
@@ -79,7 +79,7 @@ test('selected events, and all since a date, are retried', async ({ desk, server
     const dialog = desk.getByRole('dialog', { name: 'Retry all' });
     await expect(dialog).toContainText('2 failed events are sent again now.');
     await dialog.getByRole('button', { name: 'Retry 2 events' }).click();
-    await expect(desk.getByText('No failed events. Deliveries appear here', { exact: false })).toBeVisible();
+    await expect(desk.getByText('Deliveries appear here', { exact: false })).toBeVisible();
   });
   await expect(badge(desk)).not.toContainText('failed event');
   await expect.poll(() => receiver.received.length).toBe(4 * 6 + 4);

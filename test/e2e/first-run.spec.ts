@@ -60,7 +60,7 @@ test('the initial setup can be skipped and opened again', async ({ page, server 
   await page.getByRole('button', { name: 'Skip setup' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await page.reload();
-  await expect(page.getByText('No licenses yet.')).toBeVisible();
+  await expect(page.getByText('No licenses yet')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await page.getByRole('link', INITIAL_SETUP).click();
   await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();

@@ -122,7 +122,7 @@ test('leases are filtered by user and state, and an ended one says why', async (
 test('a denial appears by itself, is explained, and leads to its remedy', async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Acme', seats: 1 });
   await desk.goto('/#/floating?view=denials');
-  await expect(desk.getByText('No denials.')).toBeVisible();
+  await expect(desk.getByText('Refused checkouts appear here within a second.')).toBeVisible();
   await checkOut(desk, server, key, { user: 'ada' });
   expect((await checkOut(desk, server, key, { user: 'grace' })).status).toBe(409);
   await row(desk, 'grace').click();

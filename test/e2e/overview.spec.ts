@@ -81,7 +81,7 @@ test('copies the API address', async ({ desk, server, context }) => {
 });
 
 test('leads from an empty installation to the first license', async ({ desk }) => {
-  await expect(desk.getByText('No licenses yet.')).toBeVisible();
+  await expect(desk.getByText('No licenses yet')).toBeVisible();
   await desk.getByRole('link', { name: 'Issue your first license' }).click();
   await expect(desk.getByRole('dialog', { name: 'New license' })).toBeVisible();
   // A reload does not open the dialog again.
@@ -210,7 +210,7 @@ test('loads its figures once, then follows live updates', async ({ desk }) => {
   desk.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await desk.reload();
   await expect(panel(desk, 'Health')).toContainText(/Uptime: \d+ seconds?/u);
-  await expect(desk.getByText('No licenses yet.')).toBeVisible();
+  await expect(desk.getByText('No licenses yet')).toBeVisible();
   await issueLicense(desk, { holder: 'Later' });
   await expect(panel(desk, 'Activity')).toContainText('issued a license to Later');
   for (const path of ['/admin/api/overview/', '/admin/api/overview/trend/'])
@@ -224,7 +224,7 @@ test('shows changes that happened before the live stream opened', async ({ desk 
     await route.continue();
   });
   await desk.reload();
-  await expect(desk.getByText('No licenses yet.')).toBeVisible();
+  await expect(desk.getByText('No licenses yet')).toBeVisible();
   await issueLicense(desk, { holder: 'Missed' });
   begin.resolve();
   await expect(panel(desk, 'Activity')).toContainText('issued a license to Missed');

@@ -72,7 +72,7 @@ test('the palette finds actions, screens, settings and records by keyboard', asy
 
 test('changes from elsewhere appear without a reload', async ({ desk, server }) => {
   await desk.goto('/#/licenses');
-  await expect(desk.getByText('No licenses yet.')).toBeVisible();
+  await expect(desk.getByText('No licenses yet')).toBeVisible();
   await server.cli('license', 'create', '--holder', 'From the shell');
   await expect(desk.getByRole('gridcell', { name: 'From the shell', exact: true })).toBeVisible();
 });

@@ -97,7 +97,7 @@ test('deliveries show the payload that was sent, and the event catalog a sample'
   await desk.goto('/#/webhooks');
   await row(desk, receiver.url).press('Enter');
   await expect(desk.getByText('ERP – Buchhaltung')).toBeVisible();
-  await expect(desk.getByText('No deliveries yet.', { exact: false }).last()).toBeVisible();
+  await expect(desk.getByText('No deliveries yet', { exact: false }).last()).toBeVisible();
 
   const licenseKey = await issueLicense(desk, { holder: 'Acme' });
   const device = { license_key: licenseKey, machine_fingerprint: `sha256:${'0'.repeat(64)}` };

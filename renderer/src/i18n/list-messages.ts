@@ -29,6 +29,7 @@ export const listMessages = messagesOf(
       clear: 'Clear all',
       cleared: 'All filters removed',
     },
+    noMatchHint: 'Change or clear the filters.',
     notLoaded: {
       auditEntries: 'The audit log could not be loaded',
       certificates: 'The certificates could not be loaded',
@@ -67,6 +68,7 @@ export const listMessages = messagesOf(
       clear: 'Alle entfernen',
       cleared: 'Alle Filter entfernt',
     },
+    noMatchHint: 'Ändern oder entfernen Sie Filter.',
     notLoaded: {
       auditEntries: 'Das Audit-Protokoll konnte nicht geladen werden',
       certificates: 'Die Zertifikate konnten nicht geladen werden',

@@ -9,7 +9,9 @@ export const apiAccessMessages = messagesOf(
     samples: 'Code samples',
     create: 'New API token',
     createFirst: 'Create your first API token',
-    none: 'No API tokens yet. Create one to renew or upgrade licenses or to issue certificates through the API. Activation and authorization need no API token.',
+    none: 'No API tokens yet',
+    noneHint:
+      'Create one to renew or upgrade licenses or to issue certificates through the API. Activation and authorization need no API token.',
     created: 'API token created',
     submit: 'Create token',
     token: 'API token',
@@ -69,7 +71,9 @@ export const apiAccessMessages = messagesOf(
     samples: 'Codebeispiele',
     create: 'Neues API-Token',
     createFirst: 'Erstes API-Token erstellen',
-    none: 'Noch keine API-Token. Erstellen Sie eines, um über die API Lizenzen zu verlängern, hochzustufen oder Zertifikate auszustellen. Aktivierung und Autorisierung benötigen kein API-Token.',
+    none: 'Noch keine API-Token',
+    noneHint:
+      'Erstellen Sie eines, um über die API Lizenzen zu verlängern, hochzustufen oder Zertifikate auszustellen. Aktivierung und Autorisierung benötigen kein API-Token.',
     created: 'API-Token erstellt',
     submit: 'Token erstellen',
     token: 'API-Token',

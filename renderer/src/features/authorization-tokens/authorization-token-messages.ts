@@ -4,8 +4,10 @@ export const authorizationTokenMessages = messagesOf(
   {
     issue: 'Issue token',
     issueFirst: 'Issue your first token',
-    none: 'No authorization tokens yet. Software that cannot present a license key presents a token instead.',
+    none: 'No authorization tokens yet',
+    noneHint: 'Software that cannot present a license key presents a token instead.',
     noneOfLicense: 'This license has no authorization tokens.',
+    noMatch: 'No authorization tokens match',
     title: 'Token …{lastFour}',
     columns: {
       token: 'Token',
@@ -44,8 +46,10 @@ export const authorizationTokenMessages = messagesOf(
   {
     issue: 'Token ausstellen',
     issueFirst: 'Erstes Token ausstellen',
-    none: 'Noch keine Autorisierungstoken. Software, die keinen Lizenzschlüssel vorlegen kann, verwendet stattdessen ein Token.',
+    none: 'Noch keine Autorisierungstoken',
+    noneHint: 'Software, die keinen Lizenzschlüssel vorlegen kann, verwendet stattdessen ein Token.',
     noneOfLicense: 'Diese Lizenz hat keine Autorisierungstoken.',
+    noMatch: 'Keine passenden Autorisierungstoken',
     title: 'Token …{lastFour}',
     columns: {
       token: 'Token',

@@ -11,8 +11,9 @@ export const certificateMessages = messagesOf(
     issue: 'Issue certificate',
     issueFirst: 'Issue your first certificate',
     check: 'Check certificate',
-    none: 'No certificates yet. Client software presents a certificate to your proxies and servers.',
-    noMatch: 'No certificates match.',
+    none: 'No certificates yet',
+    noneHint: 'Client software presents a certificate to your proxies and servers.',
+    noMatch: 'No certificates match',
     anyStatus: 'All states',
     columns: {
       name: 'Common name',
@@ -136,8 +137,9 @@ export const certificateMessages = messagesOf(
     issue: 'Zertifikat ausstellen',
     issueFirst: 'Erstes Zertifikat ausstellen',
     check: 'Zertifikat prüfen',
-    none: 'Noch keine Zertifikate. Client-Software legt Ihren Proxys und Servern ein Zertifikat vor.',
-    noMatch: 'Keine passenden Zertifikate.',
+    none: 'Noch keine Zertifikate',
+    noneHint: 'Client-Software legt Ihren Proxys und Servern ein Zertifikat vor.',
+    noMatch: 'Keine passenden Zertifikate',
     anyStatus: 'Alle Status',
     columns: {
       name: 'Allgemeiner Name (CN)',

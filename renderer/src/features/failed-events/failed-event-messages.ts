@@ -12,8 +12,9 @@ export const failedEventMessages = messagesOf(
     retryCount: 'Retry | Retry {n} event | Retry {n} events',
     retrySelected: 'Retry {n} selected',
     retried: 'Nothing to retry. | Retrying {n} event. | Retrying {n} events.',
-    none: 'No failed events. Deliveries appear here when all their retries have failed.',
-    noMatch: 'No failed events match.',
+    none: 'No failed events',
+    noneHint: 'Deliveries appear here when all their retries have failed.',
+    noMatch: 'No failed events match',
     toWebhooks: 'View webhooks',
   },
   {
@@ -28,8 +29,9 @@ export const failedEventMessages = messagesOf(
     retrySelected: '{n} ausgewählte erneut senden',
     retried:
       'Nichts erneut zu senden. | {n} Ereignis wird erneut gesendet. | {n} Ereignisse werden erneut gesendet.',
-    none: 'Keine fehlgeschlagenen Ereignisse. Zustellungen erscheinen hier, wenn alle Wiederholungen fehlgeschlagen sind.',
-    noMatch: 'Keine passenden fehlgeschlagenen Ereignisse.',
+    none: 'Keine fehlgeschlagenen Ereignisse',
+    noneHint: 'Zustellungen erscheinen hier, wenn alle Wiederholungen fehlgeschlagen sind.',
+    noMatch: 'Keine passenden fehlgeschlagenen Ereignisse',
     toWebhooks: 'Webhooks anzeigen',
   },
 );

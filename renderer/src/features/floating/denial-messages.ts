@@ -19,8 +19,9 @@ export const denialMessages = messagesOf(
     anyCode: 'All causes',
     from: 'From',
     to: 'To',
-    none: 'No denials. Refused checkouts appear here within a second.',
-    noMatch: 'No denials match these filters.',
+    none: 'No denials',
+    noneHint: 'Refused checkouts appear here within a second.',
+    noMatch: 'No denials match',
     title: 'Denied: {name}',
     why: 'Why it was denied',
     explain: {
@@ -67,8 +68,9 @@ export const denialMessages = messagesOf(
     anyCode: 'Alle Ursachen',
     from: 'Von',
     to: 'Bis',
-    none: 'Keine Ablehnungen. Abgelehnte Ausleihen erscheinen hier innerhalb einer Sekunde.',
-    noMatch: 'Keine Ablehnungen entsprechen diesen Filtern.',
+    none: 'Keine Ablehnungen',
+    noneHint: 'Abgelehnte Ausleihen erscheinen hier innerhalb einer Sekunde.',
+    noMatch: 'Keine passenden Ablehnungen',
     title: 'Abgelehnt: {name}',
     why: 'Warum abgelehnt wurde',
     explain: {

@@ -57,7 +57,8 @@ export const overviewMessages = messagesOf(
     activateWhich:
       'Activates a test device on the license of {holder}, the newest license without an activation. The device uses one seat.',
     activateNone: 'Replace LICENSE-KEY with a license key.',
-    noLicense: 'No licenses yet.',
+    noLicense: 'No licenses yet',
+    noLicenseHint: 'Issue one, or start with the initial setup.',
     createFirst: 'Issue your first license',
     activity: {
       title: 'Activity',
@@ -169,7 +170,8 @@ export const overviewMessages = messagesOf(
     activateWhich:
       'Aktiviert ein Testgerät auf der Lizenz von {holder}, der neuesten Lizenz ohne Aktivierung. Das Gerät belegt einen Platz.',
     activateNone: 'Ersetzen Sie LICENSE-KEY durch einen Lizenzschlüssel.',
-    noLicense: 'Noch keine Lizenzen.',
+    noLicense: 'Noch keine Lizenzen',
+    noLicenseHint: 'Stellen Sie eine aus oder beginnen Sie mit der Ersteinrichtung.',
     createFirst: 'Erste Lizenz ausstellen',
     activity: {
       title: 'Aktivität',

@@ -16,8 +16,9 @@ export const planMessages = messagesOf(
     remove: 'Delete',
     showArchived: 'Show archived plans',
     comparison: 'Plan comparison',
-    none: 'No plans yet. Create one before you issue licenses.',
-    allArchived: 'All plans are archived.',
+    none: 'No plans yet',
+    noneHint: 'Create one before you issue licenses.',
+    allArchived: 'All plans are archived',
     rows: {
       state: 'State',
       licenses: 'Licenses',
@@ -108,8 +109,9 @@ export const planMessages = messagesOf(
     remove: 'Löschen',
     showArchived: 'Archivierte Pläne anzeigen',
     comparison: 'Planvergleich',
-    none: 'Noch keine Pläne. Erstellen Sie einen Plan, bevor Sie Lizenzen ausstellen.',
-    allArchived: 'Alle Pläne sind archiviert.',
+    none: 'Noch keine Pläne',
+    noneHint: 'Erstellen Sie einen Plan, bevor Sie Lizenzen ausstellen.',
+    allArchived: 'Alle Pläne sind archiviert',
     rows: {
       state: 'Status',
       licenses: 'Lizenzen',

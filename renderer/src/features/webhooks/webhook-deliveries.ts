@@ -27,9 +27,11 @@ export function useWebhookDeliveries(webhookId: () => number, pageSize: number) 
           ...(cursor ? { cursor } : {}),
         }),
     }),
-    /** What an empty list means. */
-    emptyText: computed(() =>
-      filter.value === 'all' ? t('webhooks.noDeliveries') : t('webhooks.noneInState'),
+    /** For an empty list. */
+    whyEmpty: computed(() =>
+      filter.value === 'all'
+        ? { text: t('webhooks.noDeliveries'), hint: t('webhooks.noDeliveriesHint') }
+        : { text: t('webhooks.noneInState') },
     ),
   };
 }

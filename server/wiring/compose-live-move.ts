@@ -23,12 +23,7 @@ import {
 import { openSqliteFile, type SqliteFile } from '#server/database/sqlite-file.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { databaseFile, databaseLocation } from '#server/installation/database-location.ts';
-import {
-  folderForMoved,
-  incomingFile,
-  removeIncoming,
-  writeMove,
-} from '#server/installation/database-move.ts';
+import { folderForMoved, incomingFile, writeMove } from '#server/installation/database-move.ts';
 import { databaseName, isFileMissing } from '#server/installation/installation.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -42,6 +37,7 @@ import {
   recordMove,
   report,
   settingsAfter,
+  settleEarlierMove,
   withDatabase,
   writeSetting,
 } from './move-steps.ts';
@@ -117,7 +113,6 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
   if ((await otherServers()) > 0)
     throw new MoveError(`other servers use the database ${from}; stop all but this one first`);
   const file = incomingFile(dataDir);
-  removeIncoming(dataDir);
   await withDatabase({ url: null, file }, (copy) => migrate(copy, createTransactions(copy)), {
     create: true,
   });
@@ -152,6 +147,17 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
   return { ...report(move, digests, seconds()), before: null, remove: precedingSettings(config) };
 }
 
+/** If it fails, the server goes on with PostgreSQL, which may be marked as moved. */
+async function toSqliteOrBack(move: LiveMove): Promise<MoveReport> {
+  try {
+    return await toSqlite(move);
+  } catch (error) {
+    // If this fails, too, the next move or start does it.
+    await settleEarlierMove(move.config.dataDir, move.source).catch(() => {});
+    throw error;
+  }
+}
+
 /** What a move needs of the server. */
 type Around = Pick<
   LiveMove,
@@ -170,7 +176,8 @@ export async function moveWhileServing(
   const setting = settingsAfter(source, target);
   const move = { ...around, config, source, target: location };
   try {
-    return await (setting === null ? toSqlite(move) : toPostgres(move, setting));
+    await settleEarlierMove(config.dataDir, source);
+    return await (setting === null ? toSqliteOrBack(move) : toPostgres(move, setting));
   } catch (error) {
     throw aboutMove(error, databaseName(source.url === null ? location : source));
   }

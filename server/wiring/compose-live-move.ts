@@ -22,6 +22,7 @@ import {
 } from '#server/database/move/move-target.ts';
 import { openSqliteFile, type SqliteFile } from '#server/database/sqlite-file.ts';
 import { createTransactions } from '#server/database/transaction.ts';
+import { committedRestore } from '#server/features/backup/data-files.ts';
 import { databaseFile, databaseLocation } from '#server/installation/database-location.ts';
 import { folderForMoved, incomingFile, writeMove } from '#server/installation/database-move.ts';
 import { databaseName, isFileMissing } from '#server/installation/installation.ts';
@@ -54,6 +55,14 @@ interface LiveMove extends Move, Pick<Following, 'check' | 'refuseChanges'> {
 
 /** Kept open: what they lock must not change again before this process ends. */
 const locked: SqliteFile[] = [];
+
+/** @throws MoveError if the next start would replace the data that has been moved */
+function refuseStagedRestore(dataDir: string): void {
+  if (committedRestore(dataDir) === null) return;
+  throw new MoveError(
+    'a confirmed restore waits for a restart of the server; restart it, or cancel the restore first',
+  );
+}
 
 /** @returns the hooks of the copy, and how long changes have been refused */
 function timed({ onProgress, check, refuseChanges }: LiveMove) {
@@ -92,6 +101,8 @@ async function toPostgres(move: LiveMove, setting: Record<string, string>): Prom
         digests = await followToPostgres(connections, database, empty, following);
       });
       await recordMove(sequelize, move);
+      // It may have been confirmed meanwhile.
+      refuseStagedRestore(dataDir);
       const before = folderForMoved(dataDir, clock.now());
       writeMove(dataDir, { id, from, to, before });
       writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null, ...setting });
@@ -131,6 +142,7 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
             const copied = await work(locking);
             if ((await otherServers()) > 0)
               throw new MoveError(`another server has begun to use the database ${from}; stop it first`);
+            refuseStagedRestore(dataDir);
             const id = randomUUID();
             // Written first, so that a start on PostgreSQL recognizes the mark as its own and removes it.
             writeMove(dataDir, { id, from, to, before: folderForMoved(dataDir, clock.now()) });
@@ -176,6 +188,7 @@ export async function moveWhileServing(
   const setting = settingsAfter(source, target);
   const move = { ...around, config, source, target: location };
   try {
+    refuseStagedRestore(config.dataDir);
     await settleEarlierMove(config.dataDir, source);
     return await (setting === null ? toSqliteOrBack(move) : toPostgres(move, setting));
   } catch (error) {

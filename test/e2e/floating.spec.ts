@@ -142,6 +142,8 @@ test('a denial appears by itself, is explained, and leads to its remedy', async 
 test('a rule is made, tried, moved and deleted', async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Acme', seats: 2 });
   await desk.goto('/#/floating?view=rules');
+  // The list of licenses, which is left, links the same name.
+  await expect(desk.getByRole('heading', { name: 'Floating licenses', level: 1 })).toBeVisible();
   await desk.getByRole('link', { name: 'Acme' }).click();
   const rules = desk.getByRole('region', { name: 'Rules', exact: true });
   await expect(rules).toContainText('No rules.');

@@ -4,6 +4,7 @@ import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
+import { SETTINGS } from '#server/platform/settings.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { databaseMoveAdminContract } from './database-move-contract.ts';
@@ -29,6 +30,12 @@ interface Needs {
   logger: Logger;
 }
 
+/** @throws ApiError; the message omits the URL, which may contain a password */
+function requireUrl(url: string | null): void {
+  const { allowed, parse } = SETTINGS.databaseUrl;
+  if (url !== null && !parse(url)) throw new ApiError('invalid_request', `url must be ${allowed}`);
+}
+
 export function createDatabaseMoveService({ move, guard, restart, logger }: Needs) {
   let progress: MoveProgress | null = null;
   let isMoving = false;
@@ -44,6 +51,7 @@ export function createDatabaseMoveService({ move, guard, restart, logger }: Need
 
   return {
     async move(request: RequestOf<typeof databaseMoveAdminContract.moveDatabase>, call: Call) {
+      requireUrl(request.url);
       begin(call);
       logger.info('a move of the database has begun');
       try {

@@ -9,7 +9,7 @@ import {
   insertLaterInto,
   type InsertRow,
 } from './insert-row.ts';
-import type { OnInserted } from './current-transaction.ts';
+import { currentTransaction, type OnInserted } from './current-transaction.ts';
 import { inOrder, numbered, type Values } from './named-values.ts';
 import { type SqlDialect, sqlDialect } from './sql-dialect.ts';
 import { statementRunner } from './statement-runner.ts';
@@ -36,7 +36,7 @@ export interface Sql {
   run(text: string, values?: Values): Promise<number>;
   /** Call it once per text, when creating a store. */
   statement<Row extends object>(text: string): Statement<Row>;
-  /** For frequent look-ups: calls that arrive together share one statement. */
+  /** For frequent look-ups: calls that arrive together share one statement, except in a transaction. */
   batched<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
   /** The same for the first reads of changes that share a commit. On PostgreSQL, each is a separate statement. */
   batchedFirst<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
@@ -86,6 +86,13 @@ function createSql(sequelize: Sequelize): Sql {
     return prepared(text, (sql, bound) => runner.rows<Row>(sql, bound, false))(values);
   }
 
+  function single<Key, Facts extends object>({ columns, from, values }: Lookup<Key>) {
+    const all = prepared(`SELECT ${columns} FROM ${from}`, (sql, bound) =>
+      runner.rows<Facts>(sql, bound, true),
+    );
+    return async (key: Key): Promise<Facts | null> => (await all(values(key)))[0] ?? null;
+  }
+
   return {
     dialect,
     select,
@@ -100,14 +107,16 @@ function createSql(sequelize: Sequelize): Sql {
         run: prepared(text, (sql, bound) => runner.changes(sql, bound, true)),
       };
     },
-    batched: (lookup) => batched(runner, dialect.jsonLists, lookup),
-    batchedFirst<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null> {
-      if (dialect.name === 'sqlite') return batched<Key, Facts>(runner, dialect.jsonLists, lookup);
-      const all = prepared(`SELECT ${lookup.columns} FROM ${lookup.from}`, (sql, bound) =>
-        runner.rows<Facts>(sql, bound, true),
-      );
-      return async (key) => (await all(lookup.values(key)))[0] ?? null;
+    batched<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null> {
+      const shared = batched<Key, Facts>(runner, dialect.jsonLists, lookup);
+      const own = single<Key, Facts>(lookup);
+      // A shared statement may run outside the transaction, and would not see what this one has written.
+      return (key) => (currentTransaction() ? own(key) : shared(key));
     },
+    batchedFirst: <Key, Facts extends object>(lookup: Lookup<Key>) =>
+      dialect.name === 'sqlite'
+        ? batched<Key, Facts>(runner, dialect.jsonLists, lookup)
+        : single<Key, Facts>(lookup),
     insert: (model) => insertInto(runner, model),
     insertLater: (model, onInserted) => insertLaterInto(runner, model, onInserted),
     update: (model) => updateOf(runner, model),

@@ -24,14 +24,15 @@ export interface ControlledGuard extends StorageGuard {
   /** Called when writes are stopped. */
   onStop(listener: () => void): void;
   stopWrites(reason: StopReason): void;
-  /** Without effect if writes are stopped for another reason. */
+  /** Writes stay stopped while there is another reason. */
   resumeWrites(reason: StopReason): void;
   /** Whether the data directory may belong to another server by now. */
   isGone(): boolean;
 }
 
 export function createStorageGuard(): ControlledGuard {
-  let stopped: StopReason | null = null;
+  /** One reason may end while another one lasts. */
+  const stopped = new Set<StopReason>();
   let tellFault = (_fault: DatabaseFault): void => {};
   let tellStop = (): void => {};
   const noteFault = (fault: DatabaseFault): void => tellFault(fault);
@@ -42,10 +43,11 @@ export function createStorageGuard(): ControlledGuard {
       if (fault) noteFault(fault);
     },
     check() {
-      if (stopped !== null) throw new DatabaseFaultError(stopped, REASONS[stopped]);
+      const [reason] = stopped;
+      if (reason) throw new DatabaseFaultError(reason, REASONS[reason]);
     },
-    isStopped: () => stopped !== null,
-    isGone: () => stopped === 'gone',
+    isStopped: () => stopped.size > 0,
+    isGone: () => stopped.has('gone'),
     onFault(listener) {
       tellFault = listener;
     },
@@ -53,11 +55,11 @@ export function createStorageGuard(): ControlledGuard {
       tellStop = listener;
     },
     stopWrites(reason) {
-      stopped = reason;
+      stopped.add(reason);
       tellStop();
     },
     resumeWrites(reason) {
-      if (stopped === reason) stopped = null;
+      stopped.delete(reason);
     },
   };
 }

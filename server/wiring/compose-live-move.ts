@@ -22,13 +22,9 @@ import {
 } from '#server/database/move/move-target.ts';
 import { openSqliteFile, type SqliteFile } from '#server/database/sqlite-file.ts';
 import { createTransactions } from '#server/database/transaction.ts';
+import { committedRestore } from '#server/features/backup/data-files.ts';
 import { databaseFile, databaseLocation } from '#server/installation/database-location.ts';
-import {
-  folderForMoved,
-  incomingFile,
-  removeIncoming,
-  writeMove,
-} from '#server/installation/database-move.ts';
+import { folderForMoved, incomingFile, writeMove } from '#server/installation/database-move.ts';
 import { databaseName, isFileMissing } from '#server/installation/installation.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -42,6 +38,7 @@ import {
   recordMove,
   report,
   settingsAfter,
+  settleEarlierMove,
   withDatabase,
   writeSetting,
 } from './move-steps.ts';
@@ -58,6 +55,14 @@ interface LiveMove extends Move, Pick<Following, 'check' | 'refuseChanges'> {
 
 /** Kept open: what they lock must not change again before this process ends. */
 const locked: SqliteFile[] = [];
+
+/** @throws MoveError if the next start would replace the data that has been moved */
+function refuseStagedRestore(dataDir: string): void {
+  if (committedRestore(dataDir) === null) return;
+  throw new MoveError(
+    'a confirmed restore waits for a restart of the server; restart it, or cancel the restore first',
+  );
+}
 
 /** @returns the hooks of the copy, and how long changes have been refused */
 function timed({ onProgress, check, refuseChanges }: LiveMove) {
@@ -96,6 +101,8 @@ async function toPostgres(move: LiveMove, setting: Record<string, string>): Prom
         digests = await followToPostgres(connections, database, empty, following);
       });
       await recordMove(sequelize, move);
+      // It may have been confirmed meanwhile.
+      refuseStagedRestore(dataDir);
       const before = folderForMoved(dataDir, clock.now());
       writeMove(dataDir, { id, from, to, before });
       writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null, ...setting });
@@ -117,7 +124,6 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
   if ((await otherServers()) > 0)
     throw new MoveError(`other servers use the database ${from}; stop all but this one first`);
   const file = incomingFile(dataDir);
-  removeIncoming(dataDir);
   await withDatabase({ url: null, file }, (copy) => migrate(copy, createTransactions(copy)), {
     create: true,
   });
@@ -136,6 +142,7 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
             const copied = await work(locking);
             if ((await otherServers()) > 0)
               throw new MoveError(`another server has begun to use the database ${from}; stop it first`);
+            refuseStagedRestore(dataDir);
             const id = randomUUID();
             // Written first, so that a start on PostgreSQL recognizes the mark as its own and removes it.
             writeMove(dataDir, { id, from, to, before: folderForMoved(dataDir, clock.now()) });
@@ -150,6 +157,17 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
   await withDatabase({ url: null, file }, (copy) => recordMove(copy, move));
   writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null });
   return { ...report(move, digests, seconds()), before: null, remove: precedingSettings(config) };
+}
+
+/** If it fails, the server goes on with PostgreSQL, which may be marked as moved. */
+async function toSqliteOrBack(move: LiveMove): Promise<MoveReport> {
+  try {
+    return await toSqlite(move);
+  } catch (error) {
+    // If this fails, too, the next move or start does it.
+    await settleEarlierMove(move.config.dataDir, move.source).catch(() => {});
+    throw error;
+  }
 }
 
 /** What a move needs of the server. */
@@ -170,7 +188,9 @@ export async function moveWhileServing(
   const setting = settingsAfter(source, target);
   const move = { ...around, config, source, target: location };
   try {
-    return await (setting === null ? toSqlite(move) : toPostgres(move, setting));
+    refuseStagedRestore(config.dataDir);
+    await settleEarlierMove(config.dataDir, source);
+    return await (setting === null ? toSqliteOrBack(move) : toPostgres(move, setting));
   } catch (error) {
     throw aboutMove(error, databaseName(source.url === null ? location : source));
   }

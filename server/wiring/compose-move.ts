@@ -30,7 +30,6 @@ import {
   folderForMoved,
   forgetMove,
   incomingFile,
-  removeIncoming,
   settleMoveFiles,
   writeMove,
 } from '#server/installation/database-move.ts';
@@ -48,6 +47,7 @@ import {
   recordMove,
   report,
   settingsAfter,
+  settleEarlierMove,
   withDatabase,
   writeSetting,
 } from './move-steps.ts';
@@ -183,13 +183,4 @@ export async function moveDatabase(
   } finally {
     await lock.release();
   }
-}
-
-/** Undoes or completes a move that was interrupted, as the next start would. */
-async function settleEarlierMove(dataDir: string, source: DatabaseLocation): Promise<void> {
-  const earlier = settleMoveFiles(dataDir, source);
-  if (earlier && source.url !== null)
-    await withDatabase(source, (sequelize) => settleMoveMark(sequelize, earlier.id));
-  forgetMove(dataDir);
-  removeIncoming(dataDir);
 }

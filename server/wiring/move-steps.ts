@@ -1,4 +1,5 @@
 // The steps that a move of a stopped and of a running installation share.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CopiedTable } from '#server/database/move/compare-tables.ts';
 import type { OnProgress } from '#server/database/move/move-progress.ts';
@@ -7,7 +8,9 @@ import { createTransactions } from '#server/database/transaction.ts';
 import { createAuditService } from '#server/features/audit/audit-service.ts';
 import { createAuditStore } from '#server/features/audit/audit-store.ts';
 import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
+import { settleMoveMark } from '#server/database/move/move-mark.ts';
 import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
+import { forgetMove, removeIncoming, settleMoveFiles } from '#server/installation/database-move.ts';
 import { databaseName } from '#server/installation/installation.ts';
 import { cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
@@ -44,7 +47,22 @@ export interface Move {
 export function writeSetting(dataDir: string, changes: Readonly<Record<string, string | null>>): void {
   const file = readConfigFile(dataDir);
   const next = Object.entries({ ...file, ...changes }).filter(([, value]) => value !== null);
-  writeFileDurably(configFilePath(dataDir), `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`);
+  const text = `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`;
+  try {
+    writeFileDurably(configFilePath(dataDir), text);
+  } catch (error) {
+    // It may fail after the rename, when the next start uses the new database: this one must not go on with the old one.
+    if (readFileSync(configFilePath(dataDir), 'utf8') !== text) throw error;
+  }
+}
+
+/** Undoes or completes a move that was interrupted, as the next start would. */
+export async function settleEarlierMove(dataDir: string, source: DatabaseLocation): Promise<void> {
+  const earlier = settleMoveFiles(dataDir, source);
+  if (earlier && source.url !== null)
+    await withDatabase(source, (sequelize) => settleMoveMark(sequelize, earlier.id));
+  forgetMove(dataDir);
+  removeIncoming(dataDir);
 }
 
 export const KEYS = { url: settingKey(SETTINGS.databaseUrl), file: settingKey(SETTINGS.databaseUrlFile) };

@@ -58,6 +58,21 @@ describe('the authority', () => {
   });
 });
 
+describe('the renewal of the authority', () => {
+  it('is answered with the new certificate while others read the authority', async () => {
+    const over = new AbortController();
+    const reading = Array.from({ length: 8 }, async () => {
+      while (!over.signal.aborted) await server.admin.showAuthority({});
+    });
+    const pems = new Set<string>();
+    for (let count = 0; count < 20; count += 1)
+      pems.add((await server.admin.renewAuthority({})).authority.ca_certificate);
+    over.abort();
+    await Promise.all(reading);
+    expect(pems.size).toBe(20);
+  });
+});
+
 describe('a private key', () => {
   it('goes to one of 50', async () => {
     const { download_token, certificate } = await issueWithKey(server);

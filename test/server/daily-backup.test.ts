@@ -113,6 +113,27 @@ describe('the daily backup', () => {
     expect(existsSync(newest?.path as string)).toBe(false);
   });
 
+  it('goes on in a new folder while the unfinished file in an old one cannot be removed', async () => {
+    const file = join(dataDir, 'backup-folder.json');
+    const read = () => JSON.parse(readFileSync(file, 'utf8')) as { files: object[]; writing: unknown };
+    const old = join(place, 'read-only');
+    const draft = join(old, '.license-desk-killed.part');
+    // Removing a directory fails for every user, root included, as removing a file on a read-only disk does.
+    mkdirSync(draft, { recursive: true });
+    const record = read();
+    const lost = { ...(record.files.at(-1) as object), path: join(old, 'lost.ldbackup') };
+    writeFileSync(file, JSON.stringify({ ...record, writing: { draft, file: lost } }));
+    const before = (await server.admin.showBackups({})).last;
+    const { last, failure } = await server.admin.runBackup({});
+    expect({ failure, isNew: last?.path !== before?.path }).toEqual({ failure: null, isNew: true });
+    expect(read().writing).toBeNull();
+    // Later it can be.
+    rmSync(draft, { recursive: true });
+    writeFileSync(draft, 'half');
+    await server.admin.runBackup({});
+    expect(readdirSync(old)).toEqual([]);
+  });
+
   it('fails with the reason while the folder is gone, and is made up for later', async () => {
     const before = (await server.admin.showBackups({})).last;
     const hidden = join(place, 'unplugged');

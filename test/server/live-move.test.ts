@@ -2,17 +2,18 @@
 // has confirmed is lost, whoever is killed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CLI_PROGRAM, type CliResult, documentOf, runCli } from '../helpers/cli.ts';
 import { unique } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
 import { useEverything } from '../helpers/every-table.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
-import { type Reply, startTestServer } from '../helpers/test-server.ts';
+import { fingerprintOf, type Reply, startTestServer } from '../helpers/test-server.ts';
 
 interface Moved {
   moved: { from: string; to: string; rows: number; tables: { name: string; rows: number; sha256: string }[] };
@@ -203,6 +204,72 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     await server.kill();
     return dataDir;
   }
+
+  it('moves while devices are released and activated again', async () => {
+    const dataDir = temporaryDirectory();
+    const before = await startServerProcess({ dataDir });
+    const key = await newKey(before);
+    await before.kill();
+    const devices = 3000;
+    await writeRows(
+      dataDir,
+      `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${devices})
+       INSERT INTO activations (license_id, machine_fingerprint, activated_at)
+       SELECT (SELECT id FROM licenses), 'sha256:' || printf('%064x', i), 1 FROM n`,
+    );
+    const server = await startServerProcess({ dataDir });
+    const over = new AbortController();
+    let again = 0;
+    const calling = (async () => {
+      for (let number = 0; !over.signal.aborted; number = (number + 1) % devices) {
+        const machine_fingerprint = fingerprintOf(number);
+        const released = await server.admin
+          .releaseDevice({ ref: key, machine_fingerprint })
+          .catch(() => null);
+        const { status } = await server.post('/activate/', { license_key: key, machine_fingerprint });
+        if (released && status === 200) again += 1;
+      }
+    })();
+    await eventually(() => expect(again).toBeGreaterThan(2));
+    await moved(dataDir, await newPostgresDatabase());
+    over.abort();
+    await calling;
+    await server.kill();
+    const after = await startServerProcess({ dataDir });
+    // The last one may have been released only.
+    const live = await after.admin.listDevices({ ref: key, limit: 1 });
+    expect(live.items).toHaveLength(1);
+    await newKey(after);
+  });
+
+  it('a server that was frozen meanwhile confirms no change afterwards', async () => {
+    const env = { LICENSE_DESK_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const url = await newPostgresDatabase();
+    const dataDir = temporaryDirectory();
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ database_url: url }), { mode: 0o600 });
+    const server = await startServerProcess({ dataDir, env });
+    const key = await newKey(server);
+    const flags = { 'database-url': url };
+    const frozen = await startServerProcess({ dataDir: temporaryDirectory(), flags, env });
+    process.kill(frozen.pid, 'SIGSTOP');
+    const states = async () => (await server.admin.listServers({})).items.map(({ state }) => state);
+    await eventually(async () => expect(await states()).toContain('lost'));
+    await moved(dataDir, 'sqlite');
+    process.kill(frozen.pid, 'SIGCONT');
+    let isConfirmed = false;
+    // First it has to reach PostgreSQL again.
+    await eventually(async () => {
+      const reply = await create(frozen);
+      isConfirmed ||= reply.ok;
+      expect(await reply.json()).toMatchObject({ message: expect.stringContaining('read-only') as string });
+    });
+    expect(isConfirmed).toBe(false);
+    await frozen.kill();
+    await server.kill();
+    const after = await startServerProcess({ dataDir, env });
+    await expectLicenses(after, [key]);
+    await newKey(after);
+  });
 
   it('moves once for two commands at the same time', async () => {
     const dataDir = temporaryDirectory();

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { RestoreCompletedError } from '#server/wiring/compose-administration.ts';
 import { PASSPHRASE, saveBackup } from '../helpers/backup-file.ts';
+import { runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -96,6 +97,10 @@ it('previews, confirms, restores at the next start, and returns', async () => {
 
   const again = await server.admin.previewRestore({ ...source, passphrase: PASSPHRASE });
   const confirmed = await server.admin.confirmRestore({ restore_id: again.restore_id });
+  // The next start would replace the data after its move.
+  const target = ['--to', 'postgres://127.0.0.1:1/desk'];
+  const { stderr } = await runCli(['move-database', ...target, '--json', '--data-dir', dataDir]);
+  expect(stderr).toContain('a confirmed restore waits for a restart of the server');
   expect(confirmed).toMatchObject({
     restarting: false,
     restart_advice: expect.stringMatching(

@@ -35,8 +35,22 @@ export interface Following {
   refuseChanges(): void;
 }
 
-async function catchUp(copy: FollowCopy): Promise<void> {
-  for (let passes = 0; passes < MOST_PASSES; passes += 1) if ((await copy.pass()).changed <= FEW_ROWS) return;
+/**
+ * @param run runs one statement where the source is read
+ * @returns a pass that reads everything as it was at one moment. Otherwise a unique value that goes from one row to
+ *   another meanwhile, such as a device that is activated again, could be copied twice.
+ */
+function snapshotPass(copy: FollowCopy, run: (sql: string) => Promise<unknown>, begin: string) {
+  return async () => {
+    await run(begin);
+    const result = await copy.pass();
+    await run('COMMIT');
+    return result;
+  };
+}
+
+async function catchUp(pass: FollowCopy['pass']): Promise<void> {
+  for (let passes = 0; passes < MOST_PASSES; passes += 1) if ((await pass()).changed <= FEW_ROWS) return;
 }
 
 function requireCount({ name, rows }: CopiedTable, count: number): void {
@@ -81,10 +95,11 @@ export async function followToPostgres(
     onProgress,
     check: () => isLast || check(),
   });
-  await copy.pass();
+  const pass = snapshotPass(copy, (sql) => database.exec(sql), 'BEGIN');
+  await pass();
   await buildIndices(connections, constraints, onProgress);
   for (const { name } of tables) await first.query(`VACUUM (ANALYZE) ${name}`);
-  await catchUp(copy);
+  await catchUp(pass);
   refuseChanges();
   isLast = true;
   await database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}; BEGIN IMMEDIATE`);
@@ -129,10 +144,15 @@ export async function followToSqlite(
       onProgress,
       check: () => source !== connection || check(),
     });
-    await copy.pass();
+    const pass = snapshotPass(
+      copy,
+      (sql) => connection.query(sql),
+      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    );
+    await pass();
     let built = 0;
     await restoreIndices(() => onProgress({ step: 'index', table: '', done: (built += 1), total: null }));
-    await catchUp(copy);
+    await catchUp(pass);
     refuseChanges();
     const digests = await lastly(async (locking) => {
       source = locking;

@@ -4,6 +4,10 @@ import { QueryTypes, type Sequelize } from 'sequelize';
 import { UnusableDatabaseError } from '../unusable-database.ts';
 
 const MARK_TABLE = 'database_move';
+/** A function of PostgreSQL, and the triggers that call it. */
+const REFUSAL = 'database_moved';
+/** What servers write about themselves, until they end. */
+const STILL_WRITTEN = [MARK_TABLE, 'servers', 'admin_sessions', 'sign_in_codes'];
 
 export interface MoveMark {
   /** Of the move. */
@@ -39,9 +43,32 @@ export async function setMoveMark(sequelize: Sequelize, mark: MoveMark): Promise
     `INSERT INTO ${MARK_TABLE} (id, state, other, installation, since) VALUES ($1, $2, $3, $4, $5)`,
     { bind: [mark.id, mark.state, mark.other, mark.installation, mark.since] },
   );
+  if (mark.state === 'moved') await refuseChanges(sequelize);
+}
+
+/** A server that was frozen or cut off during the move does not know of it, and must not confirm any change. */
+async function refuseChanges(sequelize: Sequelize): Promise<void> {
+  // The error code is that of a read-only database.
+  await sequelize.query(
+    `CREATE FUNCTION ${REFUSAL}() RETURNS trigger LANGUAGE plpgsql
+     AS $$ BEGIN RAISE 'the data of this database was moved' USING ERRCODE = '25006'; END $$`,
+  );
+  const tables = await sequelize.query<{ name: string }>(
+    `SELECT CAST(CAST(oid AS regclass) AS TEXT) AS name FROM pg_class
+     WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r' AND relname <> ALL($1)
+     ORDER BY name`,
+    { bind: [STILL_WRITTEN], type: QueryTypes.SELECT },
+  );
+  for (const { name } of tables)
+    await sequelize.query(
+      `CREATE TRIGGER ${REFUSAL} BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON ${name}
+       FOR EACH STATEMENT EXECUTE FUNCTION ${REFUSAL}()`,
+    );
 }
 
 async function removeMoveMark(sequelize: Sequelize): Promise<void> {
+  // With its triggers.
+  await sequelize.query(`DROP FUNCTION IF EXISTS ${REFUSAL}() CASCADE`);
   await sequelize.query(`DROP TABLE ${MARK_TABLE}`);
 }
 

@@ -16,6 +16,8 @@ const folderRecord = z.object({
   files: z.array(writtenFile).default([]),
   /** The backup in progress: the file with its temporary name, and the one that it becomes. */
   writing: z.object({ draft: z.string(), file: writtenFile }).nullable().default(null),
+  /** Unfinished files of earlier backups that could not be removed: their folder was read-only or not connected. */
+  leftovers: z.array(z.string()).default([]),
   succeeded: writtenFile.extend({ ms: z.number() }).nullable().default(null),
   /** Of the last run, if it failed. */
   failed: z

@@ -69,11 +69,21 @@ const sizeOf = async (path: string): Promise<number | null> =>
     () => null,
   );
 
+/** Each run tries again what cannot be removed: a folder that is no longer used must not stop further backups. */
+async function removeDrafts(record: FolderRecord): Promise<void> {
+  const drafts = [...record.leftovers, ...(record.writing ? [record.writing.draft] : [])];
+  record.leftovers = [];
+  for (const draft of drafts.slice(-MAX_REMEMBERED)) {
+    if (existsSync(dirname(draft))) await rm(draft, { force: true }).catch(() => {});
+    if (existsSync(draft) || !existsSync(dirname(draft))) record.leftovers.push(draft);
+  }
+}
+
 /** Completes or undoes what a killed process was writing. */
 async function settle(record: FolderRecord): Promise<void> {
+  await removeDrafts(record);
   const { writing } = record;
   if (writing === null) return;
-  await rm(writing.draft, { force: true });
   // It was verified before it got this name.
   if ((await sizeOf(writing.file.path)) === writing.file.bytes) {
     record.files.push(writing.file);

@@ -60,6 +60,8 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   let isClosed = false;
   /** Whether a lease is live, or may be soon. */
   let isNeeded = true;
+  /** When a lease was last about to be granted, in `performance.now()` time. */
+  let wokenAt = -Infinity;
   /** Undefined while it works. */
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -120,12 +122,15 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
 
   async function work(): Promise<void> {
     await needs.buffer.flush();
-    isNeeded = false;
+    // Also if this fails.
+    isNeeded = true;
     // Lease time is written only while something depends on it, so that an idle server leaves the disk alone.
     const reasons = await Promise.all([leases.hasLive(), needs.poolStore.hasPending()]);
-    // A lease may have been granted meanwhile, so this only ever sets it.
-    if (!reasons.includes(true)) return;
-    isNeeded = true;
+    if (!reasons.includes(true)) {
+      // A lease that is about to be granted may not be visible yet.
+      isNeeded = performance.now() - wokenAt < RESTING_MS;
+      return;
+    }
     await transaction(leaseClock.tick);
     await endDue();
     await attend();
@@ -151,6 +156,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   }
 
   function wake(): void {
+    wokenAt = performance.now();
     if (isNeeded) return;
     isNeeded = true;
     if (timer === undefined) return;

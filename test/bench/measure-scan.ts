@@ -1,6 +1,8 @@
 // One license scan while clients are being served: how long it takes, and what they notice of it.
-import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { makeNoticesDue } from '../../scripts/seed/due-notices.ts';
 import { type DriverConnection, withPromises } from '../../scripts/seed/sqlite-connection.ts';
 import { connect } from '#server/database/connect.ts';
@@ -33,27 +35,43 @@ export interface ScanMeasurement {
 const CALLERS = 8;
 const WAIT_MS = 60_000;
 
-function scans(errorFile: string): ScanLine[] {
-  return readFileSync(errorFile, 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('"job":"license-scan"') && line.includes('"job done"'))
-    .map((line) => JSON.parse(line) as ScanLine);
+interface Scans {
+  done: readonly ScanLine[];
+  /** @param from how many of the first are left out */
+  until(isIt: (scan: ScanLine) => boolean, from?: number): Promise<ScanLine>;
+  end(): void;
 }
 
-async function untilScan(
-  errorFile: string,
-  isIt: (scan: ScanLine) => boolean,
-  before = 0,
-): Promise<ScanLine> {
-  const started = performance.now();
-  while (performance.now() - started < WAIT_MS) {
-    const scan = scans(errorFile).find((line, index) => index >= before && isIt(line));
-    if (scan) return scan;
-    await sleep(100);
-  }
-  throw new Error(
-    `no such license scan within ${WAIT_MS / 1000} s; the server's messages are in ${errorFile}`,
-  );
+/**
+ * Follows the log in other processes: it gets a line for each call, and reading them here would delay the calls that are
+ * measured.
+ */
+function followScans(errorFile: string): Scans {
+  const done: ScanLine[] = [];
+  const seen = new EventEmitter();
+  const tail = spawn('tail', ['-n', '+1', '-F', errorFile], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const grep = spawn('grep', ['--line-buffered', '"job":"license-scan".*"job done"'], {
+    stdio: [tail.stdout, 'pipe', 'ignore'],
+  });
+  createInterface({ input: grep.stdout as Readable }).on('line', (line) => {
+    done.push(JSON.parse(line) as ScanLine);
+    seen.emit('scan');
+  });
+  return {
+    done,
+    async until(isIt, from = 0) {
+      const signal = AbortSignal.timeout(WAIT_MS);
+      for (;;) {
+        const scan = done.slice(from).find((line) => isIt(line));
+        if (scan) return scan;
+        await once(seen, 'scan', { signal });
+      }
+    },
+    end() {
+      tail.kill();
+      grep.kill();
+    },
+  };
 }
 
 /** Beside the running server, as another process of the same service would: one short transaction. */
@@ -75,15 +93,23 @@ export async function measureScans(
   count: number,
   around: Surroundings,
 ): Promise<ScanMeasurement[]> {
-  await untilScan(around.errorFile, () => true);
-  const measured: ScanMeasurement[] = [];
-  for (let round = 0; round < rounds; round += 1) measured.push(await measureScan(count, around));
-  return measured;
+  const scans = followScans(around.errorFile);
+  try {
+    await scans.until(() => true);
+    const measured: ScanMeasurement[] = [];
+    for (let round = 0; round < rounds; round += 1) measured.push(await measureScan(count, around, scans));
+    return measured;
+  } finally {
+    scans.end();
+  }
 }
 
-async function measureScan(count: number, around: Surroundings): Promise<ScanMeasurement> {
-  const { api, database, errorFile, bodies } = around;
-  const before = scans(errorFile).length;
+async function measureScan(
+  count: number,
+  { api, database, bodies }: Surroundings,
+  scans: Scans,
+): Promise<ScanMeasurement> {
+  const before = scans.done.length;
   await makeDue(database, count);
   let next = 0;
   let isOver = false;
@@ -94,7 +120,7 @@ async function measureScan(count: number, around: Surroundings): Promise<ScanMea
     () => isOver,
   );
   const isIt = (line: ScanLine) => (line.emitted ?? 0) >= count;
-  const { ms = 0, emitted = 0, time } = await untilScan(errorFile, isIt, before);
+  const { ms = 0, emitted = 0, time } = await scans.until(isIt, before);
   isOver = true;
   const replies = await calling;
   const endedAt = Date.parse(time) - performance.timeOrigin;

@@ -62,6 +62,7 @@ const config: KnipConfig = {
     'prlimit',
     'script',
     'systemd-notify',
+    'tail',
     'umount',
   ],
 };

@@ -188,6 +188,10 @@ ${growth(results.figures)}## What limits them
 
 - Authorizations from memory: more than a third of the main thread's time is the system call that sends the reply, as in any
   server on Node.js.
+- Authorizations of any of a million tokens: almost all facts come from the database, where calls that arrive together share
+  one statement. Of the processor time, two thirds are the main thread's, which also has to hand each statement over to
+  another thread and back. A third is that thread's, most of it system calls that read four pages of 4 KB for each token.
+  Keeping the facts of a million tokens would take more than 50 MB, and mapping the file into memory several hundred.
 - Heartbeats are answered from memory on SQLite, and written together twice a second.
 - Changes on SQLite: the driver runs each statement in another thread, and handing it over costs more than most statements do.
   Changes that wait share one wait for the disk and one statement for what they read; each activation then needs one more, the

@@ -202,7 +202,7 @@ ${growth(results.figures)}## What limits them
 - The first seconds after a start: the check of a database with a million licenses takes five seconds of one core.
 - Certificates under an RSA authority: the signature. A certificate under a P-256 authority costs a tenth of that for signing; a
   seventh of the main thread's time then goes into statements, and a seventh into reading and checking the request. cfssl,
-  which stores nothing, needs a fifth of the processor time.
+  which stores nothing, needs a third of the processor time.
 - Memory: 54 MB are Node.js itself, whose pages all its processes share. 32 MB are space for new objects, which V8 sizes during
   the start. Under load, the heap grows by 18 MB, which includes the answers that are kept in memory.
 - Back office: the browser. Its new process, compiling and running 0.5 MB of code, and layout take most of the time until a

@@ -12,3 +12,6 @@ export function useMediaQuery(query: string): Readonly<Ref<boolean>> {
   onScopeDispose(() => list.removeEventListener('change', update));
   return readonly(matches);
 }
+
+/** Whether the page is narrow, as on a phone or zoomed in: style sheets ask the same. */
+export const useNarrowPage = (): Readonly<Ref<boolean>> => useMediaQuery('(width < 900px)');

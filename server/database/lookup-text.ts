@@ -1,6 +1,8 @@
 // The statement of a batch of look-ups: keys in as one JSON list, rows out as another. One value each way costs the
 // driver far less than one for each column.
 
+import { replaceNames } from './named-values.ts';
+
 /** What differs between SQLite and PostgreSQL. */
 export interface JsonLists {
   /** The items of the JSON list `$keys`, with the columns `key` (from 0) and `value`. */
@@ -40,15 +42,12 @@ interface Parts {
 export function lookupText(lists: JsonLists, { names, columns, facts, from }: Parts): string {
   const member = (index: number) => (names.length === 1 ? lists.value : `value ->> ${index}`);
   const values = names.map((name, index) => `, ${member(index)} AS "asked_${name}"`).join('');
-  const condition = names.reduce(
-    (text, name) => text.replaceAll(new RegExp(`\\$${name}\\b`, 'gu'), `asked."asked_${name}"`),
-    from,
-  );
+  const joined = replaceNames(from, (name) => `asked."asked_${name}"`);
   const row = ['slot', ...facts].map((name) => `"${name}"`).join(', ');
   return `
     SELECT ${lists.list(`${lists.array}(${row})`)} AS "found" FROM (
       SELECT asked.slot AS "slot", ${columns}
-      FROM (SELECT key AS slot${values} FROM ${lists.items}) asked CROSS JOIN ${condition}
+      FROM (SELECT key AS slot${values} FROM ${lists.items}) asked CROSS JOIN ${joined}
     ) each_found`;
 }
 

@@ -11,13 +11,17 @@ export interface NumberedText {
   names: readonly string[];
 }
 
-/** @param placeholder the character before a number @param before how many numbers are already used */
-export function numbered(text: string, placeholder: '?' | '$', before = 0): NumberedText {
+/** @param expression gives what takes the place of `$name` */
+export const replaceNames = (text: string, expression: (name: string) => string): string =>
+  text.replaceAll(NAME, (_, name: string) => expression(name));
+
+/** @param placeholder the character before a number */
+export function numbered(text: string, placeholder: '?' | '$'): NumberedText {
   const names: string[] = [];
-  const replaced = text.replaceAll(NAME, (_, name: string) => {
+  const replaced = replaceNames(text, (name) => {
     const known = names.indexOf(name);
     const index = known === -1 ? names.push(name) - 1 : known;
-    return `${placeholder}${before + index + 1}`;
+    return `${placeholder}${index + 1}`;
   });
   return { text: replaced, names };
 }

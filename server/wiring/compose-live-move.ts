@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { connect, type Database, type DatabaseLocation } from '#server/database/connect.ts';
-import { migrate } from '#server/database/migrate.ts';
 import type { CopiedTable } from '#server/database/move/compare-tables.ts';
 import {
   emptyTables,
@@ -13,29 +12,24 @@ import {
 } from '#server/database/move/follow-moves.ts';
 import { inLongTransaction, onLongConnections } from '#server/database/move/long-transaction.ts';
 import { aboutMove, MoveError } from '#server/database/move/move-error.ts';
-import { setMoveMark } from '#server/database/move/move-mark.ts';
-import {
-  dropTables,
-  leftoversOf,
-  refuseOtherServers,
-  requireUsable,
-} from '#server/database/move/move-target.ts';
 import { openSqliteFile, type SqliteFile } from '#server/database/sqlite-file.ts';
-import { createTransactions } from '#server/database/transaction.ts';
 import { committedRestore } from '#server/features/backup/data-files.ts';
 import { databaseFile, databaseLocation } from '#server/installation/database-location.ts';
 import { folderForMoved, incomingFile, writeMove } from '#server/installation/database-move.ts';
-import { databaseName, isFileMissing } from '#server/installation/installation.ts';
+import { databaseName } from '#server/installation/installation.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import {
+  createSqliteFile,
   installationOf,
-  KEYS,
+  markMoved,
   type Move,
   type MoveReport,
   type MoveTarget,
   precedingSettings,
+  prepareTarget,
   recordMove,
+  refuseExistingFile,
   report,
   settingsAfter,
   settleEarlierMove,
@@ -86,11 +80,7 @@ async function toPostgres(move: LiveMove, setting: Record<string, string>): Prom
   return withDatabase(target, async (sequelize) => {
     const id = randomUUID();
     const empty = await inLongTransaction(sequelize, async (connection) => {
-      await requireUsable(connection, to);
-      await refuseOtherServers(connection, to);
-      await dropTables(connection, await leftoversOf(sequelize, connection, to, installation));
-      await setMoveMark(sequelize, { id, state: 'incoming', other: from, installation, since: clock.now() });
-      await migrate(sequelize, createTransactions(sequelize));
+      await prepareTarget(sequelize, connection, to, { id, other: from, installation, since: clock.now() });
       return emptyTables(connection, source.file);
     });
     const database = await openSqliteFile(source.file);
@@ -105,7 +95,7 @@ async function toPostgres(move: LiveMove, setting: Record<string, string>): Prom
       refuseStagedRestore(dataDir);
       const before = folderForMoved(dataDir, clock.now());
       writeMove(dataDir, { id, from, to, before });
-      writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null, ...setting });
+      writeSetting(dataDir, setting);
       locked.push(database);
       return { ...report(move, digests, seconds()), before: join(dataDir, before), remove: [] };
     } catch (error) {
@@ -119,14 +109,11 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
   const { config, source, target, sequelize, otherServers } = move;
   const { dataDir } = config;
   const [from, to] = [databaseName(source), databaseName(target)];
-  if (!isFileMissing(target))
-    throw new MoveError(`${target.file} exists already; move it away, or choose another --data-dir`);
+  refuseExistingFile(target);
   if ((await otherServers()) > 0)
     throw new MoveError(`other servers use the database ${from}; stop all but this one first`);
   const file = incomingFile(dataDir);
-  await withDatabase({ url: null, file }, (copy) => migrate(copy, createTransactions(copy)), {
-    create: true,
-  });
+  await createSqliteFile(file);
   const installation = await installationOf(sequelize);
   const { following, seconds } = timed(move);
   let digests: CopiedTable[] = [];
@@ -143,10 +130,7 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
             if ((await otherServers()) > 0)
               throw new MoveError(`another server has begun to use the database ${from}; stop it first`);
             refuseStagedRestore(dataDir);
-            const id = randomUUID();
-            // Written first, so that a start on PostgreSQL recognizes the mark as its own and removes it.
-            writeMove(dataDir, { id, from, to, before: folderForMoved(dataDir, clock.now()) });
-            await setMoveMark(reading, { id, state: 'moved', other: to, installation, since: clock.now() });
+            await markMoved(reading, dataDir, { id: randomUUID(), from, to, installation });
             return copied;
           }),
       });
@@ -155,7 +139,7 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
     await reading.close();
   }
   await withDatabase({ url: null, file }, (copy) => recordMove(copy, move));
-  writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null });
+  writeSetting(dataDir, {});
   return { ...report(move, digests, seconds()), before: null, remove: precedingSettings(config) };
 }
 

@@ -10,14 +10,9 @@ import {
 import { copyToSqlite } from '#server/database/move/copy-to-sqlite.ts';
 import { inLongTransaction, onLongConnections } from '#server/database/move/long-transaction.ts';
 import { aboutMove, MoveError } from '#server/database/move/move-error.ts';
-import { setMoveMark, settleMoveMark } from '#server/database/move/move-mark.ts';
+import { settleMoveMark } from '#server/database/move/move-mark.ts';
 import type { OnProgress } from '#server/database/move/move-progress.ts';
-import {
-  dropTables,
-  leftoversOf,
-  refuseOtherServers,
-  requireUsable,
-} from '#server/database/move/move-target.ts';
+import { refuseOtherServers } from '#server/database/move/move-target.ts';
 import { lockTables } from '#server/database/move/postgres-tables.ts';
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
@@ -38,13 +33,16 @@ import { databaseName, isFileMissing } from '#server/installation/installation.t
 import { systemClock as clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import {
+  createSqliteFile,
   installationOf,
-  KEYS,
+  markMoved,
   type Move,
   type MoveReport,
   type MoveTarget,
   precedingSettings,
+  prepareTarget,
   recordMove,
+  refuseExistingFile,
   report,
   settingsAfter,
   settleEarlierMove,
@@ -75,19 +73,9 @@ async function toPostgres(move: Move, setting: Record<string, string>): Promise<
   const installation = await prepareSqlite(source);
   return withDatabase(target, async (sequelize) => {
     const startedAt = performance.now();
-    const mark = {
-      id: randomUUID(),
-      state: 'incoming',
-      other: from,
-      installation,
-      since: clock.now(),
-    } as const;
+    const mark = { id: randomUUID(), other: from, installation, since: clock.now() };
     const copied: CopiedRows = await inLongTransaction(sequelize, async (connection) => {
-      await requireUsable(connection, to);
-      await refuseOtherServers(connection, to);
-      await dropTables(connection, await leftoversOf(sequelize, connection, to, installation));
-      await setMoveMark(sequelize, mark);
-      await migrate(sequelize, createTransactions(sequelize));
+      await prepareTarget(sequelize, connection, to, mark);
       return copyRowsToPostgres({ connection, file: source.file, onProgress });
     });
     await onLongConnections(sequelize, CONNECTIONS, (connections) =>
@@ -96,7 +84,7 @@ async function toPostgres(move: Move, setting: Record<string, string>): Promise<
     await recordMove(sequelize, move);
     const before = folderForMoved(dataDir, clock.now());
     writeMove(dataDir, { id: mark.id, from, to, before });
-    writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null, ...setting });
+    writeSetting(dataDir, setting);
     const seconds = (performance.now() - startedAt) / 1000;
     settleMoveFiles(dataDir, target);
     await settleMoveMark(sequelize, mark.id);
@@ -109,8 +97,7 @@ async function toSqlite(move: Move): Promise<MoveReport> {
   const { config, source, target, onProgress } = move;
   const { dataDir } = config;
   const [from, to] = [databaseName(source), databaseName(target)];
-  if (!isFileMissing(target))
-    throw new MoveError(`${target.file} exists already; move it away, or choose another --data-dir`);
+  refuseExistingFile(target);
   const file = incomingFile(dataDir);
   const remove = precedingSettings(config);
   return withDatabase(source, async (sequelize) => {
@@ -119,8 +106,7 @@ async function toSqlite(move: Move): Promise<MoveReport> {
     const startedAt = performance.now();
     const installation = await installationOf(sequelize);
     const id = randomUUID();
-    const copyOf = { url: null, file };
-    await withDatabase(copyOf, (copy) => migrate(copy, createTransactions(copy)), { create: true });
+    await createSqliteFile(file);
     const tables = await inLongTransaction(
       sequelize,
       async (connection) => {
@@ -128,18 +114,16 @@ async function toSqlite(move: Move): Promise<MoveReport> {
         await refuseOtherServers(connection, from);
         const { signal } = new AbortController();
         const copied = await copyToSqlite({ connection, file, without: [], signal, onProgress });
-        // Written first, so that a start on PostgreSQL recognizes the mark as its own and removes it.
-        writeMove(dataDir, { id, from, to, before: folderForMoved(dataDir, clock.now()) });
-        await setMoveMark(sequelize, { id, state: 'moved', other: to, installation, since: clock.now() });
+        await markMoved(sequelize, dataDir, { id, from, to, installation });
         return copied;
       },
       { isSnapshot: true },
     );
-    await withDatabase(copyOf, async (copy) => {
+    await withDatabase({ url: null, file }, async (copy) => {
       await recordMove(copy, move);
       await checkpoint(copy, 'TRUNCATE');
     });
-    writeSetting(dataDir, { [KEYS.url]: null, [KEYS.file]: null });
+    writeSetting(dataDir, {});
     const seconds = (performance.now() - startedAt) / 1000;
     if (remove.length === 0) {
       settleMoveFiles(dataDir, target);

@@ -2,16 +2,31 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CopiedTable } from '#server/database/move/compare-tables.ts';
+import { MoveError } from '#server/database/move/move-error.ts';
+import { type MoveMark, setMoveMark, settleMoveMark } from '#server/database/move/move-mark.ts';
 import type { OnProgress } from '#server/database/move/move-progress.ts';
+import {
+  dropTables,
+  leftoversOf,
+  refuseOtherServers,
+  requireUsable,
+} from '#server/database/move/move-target.ts';
+import { migrate } from '#server/database/migrate.ts';
+import type { PostgresConnection } from '#server/database/postgres-connection.ts';
 import { connect, type Database, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
 import { createAuditService } from '#server/features/audit/audit-service.ts';
 import { createAuditStore } from '#server/features/audit/audit-store.ts';
 import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
-import { settleMoveMark } from '#server/database/move/move-mark.ts';
 import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
-import { forgetMove, removeIncoming, settleMoveFiles } from '#server/installation/database-move.ts';
-import { databaseName } from '#server/installation/installation.ts';
+import {
+  folderForMoved,
+  forgetMove,
+  removeIncoming,
+  settleMoveFiles,
+  writeMove,
+} from '#server/installation/database-move.ts';
+import { databaseName, isFileMissing } from '#server/installation/installation.ts';
 import { cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import { type Config, ConfigError, configFilePath, readConfigFile } from '#server/platform/config.ts';
@@ -43,9 +58,15 @@ export interface Move {
   onProgress: OnProgress;
 }
 
-/** The one step that decides which database the next start uses. */
-export function writeSetting(dataDir: string, changes: Readonly<Record<string, string | null>>): void {
+const KEYS = { url: settingKey(SETTINGS.databaseUrl), file: settingKey(SETTINGS.databaseUrlFile) };
+
+/**
+ * The one step that decides which database the next start uses.
+ * @param setting what names PostgreSQL; empty for SQLite
+ */
+export function writeSetting(dataDir: string, setting: Readonly<Record<string, string>>): void {
   const file = readConfigFile(dataDir);
+  const changes = { [KEYS.url]: null, [KEYS.file]: null, ...setting };
   const next = Object.entries({ ...file, ...changes }).filter(([, value]) => value !== null);
   const text = `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`;
   try {
@@ -64,8 +85,6 @@ export async function settleEarlierMove(dataDir: string, source: DatabaseLocatio
   forgetMove(dataDir);
   removeIncoming(dataDir);
 }
-
-export const KEYS = { url: settingKey(SETTINGS.databaseUrl), file: settingKey(SETTINGS.databaseUrlFile) };
 
 /** In the copy, after it was compared. */
 export async function recordMove(copy: Database, move: Move): Promise<void> {
@@ -87,6 +106,41 @@ export async function recordMove(copy: Database, move: Move): Promise<void> {
 export async function installationOf(sequelize: Database): Promise<string | null> {
   const keys = await createSigningKeyStore(sequelize).list();
   return keys.toSorted((a, b) => a.createdAt - b.createdAt)[0]?.keyId ?? null;
+}
+
+/** A move to PostgreSQL, in the transaction of `connection`: empties the database, marks it and creates the tables. */
+export async function prepareTarget(
+  sequelize: Database,
+  connection: PostgresConnection,
+  to: string,
+  mark: Omit<MoveMark, 'state'>,
+): Promise<void> {
+  await requireUsable(connection, to);
+  await refuseOtherServers(connection, to);
+  await dropTables(connection, await leftoversOf(sequelize, connection, to, mark.installation));
+  await setMoveMark(sequelize, { ...mark, state: 'incoming' });
+  await migrate(sequelize, createTransactions(sequelize));
+}
+
+/** @throws MoveError */
+export function refuseExistingFile(target: DatabaseLocation): void {
+  if (!isFileMissing(target))
+    throw new MoveError(`${target.file} exists already; move it away, or choose another --data-dir`);
+}
+
+/** Creates the file that the rows are copied to. */
+export const createSqliteFile = (file: string): Promise<void> =>
+  withDatabase({ url: null, file }, (copy) => migrate(copy, createTransactions(copy)), { create: true });
+
+/** The last step of a move to SQLite in the transaction that has copied the rows. */
+export async function markMoved(
+  sequelize: Database,
+  dataDir: string,
+  { id, from, to, installation }: { id: string; from: string; to: string; installation: string | null },
+): Promise<void> {
+  // Written first, so that a start on PostgreSQL recognizes the mark as its own and removes it.
+  writeMove(dataDir, { id, from, to, before: folderForMoved(dataDir, clock.now()) });
+  await setMoveMark(sequelize, { id, state: 'moved', other: to, installation, since: clock.now() });
 }
 
 export async function withDatabase<Result>(

@@ -105,7 +105,7 @@ test('on a phone, a section of the settings is chosen from a list', async ({ des
   const key = desk.getByRole('list', { name: 'Signing keys' }).getByRole('listitem');
   await expect(key).toContainText('Active');
   await expect(key.getByText('State')).toBeVisible();
-  // Without a value there is no label either.
+  // An empty value hides its label.
   await expect(key.getByText('Retired')).toBeHidden();
   await key.getByRole('button', { name: /^Distrust/u }).click();
   await desk.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();

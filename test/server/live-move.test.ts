@@ -1,5 +1,5 @@
-// `license-desk move-database` beside a running server: it answers all the time, refuses changes at the end, and nothing that it
-// has confirmed is lost, whoever is killed.
+// `license-desk move-database` beside a running server: it answers all the time, refuses changes at the end, and loses
+// nothing that it has confirmed, even if the server or the command is killed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

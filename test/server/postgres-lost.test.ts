@@ -142,6 +142,6 @@ it('survives a PostgreSQL server that ends a connection right after accepting it
   await once(ending, 'listening');
   onTestFinished(() => void ending.close());
   const { port } = ending.address() as AddressInfo;
-  // An error that nobody handles would end the process.
+  // An unhandled error would end the process.
   await expect(connect({ url: `postgres://desk@127.0.0.1:${port}/desk`, file: '' })).rejects.toThrow();
 });

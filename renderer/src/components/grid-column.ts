@@ -12,7 +12,7 @@ export interface GridColumn {
   firstOrder?: 'asc' | 'desc';
   /** Where it stands in the two-line rows of a narrow page; left out there unless given. `title` is the row's title. */
   narrow?: 'title' | 'side' | 'line';
-  /** If there is no room for all columns, those with the lowest priority are hidden first. Without one, it stays. */
+  /** Where not all columns fit, the lowest priority is hidden first. Columns without one are always shown. */
   priority?: number;
   /** Shown only if it is chosen. */
   optional?: true;

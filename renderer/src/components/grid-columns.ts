@@ -1,7 +1,7 @@
 // Which columns of a `DataGrid` are shown: those that are chosen, as far as there is room, or those of two-line rows.
 import { computed, type Ref, watchEffect } from 'vue';
 import type { GridColumn } from './grid-column.ts';
-import { fittingColumns, isChosen, ROW_PX, useListView, useShownList } from './list-view.ts';
+import { densityOf, fittingColumns, isChosen, ROW_PX, useListView, useShownList } from './list-view.ts';
 
 /** The height of two-line rows on a narrow page. */
 const NARROW_ROW_PX = 64;
@@ -24,12 +24,7 @@ export function useGridColumns({ name, columns, isNarrow, hasBoxes, width }: Nee
   const fitting = computed(() =>
     width.value === 0 ? chosen.value : fittingColumns(chosen.value, width.value - (hasBoxes() ? BOX_PX : 0)),
   );
-  const isTall = computed(
-    () =>
-      !isNarrow.value &&
-      view.value.density === 'comfortable' &&
-      columns().some(({ twoLines }) => twoLines === true),
-  );
+  const density = computed(() => densityOf(columns(), view.value));
   const list = useShownList();
   watchEffect(() => {
     const left = chosen.value.filter((column) => !fitting.value.includes(column)).map(({ id }) => id);
@@ -37,7 +32,7 @@ export function useGridColumns({ name, columns, isNarrow, hasBoxes, width }: Nee
   });
 
   return {
-    isTall,
+    isTall: computed(() => !isNarrow.value && density.value === 'comfortable'),
     shown: computed(() =>
       isNarrow.value ? columns().filter(({ narrow }) => narrow !== undefined) : fitting.value,
     ),
@@ -47,10 +42,6 @@ export function useGridColumns({ name, columns, isNarrow, hasBoxes, width }: Nee
       const widths = fitting.value.map(({ width: track }) => track);
       return [...(hasBoxes() ? ['calc(var(--page) + 28px)'] : []), ...widths].join(' ');
     }),
-    rowPx: computed(() => {
-      if (isNarrow.value) return NARROW_ROW_PX;
-      const { density } = view.value;
-      return ROW_PX[density === 'comfortable' && !isTall.value ? 'standard' : density];
-    }),
+    rowPx: computed(() => (isNarrow.value ? NARROW_ROW_PX : ROW_PX[density.value])),
   };
 }

@@ -9,6 +9,14 @@ export type Density = (typeof DENSITIES)[number];
 /** The same as `--row-comfortable`, `--row` and `--row-compact`. */
 export const ROW_PX: Readonly<Record<Density, number>> = { comfortable: 52, standard: 36, compact: 32 };
 
+/** Comfortable rows are offered where a column has a second line for them. */
+export const densitiesOf = (columns: readonly GridColumn[]): readonly Density[] =>
+  DENSITIES.filter((name) => name !== 'comfortable' || columns.some(({ twoLines }) => twoLines === true));
+
+/** @returns the chosen density, or the initial one if the list does not offer it */
+export const densityOf = (columns: readonly GridColumn[], { density }: ListView): Density =>
+  densitiesOf(columns).includes(density) ? density : INITIAL.density;
+
 export interface ListView {
   density: Density;
   /** By the column's ID; only columns that were chosen or hidden. */
@@ -99,7 +107,7 @@ export function useListView(name: () => string) {
 export interface ShownList {
   name: string;
   columns: readonly GridColumn[];
-  /** The chosen columns that there is no room for. */
+  /** Chosen columns that do not fit. */
   withoutRoom: ReadonlySet<string>;
 }
 

@@ -26,7 +26,7 @@ interface Needs {
   target: RangeWriter;
   tables: readonly TableShape[];
   onProgress: OnProgress;
-  /** @throws if the copy is no longer wanted */
+  /** @throws if the copy was canceled */
   check(): void;
 }
 

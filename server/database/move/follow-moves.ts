@@ -29,7 +29,7 @@ const LOCK_WAIT_MS = 30_000;
 
 export interface Following {
   onProgress: OnProgress;
-  /** @throws if the move is no longer wanted; not called once nothing may change */
+  /** @throws if the move was canceled. Not called after `refuseChanges`. */
   check(): void;
   /** Called when the copy is nearly complete: from here on, the server refuses changes. */
   refuseChanges(): void;

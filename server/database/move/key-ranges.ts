@@ -30,6 +30,15 @@ export interface RangeWriter extends RangeReader {
   insert(table: TableShape, lines: Lines): Promise<void>;
 }
 
+/** The columns of the key, selected under names that `keyOf` reads. */
+export const keyColumns = ({ key }: TableShape): string =>
+  key.map(({ name }, index) => `${name} AS key${index}`).join(', ');
+
+export type KeyRow = Readonly<Record<string, string | number>>;
+
+export const keyOf = ({ key }: TableShape, row: KeyRow | undefined): Key | null =>
+  row ? key.map((_, index) => row[`key${index}`] as string | number) : null;
+
 export const digestOf = ({ lines }: Lines): string => createHash('sha256').update(lines).digest('hex');
 
 /** @param columns of the key, as SQL @param value an SQL expression for a value of the key */

@@ -1,6 +1,13 @@
 // Ranges of a table in PostgreSQL, for a copy of a database in use.
 import type { PostgresConnection } from '../postgres-connection.ts';
-import { type Key, type KeyRange, rangeCondition, type RangeWriter } from './key-ranges.ts';
+import {
+  keyColumns,
+  keyOf,
+  type KeyRange,
+  type KeyRow,
+  rangeCondition,
+  type RangeWriter,
+} from './key-ranges.ts';
 import { copyIn, copyOut } from './postgres-copy.ts';
 import { orderOf, selectRows } from './postgres-tables.ts';
 import { columnList, type TableShape } from './table-shapes.ts';
@@ -19,13 +26,13 @@ function conditionOf({ key }: TableShape, range: KeyRange): string {
 
 export function postgresRanges(connection: PostgresConnection): RangeWriter {
   return {
-    async keyAfter(table, after, count): Promise<Key | null> {
-      const [key] = await selectRows<Record<string, string | number>>(
+    async keyAfter(table, after, count) {
+      const [row] = await selectRows<KeyRow>(
         connection,
-        `SELECT ${table.key.map(({ name }, index) => `${name} AS key${index}`).join(', ')} FROM ${table.name}
+        `SELECT ${keyColumns(table)} FROM ${table.name}
          ${conditionOf(table, { after, upTo: null })} ORDER BY ${orderOf(table.key)} LIMIT 1 OFFSET ${count - 1}`,
       );
-      return key ? table.key.map((_, index) => key[`key${index}`] as string | number) : null;
+      return keyOf(table, row);
     },
     async read(table, range) {
       const lines: Uint8Array[] = [];

@@ -2,7 +2,16 @@
 // (https://www.postgresql.org/docs/current/sql-copy.html). SQLite itself puts them together: as rows in JavaScript, a
 // million licenses would take minutes.
 import type { SqliteFile } from '../sqlite-file.ts';
-import { type Key, type KeyRange, type Lines, rangeCondition, type RangeReader } from './key-ranges.ts';
+import {
+  type Key,
+  keyColumns,
+  keyOf,
+  type KeyRange,
+  type KeyRow,
+  type Lines,
+  rangeCondition,
+  type RangeReader,
+} from './key-ranges.ts';
 import { type Column, columnList, type TableShape } from './table-shapes.ts';
 
 const ROWS_AT_ONCE = 2000;
@@ -45,7 +54,8 @@ export const rangeValues = ({ after, upTo }: KeyRange) => ({
   ...named(after, 'after'),
   ...named(upTo, 'upTo'),
 });
-const conditionOf = ({ key }: TableShape, range: KeyRange) =>
+/** Bind `rangeValues` to it. */
+export const conditionOf = ({ key }: TableShape, range: KeyRange): string =>
   rangeCondition(
     key.map(({ name }) => name),
     range,
@@ -56,12 +66,12 @@ export function sqliteRanges(database: SqliteFile): RangeReader {
   return {
     async keyAfter(table, after, count) {
       const range = { after, upTo: null };
-      const [key] = await database.all<Record<string, string | number>>(
-        `SELECT ${table.key.map(({ name }, index) => `${name} AS key${index}`).join(', ')} FROM ${table.name}
+      const [row] = await database.all<KeyRow>(
+        `SELECT ${keyColumns(table)} FROM ${table.name}
          ${conditionOf(table, range)} ORDER BY ${columnList(table.key)} LIMIT 1 OFFSET ${count - 1}`,
         rangeValues(range),
       );
-      return key ? table.key.map((_, index) => key[`key${index}`] as string | number) : null;
+      return keyOf(table, row);
     },
     async read(table, range) {
       const line = table.columns.map(field).join(' || char(9) || ');

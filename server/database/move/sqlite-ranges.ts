@@ -1,7 +1,7 @@
 // Ranges of a table in a SQLite file that rows are copied to from a PostgreSQL database in use.
 import type { SqliteFile } from '../sqlite-file.ts';
-import { type RangeWriter, rangeCondition } from './key-ranges.ts';
-import { rangeValues, sqliteRanges } from './sqlite-lines.ts';
+import type { RangeWriter } from './key-ranges.ts';
+import { conditionOf, rangeValues, sqliteRanges } from './sqlite-lines.ts';
 import { rowInserter } from './sqlite-tables.ts';
 import type { Column, TableShape } from './table-shapes.ts';
 
@@ -34,9 +34,7 @@ export function writableRanges(database: SqliteFile): RangeWriter {
   return {
     ...sqliteRanges(database),
     async remove(table, range) {
-      const columns = table.key.map(({ name }) => name);
-      const condition = rangeCondition(columns, range, (_value, name) => `$${name}`);
-      await database.all(`DELETE FROM ${table.name} ${condition}`, rangeValues(range));
+      await database.all(`DELETE FROM ${table.name} ${conditionOf(table, range)}`, rangeValues(range));
     },
     insert: (table, { lines }) => rowInserter(database, table)(rowsOf(table, lines)),
   };

@@ -69,19 +69,19 @@ const sizeOf = async (path: string): Promise<number | null> =>
     () => null,
   );
 
-/** Each run tries again what cannot be removed: a folder that is no longer used must not stop further backups. */
-async function removeDrafts(record: FolderRecord): Promise<void> {
+/** What cannot be removed is tried again by each run, so that an unused folder does not stop backups. */
+async function removeUnfinished(record: FolderRecord): Promise<void> {
   const drafts = [...record.leftovers, ...(record.writing ? [record.writing.draft] : [])];
   record.leftovers = [];
   for (const draft of drafts.slice(-MAX_REMEMBERED)) {
-    if (existsSync(dirname(draft))) await rm(draft, { force: true }).catch(() => {});
+    await rm(draft, { force: true }).catch(() => {});
     if (existsSync(draft) || !existsSync(dirname(draft))) record.leftovers.push(draft);
   }
 }
 
 /** Completes or undoes what a killed process was writing. */
 async function settle(record: FolderRecord): Promise<void> {
-  await removeDrafts(record);
+  await removeUnfinished(record);
   const { writing } = record;
   if (writing === null) return;
   // It was verified before it got this name.

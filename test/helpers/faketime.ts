@@ -13,9 +13,26 @@ export function hasFaketime(): boolean {
   }
 }
 
-/** @returns what the command line of a server starts with that is that many days ahead */
+/**
+ * The program `faketime` names a semaphore after its process, and does not start where one that was killed has left
+ * that name. The library it loads copes with that. The dynamic linker knows what `$LIB` stands for.
+ */
+const PRELOAD = ['env', 'LD_PRELOAD=/usr/$LIB/faketime/libfaketime.so.1'];
+// Timers run by the monotonic clock, which no administrator can set.
+const TIMERS_ARE_RIGHT = ['FAKETIME_DONT_FAKE_MONOTONIC=1', 'NO_FAKE_STAT=1'];
+
+function offset(days: number): string {
+  return `${days < 0 ? '-' : '+'}${Math.round(Math.abs(days) * 86_400)}`;
+}
+
+/** @returns what the command line of a program starts with that is that many days ahead, or behind if negative */
 export function daysAhead(days: number): string[] {
-  return ['faketime', '-f', `+${days * 86_400}`, 'env', 'FAKETIME_DONT_FAKE_MONOTONIC=1', 'NO_FAKE_STAT=1'];
+  return [...PRELOAD, `FAKETIME=${offset(days)}`, ...TIMERS_ARE_RIGHT];
+}
+
+/** @returns what the command line of a program starts with whose clock, and timers, run that many times too fast */
+export function timesAsFast(speed: number): string[] {
+  return [...PRELOAD, `FAKETIME=+0 x${speed}`];
 }
 
 export interface MovableClock {
@@ -29,7 +46,7 @@ export function movableClock(): MovableClock {
   const file = join(temporaryDirectory('clock'), 'offset');
   const set = (days: number) => {
     // Replaced as a whole: `faketime` ends a process that reads an empty file.
-    writeFileSync(`${file}.new`, `${days < 0 ? '-' : '+'}${Math.round(Math.abs(days) * 86_400)}\n`);
+    writeFileSync(`${file}.new`, `${offset(days)}\n`);
     renameSync(`${file}.new`, file);
   };
   set(0);
@@ -37,10 +54,6 @@ export function movableClock(): MovableClock {
     `FAKETIME_TIMESTAMP_FILE=${file}`,
     // Read anew at every look at the clock.
     'FAKETIME_NO_CACHE=1',
-    // Timers run by the monotonic clock, which no administrator can set.
-    'FAKETIME_DONT_FAKE_MONOTONIC=1',
-    'NO_FAKE_STAT=1',
   ];
-  // FAKETIME itself, which the wrapper sets, would outrank the file.
-  return { prefix: ['faketime', '-f', '+0', 'env', '-u', 'FAKETIME', ...settings], set };
+  return { prefix: [...PRELOAD, ...TIMERS_ARE_RIGHT, ...settings], set };
 }

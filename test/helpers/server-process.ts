@@ -32,7 +32,7 @@ export interface ServeOptions {
   /** Settings by flag name; unless given, ports are free ones, and only the limit of `/authorize/token/` is on. */
   flags?: Readonly<Record<string, string>>;
   env?: Readonly<Record<string, string>>;
-  /** What the command line starts with, such as `faketime`. */
+  /** What the command line starts with, such as `env` and the settings of a false clock. */
   prefix?: readonly string[];
   /** The program and its first words, where it is not this project's own. */
   program?: readonly string[];
@@ -79,7 +79,7 @@ const directories: string[] = [];
 
 let isOver = false;
 
-/** The group: a prefix such as `faketime` stays above the server as its parent. */
+/** The group, because a prefix may stay above the server as its parent. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 }

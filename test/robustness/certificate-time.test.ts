@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
 import { openssl } from '../certificates/openssl.ts';
 import { selectRows } from '../helpers/database.ts';
-import { hasFaketime, movableClock } from '../helpers/faketime.ts';
+import { hasFaketime, movableClock, timesAsFast } from '../helpers/faketime.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const DAY_MS = 86_400_000;
@@ -56,7 +56,7 @@ describe.skipIf(why !== '')(`under faketime${why}`, () => {
     await first.kill();
     const [before] = await selectRows(dataDir, 'SELECT number FROM revocation_lists');
 
-    const prefix = ['faketime', '-f', `+0 x${SPEED}`];
+    const prefix = timesAsFast(SPEED);
     const server = await startServerProcess({ dataDir, prefix });
     const runs: UpkeepLine[] = [];
     const days = () => (Date.parse(runs.at(-1)!.time) - Date.parse(runs[0]!.time)) / DAY_MS;

@@ -1,0 +1,93 @@
+// Wires the replica of the database, from which the back office reads lists.
+import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
+import { readListsFrom } from '#server/database/list-source.ts';
+import { SCHEMA } from '#server/database/migrate.ts';
+import { followReplica, type Replica } from '#server/database/postgres-replica.ts';
+import type { PostgresWatch } from '#server/database/postgres-watch.ts';
+import type { ReplicaProblem } from '#server/database/replica-state.ts';
+import type { adminContract } from '#server/contract.ts';
+import type { Config } from '#server/platform/config.ts';
+import { readReplicaUrl } from '#server/platform/database-url.ts';
+import type { Logger } from '#server/platform/logger.ts';
+import type { MountOptions } from '#server/platform/mount.ts';
+
+/**
+ * The calls of the back office that a replica may answer. They show things and decide nothing: what a service remembers for
+ * its decisions must be read with `statement`, which always asks the database itself.
+ */
+const LISTS: ReadonlySet<string> = new Set<keyof typeof adminContract>([
+  'listLicenses',
+  'countLicenses',
+  'licenseTimeline',
+  'exportLicenses',
+  'listDevices',
+  'listTokens',
+  'listCertificates',
+  'listDeniedCalls',
+  'listLeases',
+  'listLeasePools',
+  'leaseUsage',
+  'listLeaseDenials',
+  'listDeliveries',
+  'countRetriableDeliveries',
+  'listFilesToReissue',
+  'listAudit',
+  'listAuditActions',
+  'exportAudit',
+  'overview',
+  'overviewTrend',
+  'stats',
+]);
+
+const MESSAGES: Record<ReplicaProblem, string> = {
+  unreachable: 'the replica does not answer',
+  not_replica: 'the database at replica_database_url is not a replica',
+  other_database: 'the replica is one of another database',
+  other_schema: 'the replica does not have the schema of this version yet',
+  behind: 'the replica is too far behind',
+};
+
+interface Needs {
+  config: Config;
+  /** Null on SQLite, where there is no replica. */
+  watch: PostgresWatch | null;
+  serverId(): string | null;
+  alerts: Pick<AlertBoard, 'raise' | 'clear'>;
+  logger: Logger;
+}
+
+export interface ListReplica {
+  /** Call it for every change: lists that begin later show it. */
+  noteChange(): void;
+  readLists: NonNullable<MountOptions['readLists']>;
+  /** Call it once this server reports to the list of servers. */
+  start(): void;
+  end(): Promise<void>;
+}
+
+export function composeReplica({ config, watch, serverId, alerts, logger }: Needs): ListReplica {
+  const url = watch && readReplicaUrl(config);
+  let replica: Replica | null = null;
+
+  function onState(problem: ReplicaProblem | null): void {
+    if (problem === null) {
+      logger.info('lists are read from the replica');
+      alerts.clear('replica_unused');
+    } else {
+      logger.warn({ problem }, `lists are not read from the replica: ${MESSAGES[problem]}`);
+      alerts.raise('replica_unused', { params: { problem } });
+    }
+  }
+
+  return {
+    noteChange: () => replica?.noteChange(),
+    readLists: (endpoint, work) =>
+      replica && LISTS.has(endpoint) ? readListsFrom(replica.source(), work) : work(),
+    start() {
+      if (!watch || url === null) return;
+      const maxLagMs = config.replicaMaxLagSeconds * 1000;
+      replica = followReplica({ url, primary: watch, serverId, schema: SCHEMA, maxLagMs, onState });
+    },
+    end: async () => replica?.end(),
+  };
+}

@@ -7,10 +7,15 @@ export interface ListSource {
   rows(query: PostgresQuery): Promise<object[] | null>;
 }
 
-const current = new AsyncLocalStorage<ListSource>();
+const current = new AsyncLocalStorage<ListSource | undefined>();
 
 export function listSource(): ListSource | undefined {
   return current.getStore();
+}
+
+/** Reads what is remembered for later calls from the database itself, which a replica may be behind. */
+export function readForLater<Result>(work: () => Promise<Result>): Promise<Result> {
+  return current.run(undefined, work);
 }
 
 /** What the work reads with `select` outside a transaction comes from the source, as far as the source has it. */

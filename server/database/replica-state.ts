@@ -2,15 +2,15 @@
 import { MIGRATIONS_TABLE } from './migrate.ts';
 
 /** `behind`: it has not applied what this server has written within the allowed time. */
-export const REPLICA_PROBLEMS = [
-  'unreachable',
-  'not_replica',
-  'other_database',
-  'other_schema',
-  'behind',
-] as const;
+export type ReplicaProblem = 'unreachable' | 'not_replica' | 'other_database' | 'other_schema' | 'behind';
 
-export type ReplicaProblem = (typeof REPLICA_PROBLEMS)[number];
+export const REPLICA_MESSAGES: Record<ReplicaProblem, string> = {
+  unreachable: 'the replica does not answer',
+  not_replica: 'the database at replica_database_url is not a replica',
+  other_database: 'the replica follows another database',
+  other_schema: 'the replica does not have the schema of this version',
+  behind: 'the replica is too far behind',
+};
 
 /** Runs a statement on one of the two. @param values by number, from 1 */
 export type AskPostgres = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;

@@ -33,8 +33,7 @@ function readUrl(name: UrlSetting, given: string | null, file: string | null): s
   }
   const url = row.parse(readText(file, flag));
   // The message omits the content, which may be a password.
-  if (!url)
-    throw new ConfigError(`--${flag} is ${JSON.stringify(file)}, which must contain ${row.allowed}`);
+  if (!url) throw new ConfigError(`--${flag} is ${JSON.stringify(file)}, which must contain ${row.allowed}`);
   return url;
 }
 

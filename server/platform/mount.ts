@@ -137,8 +137,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
             )
           : await invokeRoute(route, input, call);
       // The parts of a document are read while it is sent.
-      if (reply instanceof Document)
-        await sendDocument(response, reply, request.id, isFresh(request, reply));
+      if (reply instanceof Document) await sendDocument(response, reply, request.id, isFresh(request, reply));
       else if (reply instanceof Accepted)
         sendJson(response, 202, { ok: true, ...reply.fields }, request.id, headers);
       else sendJson(response, 200, { ok: true, ...reply }, request.id, headers);

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { watchClockSkew } from '#server/features/alerts/clock-skew-alert.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
+import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { LiveStreams } from '#server/features/live/live-streams.ts';
 import { createCrlSpread, type CrlSpread } from '#server/features/servers/crl-spread.ts';
 import { createServerAlerts } from '#server/features/servers/server-alerts.ts';
@@ -59,6 +60,9 @@ export interface Cluster {
 
 /** A database that does not answer must not delay the end of a server for longer. */
 const LEAVE_WITHIN_MS = 1000;
+
+/** What no list shows that a replica may answer. */
+const NOT_LISTED: ReadonlySet<LiveTopic> = new Set<LiveTopic>(['servers', 'alerts', 'health']);
 
 export function composeCluster(around: Environment, needs: Needs): Cluster {
   const { config, sharedTime, leadership, clock, logger } = around;
@@ -149,7 +153,9 @@ export function publishEverywhere(
   { messages, noteChange }: Pick<Cluster, 'messages' | 'noteChange'>,
 ): LiveStreams {
   // Before any page learns of a change and loads its lists again.
-  live.listen(noteChange);
+  live.listen((topics) => {
+    if (topics.some((topic) => !NOT_LISTED.has(topic))) noteChange();
+  });
   messages.listen(({ topics, endedSessions }) => {
     live.publish(topics);
     for (const id of endedSessions) live.endSession(id);

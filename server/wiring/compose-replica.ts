@@ -4,7 +4,7 @@ import { readListsFrom } from '#server/database/list-source.ts';
 import { SCHEMA } from '#server/database/migrate.ts';
 import { followReplica, type Replica } from '#server/database/postgres-replica.ts';
 import type { PostgresWatch } from '#server/database/postgres-watch.ts';
-import type { ReplicaProblem } from '#server/database/replica-state.ts';
+import { REPLICA_MESSAGES, type ReplicaProblem } from '#server/database/replica-state.ts';
 import type { adminContract } from '#server/contract.ts';
 import type { Config } from '#server/platform/config.ts';
 import { readReplicaUrl } from '#server/platform/database-url.ts';
@@ -12,8 +12,8 @@ import type { Logger } from '#server/platform/logger.ts';
 import type { MountOptions } from '#server/platform/mount.ts';
 
 /**
- * The calls of the back office that a replica may answer. They show things and decide nothing: what a service remembers for
- * its decisions must be read with `statement`, which always asks the database itself.
+ * The calls of the back office that a replica may answer. They show things and decide nothing. What they leave in memory for
+ * other calls must be read with `statement` or in `readForLater`, which always ask the database itself.
  */
 const LISTS: ReadonlySet<string> = new Set<keyof typeof adminContract>([
   'listLicenses',
@@ -38,14 +38,6 @@ const LISTS: ReadonlySet<string> = new Set<keyof typeof adminContract>([
   'overviewTrend',
   'stats',
 ]);
-
-const MESSAGES: Record<ReplicaProblem, string> = {
-  unreachable: 'the replica does not answer',
-  not_replica: 'the database at replica_database_url is not a replica',
-  other_database: 'the replica is one of another database',
-  other_schema: 'the replica does not have the schema of this version yet',
-  behind: 'the replica is too far behind',
-};
 
 interface Needs {
   config: Config;
@@ -74,7 +66,7 @@ export function composeReplica({ config, watch, serverId, alerts, logger }: Need
       logger.info('lists are read from the replica');
       alerts.clear('replica_unused');
     } else {
-      logger.warn({ problem }, `lists are not read from the replica: ${MESSAGES[problem]}`);
+      logger.warn({ problem }, `lists are not read from the replica: ${REPLICA_MESSAGES[problem]}`);
       alerts.raise('replica_unused', { params: { problem } });
     }
   }

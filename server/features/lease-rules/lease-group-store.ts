@@ -30,7 +30,7 @@ async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> 
 export function createLeaseGroupStore(sequelize: Sequelize) {
   const groups = defineLeaseGroup(sequelize);
   const sql = sqlOf(sequelize);
-  const members = sql.statement<{ id: number; members: string }>(
+  const someMembers = sql.statement<{ id: number; members: string }>(
     `SELECT id AS "id", members AS "members" FROM lease_groups WHERE ${sql.dialect.isIn('id', 'some')}`,
   );
 
@@ -71,7 +71,7 @@ export function createLeaseGroupStore(sequelize: Sequelize) {
     },
     /** The members of some groups, by ID. Checkouts decide by them. */
     async membersOf(ids: readonly number[]): Promise<Map<number, string[]>> {
-      const rows = await members.all({ some: [...ids] });
+      const rows = await someMembers.all({ some: [...ids] });
       return new Map(rows.map(({ id, members }) => [id, JSON.parse(members) as string[]]));
     },
     /** @throws DuplicateGroupError if the name is taken */

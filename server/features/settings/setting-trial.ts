@@ -68,10 +68,7 @@ export async function tryOut(
     [['backupFolder', 'backupSchedule'], () => tryFolder(next.backupFolder)],
     [['backupPassphraseFile', 'backupSchedule'], () => readBackupPassphrase(next.backupPassphraseFile)],
     [['databaseUrl', 'databaseUrlFile'], () => tryUrl(readDatabaseUrl(next), tryDatabase)],
-    [
-      ['replicaDatabaseUrl', 'replicaDatabaseUrlFile'],
-      () => tryUrl(readReplicaUrl(next), tryDatabase),
-    ],
+    [['replicaDatabaseUrl', 'replicaDatabaseUrlFile'], () => tryUrl(readReplicaUrl(next), tryDatabase)],
   ];
   const details: ErrorDetail[] = [];
   const failed = new Set<SettingName>();

@@ -40,8 +40,8 @@ interface Needs {
 export interface Replica {
   /** Call it for every change: lists that begin later show it. */
   noteChange(): void;
-  /** For one call. */
-  source(): ListSource;
+  /** For one call. What the call has started and left behind reads the database itself after the end. */
+  source(): ListSource & { end(): void };
   end(): Promise<void>;
 }
 
@@ -166,17 +166,21 @@ export function followReplica(needs: Needs): Replica {
     },
     source() {
       let applied: Promise<boolean> | undefined;
+      let isOver = false;
       return {
         async rows(query) {
-          if (!pool || !watch || !isUsable || !isFresh()) return null;
+          if (isOver || !pool || !watch || !isUsable || !isFresh()) return null;
           try {
             applied ??= hasApplied(watch);
             return (await applied) ? (await queryPostgres(pool, query)).rows : null;
           } catch {
             // The database itself may answer: the replica has gone, or has cancelled the statement to apply a change.
-            applied = Promise.resolve(false);
+            isOver = true;
             return null;
           }
+        },
+        end() {
+          isOver = true;
         },
       };
     },

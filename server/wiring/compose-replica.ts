@@ -73,8 +73,15 @@ export function composeReplica({ config, watch, serverId, alerts, logger }: Need
 
   return {
     noteChange: () => replica?.noteChange(),
-    readLists: (endpoint, work) =>
-      replica && LISTS.has(endpoint) ? readListsFrom(replica.source(), work) : work(),
+    async readLists(endpoint, work) {
+      if (!replica || !LISTS.has(endpoint)) return work();
+      const source = replica.source();
+      try {
+        await readListsFrom(source, work);
+      } finally {
+        source.end();
+      }
+    },
     start() {
       if (!watch || url === null) return;
       const maxLagMs = config.replicaMaxLagSeconds * 1000;

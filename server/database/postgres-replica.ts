@@ -67,7 +67,7 @@ export function followReplica(needs: Needs): Replica {
   const isFresh = () => preciseMonotonicMs() - freshAt <= maxLagMs;
 
   function note(problem: ReplicaProblem | null): void {
-    isUsable = problem === null;
+    isUsable = problem === null && !isEnding;
     if (isEnding || problem === shown) return;
     if (problem === 'behind' && preciseMonotonicMs() < graceUntil) return;
     shown = problem;
@@ -132,7 +132,8 @@ export function followReplica(needs: Needs): Replica {
       note('unreachable');
     }
   }
-  const opening = open();
+  // A certificate that the URL names may be missing, for example.
+  const opening = open().catch(() => note('unreachable'));
 
   const committed = freshFlight(() => primary.query<{ position: number }>(COMMITTED));
 
@@ -187,7 +188,7 @@ export function followReplica(needs: Needs): Replica {
     async end() {
       isEnding = true;
       isUsable = false;
-      await opening.catch(() => {});
+      await opening;
       await watch?.end();
       await pool?.close();
     },

@@ -86,6 +86,10 @@ function nextRound(runs: readonly ChangeRun[]): ChangeRun[] {
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiError || error instanceof RowLockedError;
 
+/** Whether the transaction cannot go on without the change. */
+const isBreaking = ({ current, end }: ChangeRun): boolean =>
+  end?.status === 'rejected' && (current.hasWritten || !isRefusal(end.reason));
+
 const isFinished = ({ end }: ChangeRun): boolean => end?.status === 'fulfilled';
 
 export function createPostgresGroups({ sequelize, guard, isWorthRetrying }: Needs): PostgresGroups {
@@ -129,12 +133,10 @@ export function createPostgresGroups({ sequelize, guard, isWorthRetrying }: Need
     const startedAt = performance.now();
     for (let round = nextRound(runs); round.length > 0; round = nextRound(runs)) {
       const ends = await Promise.allSettled(round.map(runOne));
-      for (const [index, run] of round.entries()) {
-        const end = ends[index] as PromiseSettledResult<unknown>;
-        run.end = end;
-        if (end.status === 'rejected' && (run.current.hasWritten || !isRefusal(end.reason)))
-          throw new BrokenGroupError('a change of the group has failed', { cause: end.reason });
-      }
+      for (const [index, run] of round.entries()) run.end = ends[index] ?? null;
+      const failed = round.find(isBreaking);
+      if (failed?.end?.status === 'rejected')
+        throw new BrokenGroupError('a change of the group has failed', { cause: failed.end.reason });
       if (performance.now() - startedAt > GROUP_MS) return;
     }
   }

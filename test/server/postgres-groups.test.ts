@@ -245,6 +245,23 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
     expect(await names()).toEqual([...allBut(5), 'waited 0', 'waited 1', 'waited 2'].toSorted());
   });
 
+  it('are all refused, once, when the table that they write stays locked', async () => {
+    const other = await open();
+    const lock = await other.transaction();
+    await other.query('LOCK TABLE things IN SHARE MODE', { transaction: lock });
+    let runs = 0;
+    const ends = await fifty((number) => {
+      runs += 1;
+      return add(number);
+    });
+    const faults = ends.map((end) => end.status === 'rejected' && faultOf(end.reason));
+    expect(faults).toEqual(numbered(50).map(() => 'busy'));
+    expect(runs).toBe(50);
+    await lock.rollback();
+    await fifty(add);
+    expect(await things()).toHaveLength(50);
+  });
+
   it('of two servers neither deadlock nor lose a change', async () => {
     const there = accessTo(await open());
     const OWNERS = 10;

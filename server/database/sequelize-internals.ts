@@ -2,6 +2,7 @@
 // each of them, so an update that changes one fails there first.
 import { Sequelize, Transaction } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
+import { inTurn } from './in-turn.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
 import type { PostgresConnection, PostgresQuery, PostgresResult } from './postgres-connection.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -130,7 +131,7 @@ export async function askPostgres(
   asked: PostgresQuery,
 ): Promise<PostgresResult> {
   try {
-    return await connection.query(asked);
+    return await inTurn(connection, () => connection.query(asked));
   } catch (caught) {
     const error = caught as Error & { code?: unknown };
     const { dialect } = sequelize as unknown as { dialect: { Query: QueryClass } };

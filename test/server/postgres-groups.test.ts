@@ -144,6 +144,24 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
     expect(new Set(rows.map(({ transaction }) => transaction)).size).toBeLessThan(10);
   });
 
+  it('ask the driver one statement at a time, as its next version demands', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    await here.change('owner 0', () =>
+      Promise.all([
+        add(0),
+        here.sql.select('SELECT 1'),
+        here.sql.select('SELECT 2'),
+        here.sql.select('SELECT 3'),
+      ]),
+    );
+    // Warnings are told in a later turn.
+    await new Promise(setImmediate);
+    expect(warnings.map(({ message }) => message)).toEqual([]);
+  });
+
   it.each([0, 1, 25, 49])('leave 49 if number %i fails after it has written', async (failing) => {
     const hooked: number[] = [];
     const ends = await fifty(async (number) => {

@@ -2,6 +2,7 @@
 import DataLoader from 'dataloader';
 import { asked, type JsonLists, lookupText } from './lookup-text.ts';
 import { numbered } from './named-values.ts';
+import { orStalled } from './stalled.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
 const MAX_BATCH = 64;
@@ -17,20 +18,15 @@ export interface Lookup<Key> {
 
 const COLUMN_NAME = / AS "(\w+)"/gu;
 
-/**
- * Runs one statement at a time. Calls that arrive meanwhile go into the next one, so batches grow with the load and a
- * single call never waits for others.
- */
-export function batched<Key, Facts extends object>(
+/** @returns looks up several keys with one statement, in their order */
+export function lookupOf<Key, Facts extends object>(
   runner: StatementRunner,
   lists: JsonLists,
   { columns, from, values }: Lookup<Key>,
-): (key: Key) => Promise<Facts | null> {
+): (keys: readonly Key[]) => Promise<(Facts | null)[]> {
   const { names } = numbered(from, runner.placeholder);
   const facts = Array.from(columns.matchAll(COLUMN_NAME), ([, name]) => name as string);
   const statement = numbered(lookupText(lists, { names, columns, facts, from }), runner.placeholder).text;
-  const waiting: (() => void)[] = [];
-  let running = false;
 
   /** @param row the slot of the key, followed by the facts in their order */
   function toFacts(row: readonly unknown[]): Facts {
@@ -39,31 +35,47 @@ export function batched<Key, Facts extends object>(
     return found as Facts;
   }
 
-  async function loadAll(keys: readonly Key[]): Promise<(Facts | null)[]> {
-    running = true;
-    try {
-      const given = keys.map((key) => {
-        const named = values(key);
-        return names.map((name) => named[name] ?? null);
-      });
-      const found: (Facts | null)[] = keys.map(() => null);
-      const [reply] = await runner.rows<{ found: string }>(statement, [asked(given)], true);
-      for (const row of JSON.parse(reply?.found ?? '[]') as [number, ...unknown[]][])
-        found[row[0]] = toFacts(row);
-      return found;
-    } finally {
-      running = false;
-      waiting.shift()?.();
-    }
+  return async (keys) => {
+    const given = keys.map((key) => {
+      const named = values(key);
+      return names.map((name) => named[name] ?? null);
+    });
+    const found: (Facts | null)[] = keys.map(() => null);
+    const [reply] = await runner.lookUp<{ found: string }>(statement, [asked(given)]);
+    for (const row of JSON.parse(reply?.found ?? '[]') as [number, ...unknown[]][])
+      found[row[0]] = toFacts(row);
+    return found;
+  };
+}
+
+/**
+ * Runs one statement at a time. Calls that arrive meanwhile go into the next one, so batches grow with the load and a
+ * single call never waits for others. The next one does not wait for a statement that has stalled.
+ */
+export function batched<Key, Facts extends object>(
+  lookUp: (keys: readonly Key[]) => Promise<(Facts | null)[]>,
+): (key: Key) => Promise<Facts | null> {
+  const waiting: (() => void)[] = [];
+  let isBusy = false;
+
+  function startNext(): void {
+    isBusy = false;
+    waiting.shift()?.();
   }
 
-  const loader = new DataLoader<Key, Facts | null>(loadAll, {
-    cache: false,
-    maxBatchSize: MAX_BATCH,
-    batchScheduleFn(run) {
-      if (running) waiting.push(run);
-      else setImmediate(run);
+  const loader = new DataLoader<Key, Facts | null>(
+    (keys) => {
+      isBusy = true;
+      return orStalled(lookUp(keys), startNext);
     },
-  });
+    {
+      cache: false,
+      maxBatchSize: MAX_BATCH,
+      batchScheduleFn(run) {
+        if (isBusy) waiting.push(run);
+        else setImmediate(run);
+      },
+    },
+  );
   return (key) => loader.load(key);
 }

@@ -9,6 +9,9 @@ export type OnInserted = (ids: number[]) => Promise<void>;
 export interface LaterTable {
   /** The statement for so many rows, which returns their IDs. */
   insert(rows: number): string;
+  /** The same for any number of rows, in the form of `list`. PostgreSQL only. */
+  insertList: string;
+  list(rows: readonly (readonly unknown[])[]): string;
   onInserted: OnInserted | undefined;
 }
 
@@ -17,12 +20,20 @@ export interface LaterRow {
   values: readonly unknown[];
 }
 
-/** What a change reads before anything else. On SQLite, changes that share a commit read together. */
+/** What a change reads before anything else. Changes that share a commit read together. */
 export interface FirstRead {
-  /** The only thing that the change changes, such as a license key; null if that is not known. */
+  /** The only thing that the change changes, such as a license key; null if that is not known. `read` locks it. */
   subject: string | null;
   /** May be called several times; the last result counts. Writes nothing. */
   read(): Promise<void>;
+}
+
+/** Changes that share a transaction on PostgreSQL and run at the same time. */
+export interface ChangeGroup {
+  /** Whether its changes may wait for rows that other transactions have locked. */
+  mayWait: boolean;
+  /** What its changes have in common, by the statement that they share. */
+  shared: Map<object, unknown>;
 }
 
 export interface OpenTransaction {
@@ -37,6 +48,7 @@ export interface OpenTransaction {
   failure?: { error: unknown } | null;
   /** Rows to be written right before the commit; only where changes share a commit. */
   later?: LaterRow[];
+  group?: ChangeGroup;
 }
 
 export const openTransaction = new AsyncLocalStorage<OpenTransaction>();

@@ -13,6 +13,8 @@ export interface JsonLists {
   array: string;
   /** The JSON list of an expression over all rows, as text. */
   list(expression: string): string;
+  /** After FROM: each row of `asked` with the columns selected for it. @param from the tables and the condition */
+  foundFor(asked: string, columns: string, from: string): string;
 }
 
 export const SQLITE_LISTS: JsonLists = {
@@ -20,6 +22,8 @@ export const SQLITE_LISTS: JsonLists = {
   value: 'value',
   array: 'json_array',
   list: (expression) => `json_group_array(${expression})`,
+  foundFor: (asked, columns, from) =>
+    `(SELECT asked.slot AS "slot", ${columns} FROM ${asked} CROSS JOIN ${from})`,
 };
 
 export const POSTGRES_LISTS: JsonLists = {
@@ -27,6 +31,9 @@ export const POSTGRES_LISTS: JsonLists = {
   value: `value #>> '{}'`,
   array: 'json_build_array',
   list: (expression) => `CAST(json_agg(${expression}) AS TEXT)`,
+  // PostgreSQL expects a list of a hundred keys, for which it would read a table of some ten thousand rows completely.
+  // The limit makes it look each key up.
+  foundFor: (asked, columns, from) => `${asked} CROSS JOIN LATERAL (SELECT ${columns} FROM ${from} LIMIT 1)`,
 };
 
 interface Parts {
@@ -44,11 +51,10 @@ export function lookupText(lists: JsonLists, { names, columns, facts, from }: Pa
   const values = names.map((name, index) => `, ${member(index)} AS "asked_${name}"`).join('');
   const joined = replaceNames(from, (name) => `asked."asked_${name}"`);
   const row = ['slot', ...facts].map((name) => `"${name}"`).join(', ');
+  const askedRows = `(SELECT key AS slot${values} FROM ${lists.items}) asked`;
   return `
-    SELECT ${lists.list(`${lists.array}(${row})`)} AS "found" FROM (
-      SELECT asked.slot AS "slot", ${columns}
-      FROM (SELECT key AS slot${values} FROM ${lists.items}) asked CROSS JOIN ${joined}
-    ) each_found`;
+    SELECT ${lists.list(`${lists.array}(${row})`)} AS "found"
+    FROM ${lists.foundFor(askedRows, columns, joined)} each_found`;
 }
 
 /** @param keys the values of each key @returns what to bind as `$keys` */

@@ -6,6 +6,8 @@ export interface PostgresQuery {
 }
 
 export interface PostgresResult {
+  /** What was done: PostgreSQL answers `COMMIT` with `ROLLBACK` if a statement had failed. */
+  command: string;
   rows: object[];
   /** Of changed rows; null for statements such as BEGIN. */
   rowCount: number | null;

@@ -2,9 +2,11 @@
 // each of them, so an update that changes one fails there first.
 import { Sequelize, Transaction } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
+import { inTurn } from './in-turn.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
 import type { PostgresConnection, PostgresQuery, PostgresResult } from './postgres-connection.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
+import { orHung } from './stalled.ts';
 
 /** Makes every statement join the transaction of its asynchronous context. */
 export function joinTransactions(current: () => Transaction | undefined): void {
@@ -129,7 +131,7 @@ export async function askPostgres(
   asked: PostgresQuery,
 ): Promise<PostgresResult> {
   try {
-    return await connection.query(asked);
+    return await inTurn(connection, () => connection.query(asked));
   } catch (caught) {
     const error = caught as Error & { code?: unknown };
     const { dialect } = sequelize as unknown as { dialect: { Query: QueryClass } };
@@ -226,9 +228,18 @@ class SqliteTransaction extends SilentTransaction {
   }
 }
 
+/** PostgreSQL has rolled the transaction back, because a statement had failed and the change went on all the same. */
+export class RolledBackError extends Error {
+  override readonly name = 'RolledBackError';
+
+  constructor() {
+    super('the transaction was rolled back because one of its statements had failed');
+  }
+}
+
 /** The same on PostgreSQL. */
 class PostgresTransaction extends SilentTransaction {
-  readonly #ask: (text: string) => Promise<unknown>;
+  readonly #ask: (text: string) => Promise<PostgresResult>;
 
   constructor(sequelize: Sequelize) {
     super(sequelize);
@@ -238,11 +249,14 @@ class PostgresTransaction extends SilentTransaction {
 
   /** Called by prepareEnvironment(). */
   async begin(): Promise<void> {
-    await this.#ask('BEGIN');
+    await orHung(postgresConnectionOf(this), this.#ask('BEGIN'));
   }
 
   override async commit(): Promise<void> {
-    await this.end(this.#ask('COMMIT'));
+    const committing = this.#ask('COMMIT');
+    await this.end(committing);
+    const { command } = await committing;
+    if (command !== 'COMMIT') throw new RolledBackError();
   }
 
   override async rollback(): Promise<void> {

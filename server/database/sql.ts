@@ -1,6 +1,6 @@
 // Hand-written SQL: typed rows, named values (`$name`), inside the current transaction if there is one.
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
-import { batched, type Lookup } from './batched-lookup.ts';
+import { batched, type Lookup, lookupOf } from './batched-lookup.ts';
 import {
   type InsertAll,
   insertAllInto,
@@ -12,6 +12,8 @@ import {
 import { currentTransaction, type OnInserted } from './current-transaction.ts';
 import { inOrder, numbered, type Values } from './named-values.ts';
 import { type SqlDialect, sqlDialect } from './sql-dialect.ts';
+import { type LockRows, rowLocks } from './row-locks.ts';
+import { collector, inGroup } from './shared-statements.ts';
 import { statementRunner } from './statement-runner.ts';
 import { updateOf, type UpdateRow } from './update-row.ts';
 
@@ -38,11 +40,13 @@ export interface Sql {
   statement<Row extends object>(text: string): Statement<Row>;
   /** For frequent look-ups: calls that arrive together share one statement, except in a transaction. */
   batched<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
-  /** The same for the first reads of changes that share a commit. On PostgreSQL, each is a separate statement. */
+  /** The same for a statement without values that may find several rows. */
+  batchedRead<Row extends object>(text: string): () => Promise<Row[]>;
+  /** As `batched`, for the first reads of changes that share a commit. */
   batchedFirst<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
   insert<Row extends { id: number }>(model: RowModel<Row>): InsertRow<Row>;
   /**
-   * For rows that the change itself does not need. On SQLite, changes that share a commit write them together.
+   * For rows that the change itself does not need. Changes that share a commit write them together.
    * @param onInserted receives the IDs of new rows, in the transaction that writes them
    */
   insertLater<Row extends { id: number }>(model: RowModel<Row>, onInserted?: OnInserted): InsertLater<Row>;
@@ -51,22 +55,7 @@ export interface Sql {
     model: RowModel<Row>,
     returning: readonly Name[],
   ): InsertAll<Row, Name>;
-  /**
-   * Locks rows until the transaction ends, so that a decision based on them is still true when it is written. SQLite
-   * has one
-   * writer and needs no lock. Run it before a SELECT with subqueries: after a wait, PostgreSQL re-reads only the locked
-   * row,
-   * while subqueries next to `FOR UPDATE` still see the earlier state.
-   * @param where the columns' values; all rows if empty. Rows of several IDs are locked in that order, so that
-   *   transactions which do the same never wait for each other in a circle
-   * @param strength `SHARE`: several transactions can take it; changes to the row wait. `NO KEY UPDATE`: new rows may
-   *   still refer to it
-   */
-  lock(
-    table: string,
-    where?: Readonly<Record<string, string | number | readonly number[]>>,
-    strength?: 'UPDATE' | 'NO KEY UPDATE' | 'SHARE',
-  ): Promise<void>;
+  lock: LockRows;
 }
 
 function createSql(sequelize: Sequelize): Sql {
@@ -93,6 +82,13 @@ function createSql(sequelize: Sequelize): Sql {
     return async (key: Key): Promise<Facts | null> => (await all(values(key)))[0] ?? null;
   }
 
+  /** In the current transaction, whose group may share the statement. */
+  function ownOrGroups<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null> {
+    const own = single<Key, Facts>(lookup);
+    const lookUp = lookupOf<Key, Facts>(runner, dialect.jsonLists, lookup);
+    return (key) => (inGroup(lookUp, () => collector(lookUp)) ?? own)(key);
+  }
+
   return {
     dialect,
     select,
@@ -108,29 +104,28 @@ function createSql(sequelize: Sequelize): Sql {
       };
     },
     batched<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null> {
-      const shared = batched<Key, Facts>(runner, dialect.jsonLists, lookup);
-      const own = single<Key, Facts>(lookup);
+      const shared = batched(lookupOf<Key, Facts>(runner, dialect.jsonLists, lookup));
+      const own = ownOrGroups<Key, Facts>(lookup);
       // A shared statement may run outside the transaction, and would not see what this one has written.
       return (key) => (currentTransaction() ? own(key) : shared(key));
     },
+    batchedRead<Row extends object>(text: string): () => Promise<Row[]> {
+      const own = () => runner.lookUp<Row>(text, []);
+      const shared = batched<true, Row[]>(async (calls) => {
+        const found = await own();
+        return calls.map(() => found);
+      });
+      return async () => (currentTransaction() ? own() : ((await shared(true)) ?? []));
+    },
     batchedFirst: <Key, Facts extends object>(lookup: Lookup<Key>) =>
       dialect.name === 'sqlite'
-        ? batched<Key, Facts>(runner, dialect.jsonLists, lookup)
-        : single<Key, Facts>(lookup),
+        ? batched(lookupOf<Key, Facts>(runner, dialect.jsonLists, lookup))
+        : ownOrGroups<Key, Facts>(lookup),
     insert: (model) => insertInto(runner, model),
     insertLater: (model, onInserted) => insertLaterInto(runner, model, onInserted),
     update: (model) => updateOf(runner, model),
     insertAll: (model, returning) => insertAllInto(runner, model, returning),
-    async lock(table, where = {}, strength = 'UPDATE') {
-      if (dialect.name === 'sqlite') return;
-      const conditions = Object.entries(where).map(([column, value]) =>
-        Array.isArray(value) ? dialect.isIn(column, column) : `${column} = $${column}`,
-      );
-      const rows = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-      const order = conditions.length === 0 || Array.isArray(where['id']) ? 'ORDER BY id' : '';
-      const text = `SELECT 1 FROM ${table} ${rows} ${order} FOR ${strength}`;
-      await prepared(text, (sql, bound) => runner.rows(sql, bound, true))(where);
-    },
+    lock: rowLocks(runner, dialect),
   };
 }
 

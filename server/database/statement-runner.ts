@@ -19,6 +19,8 @@ export interface StatementRunner {
   /** The character before a value's number in the text. */
   placeholder: '?' | '$';
   rows<Row extends object>(...statement: Parameters<Run<Row[]>>): Promise<Row[]>;
+  /** A hot statement that takes a short time. */
+  lookUp<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /** For statements without rows. @returns the number of changed rows */
   changes: Run<number>;
   /** Binds a list as one value, for the dialect's `isIn`. */
@@ -57,13 +59,19 @@ function onSqlite(sequelize: Sequelize): StatementRunner {
     if (transaction) return unlessFailed(() => work(connectionOf(transaction)));
     return sqliteConnection(sequelize, isHot ? LOOKUP_LANE : READ_LANE).then(work);
   }
+  function rows<Row extends object>(
+    text: string,
+    values: readonly unknown[],
+    isHot: boolean,
+  ): Promise<Row[]> {
+    const run = isHot ? runCompiled<Row> : runOnce<Row>;
+    return onConnection(isHot, !READS.test(text), (connection) => run(connection, text, values));
+  }
   return {
     // SQLite treats `$1` as a name and numbers it by its first use; `?1` is the number itself.
     placeholder: '?',
-    rows: <Row extends object>(text: string, values: readonly unknown[], isHot: boolean) => {
-      const run = isHot ? runCompiled<Row> : runOnce<Row>;
-      return onConnection(isHot, !READS.test(text), (connection) => run(connection, text, values));
-    },
+    rows,
+    lookUp: (text, values) => rows(text, values, true),
     changes(text, values, isHot) {
       const run = isHot ? changeCompiled : changeOnce;
       return onConnection(isHot, true, (connection) => run(connection, text, values));
@@ -83,21 +91,23 @@ async function listRows(text: string, values: readonly unknown[]): Promise<objec
 }
 
 function onPostgres(sequelize: Sequelize): StatementRunner {
-  const ask = (text: string, values: readonly unknown[], isHot: boolean) =>
-    queryPostgres(sequelize, { text, values, name: isHot ? nameOf(text) : undefined });
+  const ask = (text: string, values: readonly unknown[], isHot: boolean, isShort = false) =>
+    queryPostgres(sequelize, { text, values, name: isHot ? nameOf(text) : undefined }, isShort);
+  async function rows<Row extends object>(...statement: Parameters<typeof ask>): Promise<Row[]> {
+    try {
+      return (await ask(...statement)).rows as Row[];
+    } catch (error) {
+      // Another statement may have been carried out before its connection was lost.
+      if (!READS.test(statement[0]) || currentTransaction() || !isConnectionLost(error)) throw error;
+      return (await ask(...statement)).rows as Row[];
+    }
+  }
   return {
     placeholder: '$',
-    async rows<Row extends object>(text: string, values: readonly unknown[], isHot: boolean) {
-      const listed = isHot ? null : await listRows(text, values);
-      if (listed) return listed as Row[];
-      try {
-        return (await ask(text, values, isHot)).rows as Row[];
-      } catch (error) {
-        // Another statement may have been carried out before its connection was lost.
-        if (!READS.test(text) || currentTransaction() || !isConnectionLost(error)) throw error;
-        return (await ask(text, values, isHot)).rows as Row[];
-      }
-    },
+    rows: async <Row extends object>(text: string, values: readonly unknown[], isHot: boolean) =>
+      ((isHot ? null : await listRows(text, values)) as Row[] | null) ??
+      (await rows<Row>(text, values, isHot)),
+    lookUp: (text, values) => rows(text, values, true, true),
     changes: async (text, values, isHot) => (await ask(text, values, isHot)).rowCount ?? 0,
     list: (values) => values,
   };

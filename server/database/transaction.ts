@@ -4,6 +4,7 @@ import type { Caller } from '#server/platform/call.ts';
 import { type FirstRead, type OpenTransaction, openTransaction } from './current-transaction.ts';
 import { isConnectionLost } from './database-fault.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createPostgresGroups } from './postgres-groups.ts';
 import { beginTransaction } from './sequelize-internals.ts';
 import type { StorageGuard } from './storage-guard.ts';
 import { createWriteAdmission, refuseGone } from './write-admission.ts';
@@ -20,7 +21,7 @@ export type RunTransaction = <Result>(
 ) => Promise<Result>;
 
 export interface TransactionOptions {
-  /** For work that may take long: on SQLite, it shares its commit with no other change. */
+  /** For work that may take long: it shares its commit with no other change. */
   alone?: boolean;
   /** Read in the transaction before the work begins. */
   first?: FirstRead;
@@ -108,8 +109,8 @@ function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transac
 }
 
 /**
- * PostgreSQL: one transaction per connection, with row locks against conflicts. Retries after a conflict, and once after a
- * lost connection if the commit had not begun: PostgreSQL has then rolled back.
+ * PostgreSQL: several transactions at once, with row locks against conflicts. Changes of single licenses share them.
+ * Retries after a conflict, and once after a lost connection if the commit had not begun: PostgreSQL has then rolled back.
  */
 function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
   const admission = createWriteAdmission();
@@ -127,10 +128,16 @@ function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Trans
       }
     }
   };
-  const run: RunTransaction = async (work, caller, { first } = {}) =>
-    openTransaction.getStore()
-      ? readThen(first, work)
-      : admission.add(caller, () => attempt(() => readThen(first, work), caller));
+  const groups = createPostgresGroups({ sequelize, guard, isWorthRetrying });
+  const run: RunTransaction = async (work, caller, { alone = false, first } = {}) => {
+    if (openTransaction.getStore()) return readThen(first, work);
+    const runAlone = () => attempt(() => readThen(first, work), caller);
+    return admission.add(caller, () => {
+      if (alone || typeof first?.subject !== 'string') return runAlone();
+      const { subject, read } = first;
+      return groups.run({ first: { subject, read }, work, caller, runAlone });
+    });
+  };
   return Object.assign(run, { writerState: () => 'idle' as const });
 }
 

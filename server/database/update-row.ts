@@ -1,6 +1,9 @@
 // Updates a model's row by a compiled statement, which takes a tenth of the time of the model's update().
 import type { Model, ModelStatic, Optional } from 'sequelize';
+import { writingTransaction } from './current-transaction.ts';
 import { numbered } from './named-values.ts';
+import { rowsOfList, toList } from './row-list.ts';
+import { collector, inGroup } from './shared-statements.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
 /** Fields that are undefined keep their value. */
@@ -17,12 +20,28 @@ export function updateOf<Row extends { id: number }>(
   const columnOf = new Map(
     Object.entries(model.getAttributes()).map(([name, attribute]) => [name, attribute.field ?? name]),
   );
-  const texts = new Map<string, string>();
+  const table = String(model.getTableName());
+  const statements = new Map<string, ReturnType<typeof statementFor>>();
 
-  function textFor(fields: readonly string[]): string {
-    const set = fields.map((field) => `${columnOf.get(field)} = $${field}`).join(', ');
-    return numbered(`UPDATE ${String(model.getTableName())} SET ${set} WHERE id = $id`, runner.placeholder)
-      .text;
+  function statementFor(fields: readonly string[]) {
+    const columns = fields.map((field) => columnOf.get(field) as string);
+    const set = fields.map((field, index) => `${columns[index]} = $${field}`).join(', ');
+    const { text } = numbered(`UPDATE ${table} SET ${set} WHERE id = $id`, runner.placeholder);
+    const setListed = columns.map((column) => `${column} = listed.${column}`).join(', ');
+    const textOfList = `UPDATE ${table} SET ${setListed} FROM ${rowsOfList(table)} WHERE ${table}.id = listed.id`;
+
+    /** The last item of each row is its ID. */
+    async function updateAll(rows: readonly (readonly unknown[])[]): Promise<void[]> {
+      // A row takes one of several changes in a statement.
+      for (let left = rows; left.length > 0;) {
+        const some = new Map(left.toReversed().map((row) => [row.at(-1), row]));
+        await runner.changes(textOfList, [toList([...columns, 'id'], [...some.values()])], true);
+        left = left.filter((row) => some.get(row.at(-1)) !== row);
+      }
+      return rows.map(() => undefined);
+    }
+
+    return { text, updateAll };
   }
 
   return async (id, changes) => {
@@ -30,8 +49,12 @@ export function updateOf<Row extends { id: number }>(
     if (given.length === 0) return;
     const fields = given.map(([field]) => field);
     const key = fields.join();
-    const text = texts.get(key) ?? textFor(fields);
-    texts.set(key, text);
-    await runner.changes(text, [...given.map(([, value]) => value), id], true);
+    const { text, updateAll } = statements.get(key) ?? statementFor(fields);
+    statements.set(key, { text, updateAll });
+    const values = [...given.map(([, value]) => value), id];
+    const shared = inGroup(updateAll, () => collector(updateAll));
+    if (!shared) return void (await runner.changes(text, values, true));
+    writingTransaction();
+    await shared(values);
   };
 }

@@ -1,7 +1,8 @@
 // The same service over PostgreSQL, with two servers on one database: nothing may rely on being the only process.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
-import { selectRows } from '../helpers/database.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
+import { deliveriesOf, eventsOf, plantWebhook } from '../helpers/outbox.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { runScan } from '../helpers/scan.ts';
@@ -212,5 +213,47 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
     await Promise.all(servers.map((server) => server.admin.rotateSigningKey({})));
     const keys = await Promise.all(servers.map((server) => server.admin.publicKey({})));
     expect(keys[0]).toEqual(keys[1]);
+  });
+
+  it('gives each of twenty licenses its two seats, with one event, delivery and audit entry for each', async () => {
+    const webhook = await plantWebhook(database, 'license.activated');
+    const { plan } = await servers[0].admin.createPlan({ name: 'two-seats', max_activations: 2 });
+    const made = await turns(20, (server, turn) =>
+      server.admin.createLicense({ holder: `Dva ${turn}`, plan: plan.name }),
+    );
+    const devices = made.flatMap(({ license }) => [0, 1, 2, 3].map((number) => ({ license, number })));
+    const replies = await turns(devices.length, async (server, turn) => {
+      const { license, number } = devices[turn]!;
+      const machine_fingerprint = fingerprintOf(number);
+      const reply = await server.post('/activate/', {
+        license_key: license.license_key,
+        machine_fingerprint,
+      });
+      return { id: license.license_id, machine_fingerprint, ...reply };
+    });
+    const refused = replies.filter(({ body }) => body.error_code === 'activation_limit_reached');
+    expect(refused).toHaveLength(40);
+    for (const { license } of made) {
+      const { license_id: id } = license;
+      const seated = replies.filter((reply) => reply.id === id && reply.status === 200);
+      const fingerprints = seated.map(({ machine_fingerprint }) => machine_fingerprint).toSorted();
+      const { items } = await servers[1].admin.listDevices({ ref: String(id) });
+      expect(items.map((device) => device.machine_fingerprint).toSorted()).toEqual(fingerprints);
+      for (const { body, machine_fingerprint } of seated)
+        expect(body.activation).toMatchObject({ machine_fingerprint });
+      const events = await eventsOf(database, id);
+      expect(events.map(({ body }) => body.machine_fingerprint as string).toSorted()).toEqual(fingerprints);
+      const audited = await selectRows(
+        database,
+        `SELECT after_state AS after FROM audit_entries WHERE subject = 'license:${id}' AND action = 'device.activated'`,
+      );
+      const states = audited.map(
+        ({ after }) => (JSON.parse(after) as Record<string, string>)['machine_fingerprint'],
+      );
+      expect(states.toSorted()).toEqual(fingerprints);
+    }
+    const queued = (await deliveriesOf(database)).filter((delivery) => Number(delivery.webhook) === webhook);
+    expect(queued).toHaveLength(40);
+    await writeRows(database, `UPDATE webhooks SET deleted_at = 0 WHERE id = ${webhook}`);
   });
 });

@@ -22,7 +22,7 @@ const INSERT_LIST = `
 export function createSigningKeyStore(sequelize: Sequelize) {
   const keys = defineSigningKey(sequelize);
   const sql = sqlOf(sequelize);
-  const version = sql.statement(VERSION);
+  const version = sql.batchedRead(VERSION);
   const newestList = sql.statement<DistrustListRow>(NEWEST_LIST);
   return {
     /** The active key first, then the retired ones, newest first. */
@@ -32,7 +32,7 @@ export function createSigningKeyStore(sequelize: Sequelize) {
     },
     /** Changes whenever a key is added, retired or distrusted. */
     async version(): Promise<string> {
-      return JSON.stringify(await version.all());
+      return JSON.stringify(await version());
     },
     /** Serializes key changes of several servers. SQLite has one writer anyway. */
     lock: (): Promise<void> => sql.lock('signing_keys'),

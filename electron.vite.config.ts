@@ -90,9 +90,13 @@ const page = {
   root: join(root, 'renderer'),
   base: './',
   // What the libraries would only need for ways of writing that this page does not use.
-  define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false, __INTLIFY_PROD_DEVTOOLS__: false },
-  // Without a compiler for texts: the page has its own (renderer/src/i18n/compile-message.ts).
-  resolve: { alias: [{ find: /^vue-i18n$/u, replacement: 'vue-i18n/dist/vue-i18n.runtime.mjs' }] },
+  define: {
+    __VUE_OPTIONS_API__: false,
+    __VUE_I18N_LEGACY_API__: false,
+    __INTLIFY_PROD_DEVTOOLS__: false,
+    // The page compiles its texts itself (renderer/src/i18n/compile-message.ts).
+    __INTLIFY_DROP_MESSAGE_COMPILER__: true,
+  },
 };
 
 /** For Vite's own server, which leaves out what only a build needs. */

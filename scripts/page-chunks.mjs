@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { normalizePath } from 'vite';
 import { root } from './paths.mjs';
 
 /** The page's code after `start.ts`. */
@@ -20,9 +21,9 @@ export function chunksFor(bundle, module) {
   return [own, ...own.imports.flatMap((name) => chunks.get(name) ?? [])];
 }
 
-const ICONS = /node_modules[\\/]@lucide[\\/]/u;
+const ICONS = /node_modules\/@lucide\//u;
 /** Charts come after the first figures. */
-const SHARED = /renderer[\\/]src[\\/](components[\\/](?!LinePlot|line-chart|chart-)|api[\\/])/u;
+const SHARED = /renderer\/src\/(components\/(?!LinePlot|line-chart|chart-)|api\/)/u;
 
 /**
  * Groups the page's code by the first screens that need it: each loads few files, with little that it does not need. The
@@ -39,7 +40,7 @@ export function groupsByScreens(screens) {
   function neededBy(entry, graph) {
     let modules = known.get(entry);
     if (!modules) {
-      modules = new Set([join(root, 'renderer', 'src', entry)]);
+      modules = new Set([normalizePath(join(root, 'renderer', 'src', entry))]);
       // The loop also visits what is added meanwhile.
       for (const id of modules)
         for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) modules.add(imported);

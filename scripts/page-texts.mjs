@@ -1,6 +1,7 @@
 /** The page's texts as JSON: the browser skips a string literal that it would otherwise have to compile. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { normalizePath } from 'vite';
 import { root } from './paths.mjs';
 
 const SOURCE = join(root, 'renderer', 'src', 'i18n', 'messages.ts');
@@ -16,7 +17,7 @@ export function pageTexts() {
     apply: 'build',
     enforce: 'pre',
     async load(id) {
-      if (id !== SOURCE) return null;
+      if (id !== normalizePath(SOURCE)) return null;
       const { texts } = /** @type {{ texts: Record<string, object> }} */ (
         await import(pathToFileURL(SOURCE).href)
       );

@@ -9,8 +9,8 @@ import { ALERTS } from '#server/features/alerts/alert-contract.ts';
 import { SETTING_WARNINGS } from '#server/platform/setting-warnings.ts';
 
 /** Every text by its key, such as `common.errors.not_found`. Functions are called with sample arguments. */
-function flatten(texts: object, prefix = ''): [key: string, text: string][] {
-  return Object.entries(texts).flatMap(([name, value]): [string, string][] => {
+function flatten(nested: object, prefix = ''): [key: string, text: string][] {
+  return Object.entries(nested).flatMap(([name, value]): [string, string][] => {
     const key = prefix + name;
     if (typeof value === 'string') return [[key, value]];
     if (typeof value === 'function') return [1, 2].map((count) => [`${key}(${count})`, value(count, 'NAME')]);

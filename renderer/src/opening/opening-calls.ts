@@ -9,7 +9,7 @@ export interface OpeningCalls {
   others: string[];
 }
 
-/** Whether somebody is signed in. */
+/** Its reply shows whether the session is valid. */
 const SESSION = '/health/';
 const EVERYWHERE = ['/health/ready/', '/deliveries/count-retriable/'];
 

@@ -78,7 +78,7 @@ const BUNDLED = [
   'zod-openapi',
 ];
 
-/** What people open most, whose code is loaded with that of every screen (renderer/src/start.ts). */
+/** What people open most: renderer/src/start.ts loads their code while that of every screen is loading. */
 const FIRST_SCREENS = [
   'features/overview/OverviewPage.vue',
   'features/licenses/LicensesPage.vue',

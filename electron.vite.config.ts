@@ -7,6 +7,8 @@ import { recordPackages } from './scripts/bundled-packages.mjs';
 import { compactLibraries } from './scripts/compact-libraries.mjs';
 import { compileEarly } from './scripts/compile-early.mjs';
 import { contractManifest } from './scripts/contract-manifest.mjs';
+import { groupsByScreens } from './scripts/page-chunks.mjs';
+import { pageTexts } from './scripts/page-texts.mjs';
 import { preloadPage } from './scripts/preload-page.mjs';
 
 const root = import.meta.dirname;
@@ -76,12 +78,25 @@ const BUNDLED = [
   'zod-openapi',
 ];
 
+/** What people open most: renderer/src/start.ts loads their code while that of every screen is loading. */
+const FIRST_SCREENS = [
+  'features/overview/OverviewPage.vue',
+  'features/licenses/LicensesPage.vue',
+  'features/statistics/StatisticsPage.vue',
+];
+
 /** What the page is compiled with, in the build and by `npm run dev`. */
 const page = {
   root: join(root, 'renderer'),
   base: './',
   // What the libraries would only need for ways of writing that this page does not use.
-  define: { __VUE_OPTIONS_API__: false, __VUE_I18N_LEGACY_API__: false },
+  define: {
+    __VUE_OPTIONS_API__: false,
+    __VUE_I18N_LEGACY_API__: false,
+    __INTLIFY_PROD_DEVTOOLS__: false,
+    // The page compiles its texts itself (renderer/src/i18n/compile-message.ts).
+    __INTLIFY_DROP_MESSAGE_COMPILER__: true,
+  },
 };
 
 /** For Vite's own server, which leaves out what only a build needs. */
@@ -140,9 +155,10 @@ export default defineConfig({
     ...page,
     plugins: [
       contractManifest(),
+      pageTexts(),
       vue(),
       preloadPage(),
-      compileEarly(['OverviewPage.vue', 'LicensesPage.vue', 'StatisticsPage.vue']),
+      compileEarly(FIRST_SCREENS),
       copyApiDocs(),
       recordPackages('renderer', ['node_modules/swagger-ui-dist']),
     ],
@@ -167,11 +183,7 @@ export default defineConfig({
                 name: 'texts',
                 test: /renderer[\\/]src[\\/]i18n[\\/]|-messages\.ts$|node_modules[\\/](@intlify|vue-i18n)[\\/]/u,
               },
-              // What most screens are made of comes as one file instead of thirty; charts come after the first figures.
-              {
-                name: 'components',
-                test: /renderer[\\/]src[\\/](components[\\/](?!LinePlot|line-chart|chart-)|api[\\/])/u,
-              },
+              ...groupsByScreens(FIRST_SCREENS),
             ],
           },
         },

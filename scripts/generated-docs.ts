@@ -207,7 +207,7 @@ ${growth(results.figures)}## What limits them
   which stores nothing, needs a third of the processor time.
 - Memory: 54 MB are Node.js itself, whose pages all its processes share. 32 MB are space for new objects, which V8 sizes during
   the start. Under load, the heap grows by 18 MB, which includes the answers that are kept in memory.
-- Back office: the browser. Its new process, compiling and running 0.5 MB of code, and layout take most of the time until a
+- Back office: the browser. Its new process, compiling and running 0.3 MB of code, and layout take most of the time until a
   screen is shown. Meanwhile the server counts the states of licenses by ranges of indices: 60 ms of processor time for the
   statistics, 80 ms for the overview.
 - Start: two thirds of the time is loading code: compiled code comes from V8's cache, but it still has to be read, linked and run.

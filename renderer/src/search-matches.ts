@@ -7,8 +7,13 @@ export interface TextPiece {
   isMatch: boolean;
 }
 
+/** Folding changes no lengths here, so that a list can fold each text as a whole. */
+const PLAIN = /^[\x20-\x7E]*$/u;
+
 /** The folded text, and for each of its characters where it comes from. */
 function foldWithOrigins(text: string): { folded: string; origins: number[] } {
+  if (PLAIN.test(text))
+    return { folded: foldForSearch(text), origins: Array.from({ length: text.length + 1 }, (_, at) => at) };
   let folded = '';
   const origins: number[] = [];
   let at = 0;

@@ -15,3 +15,5 @@ const hasCode = new URLSearchParams(location.search).has('code');
 if (!hasCode && !document.hidden) beginOpening(openingCalls(location.hash));
 void import('./main.ts');
 SCREENS[screenAddress(location.hash)]?.().catch(() => {});
+// The first formatter makes the browser read its data about languages: while it waits for code, not for the first figure.
+void Intl.NumberFormat(document.documentElement.lang);

@@ -91,8 +91,11 @@ test('shows changes that come before the stream is open', async ({ desk }) => {
     await route.continue();
   });
   const listed = desk.waitForResponse(/\/admin\/api\/licenses\/\?/u);
+  const signedIn = desk.waitForResponse(/\/admin\/api\/health\/$/u);
   await desk.goto('/#/licenses', { waitUntil: 'commit' });
   await listed;
+  // Neither waits for the stream.
+  await signedIn;
   await issueLicense(desk, { holder: 'Later' });
   changed.resolve();
   await expect(row(desk, 'Later')).toBeVisible();

@@ -43,6 +43,36 @@ describe('the bundle of the page', () => {
     expect(hinted.filter((file) => /^(?:LinePlot|jsQR|Settings)/u.test(file))).toEqual([]);
   });
 
+  it('loads for a first screen only the code that several of them need, and its own', () => {
+    const importsOf = (name: string) => {
+      const file =
+        readdirSync(assets).find((other) => other.startsWith(`${name}-`) && other.endsWith('.js')) ?? '';
+      return [...scriptOf(file).matchAll(/from"\.\/([\w.-]+)-[\w-]{8}\.js"/gu)].map(
+        ([, imported]) => imported,
+      );
+    };
+    const shared = ['components', 'rolldown-runtime', 'start', 'texts', 'vue'];
+    for (const name of ['main', 'OverviewPage', 'LicensesPage', 'StatisticsPage']) {
+      const imported = importsOf(name);
+      expect(imported, name).toContain('components');
+      expect(
+        imported.filter((file) => !shared.includes(file as string)),
+        name,
+      ).toEqual([]);
+    }
+    const filesWith = (mark: string) =>
+      readdirSync(assets).filter((file) => file.endsWith('.js') && scriptOf(file).includes(mark));
+    // Choosing a license is for other screens.
+    expect(filesWith('`common.noLicenseFound`').map((file) => file.split('-')[0])).toEqual(['controls']);
+  });
+
+  it('has its texts as JSON, and no compiler for them', () => {
+    const texts = readdirSync(assets).find((name) => /^texts-.*\.js$/u.test(name)) ?? '';
+    expect(scriptOf(texts).match(/JSON\.parse\(['"`]\{/gu)).toHaveLength(2);
+    // The escapes that vue-i18n's compiler knows.
+    expect(scripts.filter((text) => text.includes('[0-9a-fA-F]{6}'))).toEqual([]);
+  });
+
   it('counts its fonts among the packages whose licenses are shipped', () => {
     const packages = readFileSync(join(root, 'out', '.packages', 'renderer.json'), 'utf8');
     for (const font of ['inter', 'jetbrains-mono'])

@@ -2,15 +2,15 @@ import { readFileSync, globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { de as shellDe } from '../../electron/texts-de.ts';
 import { en as shellEn } from '../../electron/texts-en.ts';
-import { de, en } from '../../renderer/src/i18n/messages.ts';
+import { texts } from '../../renderer/src/i18n/messages.ts';
 import { root } from '../../scripts/paths.mjs';
 import { EVENT_NAMES } from '#server/features/events/event-contract.ts';
 import { ALERTS } from '#server/features/alerts/alert-contract.ts';
 import { SETTING_WARNINGS } from '#server/platform/setting-warnings.ts';
 
 /** Every text by its key, such as `common.errors.not_found`. Functions are called with sample arguments. */
-function flatten(texts: object, prefix = ''): [key: string, text: string][] {
-  return Object.entries(texts).flatMap(([name, value]): [string, string][] => {
+function flatten(nested: object, prefix = ''): [key: string, text: string][] {
+  return Object.entries(nested).flatMap(([name, value]): [string, string][] => {
     const key = prefix + name;
     if (typeof value === 'string') return [[key, value]];
     if (typeof value === 'function') return [1, 2].map((count) => [`${key}(${count})`, value(count, 'NAME')]);
@@ -18,10 +18,10 @@ function flatten(texts: object, prefix = ''): [key: string, text: string][] {
   });
 }
 
-const page = { en: new Map(flatten(en)), de: new Map(flatten(de)) };
+const page = { en: new Map(flatten(texts.en)), de: new Map(flatten(texts.de)) };
 const shell = { en: new Map(flatten(shellEn)), de: new Map(flatten(shellDe)) };
-const pairs = [page, shell].flatMap((texts) =>
-  [...texts.en].map(([key, text]) => ({ key, en: text, de: texts.de.get(key) ?? '' })),
+const pairs = [page, shell].flatMap(({ en, de }) =>
+  [...en].map(([key, text]) => ({ key, en: text, de: de.get(key) ?? '' })),
 );
 
 /** `{name}`, but not the literal `{'@'}`. */
@@ -132,9 +132,9 @@ test('the page uses every text', () => {
 });
 
 test('every alert and every warning about settings has a text', () => {
-  for (const texts of [en.alerts.titles, en.alerts.text])
-    expect(Object.keys(texts).toSorted()).toEqual(Object.keys(ALERTS).toSorted());
-  expect(Object.keys(en.network.warnings).toSorted()).toEqual([...SETTING_WARNINGS].toSorted());
+  for (const alerts of [texts.en.alerts.titles, texts.en.alerts.text])
+    expect(Object.keys(alerts).toSorted()).toEqual(Object.keys(ALERTS).toSorted());
+  expect(Object.keys(texts.en.network.warnings).toSorted()).toEqual([...SETTING_WARNINGS].toSorted());
 });
 
 test('every webhook event has a text', () => {

@@ -20,7 +20,8 @@ const transport: Transport = async (name, row, input) => {
     const asked = takeOpeningReply(url);
     if (!asked) return fetchSend(url, request);
     ({ requestId } = asked);
-    return toReceived(await asked.response);
+    const { response, body } = await asked.received;
+    return { ...toReceived(response), json: () => Promise.resolve(body) };
   };
   try {
     return await httpTransport(API_ROOT, { 'x-request-id': requestId }, send)(name, row, input);

@@ -1,7 +1,8 @@
 // The languages of the page, and how numbers and dates are formatted.
 import { computed } from 'vue';
 import { createI18n } from 'vue-i18n';
-import { de, en, type Texts } from './messages.ts';
+import { compileMessage } from './compile-message.ts';
+import { type Texts, texts } from './messages.ts';
 
 declare module 'vue-i18n' {
   // oxlint-disable-next-line typescript/no-empty-object-type -- the only way to tell vue-i18n which texts there are
@@ -28,7 +29,8 @@ export const i18n = createI18n({
   legacy: false,
   locale: firstLanguage(),
   fallbackLocale: 'en',
-  messages: { en, de },
+  messages: texts,
+  messageCompiler: compileMessage,
   missing: (_language, key) => globalThis.reportError(new Error(`no text: ${key}`)),
 });
 

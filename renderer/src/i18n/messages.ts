@@ -84,5 +84,5 @@ function inLanguage(language: 'en' | 'de'): Texts {
   return Object.fromEntries(texts) as Texts;
 }
 
-export const en = inLanguage('en');
-export const de = inLanguage('de');
+/** The build replaces this with text that is parsed on first use (scripts/page-texts.mjs). */
+export const texts = { en: inLanguage('en'), de: inLanguage('de') };

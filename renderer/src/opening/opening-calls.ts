@@ -9,20 +9,22 @@ export interface OpeningCalls {
   others: string[];
 }
 
-const EVERYWHERE = ['/health/', '/health/ready/', '/deliveries/count-retriable/'];
+/** Its reply shows whether the session is valid. */
+const SESSION = '/health/';
+const EVERYWHERE = ['/health/ready/', '/deliveries/count-retriable/'];
 
 /** Without filters, which only a screen can read. */
 const BY_ADDRESS: Record<string, () => OpeningCalls> = {
   '#/overview': () => ({
-    figures: ['/overview/trend/?days=28', '/overview/'],
+    figures: ['/overview/trend/?days=28', '/overview/', SESSION],
     others: [...EVERYWHERE, '/alerts/', '/server-info/', '/first-run/'],
   }),
   '#/licenses': () => ({
-    figures: ['/licenses/?sort=created&order=desc&limit=100'],
+    figures: ['/licenses/?sort=created&order=desc&limit=100', SESSION],
     others: [...EVERYWHERE, '/licenses/count/', '/plans/?limit=500'],
   }),
   '#/statistics': () => ({
-    figures: [`/stats/?${new URLSearchParams({ ...toWholeDays(comparedDays()) })}`],
+    figures: [`/stats/?${new URLSearchParams({ ...toWholeDays(comparedDays()) })}`, SESSION],
     others: EVERYWHERE,
   }),
 };
@@ -35,5 +37,5 @@ export function screenAddress(hash: string): string {
 
 /** @param hash of the page's address */
 export function openingCalls(hash: string): OpeningCalls {
-  return BY_ADDRESS[screenAddress(hash)]?.() ?? { figures: [], others: EVERYWHERE };
+  return BY_ADDRESS[screenAddress(hash)]?.() ?? { figures: [SESSION], others: EVERYWHERE };
 }

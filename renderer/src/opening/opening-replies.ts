@@ -10,7 +10,8 @@ const KEPT_MS = 10_000;
 
 export interface OpeningReply {
   requestId: string;
-  response: Promise<Response>;
+  /** With its body, parsed before the screen asks for it, so that the screen first appears with its figures. */
+  received: Promise<{ response: Response; body: unknown }>;
 }
 
 interface OpeningStream {
@@ -30,10 +31,13 @@ export function dropOpeningReplies(): void {
 
 function ask(url: string): void {
   const requestId = crypto.randomUUID();
-  const response = fetch(url, { headers: { 'x-request-id': requestId } });
+  const received = fetch(url, { headers: { 'x-request-id': requestId } }).then(async (response) => ({
+    response,
+    body: (await response.json()) as unknown,
+  }));
   // Reported by the call that takes the reply.
-  response.catch(() => {});
-  const reply = { requestId, response };
+  received.catch(() => {});
+  const reply = { requestId, received };
   replies.set(url, reply);
   setTimeout(() => {
     if (replies.get(url) === reply) replies.delete(url);

@@ -1,10 +1,10 @@
 // Setting names and descriptions in the language of the page, in display order.
 import { useI18n } from 'vue-i18n';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
-import { en } from '../../i18n/messages.ts';
+import { type Texts, texts } from '../../i18n/messages.ts';
 import { reachOf, tlsModeOf } from './network-choice.ts';
 
-type SettingName = keyof typeof en.settingNames;
+type SettingName = keyof Texts['settingNames'];
 
 export type SettingGroup = 'reach' | 'licensing' | 'webhooks' | 'retention' | 'backup' | 'other';
 
@@ -66,7 +66,7 @@ export function settingsOf(settings: readonly SettingObject[], group: SettingGro
     .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
 }
 
-const isKnown = (name: string): name is SettingName => Object.hasOwn(en.settingNames, name);
+const isKnown = (name: string): name is SettingName => Object.hasOwn(texts.en.settingNames, name);
 
 /** For a setting that the page does not know, the server's own description. */
 export function useSettingText() {
@@ -80,8 +80,8 @@ export function useSettingText() {
     valueTextOf: ({ name }: Pick<SettingObject, 'name'>, value: string): string => {
       if (value === '') return t('settings.notSet');
       if (name === 'host' && reachOf(value) !== 'address') return t(`network.reach.${reachOf(value)}`);
-      if (name === 'backup_schedule' && value in en.backups.schedule)
-        return t(`backups.schedule.${value as keyof typeof en.backups.schedule}`);
+      if (name === 'backup_schedule' && value in texts.en.backups.schedule)
+        return t(`backups.schedule.${value as keyof Texts['backups']['schedule']}`);
       if (name === 'tls') return t(`network.tls.${tlsModeOf(value)}`);
       return value;
     },

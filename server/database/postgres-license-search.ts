@@ -1,0 +1,72 @@
+// SQL that finds licenses by parts of their texts on PostgreSQL, with the indices of `search-indices.ts`.
+import type { Condition } from './condition.ts';
+import { codesBy, eachWord, type LicenseSearchIndex } from './license-search-index.ts';
+import { hasIndex } from './search-indices.ts';
+
+/** Reads about two thousand of a million licenses, from all over the table. */
+const SAMPLE = 'licenses l TABLESAMPLE SYSTEM (0.2)';
+/** Above this share of all licenses, a walk finds enough of them sooner than an index finds all. */
+const RARE_SHARE = 0.004;
+
+/** A part that the index of trigrams covers in any language of the database. */
+const TRIGRAM = /[0-9a-z]{3}/u;
+
+const likePart = (text: string) => `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
+const like = (column: string, value: string) => String.raw`${column} LIKE ${value} ESCAPE '\'`;
+
+/** The characters of a word that are looked up: pairs, or the only one. */
+function piecesOf(word: string): string[] {
+  const characters = [...word];
+  if (characters.length === 1) return characters;
+  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+}
+
+interface Sampled {
+  matches: number;
+  sampled: number;
+  hasTrigrams: boolean;
+  hasPieces: boolean;
+}
+
+/** PostgreSQL has no texts with a NUL. By an index if one has any of the words: the others are checked for each license that it finds. */
+function candidates(words: readonly string[], { hasTrigrams, hasPieces }: Sampled): Condition {
+  const byTrigrams = hasTrigrams ? words.filter((word) => TRIGRAM.test(word)) : [];
+  if (byTrigrams.length === 0 && hasPieces)
+    return {
+      sql: 'SELECT w.id FROM licenses w WHERE search_pieces(w.search_text) @> CAST($pieces AS TEXT[])',
+      bind: {
+        pieces: [...new Set(words.flatMap((word) => piecesOf(word)))].filter(
+          (piece) => !piece.includes('\0'),
+        ),
+      },
+    };
+  const asked = byTrigrams.length === 0 ? words : byTrigrams;
+  const all = eachWord(asked, 'part', (value) => like('w.search_text', value), likePart);
+  return { sql: `SELECT w.id FROM licenses w WHERE ${all.sql}`, bind: all.bind };
+}
+
+const hasWords: LicenseSearchIndex['hasWords'] = (words, prefix = 'word') =>
+  eachWord(words, prefix, (value) => like('l.search_text', value), likePart);
+
+export const POSTGRES_SEARCH: LicenseSearchIndex = {
+  isOrdered: false,
+  inOrder: () => null,
+  async rare(words, { selectFirst }) {
+    const all = hasWords(words);
+    const found = await selectFirst<Sampled>(
+      `SELECT count(*) FILTER (WHERE ${all.sql}) AS "matches", count(*) AS "sampled",
+         ${hasIndex('licenses_words')} AS "hasTrigrams", ${hasIndex('licenses_pieces')} AS "hasPieces"
+       FROM ${SAMPLE}`,
+      all.bind,
+    );
+    if (found === null || found.matches > found.sampled * RARE_SHARE) return null;
+    return candidates(words, found);
+  },
+  hasWords,
+  codes: codesBy({
+    key: (suffix) =>
+      `SELECT k.id FROM licenses k WHERE replace(k.license_key, '-', '') LIKE '%' || $keyPart${suffix} || '%'`,
+    fingerprint: (suffix) => `SELECT a.license_id AS id FROM activations a
+      WHERE a.machine_fingerprint LIKE '%' || $fingerprintPart${suffix} || '%'`,
+  }),
+};

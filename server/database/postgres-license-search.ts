@@ -3,16 +3,17 @@ import type { Condition } from './condition.ts';
 import { codesBy, eachWord, type LicenseSearchIndex } from './license-search-index.ts';
 import { hasIndex } from './search-indices.ts';
 
-/** Reads about two thousand of a million licenses, from all over the table. */
-const SAMPLE = 'licenses l TABLESAMPLE SYSTEM (0.2)';
+/** Reads about one thousand of a million licenses, from all over the table. */
+const SAMPLE = 'licenses l TABLESAMPLE SYSTEM (0.1)';
 /** Above this share of all licenses, a walk finds enough of them sooner than an index finds all. */
-const RARE_SHARE = 0.004;
+const RARE_SHARE = 0.002;
+/** So few in the sample say nothing. */
+const CHANCE = 2;
 
 /** A part that the index of trigrams covers in any language of the database. */
 const TRIGRAM = /[0-9a-z]{3}/u;
 
 const likePart = (text: string) => `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
-const like = (column: string, value: string) => String.raw`${column} LIKE ${value} ESCAPE '\'`;
 
 /** The characters of a word that are looked up: pairs, or the only one. */
 function piecesOf(word: string): string[] {
@@ -28,25 +29,21 @@ interface Sampled {
   hasPieces: boolean;
 }
 
-/** PostgreSQL has no texts with a NUL. By an index if one has any of the words: the others are checked for each license that it finds. */
-function candidates(words: readonly string[], { hasTrigrams, hasPieces }: Sampled): Condition {
+/** Conditions on license `l` that an index answers, if one has any of the words. Each license is checked for the others. */
+function indexed(words: readonly string[], { hasTrigrams, hasPieces }: Sampled): Condition {
   const byTrigrams = hasTrigrams ? words.filter((word) => TRIGRAM.test(word)) : [];
-  if (byTrigrams.length === 0 && hasPieces)
-    return {
-      sql: 'SELECT w.id FROM licenses w WHERE search_pieces(w.search_text) @> CAST($pieces AS TEXT[])',
-      bind: {
-        pieces: [...new Set(words.flatMap((word) => piecesOf(word)))].filter(
-          (piece) => !piece.includes('\0'),
-        ),
-      },
-    };
-  const asked = byTrigrams.length === 0 ? words : byTrigrams;
-  const all = eachWord(asked, 'part', (value) => like('w.search_text', value), likePart);
-  return { sql: `SELECT w.id FROM licenses w WHERE ${all.sql}`, bind: all.bind };
+  if (byTrigrams.length > 0 || !hasPieces)
+    return hasWords(byTrigrams.length > 0 ? byTrigrams : words, 'part');
+  // PostgreSQL has no texts with a NUL.
+  const pieces = new Set(words.flatMap((word) => piecesOf(word)).filter((piece) => !piece.includes('\0')));
+  return {
+    sql: 'search_pieces(l.search_text) @> CAST($pieces AS TEXT[])',
+    bind: { pieces: [...pieces] },
+  };
 }
 
 const hasWords: LicenseSearchIndex['hasWords'] = (words, prefix = 'word') =>
-  eachWord(words, prefix, (value) => like('l.search_text', value), likePart);
+  eachWord(words, prefix, (value) => String.raw`l.search_text LIKE ${value} ESCAPE '\'`, likePart);
 
 export const POSTGRES_SEARCH: LicenseSearchIndex = {
   isOrdered: false,
@@ -59,8 +56,9 @@ export const POSTGRES_SEARCH: LicenseSearchIndex = {
        FROM ${SAMPLE}`,
       all.bind,
     );
-    if (found === null || found.matches > found.sampled * RARE_SHARE) return null;
-    return candidates(words, found);
+    if (found === null || found.matches > Math.max(CHANCE, found.sampled * RARE_SHARE)) return null;
+    const on = indexed(words, found);
+    return { sql: `SELECT l.id FROM licenses l WHERE ${on.sql}`, bind: on.bind, on };
   },
   hasWords,
   codes: codesBy({

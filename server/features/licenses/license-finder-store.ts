@@ -1,6 +1,6 @@
 // Finds the licenses of a list: one page of IDs, or their number, in a tenth of a second among a million.
 import { allOf, bindOf, type Condition } from '#server/database/condition.ts';
-import { NO_LICENSES, RARE } from '#server/database/license-search-index.ts';
+import { type Candidates, NO_LICENSES, RARE } from '#server/database/license-search-index.ts';
 import type { Sql } from '#server/database/sql.ts';
 import { type LicenseCode, type LicenseSearch, parseSearch } from '#server/rules/license-search.ts';
 import { facetConditions, type LicenseFilter, termRange } from './license-query.ts';
@@ -22,11 +22,13 @@ export interface LicensePosition {
 
 /** This many of the newest candidates are tried before counting all candidates. */
 const NEWEST = 1000;
+/** So many licenses are walked for a common word before PostgreSQL chooses another way. */
+const WALKED = 50_000;
 
 /** How a search finds licenses. */
 interface Found {
   /** Selects the IDs of all candidates; null if there are so many that skipping the others is faster. */
-  words: Condition | null;
+  words: Candidates | null;
   /** Checks that license `l` has the words. */
   text: Condition;
   /** Selects the IDs of licenses with one of the codes; null if no license has any of them. */
@@ -125,15 +127,24 @@ export function createLicenseFinder(database: Sql) {
     };
   }
 
+  /** Checks license `l` without an index. */
+  const withEither = ({ text, codes }: Found): Condition => ({
+    sql: codes === null ? text.sql : `${text.sql} OR l.id IN (${codes.sql})`,
+    bind: bindOf(text, codes),
+  });
+
   /** @param walk how to read the table when the search does not select IDs */
   function fromClause(facets: readonly Condition[], walk: string, found: Found | null): Condition {
     const facet = allOf(facets);
     if (!found) return { sql: `FROM licenses l ${walk} WHERE ${facet.sql}`, bind: facet.bind };
     const { words, text, codes } = found;
     const bind = bindOf(facet, text, codes, words);
-    if (words === null) {
-      const either = codes === null ? text.sql : `${text.sql} OR l.id IN (${codes.sql})`;
-      return { sql: `FROM licenses l ${walk} WHERE ${facet.sql} AND (${either})`, bind };
+    if (words === null)
+      return { sql: `FROM licenses l ${walk} WHERE ${facet.sql} AND (${withEither(found).sql})`, bind };
+    if (words.on && codes === null) {
+      // In a separate subquery, so that PostgreSQL does not walk the table in the order of the list instead.
+      const all = allOf([words.on, text, ...facets]);
+      return { sql: `FROM (SELECT l.* FROM licenses l WHERE ${all.sql} OFFSET 0) l`, bind };
     }
     const coded = codes === null ? '' : `UNION ALL SELECT id, 1 AS coded FROM (${codes.sql}) codes`;
     // A license found by its words must not be returned again for its code.
@@ -166,6 +177,27 @@ export function createLicenseFinder(database: Sql) {
     const ways = [first(words, text.sql), ...(codes === null ? [] : [first(codes, 'TRUE')])];
     const sql = `SELECT id FROM (${ways.join(' UNION ')}) ORDER BY id ${order} LIMIT $limit`;
     return { sql, bind: { ...bindOf(facets, text, codes, words), limit } };
+  }
+
+  /**
+   * The first of `full` that are near in the order of the list; if there are fewer, `full` itself. PostgreSQL cannot
+   * tell how common most parts of words are, and would rather read the whole table.
+   */
+  function nearFirst(
+    full: Condition,
+    which: readonly Condition[],
+    sequence: LicenseSequence,
+    after: LicensePosition | null,
+  ): Condition {
+    const order = orderBy(sequence);
+    const [beyond, all] = [allOf(isBeyond(sequence, after)), allOf(which)];
+    const sql = `WITH near AS MATERIALIZED (
+        SELECT l.id FROM (SELECT l.* FROM licenses l WHERE ${beyond.sql} ${order} LIMIT ${WALKED}) l
+        WHERE ${all.sql} ${order} LIMIT $limit
+      ), counted AS (SELECT count(*) AS count FROM near)
+      SELECT id FROM near WHERE (SELECT count FROM counted) = $limit
+      UNION ALL SELECT id FROM (${full.sql}) later WHERE (SELECT count FROM counted) < $limit`;
+    return { sql, bind: bindOf(full, beyond, all) };
   }
 
   return {
@@ -202,10 +234,12 @@ export function createLicenseFinder(database: Sql) {
       const found = filter.search ? await lookFor(filter.search) : null;
       if (search.isOrdered && sort === 'created' && found?.words)
         return pageById(filter, { ...found, words: found.words }, sequence, after, limit);
-      const facets = [...facetConditions(filter), ...isBeyond(sequence, after)];
-      const from = fromClause(facets, await walkFor(filter, sort), found);
+      const facets = facetConditions(filter);
+      const from = fromClause([...facets, ...isBeyond(sequence, after)], await walkFor(filter, sort), found);
       const sql = `SELECT l.id AS id ${from.sql} ${orderBy(sequence)} LIMIT $limit`;
-      return { sql, bind: { ...from.bind, limit } };
+      const full = { sql, bind: { ...from.bind, limit } };
+      if (search.isOrdered || found === null || found.words !== null) return full;
+      return nearFirst(full, [...facets, withEither(found)], sequence, after);
     },
     /** Counts matches, up to `most`. */
     async count(filter: LicenseFilter, most: number): Promise<number> {

@@ -37,7 +37,7 @@ function indexed(words: readonly string[], { hasTrigrams, hasPieces }: Sampled):
   // PostgreSQL has no texts with a NUL.
   const pieces = new Set(words.flatMap((word) => piecesOf(word)).filter((piece) => !piece.includes('\0')));
   return {
-    sql: 'search_pieces(l.search_text) @> CAST($pieces AS TEXT[])',
+    sql: 'search_pieces(l.search_text) COLLATE "C" @> CAST($pieces AS TEXT[])',
     bind: { pieces: [...pieces] },
   };
 }
@@ -45,16 +45,19 @@ function indexed(words: readonly string[], { hasTrigrams, hasPieces }: Sampled):
 const hasWords: LicenseSearchIndex['hasWords'] = (words, prefix = 'word') =>
   eachWord(words, prefix, (value) => String.raw`l.search_text LIKE ${value} ESCAPE '\'`, likePart);
 
+/** Otherwise PostgreSQL would read the whole table for the first few, because it takes any part for common. */
+const all = (select: string) => `(${select} OFFSET 0)`;
+
 export const POSTGRES_SEARCH: LicenseSearchIndex = {
   isOrdered: false,
   inOrder: () => null,
   async rare(words, { selectFirst }) {
-    const all = hasWords(words);
+    const matches = hasWords(words);
     const found = await selectFirst<Sampled>(
-      `SELECT count(*) FILTER (WHERE ${all.sql}) AS "matches", count(*) AS "sampled",
+      `SELECT count(*) FILTER (WHERE ${matches.sql}) AS "matches", count(*) AS "sampled",
          ${hasIndex('licenses_words')} AS "hasTrigrams", ${hasIndex('licenses_pieces')} AS "hasPieces"
        FROM ${SAMPLE}`,
-      all.bind,
+      matches.bind,
     );
     if (found === null || found.matches > Math.max(CHANCE, found.sampled * RARE_SHARE)) return null;
     const on = indexed(words, found);
@@ -63,8 +66,11 @@ export const POSTGRES_SEARCH: LicenseSearchIndex = {
   hasWords,
   codes: codesBy({
     key: (suffix) =>
-      `SELECT k.id FROM licenses k WHERE replace(k.license_key, '-', '') LIKE '%' || $keyPart${suffix} || '%'`,
-    fingerprint: (suffix) => `SELECT a.license_id AS id FROM activations a
-      WHERE a.machine_fingerprint LIKE '%' || $fingerprintPart${suffix} || '%'`,
+      all(
+        `SELECT k.id FROM licenses k WHERE replace(k.license_key, '-', '') LIKE '%' || $keyPart${suffix} || '%'`,
+      ),
+    fingerprint: (suffix) =>
+      all(`SELECT a.license_id AS id FROM activations a
+        WHERE a.machine_fingerprint LIKE '%' || $fingerprintPart${suffix} || '%'`),
   }),
 };

@@ -2,7 +2,8 @@
 
 /** Of migrations 0003 and 0026, which create them if they can. */
 const INDICES = {
-  licenses_pieces: 'licenses USING gin (search_pieces(search_text))',
+  // Comparing pieces by the rules of a language takes a third longer to build.
+  licenses_pieces: 'licenses USING gin ((search_pieces(search_text)) COLLATE "C")',
   licenses_words: 'licenses USING gin (search_text gin_trgm_ops)',
   licenses_key_part: `licenses USING gin (replace(license_key, '-', '') gin_trgm_ops)`,
   activations_fingerprint_part: 'activations USING gin (machine_fingerprint gin_trgm_ops)',

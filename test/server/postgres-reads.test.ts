@@ -1,4 +1,5 @@
 // Searches and counts on PostgreSQL give what they give on SQLite, with and without each of their indices.
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
@@ -161,10 +162,35 @@ describe.skipIf(!hasPostgres)(`lists on PostgreSQL${why}`, () => {
     await expectSameLists();
   });
 
+  it('answers and warns if the user may not build the indices', async () => {
+    const user = unique('reader').replaceAll('-', '_');
+    await writeRows(
+      url,
+      `CREATE ROLE ${user} LOGIN`,
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${user}`,
+      `GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${user}`,
+    );
+    const limited = new URL(url);
+    limited.username = user;
+    const server = await startTestServer({ clock, masterKey, flags: { 'database-url': limited.href } });
+    try {
+      await eventually(async () => {
+        const log = await readFile(join(server.dataDir, 'logs', 'license-desk.1.log'), 'utf8');
+        expect(log).toContain('has no extension pg_trgm');
+        expect(log).toContain('an index could not be built');
+      });
+      expect(await usable()).toEqual([]);
+      const input = { search: 'pizza' };
+      expect(await listedIds(server, input, 90)).toEqual(await listedIds(sqlite, input, 90));
+    } finally {
+      await server.stop();
+    }
+  });
+
   it('builds missing indices again after a start, also one whose build was interrupted', async () => {
     await writeRows(
       url,
-      'CREATE INDEX licenses_pieces ON licenses USING gin (search_pieces(search_text))',
+      `CREATE INDEX licenses_pieces ON licenses USING gin ((search_pieces(search_text)) COLLATE "C")`,
       "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = CAST('licenses_pieces' AS regclass)",
     );
     await postgres.stop();

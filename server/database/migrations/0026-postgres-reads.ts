@@ -16,8 +16,9 @@ const TABLE = `
     count BIGINT NOT NULL
   ) WITH (fillfactor = 50)`;
 
+/** Functions may be left of an earlier move, whose tables were removed. */
 const ADD = `
-  CREATE FUNCTION add_to_kept_count(counted TEXT, of_product TEXT, of_plan BIGINT, change BIGINT) RETURNS void
+  CREATE OR REPLACE FUNCTION add_to_kept_count(counted TEXT, of_product TEXT, of_plan BIGINT, change BIGINT) RETURNS void
   LANGUAGE plpgsql AS $$ BEGIN
     UPDATE kept_counts SET count = count + change WHERE id = (
       SELECT id FROM kept_counts WHERE table_name = counted AND product = of_product AND plan_id = of_plan
@@ -28,7 +29,7 @@ const ADD = `
   END $$`;
 
 const FORGET = `
-  CREATE FUNCTION forget_kept_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  CREATE OR REPLACE FUNCTION forget_kept_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     DELETE FROM kept_counts WHERE table_name = TG_TABLE_NAME;
     RETURN NULL;
   END $$`;
@@ -36,7 +37,7 @@ const FORGET = `
 const BY = `CASE TG_OP WHEN 'DELETE' THEN -1 ELSE 1 END`;
 
 const COUNT_ROWS = `
-  CREATE FUNCTION keep_row_count() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE
+  CREATE OR REPLACE FUNCTION keep_row_count() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE
     rows BIGINT := (SELECT count(*) FROM changed);
   BEGIN
     IF rows > 0 THEN PERFORM add_to_kept_count(TG_TABLE_NAME, '', 0, ${BY} * rows); END IF;
@@ -44,14 +45,14 @@ const COUNT_ROWS = `
   END $$`;
 
 const COUNT_LICENSES = `
-  CREATE FUNCTION keep_license_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  CREATE OR REPLACE FUNCTION keep_license_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     PERFORM add_to_kept_count(TG_TABLE_NAME, c.product, c.plan_id, ${BY} * c.count)
     FROM (SELECT product, plan_id, count(*) AS count FROM changed GROUP BY product, plan_id) c;
     RETURN NULL;
   END $$`;
 
 const MOVE_LICENSE = `
-  CREATE FUNCTION move_license_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  CREATE OR REPLACE FUNCTION move_license_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     PERFORM add_to_kept_count(TG_TABLE_NAME, OLD.product, OLD.plan_id, -1);
     PERFORM add_to_kept_count(TG_TABLE_NAME, NEW.product, NEW.plan_id, 1);
     RETURN NULL;
@@ -94,7 +95,7 @@ const COUNTS = [
  * odd places, then those at even ones. Where a text contains it, only pairs with it are missing.
  */
 const PIECES = String.raw`
-  CREATE FUNCTION search_pieces(TEXT) RETURNS TEXT[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  CREATE OR REPLACE FUNCTION search_pieces(TEXT) RETURNS TEXT[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT string_to_array($1, NULL) || string_to_array(
       regexp_replace($1, '(..)', '\1' || chr(1), 'g') || chr(1)
       || regexp_replace(substr($1, 2), '(..)', '\1' || chr(1), 'g'), chr(1)) $$`;

@@ -1,5 +1,6 @@
-// SQL that finds licenses by parts of their texts: the indices of migration 0003 on SQLite, LIKE on PostgreSQL.
+// SQL that finds licenses by parts of their texts, with the indices of migration 0003 on SQLite.
 import type { Condition } from './condition.ts';
+import type { Values } from './named-values.ts';
 
 /** What a search text may mean, other than words of its texts. */
 interface Codes {
@@ -8,16 +9,28 @@ interface Codes {
   fingerprintPart: string | null;
 }
 
+/** Reads from the database. */
+export interface SearchReads {
+  select<Row extends object>(text: string, values: Values): Promise<Row[]>;
+  selectFirst<Row extends object>(text: string, values: Values): Promise<Row | null>;
+}
+
+/** Selects IDs of licenses. */
+export interface Candidates extends Condition {
+  /** The same as a condition on license `l`, where it saves reading each license twice. */
+  on?: Condition;
+}
+
 export interface LicenseSearchIndex {
-  /** Whether `words` selects IDs in order, so that the first matches are found without reading all of them. */
+  /** Whether IDs are selected in order, so that the first matches are found without reading all of them. */
   isOrdered: boolean;
-  /** The word whose index terms are needed, because all words are too short for the index; otherwise null. */
-  needsTerms(words: readonly string[]): string | null;
+  /** Selects, in that order, the IDs of all licenses with the words, and possibly others; null if it cannot. */
+  inOrder(words: readonly string[]): Condition | null;
   /**
-   * Selects the IDs of all licenses with the words in their texts, and possibly others.
-   * @param terms index terms that start with the word that `needsTerms` named
+   * Selects the IDs of all licenses with the words in their texts, and possibly others; null if there are so many that
+   * skipping the others is faster.
    */
-  words(words: readonly string[], terms?: readonly string[]): Condition;
+  rare(words: readonly string[], reads: SearchReads): Promise<Candidates | null>;
   /**
    * Checks that the searched text of license `l` contains the words.
    * @param prefix distinguishes the values of several conditions in one statement
@@ -61,12 +74,8 @@ function chunksOf(part: string, stride: number): string {
   return offsets.map((offset) => `(${allOf(chunksFrom(offset))})`).join(' OR ');
 }
 
-function likePart(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
-}
-
 /** All words, each with its own value. @param test the condition for one value */
-function eachWord(
+export function eachWord(
   words: readonly string[],
   prefix: string,
   test: (value: string) => string,
@@ -85,7 +94,7 @@ interface PartQueries {
   fingerprint(suffix: string): string;
 }
 
-function codesBy(partQueries: PartQueries): LicenseSearchIndex['codes'] {
+export function codesBy(partQueries: PartQueries): LicenseSearchIndex['codes'] {
   return ({ key, keyPart, fingerprintPart }, suffix = '') => {
     const queries = [
       ...(key === null ? [] : [`SELECT k.id FROM licenses k WHERE k.license_key = $key${suffix}`]),
@@ -105,22 +114,63 @@ function codesBy(partQueries: PartQueries): LicenseSearchIndex['codes'] {
   };
 }
 
+/** Sorting this many is faster than walking the requested order when matches are far down. */
+export const RARE = 40_000;
+/**
+ * A short word is looked up in the index only if it is this rare among the newest licenses. Otherwise a walk finds it
+ * soon enough.
+ */
+const SAMPLE = 5000;
+const RARE_IN_SAMPLE = 50;
+
+/** The longest word if it is too short for the index, and with it all others; otherwise null. */
+function shortWord(words: readonly string[]): string | null {
+  const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
+  return isShort(longest) ? longest : null;
+}
+
+const hasWords: LicenseSearchIndex['hasWords'] = (words, prefix = 'word') =>
+  eachWord(words, prefix, (value) => `instr(l.search_text, ${value}) > 0`);
+
+const matching = (tokens: string): Condition => ({
+  sql: 'SELECT rowid AS id FROM license_words WHERE license_words MATCH $words',
+  bind: { words: tokens },
+});
+
+const withGrams = (words: readonly string[]): Condition =>
+  matching(allOf(words.filter((word) => !isShort(word)).flatMap((word) => gramsOf(word))));
+
+async function countUpTo({ selectFirst }: SearchReads, most: number, { sql: from, bind }: Condition) {
+  const sql = `SELECT count(*) AS "count" FROM (SELECT 1 ${from} LIMIT $most)`;
+  return (await selectFirst<{ count: number }>(sql, { ...bind, most }))?.count ?? 0;
+}
+
+/** By the index terms that start with the word; null if many licenses have it. */
+async function withTerms(word: string, reads: SearchReads): Promise<Condition | null> {
+  const words = hasWords([word]);
+  const found = await countUpTo(reads, RARE_IN_SAMPLE, {
+    sql: `FROM (SELECT n.search_text FROM licenses n ORDER BY n.id DESC LIMIT $sample) l WHERE ${words.sql}`,
+    bind: { ...words.bind, sample: SAMPLE },
+  });
+  if (found === RARE_IN_SAMPLE) return null;
+  const rows = await reads.select<{ term: string }>(
+    'SELECT term FROM license_word_terms WHERE term >= $text AND term < $end',
+    { text: word, end: `${word}\u{10ffff}` },
+  );
+  return rows.length === 0 ? NO_LICENSES : matching(anyOf(rows.map(({ term }) => term)));
+}
+
 export const SQLITE_SEARCH: LicenseSearchIndex = {
   isOrdered: true,
-  needsTerms(words) {
-    const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
-    return isShort(longest) ? longest : null;
+  inOrder: (words) => (shortWord(words) === null ? withGrams(words) : null),
+  async rare(words, reads) {
+    const short = shortWord(words);
+    const found = short === null ? withGrams(words) : await withTerms(short, reads);
+    if (found === null) return null;
+    const count = await countUpTo(reads, RARE + 1, { sql: `FROM (${found.sql}) found`, bind: found.bind });
+    return count > RARE ? null : found;
   },
-  words(words, terms = []) {
-    const grams = words.filter((word) => !isShort(word)).flatMap((word) => gramsOf(word));
-    if (grams.length === 0 && terms.length === 0) return NO_LICENSES;
-    return {
-      sql: 'SELECT rowid AS id FROM license_words WHERE license_words MATCH $words',
-      bind: { words: grams.length === 0 ? anyOf(terms) : allOf(grams) },
-    };
-  },
-  hasWords: (words, prefix = 'word') =>
-    eachWord(words, prefix, (value) => `instr(l.search_text, ${value}) > 0`),
+  hasWords,
   codes: codesBy({
     key: (suffix) => `SELECT k.id FROM license_key_chunks c CROSS JOIN licenses k ON k.id = c.rowid
       WHERE license_key_chunks MATCH $keyChunks${suffix}
@@ -130,27 +180,5 @@ export const SQLITE_SEARCH: LicenseSearchIndex = {
     ) => `SELECT a.license_id AS id FROM fingerprint_chunks c CROSS JOIN activations a ON a.id = c.rowid
       WHERE fingerprint_chunks MATCH $fingerprintChunks${suffix}
         AND instr(a.machine_fingerprint, $fingerprintPart${suffix}) > 0`,
-  }),
-};
-
-export const POSTGRES_SEARCH: LicenseSearchIndex = {
-  isOrdered: false,
-  needsTerms: () => null,
-  words(words) {
-    const all = eachWord(
-      words,
-      'part',
-      (value) => String.raw`w.search_text LIKE ${value} ESCAPE '\'`,
-      likePart,
-    );
-    return { sql: `SELECT w.id FROM licenses w WHERE ${all.sql}`, bind: all.bind };
-  },
-  hasWords: (words, prefix = 'word') =>
-    eachWord(words, prefix, (value) => String.raw`l.search_text LIKE ${value} ESCAPE '\'`, likePart),
-  codes: codesBy({
-    key: (suffix) =>
-      `SELECT k.id FROM licenses k WHERE replace(k.license_key, '-', '') LIKE '%' || $keyPart${suffix} || '%'`,
-    fingerprint: (suffix) => `SELECT a.license_id AS id FROM activations a
-      WHERE a.machine_fingerprint LIKE '%' || $fingerprintPart${suffix} || '%'`,
   }),
 };

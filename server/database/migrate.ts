@@ -25,6 +25,7 @@ import { createSchemaSupport } from './migrations/0022-schema-support.ts';
 import { createSharedSessions } from './migrations/0023-shared-sessions.ts';
 import { createCountIndices } from './migrations/0024-counts.ts';
 import { createKeptFigures } from './migrations/0025-figures.ts';
+import { createPostgresReads } from './migrations/0026-postgres-reads.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0023-shared-sessions', up: createSharedSessions },
   { name: '0024-counts', up: createCountIndices },
   { name: '0025-figures', up: createKeptFigures },
+  { name: '0026-postgres-reads', up: createPostgresReads },
 ];
 
 /** One row per applied migration, with its name. */

@@ -1,9 +1,10 @@
 // Differences between SQLite and PostgreSQL in hand-written SQL, named by purpose.
 import type { Sequelize } from 'sequelize';
 import type { Dialect } from './connect.ts';
-import { type LicenseKinds, POSTGRES_KINDS, SQLITE_KINDS } from './license-kinds.ts';
+import { type KeptCounts, POSTGRES_COUNTS, SQLITE_COUNTS } from './kept-counts.ts';
 import { type JsonLists, POSTGRES_LISTS, SQLITE_LISTS } from './lookup-text.ts';
-import { POSTGRES_SEARCH, SQLITE_SEARCH, type LicenseSearchIndex } from './license-search-index.ts';
+import { SQLITE_SEARCH, type LicenseSearchIndex } from './license-search-index.ts';
+import { POSTGRES_SEARCH } from './postgres-license-search.ts';
 
 export interface SqlDialect {
   name: Dialect;
@@ -47,7 +48,7 @@ export interface SqlDialect {
   sharedClock(name: string): string;
   jsonLists: JsonLists;
   licenseSearch: LicenseSearchIndex;
-  licenseKinds: LicenseKinds;
+  kept: KeptCounts;
 }
 
 const SQLITE: SqlDialect = {
@@ -73,7 +74,7 @@ const SQLITE: SqlDialect = {
   sharedClock: (name) => `CAST($${name} AS INTEGER)`,
   jsonLists: SQLITE_LISTS,
   licenseSearch: SQLITE_SEARCH,
-  licenseKinds: SQLITE_KINDS,
+  kept: SQLITE_COUNTS,
 };
 
 const POSTGRES: SqlDialect = {
@@ -99,7 +100,7 @@ const POSTGRES: SqlDialect = {
   sharedClock: () => 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
   jsonLists: POSTGRES_LISTS,
   licenseSearch: POSTGRES_SEARCH,
-  licenseKinds: POSTGRES_KINDS,
+  kept: POSTGRES_COUNTS,
 };
 
 export function sqlDialect(sequelize: Sequelize): SqlDialect {

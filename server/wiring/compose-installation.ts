@@ -1,6 +1,7 @@
 // Opens a data directory's database and master key, and migrates the database. Creates both at the first start.
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { forgetMove, settleMoveFiles } from '#server/installation/database-move.ts';
+import { buildSearchIndices, type IndexBuild } from '#server/database/build-search-indices.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { migrate } from '#server/database/migrate.ts';
@@ -16,6 +17,7 @@ import {
   markInstallation,
 } from '#server/installation/installation.ts';
 import type { Config } from '#server/platform/config.ts';
+import type { Logger } from '#server/platform/logger.ts';
 import { loadMasterKey } from '#server/platform/master-key.ts';
 import type { SharedTime } from '#server/platform/shared-time.ts';
 import { createSigningKeyStore, type SigningKeyStore } from '#server/features/signing/signing-key-store.ts';
@@ -27,6 +29,7 @@ interface Needs {
   sharedTime: SharedTime | null;
   /** Whether to start a new installation even if the data directory has lost its database. */
   newInstallation: boolean;
+  logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 export interface Installation {
@@ -38,6 +41,8 @@ export interface Installation {
   masterKey: Buffer;
   /** Called once there is a signing key: from now on, a start without the database is refused. */
   complete(): Promise<void>;
+  /** Closes the database. */
+  close(): Promise<void>;
 }
 
 /**
@@ -51,6 +56,7 @@ export async function openInstallation({
   guard,
   sharedTime,
   newInstallation,
+  logger,
 }: Needs): Promise<Installation> {
   const { dataDir } = config;
   const location = databaseLocation(config);
@@ -64,6 +70,12 @@ export async function openInstallation({
   if (isFileMissing(location)) refuse();
   const sequelize = await connect(location, { guard, create: true });
   let watch: PostgresWatch | null = null;
+  let indices: IndexBuild | null = null;
+  const close = async () => {
+    await indices?.end();
+    await watch?.end();
+    await sequelize.close();
+  };
   try {
     if (location.url !== null) {
       watch = await watchPostgres(sequelize, { onTime: (ms, tookMs) => sharedTime?.set(ms, tookMs) });
@@ -72,6 +84,7 @@ export async function openInstallation({
     forgetMove(dataDir);
     const transaction = createTransactions(sequelize, guard);
     await migrate(sequelize, transaction, refuse);
+    indices = buildSearchIndices(sequelize, logger);
     const signingKeys = createSigningKeyStore(sequelize);
     const nothingSealed = (await signingKeys.list()).length === 0;
     if (nothingSealed) {
@@ -90,10 +103,10 @@ export async function openInstallation({
         await checkpoint(sequelize, 'TRUNCATE');
         markInstallation(dataDir, location);
       },
+      close,
     };
   } catch (error) {
-    await watch?.end();
-    await sequelize.close();
+    await close();
     throw error;
   }
 }

@@ -58,8 +58,7 @@ export async function compose(around: ServiceEnvironment): Promise<Service> {
   try {
     return await composeOver(installation, around);
   } catch (error) {
-    await installation.watch?.end();
-    await installation.sequelize.close();
+    await installation.close();
     throw error;
   }
 }
@@ -291,8 +290,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
       await activations.sightings.close();
       await deniedCalls.log.close();
       await cluster.leave();
-      await watch?.end();
-      await sequelize.close();
+      await installation.close();
     },
   };
 }

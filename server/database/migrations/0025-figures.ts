@@ -13,7 +13,7 @@ const count = (row: 'old' | 'new', by: 1 | -1) =>
   `INSERT INTO license_kinds (product, plan_id, count) VALUES (${row}.product, ${row}.plan_id, ${by})
    ON CONFLICT (product, plan_id) DO UPDATE SET count = count + ${by};`;
 
-/** The number of licenses per product and plan. PostgreSQL counts them instead (`license-kinds.ts`). */
+/** The number of licenses per product and plan. Those of PostgreSQL come with migration 0026. */
 const KINDS = [
   `CREATE TABLE license_kinds (
     product TEXT NOT NULL,

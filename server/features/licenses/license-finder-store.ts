@@ -1,6 +1,6 @@
 // Finds the licenses of a list: one page of IDs, or their number, in a tenth of a second among a million.
 import { allOf, bindOf, type Condition } from '#server/database/condition.ts';
-import { NO_LICENSES } from '#server/database/license-search-index.ts';
+import { type Candidates, NO_LICENSES, RARE } from '#server/database/license-search-index.ts';
 import type { Sql } from '#server/database/sql.ts';
 import { type LicenseCode, type LicenseSearch, parseSearch } from '#server/rules/license-search.ts';
 import { facetConditions, type LicenseFilter, termRange } from './license-query.ts';
@@ -20,21 +20,15 @@ export interface LicensePosition {
   expiresAt?: number | undefined;
 }
 
-/** Sorting this many is faster than walking the requested order when matches are far down. */
-const RARE = 40_000;
 /** This many of the newest candidates are tried before counting all candidates. */
 const NEWEST = 1000;
-/**
- * A short text is looked up in the index only if it is this rare among the newest licenses. Otherwise a walk finds it
- * soon enough.
- */
-const SAMPLE = 5000;
-const RARE_IN_SAMPLE = 50;
+/** So many licenses are walked for a common word before PostgreSQL chooses another way. */
+const WALKED = 50_000;
 
 /** How a search finds licenses. */
 interface Found {
   /** Selects the IDs of all candidates; null if there are so many that skipping the others is faster. */
-  words: Condition | null;
+  words: Candidates | null;
   /** Checks that license `l` has the words. */
   text: Condition;
   /** Selects the IDs of licenses with one of the codes; null if no license has any of them. */
@@ -48,7 +42,8 @@ const WALKS: Record<LicenseSort, string> = {
   holder: 'licenses_holder',
 };
 
-export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
+export function createLicenseFinder(database: Sql) {
+  const { dialect, selectFirst } = database;
   const search = dialect.licenseSearch;
 
   /** @param from a FROM clause and what follows it */
@@ -84,33 +79,6 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     // The cursor has no name, which may be longer than a cursor can be; the license itself supplies it.
     const last = `(SELECT ${keyOf(sort, 'k')} FROM licenses k WHERE k.id = $afterId)`;
     return [{ sql: `(${keyOf(sort, 'l')}, l.id) ${beyond} (${last}, $afterId)`, bind }];
-  }
-
-  /** Index terms that start with a word too short for the index; null if there are many. */
-  async function termsOf(word: string): Promise<string[] | null> {
-    const words = search.hasWords([word]);
-    const sample = '(SELECT n.search_text FROM licenses n ORDER BY n.id DESC LIMIT $sample) l';
-    const found = await countUpTo(RARE_IN_SAMPLE, {
-      sql: `FROM ${sample} WHERE ${words.sql}`,
-      bind: { ...words.bind, sample: SAMPLE },
-    });
-    if (found === RARE_IN_SAMPLE) return null;
-    const rows = await select<{ term: string }>(
-      'SELECT term FROM license_word_terms WHERE term >= $text AND term < $end',
-      { text: word, end: `${word}\u{10ffff}` },
-    );
-    return rows.map(({ term }) => term);
-  }
-
-  /** Selects the candidates for the words; null if there are so many that skipping the others is faster. */
-  async function rareWords({ words: asked }: LicenseSearch): Promise<Condition | null> {
-    if (asked === null) return NO_LICENSES;
-    const short = search.needsTerms(asked);
-    const terms = short === null ? [] : await termsOf(short);
-    if (terms === null) return null;
-    const words = search.words(asked, terms);
-    const found = await countUpTo(RARE + 1, { sql: `FROM (${words.sql}) found`, bind: words.bind });
-    return found > RARE ? null : words;
   }
 
   /** A few licenses between two times are read by expiry and sorted faster than by walking another order. */
@@ -151,8 +119,19 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
 
   async function lookFor(searchFor: string): Promise<Found> {
     const parsed = parseSearch(searchFor);
-    return { words: await rareWords(parsed), text: hasText(parsed), codes: await anyCoded(parsed) };
+    const { words } = parsed;
+    return {
+      words: words === null ? NO_LICENSES : await search.rare(words, database),
+      text: hasText(parsed),
+      codes: await anyCoded(parsed),
+    };
   }
+
+  /** Checks license `l` without an index. */
+  const withEither = ({ text, codes }: Found): Condition => ({
+    sql: codes === null ? text.sql : `${text.sql} OR l.id IN (${codes.sql})`,
+    bind: bindOf(text, codes),
+  });
 
   /** @param walk how to read the table when the search does not select IDs */
   function fromClause(facets: readonly Condition[], walk: string, found: Found | null): Condition {
@@ -160,9 +139,12 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     if (!found) return { sql: `FROM licenses l ${walk} WHERE ${facet.sql}`, bind: facet.bind };
     const { words, text, codes } = found;
     const bind = bindOf(facet, text, codes, words);
-    if (words === null) {
-      const either = codes === null ? text.sql : `${text.sql} OR l.id IN (${codes.sql})`;
-      return { sql: `FROM licenses l ${walk} WHERE ${facet.sql} AND (${either})`, bind };
+    if (words === null)
+      return { sql: `FROM licenses l ${walk} WHERE ${facet.sql} AND (${withEither(found).sql})`, bind };
+    if (words.on && codes === null) {
+      // In a separate subquery, so that PostgreSQL does not walk the table in the order of the list instead.
+      const all = allOf([words.on, text, ...facets]);
+      return { sql: `FROM (SELECT l.* FROM licenses l WHERE ${all.sql} OFFSET 0) l`, bind };
     }
     const coded = codes === null ? '' : `UNION ALL SELECT id, 1 AS coded FROM (${codes.sql}) codes`;
     // A license found by its words must not be returned again for its code.
@@ -197,6 +179,27 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
     return { sql, bind: { ...bindOf(facets, text, codes, words), limit } };
   }
 
+  /**
+   * The first of `full` that are near in the order of the list; if there are fewer, `full` itself. PostgreSQL cannot
+   * tell how common most parts of words are, and would rather read the whole table.
+   */
+  function nearFirst(
+    full: Condition,
+    which: readonly Condition[],
+    sequence: LicenseSequence,
+    after: LicensePosition | null,
+  ): Condition {
+    const order = orderBy(sequence);
+    const [beyond, all] = [allOf(isBeyond(sequence, after)), allOf(which)];
+    const sql = `WITH near AS MATERIALIZED (
+        SELECT l.id FROM (SELECT l.* FROM licenses l WHERE ${beyond.sql} ${order} LIMIT ${WALKED}) l
+        WHERE ${all.sql} ${order} LIMIT $limit
+      ), counted AS (SELECT count(*) AS count FROM near)
+      SELECT id FROM near WHERE (SELECT count FROM counted) = $limit
+      UNION ALL SELECT id FROM (${full.sql}) later WHERE (SELECT count FROM counted) < $limit`;
+    return { sql, bind: bindOf(full, beyond, all) };
+  }
+
   return {
     orderBy,
     /**
@@ -206,16 +209,16 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
      */
     async soon(filter: LicenseFilter, sequence: LicenseSequence, limit: number): Promise<Condition | null> {
       const { sort, order } = sequence;
-      if (!search.isOrdered || sort !== 'created' || !filter.search) return null;
+      if (sort !== 'created' || !filter.search) return null;
       const parsed = parseSearch(filter.search);
       const { words: asked } = parsed;
-      if (asked === null || search.needsTerms(asked) !== null) return null;
+      const candidates = asked === null ? null : search.inOrder(asked);
+      if (asked === null || candidates === null) return null;
       // A license found by its code can be older than the newest candidates and newer than other matches.
       if ((await anyCoded(parsed)) !== null) return null;
-      const { sql, bind } = search.words(asked);
       const words = {
-        sql: `${sql} ORDER BY rowid ${order} LIMIT $newest`,
-        bind: { ...bind, newest: NEWEST },
+        sql: `${candidates.sql} ORDER BY rowid ${order} LIMIT $newest`,
+        bind: { ...candidates.bind, newest: NEWEST },
       };
       const found = { words, text: search.hasWords(asked), codes: null };
       return pageById(filter, found, sequence, null, limit);
@@ -231,10 +234,12 @@ export function createLicenseFinder({ dialect, selectFirst, select }: Sql) {
       const found = filter.search ? await lookFor(filter.search) : null;
       if (search.isOrdered && sort === 'created' && found?.words)
         return pageById(filter, { ...found, words: found.words }, sequence, after, limit);
-      const facets = [...facetConditions(filter), ...isBeyond(sequence, after)];
-      const from = fromClause(facets, await walkFor(filter, sort), found);
+      const facets = facetConditions(filter);
+      const from = fromClause([...facets, ...isBeyond(sequence, after)], await walkFor(filter, sort), found);
       const sql = `SELECT l.id AS id ${from.sql} ${orderBy(sequence)} LIMIT $limit`;
-      return { sql, bind: { ...from.bind, limit } };
+      const full = { sql, bind: { ...from.bind, limit } };
+      if (search.isOrdered || found === null || found.words !== null) return full;
+      return nearFirst(full, [...facets, withEither(found)], sequence, after);
     },
     /** Counts matches, up to `most`. */
     async count(filter: LicenseFilter, most: number): Promise<number> {

@@ -106,7 +106,7 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
     /** Valid licenses that were activated: most are, so the others are counted, each by an index alone. */
     async countActivated(now: number): Promise<number> {
       const row = await selectFirst<{ count: number }>(
-        `SELECT (SELECT count(*) FROM licenses)
+        `SELECT ${dialect.kept.rows('licenses')}
            - (SELECT count(*) FROM licenses l ${dialect.indexedBy('licenses_revoked')} WHERE l.revoked_at IS NOT NULL)
            - (SELECT count(*) FROM licenses l ${dialect.indexedBy('licenses_expiry')}
               WHERE l.revoked_at IS NULL AND l.expires_at <= $now)

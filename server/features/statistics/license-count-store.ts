@@ -42,15 +42,20 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
   const { dialect, select } = sqlOf(sequelize);
   const licenses = (index: string) => `licenses l ${dialect.indexedBy(index)}`;
 
-  /** In a separate subquery: without a condition, SQLite then counts whole pages of an index. */
-  const count = (figure: Figure['figure'], from: string) =>
-    `SELECT '${figure}' AS "figure", NULL AS "plan", NULL AS "product", (SELECT count(*) FROM ${from}) AS "count"`;
+  const figure = (name: Figure['figure'], value: string) =>
+    `SELECT '${name}' AS "figure", NULL AS "plan", NULL AS "product", ${value} AS "count"`;
+  const count = (name: Figure['figure'], from: string) => figure(name, `(SELECT count(*) FROM ${from})`);
+
+  const total = (product: boolean) =>
+    product
+      ? `(SELECT CAST(coalesce(sum(k.count), 0) AS BIGINT) FROM ${dialect.kept.kinds(true)} k)`
+      : dialect.kept.rows('licenses');
 
   /** The rules of `licenseState` as ranges of a covering index. @param product whether only `$product` counts */
   function states(product: boolean): string[] {
     const only = product ? 'AND l.product = $product' : '';
     return [
-      count('total', product ? 'licenses l WHERE l.product = $product' : 'licenses'),
+      figure('total', total(product)),
       count('revoked', `${licenses('licenses_revoked')} WHERE l.revoked_at IS NOT NULL ${only}`),
       count(
         'issued',
@@ -79,7 +84,7 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
   /** @param product whether only `$product` counts */
   const kinds = (product: boolean) =>
     `SELECT 'kind' AS "figure", p.name AS "plan", k.product AS "product", k.count AS "count"
-     FROM ${dialect.licenseKinds(product)} k JOIN plans p ON p.id = k.plan_id`;
+     FROM ${dialect.kept.kinds(product)} k JOIN plans p ON p.id = k.plan_id`;
 
   /** One statement, so that all numbers are from the same moment. */
   const read = (parts: readonly string[], now: number, bind: Values) =>

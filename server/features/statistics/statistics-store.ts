@@ -47,7 +47,7 @@ function isoDay(number: number): string {
 }
 
 export function createStatisticsStore(sequelize: Sequelize) {
-  const { select, selectFirst } = sqlOf(sequelize);
+  const { dialect, select, selectFirst } = sqlOf(sequelize);
 
   /** A condition to add to others. */
   const only = (column: string, product: string | undefined) =>
@@ -74,13 +74,12 @@ export function createStatisticsStore(sequelize: Sequelize) {
     },
 
     async countActivations(product: string | undefined): Promise<{ total: number; active: number }> {
-      // Two counts, each answered by an index alone; without a condition, SQLite counts whole pages of it.
       const [all, released] =
         product === undefined
-          ? ['activations', 'activations WHERE released_at IS NOT NULL']
-          : [OF_PRODUCT, `${OF_PRODUCT} AND a.released_at IS NOT NULL`];
+          ? [dialect.kept.rows('activations'), 'activations WHERE released_at IS NOT NULL']
+          : [`(SELECT count(*) FROM ${OF_PRODUCT})`, `${OF_PRODUCT} AND a.released_at IS NOT NULL`];
       const row = await selectFirst<{ total: number; released: number }>(
-        `SELECT (SELECT count(*) FROM ${all}) AS "total", (SELECT count(*) FROM ${released}) AS "released"`,
+        `SELECT ${all} AS "total", (SELECT count(*) FROM ${released}) AS "released"`,
         product === undefined ? {} : { product },
       );
       const { total, released: ended } = row ?? { total: 0, released: 0 };
@@ -105,10 +104,11 @@ export function createStatisticsStore(sequelize: Sequelize) {
       const ofProduct = only('product', product);
       const count = (from: string) => `(SELECT count(*) FROM authorization_tokens ${from})`;
       const withStatus = (condition: string) => count(`WHERE ${condition} ${ofProduct.sql}`);
-      // Nearly all tokens are active, so the others are counted. The total has no condition, because SQLite then counts
-      // whole pages of an index.
+      const all =
+        product === undefined ? dialect.kept.rows('authorization_tokens') : count('WHERE product = $product');
+      // Nearly all tokens are active, so the others are counted.
       const row = await selectFirst<TokenCounts & { total: number; overdue: number }>(
-        `SELECT ${count(product === undefined ? '' : 'WHERE product = $product')} AS "total",
+        `SELECT ${all} AS "total",
            ${withStatus(`status = 'expired'`)} AS "expired",
            ${withStatus(`status = 'revoked'`)} AS "revoked",
            ${withStatus(`status = 'replaced'`)} AS "replaced",

@@ -58,7 +58,7 @@ export interface FactSource<Facts> {
 
 export interface FactCache<Facts> {
   get(key: string): Facts | undefined;
-  /** Looks the facts up, and keeps them if there are any and the key was looked up before. */
+  /** Looks the facts up, and keeps them if there are any and the key is worth it: see `Keeps`. */
   load(key: string, lookUp: () => Promise<Facts | null>): Promise<Facts | null>;
 }
 
@@ -80,13 +80,17 @@ function createAcquaintance(): (key: string) => boolean {
   };
 }
 
+/** From which look-up of a key on its facts are kept. */
+export type Keeps = 'from the first look-up' | 'from the second look-up';
+
 /** @param maxSize maximum number of entries */
 export function createFactCache<Facts>(
   sources: readonly FactSource<Facts>[],
   maxSize: number,
+  keeps: Keeps,
 ): FactCache<Facts> {
   const entries = recentMap<string, Entry<Facts>>(maxSize);
-  const isKnown = createAcquaintance();
+  const isKnown = keeps === 'from the first look-up' ? () => true : createAcquaintance();
 
   function isCurrent({ facts, readAt }: Entry<Facts>): boolean {
     for (let index = 0; index < sources.length; index += 1) {

@@ -15,12 +15,6 @@ const SQLITE_PRAGMAS = [
   'PRAGMA temp_store = MEMORY',
 ].join('; ');
 
-/**
- * Enough for the pages of one commit. What the connections do not hold is in the system's memory; the readers keep
- * SQLite's default.
- */
-const WRITER_CACHE = 'PRAGMA cache_size = -4000';
-
 /** Sequelize's own name for reads outside a transaction. */
 export const READ_LANE = 'default';
 
@@ -32,6 +26,16 @@ export const READ_LANE = 'default';
 export const LOOKUP_LANE = 'lookup';
 
 export const WRITE_LANE = 'writer';
+
+/**
+ * The pages that a connection holds itself; SQLite's default is 2 MB, and all others are in the system's memory.
+ * For the writer, enough for the pages of one commit. For look-ups, enough for the inner pages of the trees of a
+ * million licenses and their tokens (2.8 MB), so that a look-up reads its leaves alone: 3 pages instead of 5.
+ */
+const CACHES: Readonly<Record<string, string>> = {
+  [WRITE_LANE]: 'PRAGMA cache_size = -4000',
+  [LOOKUP_LANE]: 'PRAGMA cache_size = -6000',
+};
 
 type OnOpened = (connection: SqliteConnection) => Promise<void>;
 
@@ -74,7 +78,7 @@ export function keepConnections(sequelize: Sequelize, guard: StorageGuard | unde
       if (guard) onStatementError(connection, guard.note);
       await new Promise<void>((resolve, reject) => {
         // Left open, it would keep the file and leave SQLite's log beside it.
-        const pragmas = lane === WRITE_LANE ? `${SQLITE_PRAGMAS}; ${WRITER_CACHE}` : SQLITE_PRAGMAS;
+        const pragmas = `${SQLITE_PRAGMAS}; ${CACHES[lane] ?? ''}`;
         connection.exec(pragmas, (error) => (error ? connection.close(() => reject(error)) : resolve()));
       });
       if (lane === WRITE_LANE) await prepareWriter(connection);

@@ -11,6 +11,7 @@ export interface TouchBuffer {
   note(id: number, lastAt: number | null, now: number): boolean;
   /** The rows to write, in ascending order, so that servers lock them in the same order. */
   take(): number[];
+  isWaiting(): boolean;
   /** Keeps rows that could not be written. */
   putBack(ids: readonly number[]): void;
 }
@@ -29,6 +30,7 @@ export function createTouchBuffer(everyMs: number): TouchBuffer {
       for (const id of ids) waiting.delete(id);
       return ids.toSorted((a, b) => a - b);
     },
+    isWaiting: () => waiting.size > 0,
     putBack(ids) {
       for (const id of ids) waiting.add(id);
     },

@@ -98,6 +98,8 @@ export function createServer(options: HttpServerOptions): HttpServer {
   const handshakes = new Map<string, Accepted>();
   const connections = new Map<Socket, Connection>();
   const refused = { requests: 0, connections: 0 };
+  /** Undefined while there are no connections, so that an idle server does not wake up. */
+  let timer: NodeJS.Timeout | undefined;
 
   function refuse(response: ServerResponse, status: number, message: string): void {
     const requestId = randomUUID();
@@ -136,6 +138,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
     });
     one.connection = connection;
     connections.set(socket, connection);
+    startTicking();
     socket.once('close', () => connections.delete(socket));
     // Node removes its own listener after the first error and on CONNECT.
     socket.on('error', () => {});
@@ -147,6 +150,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
     const one: Accepted | undefined = admitted && { socket, admitted };
     if (!one) {
       refused.connections += 1;
+      startTicking();
       // A TLS client could not read a reply before its handshake.
       if (!tls) socket.write(CONNECTION_REFUSED);
       socket.on('error', () => {}).destroySoon();
@@ -189,6 +193,10 @@ export function createServer(options: HttpServerOptions): HttpServer {
     if (!isWorking) socket.destroy();
   });
 
+  function startTicking(): void {
+    timer ??= setInterval(tick, tickMs).unref();
+  }
+
   function tick(): void {
     let unread = 0;
     for (const [socket, connection] of connections) {
@@ -200,15 +208,13 @@ export function createServer(options: HttpServerOptions): HttpServer {
       logger.warn({ ...refused }, 'overloaded: requests or connections were refused');
     refused.requests = 0;
     refused.connections = 0;
+    if (connections.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
   }
-  let timer: NodeJS.Timeout | undefined;
 
   return {
-    async listen(host, port, flag) {
-      const free = await listen(server, host, port, flag);
-      timer = setInterval(tick, tickMs).unref();
-      return free;
-    },
+    listen: (host, port, flag) => listen(server, host, port, flag),
     requestsUnderWay: () => [...connections.values()].filter((connection) => connection.isBusy()).length,
     async close() {
       if (!server.listening) return;

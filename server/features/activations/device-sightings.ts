@@ -35,14 +35,24 @@ export function createDeviceSightings({ markSeen, transaction, clock, onError }:
   const seen = createTouchBuffer(SEEN_EVERY_MS);
 
   let writing: Promise<void> = Promise.resolve();
+  /** Undefined while nothing waits, so that an idle server does not wake up. */
+  let timer: NodeJS.Timeout | undefined;
+
+  function schedule(): void {
+    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
+  }
 
   async function write(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
     const ids = seen.take();
     if (ids.length === 0) return;
     try {
       await transaction(() => markSeen(ids, clock.now()));
+      if (seen.isWaiting()) schedule();
     } catch (error) {
       seen.putBack(ids);
+      schedule();
       onError(error);
     }
   }
@@ -52,18 +62,17 @@ export function createDeviceSightings({ markSeen, transaction, clock, onError }:
     return writing;
   }
 
-  const timer = setInterval(() => void flush(), FLUSH_MS);
-  timer.unref();
-
   return {
     note(device, now) {
       if (device.activationId === null) return;
-      if (seen.note(device.activationId, device.lastSeenAt, now)) device.lastSeenAt = now;
+      if (!seen.note(device.activationId, device.lastSeenAt, now)) return;
+      device.lastSeenAt = now;
+      schedule();
     },
     flush,
     async close() {
-      clearInterval(timer);
       await flush();
+      clearTimeout(timer);
     },
   };
 }

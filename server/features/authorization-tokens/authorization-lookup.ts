@@ -20,7 +20,11 @@ interface Needs {
 export function createAuthorizationLookup({ store, versions }: Needs) {
   const keep = <Facts extends { licenseId: number }>(): FactCache<Facts> =>
     versions
-      ? createFactCache<Facts>([{ versions, keyOf: ({ licenseId }) => licenseId }], MAX_KEPT)
+      ? createFactCache<Facts>(
+          [{ versions, keyOf: ({ licenseId }) => licenseId }],
+          MAX_KEPT,
+          'from the second look-up',
+        )
       : NOTHING_KEPT;
   const tokens = keep<TokenFacts>();
   const licenses = keep<LicenseFacts>();

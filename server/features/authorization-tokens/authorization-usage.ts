@@ -36,8 +36,16 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
   const { store, touchTokens, transaction, clock, onError } = needs;
   let counts = new Map<string, UsageCount>();
   const touched = createTouchBuffer(TOUCH_EVERY_MS);
+  /** Undefined while nothing waits, so that an idle server does not wake up. */
+  let timer: NodeJS.Timeout | undefined;
+
+  function schedule(): void {
+    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
+  }
 
   async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
     const tokens = touched.take();
     if (counts.size === 0 && tokens.length === 0) return;
     const now = clock.now();
@@ -49,18 +57,17 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
         for (const [product, count] of written) await store.add(day, product, count);
         await touchTokens(tokens, now);
       });
+      if (touched.isWaiting()) schedule();
     } catch (error) {
       for (const [product, { granted, denied }] of written) {
         const since = counts.get(product) ?? { granted: 0, denied: 0 };
         counts.set(product, { granted: since.granted + granted, denied: since.denied + denied });
       }
       touched.putBack(tokens);
+      schedule();
       onError(error);
     }
   }
-
-  const timer = setInterval(() => void flush(), FLUSH_MS);
-  timer.unref();
 
   return {
     count(product, granted) {
@@ -68,14 +75,17 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
       if (!count) counts.set(product, (count = { granted: 0, denied: 0 }));
       if (granted) count.granted += 1;
       else count.denied += 1;
+      schedule();
     },
     touch(token, now) {
-      if (touched.note(token.tokenId, token.lastUsedAt, now)) token.lastUsedAt = now;
+      if (!touched.note(token.tokenId, token.lastUsedAt, now)) return;
+      token.lastUsedAt = now;
+      schedule();
     },
     flush,
     async close() {
-      clearInterval(timer);
       await flush();
+      clearTimeout(timer);
     },
   };
 }

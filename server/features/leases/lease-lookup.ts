@@ -24,6 +24,8 @@ export function createLeaseLookup({ store, versions }: Needs) {
           { versions: versions.licenses, keyOf: ({ licenseId }) => licenseId },
         ],
         MAX_KEPT,
+        // A lease is asked for again and again, by its heartbeats.
+        'from the first look-up',
       )
     : NOTHING_KEPT;
 

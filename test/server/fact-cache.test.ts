@@ -44,8 +44,7 @@ async function interleave(random: Random, forget = false): Promise<number> {
         return read;
       }));
     // `expect` costs more than the look-up, 200,000 times.
-    if (facts === undefined || facts.version < least)
-      throw new Error(`version ${facts?.version} after ${least}`);
+    if (!facts || facts.version < least) throw new Error(`version ${facts?.version} after ${least}`);
   }
 
   function commit(): void {

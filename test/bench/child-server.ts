@@ -41,7 +41,9 @@ async function end(child: ChildProcess): Promise<void> {
 export async function startChildServer(args: readonly string[], errorFile: string): Promise<ChildServer> {
   const started = performance.now();
   const log = openSync(errorFile, 'a');
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log] });
+  // As packages and services start it.
+  const env = { ...process.env, MALLOC_ARENA_MAX: '1' };
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log], env });
   closeSync(log);
   running.add(child);
   child.once('exit', () => running.delete(child));

@@ -21,7 +21,11 @@ type Pending = () => void;
 /** One interleaving. @returns the number of answers that came from memory */
 async function interleave(random: Random, forget = false): Promise<number> {
   const versions = createFactVersions();
-  const cache = createFactCache<Facts>([{ versions, keyOf: ({ licenseId }) => licenseId }], 8);
+  const cache = createFactCache<Facts>(
+    [{ versions, keyOf: ({ licenseId }) => licenseId }],
+    8,
+    'from the second look-up',
+  );
   /** What the database holds, and the oldest version that a call may still be answered with. */
   const stored = Array.from({ length: LICENSES }, () => 0);
   const confirmed = [...stored];
@@ -102,6 +106,7 @@ describe('facts in memory', () => {
     const cache = createFactCache<Facts>(
       [{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }],
       10,
+      'from the second look-up',
     );
     await lookUp(cache, 1);
     expect(cache.get('1')).toBeUndefined();
@@ -113,6 +118,7 @@ describe('facts in memory', () => {
     const cache = createFactCache<Facts>(
       [{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }],
       10,
+      'from the second look-up',
     );
     for (let id = 0; id < 100; id += 1) {
       await lookUp(cache, id);

@@ -28,7 +28,7 @@ export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | 
   use: {
     actionTimeout: 60_000,
     navigationTimeout: 60_000,
-    // Transitions cost frames; shell.spec.ts turns them on for a test of their own.
+    // Transitions cost frames; shell.spec.ts turns them on to test them.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     // `--trace on` for whoever looks for a mistake: it costs a third of the time.

@@ -38,6 +38,12 @@ export interface BridgeCalls {
    * @throws if it cannot be written
    */
   savePdf(suggestedName: string): Promise<boolean>;
+  /**
+   * Asks where to save a secret, readable only for the user of this computer who saves it.
+   * @returns false if the administrator cancelled
+   * @throws if it cannot be written
+   */
+  saveText(file: { name: string; text: string }): Promise<boolean>;
   readPreferences(): Promise<Preferences>;
   /** @returns all preferences after the change @throws on an unknown name or a value that is not allowed */
   changePreferences(change: Partial<Preferences>): Promise<Preferences>;

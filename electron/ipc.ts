@@ -4,6 +4,7 @@ import type { BridgeCalls } from './bridge.ts';
 import type { OpenedFiles } from './opened-files.ts';
 import { savePdf } from './pdf.ts';
 import type { PreferenceStore } from './preferences.ts';
+import { saveText } from './save-as.ts';
 import type { ShellAnswer, ShellBridge } from './shell-bridge.ts';
 import type { ShellWindow } from './shell-window.ts';
 
@@ -41,6 +42,7 @@ export function setUpBridge({ isOwnPage, requestSignIn, files, preferences }: Ne
     takeOpenedFile: async () => files.take(),
     savePdf: (sender, name) =>
       savePdf(sender, BrowserWindow.fromWebContents(sender), typeof name === 'string' ? name : ''),
+    saveText: (sender, file) => saveText(BrowserWindow.fromWebContents(sender), file),
     readPreferences: async () => preferences.read(),
     changePreferences: async (_sender, change) => preferences.change(change),
   } satisfies Handlers<BridgeCalls>;

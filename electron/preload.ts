@@ -7,6 +7,7 @@ const bridge = {
   signIn: () => ipcRenderer.invoke('signIn'),
   takeOpenedFile: () => ipcRenderer.invoke('takeOpenedFile'),
   savePdf: (suggestedName) => ipcRenderer.invoke('savePdf', suggestedName),
+  saveText: (file) => ipcRenderer.invoke('saveText', file),
   readPreferences: () => ipcRenderer.invoke('readPreferences'),
   changePreferences: (change) => ipcRenderer.invoke('changePreferences', change),
   onFileOpened(listener) {

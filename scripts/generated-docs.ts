@@ -37,6 +37,8 @@ const DEFAULTS: Partial<Record<keyof typeof SETTINGS, string>> = {
   webhookAllow: 'none',
   webhookCa: 'none',
   databaseUrlFile: 'none',
+  replicaDatabaseUrl: 'none',
+  replicaDatabaseUrlFile: 'none',
   backupFolder: 'none',
   backupPassphraseFile: 'none',
 };
@@ -95,7 +97,7 @@ on macOS, and \`$XDG_DATA_HOME/license-desk\` or \`~/.local/share/license-desk\`
 directory must set it.
 
 \`--database-url\` with a password is refused, because every user of a machine can read command lines. Use the environment
-variable, \`config.json\` or \`--database-url-file\`.
+variable, \`config.json\` or \`--database-url-file\`. The same applies to \`--replica-database-url\`.
 
 \`--rate-limit 0\` turns off all three rate limits, except those that are set themselves.
 

@@ -58,33 +58,39 @@ async function postgresDriver(): Promise<object> {
   return { Client, types: pg.types };
 }
 
+const SHARED_OPTIONS = {
+  logging: false as const,
+  define: { timestamps: false, underscored: true },
+  // The busy timeout has already waited; Sequelize would repeat the wait five times.
+  retry: { max: 1 },
+};
+
+/** A pool without connections. They are opened when they are needed. */
+export async function createPostgresPool(url: string): Promise<Sequelize> {
+  return new Sequelize(url, {
+    ...SHARED_OPTIONS,
+    dialect: 'postgres',
+    dialectModule: await postgresDriver(),
+    pool: { max: 10, acquire: 10_000 },
+    // A copy, because Sequelize adds the parameters of the URL to it.
+    dialectOptions: { ...POSTGRES_OPTIONS },
+  });
+}
+
 /** Connects without migrating. */
 export async function connect(
   location: DatabaseLocation,
   { guard, create = false }: ConnectOptions = {},
 ): Promise<Sequelize> {
-  const shared = {
-    logging: false as const,
-    define: { timestamps: false, underscored: true },
-    // The busy timeout has already waited; Sequelize would repeat the wait five times.
-    retry: { max: 1 },
-  };
   if (location.url !== null) {
-    const sequelize = new Sequelize(location.url, {
-      ...shared,
-      dialect: 'postgres',
-      dialectModule: await postgresDriver(),
-      pool: { max: 10, acquire: 10_000 },
-      // A copy, because Sequelize adds the parameters of the URL to it.
-      dialectOptions: { ...POSTGRES_OPTIONS },
-    });
+    const sequelize = await createPostgresPool(location.url);
     if (guard) onQueryError(sequelize, guard.note);
     await sequelize.authenticate();
     return sequelize;
   }
   const { default: sqlite3 } = await import('sqlite3');
   const sequelize = new Sequelize({
-    ...shared,
+    ...SHARED_OPTIONS,
     dialect: 'sqlite',
     dialectModule: sqlite3,
     storage: location.file,

@@ -28,7 +28,9 @@ const NOW = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE 
 
 interface Needs {
   /** Receives each reading of the server's clock, in epoch milliseconds. @param tookMs from question to answer */
-  onTime(ms: number, tookMs: number): void;
+  onTime?(ms: number, tookMs: number): void;
+  /** A replica carries no messages, and need not answer yet. */
+  isReplica?: boolean;
 }
 
 export interface Reading {
@@ -74,10 +76,13 @@ async function answerWithin<Result>(ms: number, asked: Promise<Result>): Promise
 }
 
 /**
- * Resolves after the first reading. While PostgreSQL does not answer, calls that wait for a connection or an answer fail
- * with the fault `unreachable`, instead of waiting for a server that may be frozen.
+ * Resolves after the first reading, or after the first failure of a replica. While PostgreSQL does not answer, calls that
+ * wait for a connection or an answer fail with the fault `unreachable`, instead of waiting for a server that may be frozen.
  */
-export async function watchPostgres(sequelize: Sequelize, { onTime }: Needs): Promise<PostgresWatch> {
+export async function watchPostgres(
+  sequelize: Sequelize,
+  { onTime, isReplica = false }: Needs,
+): Promise<PostgresWatch> {
   const gate = createPostgresGate(sequelize);
   const listeners = new Set<(message: string) => void>();
   const readers = new Set<(reading: Reading) => void>();
@@ -116,8 +121,10 @@ export async function watchPostgres(sequelize: Sequelize, { onTime }: Needs): Pr
     });
     // The next look finds it closed.
     opened.on('error', () => {});
-    await ask(`LISTEN ${CHANNEL}`);
-    await ask(SET_LAZY_COMMIT);
+    if (!isReplica) {
+      await ask(`LISTEN ${CHANNEL}`);
+      await ask(SET_LAZY_COMMIT);
+    }
     // PostgreSQL 13 does not know this setting. There, its keep-alive ends the connection of a machine that is gone.
     await ask(SET_IDLE_TIMEOUT).catch(() => {});
   }
@@ -128,7 +135,7 @@ export async function watchPostgres(sequelize: Sequelize, { onTime }: Needs): Pr
     const [row] = (await ask(NOW)) as { ms: number }[];
     if (!row) return;
     const tookMs = preciseMonotonicMs() - askedAt;
-    onTime(row.ms, tookMs);
+    onTime?.(row.ms, tookMs);
     for (const reader of readers) reader({ askedAt, tookMs });
   }
 
@@ -168,7 +175,10 @@ export async function watchPostgres(sequelize: Sequelize, { onTime }: Needs): Pr
     }
   }
 
-  await look();
+  await look().catch((error: unknown) => {
+    if (!isReplica) throw error;
+    setAnswering(false);
+  });
   const looking = keepLooking();
 
   return {

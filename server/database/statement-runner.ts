@@ -3,6 +3,7 @@ import type { Sequelize } from 'sequelize';
 import { changeCompiled, changeOnce, runCompiled, runOnce } from './compiled-statements.ts';
 import { currentTransaction, openTransaction, writingTransaction } from './current-transaction.ts';
 import { isConnectionLost } from './database-fault.ts';
+import { listSource } from './list-source.ts';
 import { queryPostgres, READS } from './postgres-statements.ts';
 import { connectionOf, sqliteConnection } from './sequelize-internals.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -10,7 +11,7 @@ import { LOOKUP_LANE, READ_LANE } from './sqlite-lanes.ts';
 
 /**
  * @param isHot for one of a few fixed texts: kept compiled on SQLite and, outside a transaction, run on the look-up
- *   connection, where long statements never block it
+ *   connection, where long statements never block it. Decisions rely on these: a replica never answers them
  */
 type Run<Result> = (text: string, values: readonly unknown[], isHot: boolean) => Promise<Result>;
 
@@ -71,12 +72,24 @@ function onSqlite(sequelize: Sequelize): StatementRunner {
   };
 }
 
+/** What a replica refuses, because it writes, is then sent to the database itself. */
+const LISTS = /^\s*(?:SELECT|WITH)\b/u;
+
+/** @returns null if they have to be read from the database itself */
+async function listRows(text: string, values: readonly unknown[]): Promise<object[] | null> {
+  const source = listSource();
+  if (!source || currentTransaction() || !LISTS.test(text)) return null;
+  return source.rows({ text, values, name: undefined });
+}
+
 function onPostgres(sequelize: Sequelize): StatementRunner {
   const ask = (text: string, values: readonly unknown[], isHot: boolean) =>
     queryPostgres(sequelize, { text, values, name: isHot ? nameOf(text) : undefined });
   return {
     placeholder: '$',
     async rows<Row extends object>(text: string, values: readonly unknown[], isHot: boolean) {
+      const listed = isHot ? null : await listRows(text, values);
+      if (listed) return listed as Row[];
       try {
         return (await ask(text, values, isHot)).rows as Row[];
       } catch (error) {

@@ -1,36 +1,46 @@
-// The PostgreSQL URL from a setting, or from a file that contains nothing else.
+// PostgreSQL URLs, each from a setting, or from a file that contains nothing else.
 import { readFileSync } from 'node:fs';
 import { ConfigError, type SettingValues } from './config.ts';
-import { SETTINGS } from './settings.ts';
+import { settingKey, SETTINGS } from './settings.ts';
+
+type UrlSetting = 'databaseUrl' | 'replicaDatabaseUrl';
 
 /**
  * @returns null for SQLite
  * @throws ConfigError if both settings are set, or the file does not contain a URL
  */
-export function readDatabaseUrl({
-  databaseUrl,
-  databaseUrlFile: file,
-}: Pick<SettingValues, 'databaseUrl' | 'databaseUrlFile'>): string | null {
-  if (file === null) return databaseUrl;
-  const { flag } = SETTINGS.databaseUrlFile;
-  if (databaseUrl !== null) {
+export function readDatabaseUrl(
+  values: Pick<SettingValues, 'databaseUrl' | 'databaseUrlFile'>,
+): string | null {
+  return readUrl('databaseUrl', values.databaseUrl, values.databaseUrlFile);
+}
+
+/** @returns null without a replica @throws ConfigError as `readDatabaseUrl` */
+export function readReplicaUrl(
+  values: Pick<SettingValues, 'replicaDatabaseUrl' | 'replicaDatabaseUrlFile'>,
+): string | null {
+  return readUrl('replicaDatabaseUrl', values.replicaDatabaseUrl, values.replicaDatabaseUrlFile);
+}
+
+function readUrl(name: UrlSetting, given: string | null, file: string | null): string | null {
+  if (file === null) return given;
+  const row = SETTINGS[name];
+  const { flag } = SETTINGS[`${name}File`];
+  if (given !== null) {
     throw new ConfigError(
-      `--${flag} is ${JSON.stringify(file)}, but database_url is set too; set one of the two`,
+      `--${flag} is ${JSON.stringify(file)}, but ${settingKey(row)} is set too; set one of the two`,
     );
   }
-  const url = SETTINGS.databaseUrl.parse(readText(file));
+  const url = row.parse(readText(file, flag));
   // The message omits the content, which may be a password.
-  if (!url)
-    throw new ConfigError(
-      `--${flag} is ${JSON.stringify(file)}, which must contain ${SETTINGS.databaseUrl.allowed}`,
-    );
+  if (!url) throw new ConfigError(`--${flag} is ${JSON.stringify(file)}, which must contain ${row.allowed}`);
   return url;
 }
 
-function readText(file: string): string {
+function readText(file: string, flag: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new ConfigError(`--${SETTINGS.databaseUrlFile.flag} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`--${flag} cannot be read: ${(error as Error).message}`);
   }
 }

@@ -44,6 +44,8 @@ export interface MountOptions {
   limitFor?(row: Endpoint): CountCall | undefined;
   /** The limit that failed calls to this endpoint count against. */
   failureLimitFor?(row: Endpoint): FailureLimit | undefined;
+  /** Runs a call, whose reads may come from a replica if the endpoint is one of the lists. */
+  readLists?(endpoint: string, work: () => Promise<void>): Promise<void>;
   /** The caller's network address. */
   addressOf?(request: Request): string | undefined;
 }
@@ -126,17 +128,21 @@ function answer(route: Route, options: MountOptions): RequestHandler {
     };
     const input = parseRequest(row, inputOf(request, row));
     const key = row.idempotent ? idempotencyKey(request) : undefined;
-    const reply =
-      key !== undefined && options.runOnce
-        ? await options.runOnce(
-            { key, endpoint: name, caller: actor.id ?? actor.name, request: input },
-            workOf(route, input, call),
-          )
-        : await invokeRoute(route, input, call);
-    if (reply instanceof Document) await sendDocument(response, reply, request.id, isFresh(request, reply));
-    else if (reply instanceof Accepted)
-      sendJson(response, 202, { ok: true, ...reply.fields }, request.id, headers);
-    else sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
+    const respond = async (): Promise<void> => {
+      const reply =
+        key !== undefined && options.runOnce
+          ? await options.runOnce(
+              { key, endpoint: name, caller: actor.id ?? actor.name, request: input },
+              workOf(route, input, call),
+            )
+          : await invokeRoute(route, input, call);
+      // The parts of a document are read while it is sent.
+      if (reply instanceof Document) await sendDocument(response, reply, request.id, isFresh(request, reply));
+      else if (reply instanceof Accepted)
+        sendJson(response, 202, { ok: true, ...reply.fields }, request.id, headers);
+      else sendJson(response, 200, { ok: true, ...reply }, request.id, headers);
+    };
+    await (options.readLists ? options.readLists(name, respond) : respond());
   };
 }
 

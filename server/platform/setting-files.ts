@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { requireAdminUrl } from './admin-reach.ts';
 import { requireBackupSettings } from './backup-folder.ts';
 import { ConfigError, type SettingName, type SettingValues } from './config.ts';
-import { readDatabaseUrl } from './database-url.ts';
+import { readDatabaseUrl, readReplicaUrl } from './database-url.ts';
 import { SETTINGS } from './settings.ts';
 
 interface FileCheck {
@@ -43,6 +43,10 @@ export const FILE_CHECKS: readonly FileCheck[] = [
   { names: ['tls'], check: checkTlsFiles },
   { names: ['webhookCa'], check: checkWebhookCa },
   { names: ['databaseUrl', 'databaseUrlFile'], check: async (values) => void readDatabaseUrl(values) },
+  {
+    names: ['replicaDatabaseUrl', 'replicaDatabaseUrlFile'],
+    check: async (values) => void readReplicaUrl(values),
+  },
   {
     names: ['backupSchedule', 'backupFolder', 'backupPassphraseFile'],
     check: async (values) => requireBackupSettings(values),

@@ -26,9 +26,13 @@ export const seconds = (text: string) => {
   return /^\d{1,6}(\.\d{1,3})?$/u.test(text) && value > 0 ? value : undefined;
 };
 
-export function url(protocols: string[]) {
+function url(protocols: string[]) {
   return (text: string) =>
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
+}
+
+export function postgresUrl(text: string): string | undefined {
+  return text.includes('://') ? url(['postgres:', 'postgresql:'])(text) : undefined;
 }
 
 /** Appears in links, so it must not contain a password. */

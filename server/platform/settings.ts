@@ -3,17 +3,18 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ADMIN_SETTINGS } from './admin-settings.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
+import { REPLICA_SETTINGS } from './replica-settings.ts';
 import { type Setting, setting } from './setting.ts';
 import {
   baseUrl,
   host,
   integer,
   networks,
+  postgresUrl,
   seconds,
   tls,
   type TlsSetting,
   trustProxy,
-  url,
 } from './setting-values.ts';
 
 export type { Setting };
@@ -107,7 +108,7 @@ export const SETTINGS = {
     allowed: 'a URL such as postgres://user@host:port/database',
     kind: 'text',
     secret: true,
-    parse: (text) => (text.includes('://') ? url(['postgres:', 'postgresql:'])(text) : undefined),
+    parse: postgresUrl,
     fallback: null,
   }),
   defaultProduct: setting<string>({
@@ -264,4 +265,5 @@ export const SETTINGS = {
     'how long the before-restore-* folders of former restores are kept; 0 keeps them forever',
   ),
   ...BACKUP_SETTINGS,
+  ...REPLICA_SETTINGS,
 };

@@ -6,13 +6,21 @@ import { lastBackup } from '#server/features/backup/backup-status-service.ts';
 import { readSealedCertificate } from '#server/features/certificates/server-certificate-file.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { checkIntegrity } from '#server/database/check-integrity.ts';
-import { connect, type Database, type DatabaseLocation } from '#server/database/connect.ts';
-import { isEmptyDatabase, pendingMigrations } from '#server/database/migrate.ts';
+import {
+  connect,
+  createPostgresPool,
+  type Database,
+  type DatabaseLocation,
+} from '#server/database/connect.ts';
+import { isEmptyDatabase, pendingMigrations, SCHEMA } from '#server/database/migrate.ts';
+import { queryPostgres } from '#server/database/postgres-statements.ts';
+import { type AskPostgres, findReplicaProblem, REPLICA_MESSAGES } from '#server/database/replica-state.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { hasHadDatabase, isFileMissing, lostDatabase } from '#server/installation/installation.ts';
 import { readBackupPassphrase, requireBackupFolder } from '#server/platform/backup-folder.ts';
 import { judgeCertificate } from '#server/platform/certificate-life.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
+import { readReplicaUrl } from '#server/platform/database-url.ts';
 import { loadMasterKey } from '#server/platform/master-key.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
 import { createSealer } from '#server/platform/sealer.ts';
@@ -62,6 +70,40 @@ async function lookAtTlsFiles(files: TlsSetting & { mode: 'files' }): Promise<st
   const { ok, detail } = judgeCertificate(new X509Certificate(certificate), Date.now());
   if (!ok) throw new Error(detail);
   return detail;
+}
+
+function askOn(pool: Database): AskPostgres {
+  return async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    (await queryPostgres(pool, { text, values, name: undefined })).rows as Row[];
+}
+
+async function lookAtReplica(
+  sequelize: Database,
+  location: DatabaseLocation,
+  config: Config,
+): Promise<Finding[]> {
+  const check = 'replica';
+  let url: string | null;
+  try {
+    url = readReplicaUrl(config);
+  } catch (error) {
+    return [failed(location, check, error)];
+  }
+  if (url === null) return [];
+  if (location.url === null)
+    return [{ check, ok: true, detail: 'warning: not used, because the database is SQLite' }];
+  const { host, pathname } = new URL(url);
+  const pool = await createPostgresPool(url);
+  try {
+    const problem = await findReplicaProblem({ primary: askOn(sequelize), replica: askOn(pool) }, SCHEMA);
+    if (problem === null) return [{ check, ok: true, detail: `${host}${pathname} follows the database` }];
+    return [{ check, ok: false, detail: REPLICA_MESSAGES[problem] }];
+  } catch (error) {
+    const { message } = error as Error;
+    return [{ check, ok: false, detail: maskPasswords(`${host}${pathname} cannot be read: ${message}`) }];
+  } finally {
+    await pool.close();
+  }
 }
 
 /** Only warnings, because a running server issues another certificate when needed. */
@@ -150,6 +192,7 @@ async function lookAtDatabase(location: DatabaseLocation, config: Config): Promi
       await finding(location, 'database', () => checkIntegrity(sequelize)),
       await finding(location, 'migrations', () => lookAtMigrations(sequelize)),
       await finding(location, 'keys', () => lookAtKeys(sequelize, config)),
+      ...(await lookAtReplica(sequelize, location, config)),
     ];
   } finally {
     await sequelize.close();

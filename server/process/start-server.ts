@@ -212,6 +212,7 @@ export async function startServer(
       sessions,
       live,
       addresses: adminAddresses,
+      readLists: service.cluster.readLists,
       config,
       logger,
       security,

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { watchClockSkew } from '#server/features/alerts/clock-skew-alert.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
+import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { LiveStreams } from '#server/features/live/live-streams.ts';
 import { createCrlSpread, type CrlSpread } from '#server/features/servers/crl-spread.ts';
 import { createServerAlerts } from '#server/features/servers/server-alerts.ts';
@@ -12,13 +13,16 @@ import { SCHEMA } from '#server/database/migrate.ts';
 import type { PostgresWatch } from '#server/database/postgres-watch.ts';
 import { VERSION } from '#server/installation/version.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config.ts';
 import type { Leadership } from '#server/platform/leadership.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import { createSharedCounts, OWN_COUNTS, type SharedCounts } from '#server/platform/shared-counts.ts';
 import type { SharedTime } from '#server/platform/shared-time.ts';
+import { composeReplica, type ListReplica } from './compose-replica.ts';
 import { createServerMessages, type ServerMessages } from './server-messages.ts';
 
 interface Environment {
+  config: Config;
   sharedTime: SharedTime | null;
   leadership: Leadership;
   isDraining(): boolean;
@@ -45,6 +49,9 @@ export interface Cluster {
   countOthers(): Promise<number>;
   crlSpread: CrlSpread;
   sharedCounts: SharedCounts;
+  /** Call it for every change: lists that begin later show it. */
+  noteChange: ListReplica['noteChange'];
+  readLists: ListReplica['readLists'];
   /** Call it once the server accepts requests. @param address of its API listener */
   join(address: string): void;
   /** Call it at the end, when the jobs have stopped. */
@@ -54,8 +61,11 @@ export interface Cluster {
 /** A database that does not answer must not delay the end of a server for longer. */
 const LEAVE_WITHIN_MS = 1000;
 
+/** What no list shows that a replica may answer. */
+const NOT_LISTED: ReadonlySet<LiveTopic> = new Set<LiveTopic>(['servers', 'alerts', 'health']);
+
 export function composeCluster(around: Environment, needs: Needs): Cluster {
-  const { sharedTime, leadership, clock, logger } = around;
+  const { config, sharedTime, leadership, clock, logger } = around;
   const { watch, alerts } = needs;
   const skew = watchClockSkew(() => sharedTime?.skewMs() ?? 0, alerts);
   let databaseMs = 0;
@@ -88,6 +98,7 @@ export function composeCluster(around: Environment, needs: Needs): Cluster {
     if (crlServed) crlSpread.noteConfirmed();
     if (crlBuilt) void confirmCrl().catch(() => {});
   });
+  const replica = composeReplica({ config, watch, serverId: servers.ownId, alerts, logger });
   leadership.onChange((isLeader) => {
     logger.info(isLeader ? 'this server is the leader now' : 'this server is no longer the leader');
     void servers.report();
@@ -103,6 +114,7 @@ export function composeCluster(around: Environment, needs: Needs): Cluster {
   async function leave(): Promise<void> {
     await lock?.giveUp();
     await servers.leave();
+    await replica.end();
   }
 
   return {
@@ -114,6 +126,8 @@ export function composeCluster(around: Environment, needs: Needs): Cluster {
           listen: (listener) => messages.listen(({ counts }) => listener(counts)),
         })
       : OWN_COUNTS,
+    noteChange: replica.noteChange,
+    readLists: replica.readLists,
     isClockNear: skew.isBearable,
     servers,
     async countOthers() {
@@ -123,6 +137,7 @@ export function composeCluster(around: Environment, needs: Needs): Cluster {
     join(address) {
       if (watch) lock = followLeaderLock(watch, leadership);
       servers.join(address);
+      replica.start();
     },
     leave: () =>
       Promise.race([
@@ -133,7 +148,14 @@ export function composeCluster(around: Environment, needs: Needs): Cluster {
 }
 
 /** Tells the listeners of all servers on the database what this one has changed, and ends sessions on all. */
-export function publishEverywhere(live: LiveStreams, messages: ServerMessages): LiveStreams {
+export function publishEverywhere(
+  live: LiveStreams,
+  { messages, noteChange }: Pick<Cluster, 'messages' | 'noteChange'>,
+): LiveStreams {
+  // Before any page learns of a change and loads its lists again.
+  live.listen((topics) => {
+    if (topics.some((topic) => !NOT_LISTED.has(topic))) noteChange();
+  });
   messages.listen(({ topics, endedSessions }) => {
     live.publish(topics);
     for (const id of endedSessions) live.endSession(id);

@@ -169,7 +169,12 @@ async function hasContent(location: DatabaseLocation): Promise<boolean> {
   }
 }
 
-const DATABASE_SETTINGS = [SETTINGS.databaseUrl, SETTINGS.databaseUrlFile].map(settingKey);
+const DATABASE_SETTINGS = [
+  SETTINGS.databaseUrl,
+  SETTINGS.databaseUrlFile,
+  SETTINGS.replicaDatabaseUrl,
+  SETTINGS.replicaDatabaseUrlFile,
+].map(settingKey);
 
 function keepDatabaseSettings(dataDir: string, folder: string): void {
   const present = readConfigFile(dataDir);

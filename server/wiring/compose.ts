@@ -81,7 +81,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   });
   const health = composeHealth(installation, around, cluster, () => storage);
   const ownLive = composeLive(sequelize, health);
-  const live = publishEverywhere(ownLive, cluster.messages);
+  const live = publishEverywhere(ownLive, cluster);
   raiseLogDrops(around.droppedLines, alerts);
   const storage = composeStorage(installation, { config, guard: around.guard, alerts, clock, logger });
   const onQueued = () => {

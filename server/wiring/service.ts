@@ -77,7 +77,7 @@ export interface Service {
   /** The daily backup, for its job. */
   backups: BackupJob;
   /** The servers that use the same database. */
-  cluster: Pick<Cluster, 'join' | 'servers' | 'sharedCounts'>;
+  cluster: Pick<Cluster, 'join' | 'servers' | 'sharedCounts' | 'readLists'>;
   /** Ends leases that are due and serves waiting clients, in the background. */
   maintainLeases(): void;
   /** Lets almost completed imports finish and undoes the others. No new import starts. */

@@ -1,5 +1,5 @@
 import { expectAccessible } from './accessibility.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { chooseAction, expect, importLicenses, issueLicense, test } from './test.ts';
 
 test('a hanging server is reported, and the page reconnects', async ({ desk, server }) => {
   await issueLicense(desk, { holder: 'Acme' });
@@ -70,8 +70,7 @@ test('a draft survives the end of the session', { tag: '@browser' }, async ({ de
     return parts.flatMap((x) => parts.map((y) => at(x, y)?.closest('dialog')?.ariaLabel));
   });
   expect(new Set(inFront)).toEqual(new Set(['Sign in']));
-  await holder.focus();
-  await expect(holder).not.toBeFocused();
+  await expect(holder).toHaveCount(0);
   await expectAccessible(desk);
 
   await desk.getByLabel('Already have a link?').fill(await server.link());
@@ -89,6 +88,77 @@ test('a draft survives the end of the session', { tag: '@browser' }, async ({ de
   await desk.keyboard.press('Escape');
   await desk.getByRole('button', { name: 'Sign out' }).click();
   await expect(desk.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(desk.locator('.frame')).toHaveCount(0);
+});
+
+test(
+  'while the session has ended, nothing of the page can be read, and afterwards it is as it was',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    await importLicenses(
+      desk,
+      Array.from({ length: 120 }, (_, index) => `Nordwind ${index + 1}`),
+    );
+    await desk.goto('/#/licenses?open=60');
+    const inspector = desk.getByRole('complementary', { name: 'Nordwind 60' });
+    await expect(inspector).toBeVisible();
+    const grid = desk.getByRole('grid', { name: 'Licenses' });
+    await grid.evaluate((element) => element.scrollTo({ top: 1500 }));
+    await expect(grid.getByRole('row').filter({ hasText: 'Nordwind 70' })).toBeVisible();
+    const scrolled = await grid.evaluate(({ scrollTop }) => scrollTop);
+    await chooseAction(inspector, 'Edit');
+    const edit = desk.getByRole('dialog', { name: 'Edit license' });
+    await edit.getByLabel('Notes').fill('Nordwind called back');
+    const tooltip = desk.getByRole('tooltip', { name: 'Dismiss' });
+    await desk.getByRole('button', { name: 'Dismiss' }).hover();
+    await expect(tooltip.first()).toBeVisible();
+
+    await server.cli('session', 'end', '--all');
+    await expect(desk.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
+    const read = () =>
+      desk.evaluate(() => {
+        const fields = [...document.querySelectorAll<HTMLInputElement>('input, textarea, select')];
+        return [document.documentElement.outerHTML, ...fields.map(({ value }) => value)].join('\n');
+      });
+    expect(await read()).not.toContain('Nordwind');
+    expect(await read()).not.toMatch(/[0-9A-Z]{5}(?:-[0-9A-Z]{5}){2}/u);
+    await expect(tooltip).toHaveCount(0);
+
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    await expect(edit.getByLabel('Notes')).toHaveValue('Nordwind called back');
+    expect(await edit.evaluate((element) => element.matches(':modal'))).toBe(true);
+    await expect(edit.getByLabel('Notes')).toBeFocused();
+    expect(await grid.evaluate(({ scrollTop }) => scrollTop)).toBe(scrolled);
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await expect(inspector).toContainText('Nordwind called back');
+    await expect(grid.getByRole('row').filter({ hasText: 'Nordwind 70' })).toBeVisible();
+  },
+);
+
+test('the reply to a health check from before the sign-out does not sign in again', async ({ desk }) => {
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const checks: string[] = [];
+  await desk.route('**/admin/api/health/', async (route) => {
+    const reply = await route.fetch();
+    checks.push(String(reply.status()));
+    await held;
+    await route.fulfill({ response: reply });
+  });
+  await expect.poll(() => checks).toEqual(['200']);
+  await desk.getByRole('button', { name: 'Sign out' }).click();
+  const heading = desk.getByRole('heading', { name: 'Sign in' });
+  await expect(heading).toBeVisible();
+  const replied = desk.waitForResponse('**/admin/api/health/');
+  const asked = desk.waitForRequest('**/admin/api/health/');
+  answer();
+  await (await replied).finished();
+  // The next check is sent after the reply was handled.
+  await asked;
+  await expect(heading).toBeVisible();
   await expect(desk.locator('.frame')).toHaveCount(0);
 });
 

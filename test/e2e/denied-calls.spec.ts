@@ -30,14 +30,19 @@ test('a denied call is on the overview, explained with one click and remedied wi
     await expect(calls.getByRole('listitem')).toContainText('Device 4f4f4f4f…4f4f');
     // The last one is explained without a click.
     await expect(calls.getByRole('button', { name: 'Explain: Device not activated' })).toHaveAttribute(
-      'aria-pressed',
+      'aria-current',
       'true',
     );
+    await expect(calls.locator('[aria-pressed]')).toHaveCount(0);
     await expect(verdict.getByRole('status').first()).toContainText(
       'The device is not activated on this license.',
     );
     await expect(inspector.getByLabel('Device fingerprint')).toHaveValue(FINGERPRINT);
     await expect(verdict).toBeInViewport();
+    // In words, not with the names of the API.
+    const term = verdict.getByRole('listitem').filter({ hasText: 'Within term' });
+    await expect(term.getByRole('term')).toHaveText(['Expires', 'Grace period ends', 'Now']);
+    await expect(verdict).not.toContainText(/[a-z]_[a-z]/u);
     await expectAccessible(desk);
 
     await verdict.getByRole('button', { name: 'Activate this device' }).click();

@@ -118,3 +118,66 @@ test('app preferences take effect immediately or report an error', async ({ desk
   await expect(panel.getByRole('alert')).toHaveCount(0);
   await expect.poll(preferences).toMatchObject({ start_at_login: false, update_address: null });
 });
+
+/** As the system's own dialog is answered. */
+const cancelSaving = (page: Page, isCanceling: boolean) =>
+  page.evaluate((given) => {
+    window.fakeShell.isCanceling = given;
+  }, isCanceling);
+
+test('a secret counts as stored once the app has saved it, not when its dialog is canceled', async ({
+  desk,
+}) => {
+  await addFakeShell(desk);
+  await desk.goto('/#/api-access');
+  await desk.reload();
+  await desk.getByRole('button', { name: 'Create your first API token' }).click();
+  await desk.getByRole('dialog').getByLabel('Name').fill('shop');
+  await desk.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+  const created = desk.getByRole('dialog', { name: 'API token created' });
+  const secret = (await created.getByText(/^ldk_[\w-]{20,}$/u).textContent()) ?? '';
+  const save = created.getByRole('button', { name: 'Save as file' });
+  await cancelSaving(desk, true);
+  await save.click();
+  await created.getByLabel('Dismiss').click();
+  await expect(created.getByRole('alert')).toContainText('You have not confirmed');
+  await created.getByRole('button', { name: 'Keep open' }).click();
+  await refuseInShell(desk, 'the disk is full');
+  await save.click();
+  await expect(created.getByRole('alert')).toContainText('the disk is full');
+  await refuseInShell(desk, '');
+  await cancelSaving(desk, false);
+  await save.click();
+  await expect
+    .poll(() => desk.evaluate(() => window.fakeShell.secrets))
+    .toEqual([{ name: 'api-token.txt', text: `${secret}\n` }]);
+  await expect(created.getByRole('alert')).toHaveCount(0);
+  await created.getByLabel('Dismiss').click();
+  await expect(created).toHaveCount(0);
+});
+
+test('a downloaded key can be saved again after its dialog was canceled', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await addFakeShell(desk);
+  await desk.goto('/#/certificates');
+  await desk.reload();
+  await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'License' }).fill('Acme');
+  await dialog.getByRole('option', { name: 'Acme' }).click();
+  await dialog.getByLabel('Common name').fill('Arbeitsplatz 7');
+  await dialog.getByRole('button', { name: 'Issue' }).click();
+  await cancelSaving(desk, true);
+  await dialog.getByRole('button', { name: 'Download key and certificate' }).click();
+  await expect(dialog).toContainText('The key is not saved. The server no longer has it.');
+  await desk.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Keep open' }).click();
+  await expectAccessible(desk);
+  await cancelSaving(desk, false);
+  await dialog.getByRole('button', { name: 'Save key and certificate' }).click();
+  await expect(dialog).toContainText('Key and certificate saved as Arbeitsplatz-7.pem.');
+  const [saved] = await desk.evaluate(() => window.fakeShell.secrets);
+  expect(saved?.text).toMatch(/^-----BEGIN PRIVATE KEY-----[^]*-----BEGIN CERTIFICATE-----/u);
+  await desk.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+});

@@ -40,21 +40,43 @@ test('an expiry date stands out in its last 30 days and once it has passed, what
   await expectAccessible(desk);
 });
 
-test('the exact time of a date is shown on focus', async ({ desk }) => {
+test('the exact times of dates are reached by one tab stop for each region', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme', days: 3 });
   await desk.goto('/#/licenses?open=1');
   const inspector = desk.getByRole('complementary', { name: 'Acme' });
-  const dates = inspector.getByRole('term').filter({ hasText: 'Expires' }).locator('..').getByRole('time');
+  const panel = inspector.getByRole('tabpanel');
+  const dates = panel.getByRole('time');
+  await expect(dates).toHaveCount(3);
   const exact = desk.getByRole('tooltip');
   await expect(exact).toHaveCount(0);
-  await dates.first().focus();
+  await expectAccessible(desk);
+  await inspector.getByRole('tab', { name: 'Summary' }).focus();
   await desk.keyboard.press('Tab');
-  await desk.keyboard.press('Shift+Tab');
   await expect(dates.first()).toBeFocused();
-  await expect(exact).toHaveText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u);
+  await expect(dates.first()).toHaveAccessibleDescription(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u);
+  await expect(exact).toHaveText((await dates.first().getAttribute('title')) ?? '');
   await expect(exact).toBeInViewport({ ratio: 1 });
+
+  // The arrow keys lead to the other dates of the region.
+  await desk.keyboard.press('ArrowRight');
+  await expect(dates.nth(1)).toBeFocused();
+  await desk.keyboard.press('ArrowRight');
+  await desk.keyboard.press('ArrowRight');
+  await expect(dates.nth(2)).toBeFocused();
+  await desk.keyboard.press('ArrowLeft');
+  await expect(dates.nth(1)).toBeFocused();
+  await expect(exact).toHaveText((await dates.nth(1).getAttribute('title')) ?? '');
+  // Escape dismisses what it shows, and only then closes the inspector.
+  await desk.keyboard.press('Escape');
+  await expect(exact).toHaveCount(0);
+  await expect(dates.nth(1)).toBeFocused();
+
+  await desk.keyboard.press('Shift+Tab');
+  await expect(inspector.getByRole('tab', { name: 'Summary' })).toBeFocused();
   await desk.keyboard.press('Tab');
-  await expect(dates.first()).not.toBeFocused();
+  await expect(dates.nth(1)).toBeFocused();
+  await desk.keyboard.press('Tab');
+  expect(await panel.evaluate((element) => element.contains(document.activeElement))).toBe(false);
 
   // Where a date is part of a link, the link shows it.
   await desk.goto('/#/overview');

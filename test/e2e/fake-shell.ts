@@ -8,6 +8,10 @@ interface FakeShell {
   preferences: Preferences;
   /** Names that PDFs were to be saved under. */
   saved: string[];
+  /** Secrets that were saved. */
+  secrets: { name: string; text: string }[];
+  /** Whether the administrator cancels the dialog that asks where to save. */
+  isCanceling: boolean;
   /** How often a new link was asked for. */
   signIns: number;
   /** Why it does not do what it is asked for; empty: it does. */
@@ -35,6 +39,8 @@ export async function addFakeShell(page: Page, opened: readonly OpenedFile[] = [
         update_address: null,
       },
       saved: [],
+      secrets: [],
+      isCanceling: false,
       signIns: 0,
       refusal: '',
       tellOpened() {
@@ -53,6 +59,11 @@ export async function addFakeShell(page: Page, opened: readonly OpenedFile[] = [
         await obey('savePdf');
         shell.saved.push(name);
         return true;
+      },
+      async saveText(file) {
+        await obey('saveText');
+        if (!shell.isCanceling) shell.secrets.push(file);
+        return !shell.isCanceling;
       },
       async readPreferences() {
         await obey('readPreferences');

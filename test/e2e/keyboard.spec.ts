@@ -66,3 +66,21 @@ for (const [name, size] of [
     }
   });
 }
+
+test('a table or code is a tab stop only while it scrolls', async ({ desk }) => {
+  const isStop = async (name: string, width: string, expected: '0' | null) => {
+    const frame = desk.getByRole('group', { name });
+    await frame.evaluate((element, given) => {
+      element.style.width = given;
+      element.style.height = given && '40px';
+    }, width);
+    await expect.poll(() => frame.getAttribute('tabindex')).toBe(expected);
+  };
+  await desk.goto('/#/settings?tab=sessions');
+  await isStop('Sessions', '', null);
+  await isStop('Sessions', '200px', '0');
+  await isStop('Sessions', '', null);
+  await desk.goto('/#/webhooks?view=catalogue');
+  await isStop('Sample payload of license.activated', '200px', '0');
+  await isStop('Sample payload of license.activated', '', null);
+});

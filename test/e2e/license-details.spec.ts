@@ -234,6 +234,9 @@ test(
     await desk.goto('/#/licenses?open=1');
     await desk.getByRole('complementary').getByRole('button', { name: 'Hand over' }).click();
     const dialog = desk.getByRole('dialog', { name: 'Hand over the license of O’Brien & Søns Ltd' });
+    await expect(dialog).toHaveAccessibleDescription(
+      /^\w+ · (?:\d+|Unlimited) seats? · until \d+ \w+ \d{4}$/u,
+    );
     const message = dialog.getByRole('textbox', { name: 'Message', exact: true });
     await expect(message).toHaveValue(new RegExp(`your license for my-product is ready\\.[^]*${key}`, 'u'));
     await expect(message).toHaveValue(/Plan: professional, 5 seats/u);

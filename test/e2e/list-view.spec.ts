@@ -165,3 +165,61 @@ test('the menu speaks German', async ({ desk }) => {
   await expect(desk.getByRole('menuitemradio')).toHaveText(['Zweizeilig', 'Normal', 'Kompakt']);
   await expect(desk.getByRole('menuitem', { name: 'Ansicht zurücksetzen' })).toBeVisible();
 });
+
+test('the count of a list stands beside its view menu', async ({ desk }) => {
+  await importLicenses(desk, customers(3));
+  await desk.setViewportSize({ width: 1100, height: 700 });
+  for (const [address, count] of [
+    ['licenses', '3 licenses'],
+    ['audit', '6 entries'],
+  ] as const) {
+    await desk.goto(`/#/${address}`);
+    const shown = desk.getByRole('main').getByRole('status').filter({ hasText: count });
+    await expect(shown).toBeVisible();
+    const [text, button] = [await shown.boundingBox(), await viewButton(desk).boundingBox()];
+    const middle = ({ y, height }: { y: number; height: number }) => y + height / 2;
+    expect(text && button && Math.abs(middle(text) - middle(button))).toBeLessThan(4);
+  }
+});
+
+test('an order by a column that is not shown is told, and can be ended', async ({ desk }) => {
+  await importLicenses(desk, customers(3));
+  await openLicenses(desk);
+  const sorting = desk.getByRole('list', { name: 'Active filters' }).getByRole('listitem');
+  await headings(desk).filter({ hasText: 'Issued' }).getByRole('button').click();
+  await headings(desk).filter({ hasText: 'Expires' }).getByRole('button').click();
+  await expect(headings(desk).filter({ hasText: 'Expires' })).toHaveAttribute('aria-sort', 'ascending');
+  await expect(sorting).toHaveCount(0);
+
+  await viewButton(desk).click();
+  await entry(desk, 'Expires').click();
+  await desk.keyboard.press('Escape');
+  await expect(sorting).toHaveText('Sorted by Expires, ascending');
+  await expectAccessible(desk);
+  await desk.getByRole('button', { name: 'Remove filter Sorted by: Expires, ascending' }).click();
+  await expect(sorting).toHaveCount(0);
+  await expect(headings(desk).filter({ hasText: 'Issued' })).toHaveAttribute('aria-sort', 'descending');
+
+  // The initial order is the only one whose column may be hidden without a word.
+  await viewButton(desk).click();
+  await entry(desk, 'Issued').click();
+  await desk.keyboard.press('Escape');
+  await expect(headings(desk)).toHaveText(without('Issued', 'Expires'));
+  await expect(sorting).toHaveCount(0);
+});
+
+test('beside the inspector, holders have more room than how far away a date is', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Sachverständigenbüro Müller' });
+  await desk.setViewportSize({ width: 1440, height: 900 });
+  await openLicenses(desk);
+  const relative = grid(desk).getByText(/^in \d+/u);
+  await expect(relative).toBeInViewport();
+  const cellWidth = (name: string) =>
+    headings(desk)
+      .filter({ hasText: name })
+      .evaluate((element) => element.clientWidth);
+  await rows(desk).first().press('Enter');
+  await expect(desk.getByRole('complementary')).toBeVisible();
+  await expect.poll(() => cellWidth('Holder')).toBeGreaterThan(170);
+  await expect(relative).not.toBeInViewport();
+});

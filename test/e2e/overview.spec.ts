@@ -3,7 +3,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { expect, importLicenses, issueLicense, test } from './test.ts';
 
 const DAY_MS = 86_400_000;
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -246,4 +246,18 @@ test('alerts about a license with a surge of devices, and opens it', async ({ de
   await expect(attention(desk)).not.toContainText(licenseKey);
   await attention(desk).getByRole('link', { name: 'Open license' }).click();
   await expect(desk.getByRole('complementary', { name: 'Leaked Key Ltd' })).toBeVisible();
+});
+
+test('a license is checked from the overview', { tag: '@browser' }, async ({ desk }) => {
+  await importLicenses(desk, ['Acme', 'Fjord Instruments']);
+  await desk.getByRole('button', { name: 'Check a license' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Check a license' });
+  const search = dialog.getByRole('combobox', { name: 'License' });
+  await expect(search).toBeFocused();
+  await search.fill('Fjord');
+  await expectAccessible(desk);
+  await dialog.getByRole('option', { name: 'Fjord Instruments' }).click();
+  const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
+  await expect(inspector.getByRole('tab', { name: 'Diagnose' })).toHaveAttribute('aria-selected', 'true');
+  await expect(dialog).toHaveCount(0);
 });

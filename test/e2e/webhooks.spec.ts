@@ -70,7 +70,9 @@ test.describe('a receiver with a private certificate authority', () => {
     expect(await renewed.getByText(SECRET).textContent()).not.toBe(first);
     // A secret that was not copied is not lost by Escape.
     await desk.keyboard.press('Escape');
-    await expect(renewed.getByRole('alert')).toContainText('The secret was not copied or saved.');
+    await expect(renewed.getByRole('alert')).toContainText(
+      'You have not confirmed that the secret is stored.',
+    );
     await renewed.getByRole('button', { name: 'Keep open' }).click();
     await expect(renewed.getByText(SECRET)).toBeVisible();
     await renewed.getByRole('button', { name: 'Dismiss' }).click();
@@ -120,6 +122,7 @@ test('deliveries show the payload that was sent, and the event catalog a sample'
   ).toHaveAttribute('aria-current', 'page');
   const delivered = row(desk, 'license.activated');
   await expect(delivered).toContainText('Delivered');
+  await expect(delivered).toContainText(/today, \d\d:\d\d/u);
   await delivered.press('Enter');
   const opened = desk.getByRole('complementary', { name: 'license.activated' });
   await expect(opened.getByRole('group', { name: 'Response' })).toHaveText('thanks');
@@ -134,6 +137,31 @@ test('deliveries show the payload that was sent, and the event catalog a sample'
   const sample = await desk.getByRole('group', { name: 'Sample payload of certificate.revoked' }).innerText();
   expect(JSON.parse(sample)).toMatchObject({ event: 'certificate.revoked', reason: 'superseded' });
   await expectAccessible(desk);
+});
+
+test('the strip of a webhook shows its last day and rotates its secret', async ({
+  desk,
+  server,
+  receiver,
+}) => {
+  await desk.request.post('/admin/api/webhooks/register/', { data: { url: receiver.url, scope: 'all' } });
+  const license = await issueLicense(desk, { holder: 'Acme' });
+  await desk.goto('/#/webhooks/1');
+  const fact = (name: string) =>
+    desk.getByRole('term').filter({ hasText: name }).locator('..').getByRole('definition');
+  await expect(fact('Delivered (24 h)')).toHaveText('–');
+  const device = { license_key: license, machine_fingerprint: `sha256:${'0'.repeat(64)}` };
+  await desk.request.post(`${server.api}activate/`, { data: device });
+  await expect(fact('Delivered (24 h)')).toHaveText('100% · 1 of 1');
+  receiver.answer(503, 'down');
+  await desk.request.post('/admin/api/licenses/revoke/', { data: { ref: license } });
+  await expect(fact('Delivered (24 h)')).toHaveText('50% · 1 of 2');
+  await expectAccessible(desk);
+
+  await fact('Signing secret').getByRole('button', { name: 'Rotate secret' }).click();
+  const rotate = desk.getByRole('dialog', { name: 'Rotate secret' });
+  await rotate.getByRole('button', { name: 'Rotate secret' }).click();
+  await expect(desk.getByRole('dialog', { name: 'New signing secret' }).getByText(SECRET)).toBeVisible();
 });
 
 test('a webhook is edited, paused and resumed', async ({ desk, receiver }) => {

@@ -1,5 +1,5 @@
 // Desktop integration: tray, menu, notifications, opened files, dialogs, power, login.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -222,6 +222,35 @@ describe('a page on paper', () => {
     await shell.event('file-dialog', 3);
     await shell.happen({ do: 'choose-path', path: join(folder, 'no', 'such', 'folder.pdf') });
     expect((await failing).error).toContain('ENOENT');
+  });
+});
+
+describe('a secret', () => {
+  test('is saved where the administrator chooses; the page learns whether it was', async () => {
+    const shell = await opened({ STAND_IN_DOCUMENTS: folder });
+    const secret = { name: '../api-token.txt', text: 'ldk_1\n' };
+    const dropping = callBridge<boolean>(shell, 'saveText', secret);
+    expect(await shell.event('file-dialog')).toMatchObject({
+      kind: 'save',
+      defaultPath: join(folder, '..-api-token.txt'),
+      extensions: ['txt'],
+    });
+    await shell.happen({ do: 'choose-path', path: null });
+    expect((await dropping).reply).toBe(false);
+
+    const path = join(folder, 'token.txt');
+    const saving = callBridge<boolean>(shell, 'saveText', secret);
+    await shell.event('file-dialog', 2);
+    await shell.happen({ do: 'choose-path', path });
+    expect((await saving).reply).toBe(true);
+    expect(readFileSync(path, 'utf8')).toBe('ldk_1\n');
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+
+    const failing = callBridge<boolean>(shell, 'saveText', secret);
+    await shell.event('file-dialog', 3);
+    await shell.happen({ do: 'choose-path', path: join(folder, 'no', 'such', 'folder.txt') });
+    expect((await failing).error).toContain('ENOENT');
+    expect((await callBridge(shell, 'saveText', 'ldk_1')).error).toContain('name and text');
   });
 });
 

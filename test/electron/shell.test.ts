@@ -127,7 +127,7 @@ describe('the window', () => {
       names: ['licenseDesk'],
       reply: { version: '1.2.3', electron: '' },
     });
-    for (const method of ['appInfo', 'signIn', 'takeOpenedFile', 'savePdf', 'readPreferences']) {
+    for (const method of ['appInfo', 'signIn', 'takeOpenedFile', 'savePdf', 'saveText', 'readPreferences']) {
       expect(await shell.happen({ do: 'call-bridge', method, senderUrl: 'https://example.com/' })).toEqual({
         error: `Error invoking remote method '${method}': Error: the bridge answers its own page only`,
       });

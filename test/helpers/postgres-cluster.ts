@@ -13,9 +13,8 @@ import { within } from './within.ts';
 const DEBIAN_BINARIES = '/usr/lib/postgresql';
 const run = promisify(execFile);
 
-export interface PostgresCluster {
-  /** The address of a new, empty database. */
-  newDatabase(): Promise<string>;
+/** A running server of PostgreSQL. */
+export interface PostgresServer {
   port: number;
   /** Of its first process, the parent of all others. */
   pid(): number;
@@ -27,6 +26,13 @@ export interface PostgresCluster {
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
+}
+
+export interface PostgresCluster extends PostgresServer {
+  /** The address of a new, empty database. */
+  newDatabase(): Promise<string>;
+  /** Copies the cluster to a streaming replica, which follows it from then on. */
+  startReplica(): Promise<PostgresServer>;
 }
 
 /** Where `initdb` is, or null if PostgreSQL is not installed. */
@@ -66,7 +72,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log.join('\n')}`)));
     createInterface({ input: server.stderr! }).on('line', (line) => {
       log.push(line);
-      if (line.includes('ready to accept connections')) resolve();
+      if (/ready to accept (?:read-only )?connections/u.test(line)) resolve();
     });
   });
   await within('the start of PostgreSQL', ready, { onTimeout: () => log.join('\n') });
@@ -77,33 +83,31 @@ interface PostgresOptions {
   isDurable?: boolean;
 }
 
-/** A separate cluster, for a test that kills or stops it. */
-export async function startPostgres({ isDurable = false }: PostgresOptions = {}): Promise<PostgresCluster> {
-  const binaries = postgresBinaries()!;
+interface ProcessOptions {
+  /** Removed at the end. Its sockets are here. */
+  directory: string;
+  data: string;
+  user: { uid?: number; gid?: number };
+  isDurable: boolean;
+}
+
+function newDirectory(user: ProcessOptions['user']): string {
   const directory = mkdtempSync(join(tmpdir(), 'license-desk-postgres-'));
-  const user = databaseUser();
   if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
-  const data = join(directory, 'data');
-  const options = { ...user, cwd: '/' };
-  const initWords = [
-    '-D',
-    data,
-    '-A',
-    'trust',
-    '-U',
-    'postgres',
-    '-E',
-    'UTF8',
-    '--locale=C.UTF-8',
-    '--no-sync',
-  ];
-  await run(join(binaries, 'initdb'), initWords, options);
+  return directory;
+}
+
+async function startServer({ directory, data, user, isDurable }: ProcessOptions): Promise<PostgresServer> {
   const [port = 0] = await stablePorts(1);
   const fsync = `fsync=${isDurable ? 'on' : 'off'}`;
   const words = ['-D', data, '-p', String(port), '-k', directory, '-h', '127.0.0.1', '-c', fsync];
   // A child of this process and not a daemon: it ends with the process group of a test run that is killed.
   const launch = () =>
-    spawn(join(binaries, 'postgres'), words, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    spawn(join(postgresBinaries()!, 'postgres'), words, {
+      ...user,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
   let server = launch();
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of withChildren(server.pid!)) process.kill(pid, signal);
@@ -128,7 +132,6 @@ export async function startPostgres({ isDurable = false }: PostgresOptions = {})
     await untilReady(server);
   }
 
-  let databases = 0;
   return {
     port,
     pid: () => server.pid!,
@@ -136,19 +139,53 @@ export async function startPostgres({ isDurable = false }: PostgresOptions = {})
     crash: () => restart('SIGQUIT', 0),
     // As `pg_ctl stop -m fast`.
     restart: (downMs) => restart('SIGINT', downMs),
-    async newDatabase() {
-      databases += 1;
-      const name = `desk${databases}`;
-      const address = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
-      await run(join(binaries, 'createdb'), [...address, name], options);
-      return `postgres://postgres@127.0.0.1:${port}/${name}`;
-    },
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
     async stop() {
       // A fast shutdown: sessions that are still open are ended.
       await end('SIGINT');
       rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A separate cluster, for a test that kills or stops it. */
+export async function startPostgres({ isDurable = false }: PostgresOptions = {}): Promise<PostgresCluster> {
+  const binaries = postgresBinaries()!;
+  const user = databaseUser();
+  const options = { ...user, cwd: '/' };
+  const directory = newDirectory(user);
+  const data = join(directory, 'data');
+  const initWords = [
+    '-D',
+    data,
+    '-A',
+    'trust',
+    '-U',
+    'postgres',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ];
+  await run(join(binaries, 'initdb'), initWords, options);
+  const server = await startServer({ directory, data, user, isDurable });
+  const address = ['-h', '127.0.0.1', '-p', String(server.port), '-U', 'postgres'];
+  let databases = 0;
+  return {
+    ...server,
+    async newDatabase() {
+      databases += 1;
+      const name = `desk${databases}`;
+      await run(join(binaries, 'createdb'), [...address, name], options);
+      return `postgres://postgres@127.0.0.1:${server.port}/${name}`;
+    },
+    async startReplica() {
+      const copy = newDirectory(user);
+      const copied = join(copy, 'data');
+      const words = [...address, '-D', copied, '-R', '-c', 'fast', '--no-sync'];
+      await run(join(binaries, 'pg_basebackup'), words, options);
+      return startServer({ directory: copy, data: copied, user, isDurable });
     },
   };
 }

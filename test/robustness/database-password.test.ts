@@ -51,6 +51,16 @@ describe('a password in the flag', () => {
       expectHidden(listing.stdout);
     },
   );
+
+  it('stops the start for a replica, too', async () => {
+    const flags = { 'replica-database-url': unreachable() };
+    const { code, stderr } = await serveToEnd({ dataDir: temporaryDirectory(), flags });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: --replica-database-url contains a password, .*-file\n$/u),
+    ]);
+    expectHidden(stderr);
+  });
 });
 
 describe('a database that cannot be reached', () => {

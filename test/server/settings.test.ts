@@ -51,6 +51,9 @@ const TABLE: [Name, string, string, unknown][] = [
   ['baseUrl', 'LICENSE_DESK_BASE_URL', 'base-url', null],
   ['databaseUrl', 'LICENSE_DESK_DATABASE_URL', 'database-url', null],
   ['databaseUrlFile', 'LICENSE_DESK_DATABASE_URL_FILE', 'database-url-file', null],
+  ['replicaDatabaseUrl', 'LICENSE_DESK_REPLICA_DATABASE_URL', 'replica-database-url', null],
+  ['replicaDatabaseUrlFile', 'LICENSE_DESK_REPLICA_DATABASE_URL_FILE', 'replica-database-url-file', null],
+  ['replicaMaxLagSeconds', 'LICENSE_DESK_REPLICA_MAX_LAG_SECONDS', 'replica-max-lag-seconds', 10],
   ['defaultProduct', 'LICENSE_DESK_DEFAULT_PRODUCT', 'default-product', 'my-product'],
   ['tls', 'LICENSE_DESK_TLS', 'tls', { mode: 'off' }],
   ['trustProxy', 'LICENSE_DESK_TRUST_PROXY', 'trust-proxy', false],
@@ -125,6 +128,22 @@ const VALUES: [Name, [string, unknown][]][] = [
       ['postgres://u@h/d', 'postgres://u@h/d'],
       ['postgresql://h/d', 'postgresql://h/d'],
       ['postgres:///d', 'postgres:///d'],
+    ],
+  ],
+  [
+    'replicaDatabaseUrl',
+    [
+      ['postgres://u@h/d', 'postgres://u@h/d'],
+      ['postgresql://h/d', 'postgresql://h/d'],
+      ['postgres:///d', 'postgres:///d'],
+    ],
+  ],
+  [
+    'replicaMaxLagSeconds',
+    [
+      ['5', 5],
+      ['10', 10],
+      ['3600', 3600],
     ],
   ],
   [
@@ -333,6 +352,9 @@ const WRONG: [Name, string[], string][] = [
   ],
   ['databaseUrl', ['', 'mysql://x', 'x', 'sqlite:x.db', 'postgres:x'], 'postgres://'],
   ['databaseUrlFile', [''], 'a file'],
+  ['replicaDatabaseUrl', ['', 'mysql://x', 'x', 'postgres:x'], 'postgres://'],
+  ['replicaDatabaseUrlFile', [''], 'a file'],
+  ['replicaMaxLagSeconds', ['', '4', '3601', '-1', '1.5'], '5 to 3600'],
   ['defaultProduct', ['', 'My Product', 'a_b', 'x'.repeat(65), 'a\nb'], 'a-z, 0-9'],
   ['tls', ['', 'on', 'AUTO', 'cert.pem', 'a,b,c', ',key.pem', 'cert.pem,'], 'off, auto, or two PEM files'],
   ['trustProxy', ['', 'yes', 'true', '0', '-1', '17', '10.0.0.0/33', 'proxy.lan', ','], 'off, on'],

@@ -36,4 +36,6 @@ export type GridCells<Item> = Readonly<
 export interface GridSort {
   by: string;
   order: 'asc' | 'desc';
+  /** The order that the list has unless another one is chosen. */
+  isInitial?: boolean;
 }

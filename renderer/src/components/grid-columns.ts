@@ -1,6 +1,6 @@
 // Which columns of a `DataGrid` are shown: those that are chosen, as far as there is room, or those of two-line rows.
 import { computed, type Ref, watchEffect } from 'vue';
-import type { GridColumn } from './grid-column.ts';
+import type { GridColumn, GridSort } from './grid-column.ts';
 import { densityOf, fittingColumns, isChosen, ROW_PX, useListView, useShownList } from './list-view.ts';
 
 /** The height of two-line rows on a narrow page. */
@@ -14,21 +14,33 @@ interface Needs {
   columns: () => readonly GridColumn[];
   isNarrow: Readonly<Ref<boolean>>;
   hasBoxes: () => boolean;
+  sort: () => GridSort | undefined;
   /** Of the grid in pixels; 0 before it is known. */
   width: Readonly<Ref<number>>;
 }
 
-export function useGridColumns({ name, columns, isNarrow, hasBoxes, width }: Needs) {
+export function useGridColumns({ name, columns, isNarrow, hasBoxes, sort, width }: Needs) {
   const { view } = useListView(name);
   const chosen = computed(() => columns().filter((column) => isChosen(column, view.value)));
   const fitting = computed(() =>
     width.value === 0 ? chosen.value : fittingColumns(chosen.value, width.value - (hasBoxes() ? BOX_PX : 0)),
   );
   const density = computed(() => densityOf(columns(), view.value));
+  const hiddenSort = computed(() => {
+    const { by, order, isInitial = false } = sort() ?? { by: null, order: 'asc', isInitial: true };
+    const hasHeading = !isNarrow.value && fitting.value.some(({ id }) => id === by);
+    const column = columns().find(({ id }) => id === by);
+    return column && !isInitial && !hasHeading ? { label: column.label, order } : null;
+  });
   const list = useShownList();
   watchEffect(() => {
     const left = chosen.value.filter((column) => !fitting.value.includes(column)).map(({ id }) => id);
-    list.value = { name: name(), columns: columns(), withoutRoom: new Set(left) };
+    list.value = {
+      name: name(),
+      columns: columns(),
+      withoutRoom: new Set(left),
+      hiddenSort: hiddenSort.value,
+    };
   });
 
   return {

@@ -1,6 +1,6 @@
 // How a list is shown: which columns, how high its rows are. Kept in the browser for each list.
 import { computed, inject, type InjectionKey, provide, type Ref, ref, shallowRef } from 'vue';
-import type { GridColumn } from './grid-column.ts';
+import type { GridColumn, GridSort } from './grid-column.ts';
 
 /** Comfortable rows have a second line. */
 export const DENSITIES = ['comfortable', 'standard', 'compact'] as const;
@@ -109,6 +109,8 @@ export interface ShownList {
   columns: readonly GridColumn[];
   /** Chosen columns that do not fit. */
   withoutRoom: ReadonlySet<string>;
+  /** The chosen order, if the heading of its column is not shown. */
+  hiddenSort: { label: string; order: GridSort['order'] } | null;
 }
 
 const SHOWN_LIST: InjectionKey<Ref<ShownList | null>> = Symbol('shown list');

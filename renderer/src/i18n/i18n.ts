@@ -51,3 +51,12 @@ const numbers = computed(() => new Intl.NumberFormat(intlLocale.value));
 export function formatCount(value: number): string {
   return numbers.value.format(value);
 }
+
+const shares = computed(
+  () => new Intl.NumberFormat(intlLocale.value, { style: 'percent', maximumFractionDigits: 1 }),
+);
+
+/** `96.8%` @param share from 0 to 1 */
+export function formatShare(share: number): string {
+  return shares.value.format(share);
+}

@@ -29,6 +29,7 @@ export const listMessages = messagesOf(
       clear: 'Clear all',
       cleared: 'All filters removed',
     },
+    sort: { by: 'Sorted by', asc: '{column}, ascending', desc: '{column}, descending' },
     noMatchHint: 'Change or clear the filters.',
     notLoaded: {
       auditEntries: 'The audit log could not be loaded',
@@ -68,6 +69,7 @@ export const listMessages = messagesOf(
       clear: 'Alle entfernen',
       cleared: 'Alle Filter entfernt',
     },
+    sort: { by: 'Sortiert nach', asc: '{column}, aufsteigend', desc: '{column}, absteigend' },
     noMatchHint: 'Ändern oder entfernen Sie Filter.',
     notLoaded: {
       auditEntries: 'Das Audit-Protokoll konnte nicht geladen werden',

@@ -33,11 +33,13 @@ import { signingKeyMessages } from '../features/settings/signing-key-messages.ts
 import { statisticsMessages } from '../features/statistics/statistics-messages.ts';
 import { shellMessages } from '../shell/shell-messages.ts';
 import { commonMessages } from './common-messages.ts';
+import { comparedMessages } from './compared-messages.ts';
 import { listMessages } from './list-messages.ts';
 
 const features = {
   common: commonMessages,
   lists: listMessages,
+  compared: comparedMessages,
   shell: shellMessages,
   handOver: handOverMessages,
   health: healthMessages,

@@ -1,5 +1,6 @@
-import { Op, type Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
+import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
 
@@ -18,6 +19,8 @@ const FIND_NEWEST = `
   SELECT ${COLUMNS} FROM activations
   WHERE license_id = $licenseId AND machine_fingerprint = $machineFingerprint ORDER BY id DESC LIMIT 1`;
 const FIND_SUCCESSOR = `SELECT ${COLUMNS} FROM activations WHERE replaces_id = $id`;
+
+const LIST_CONDITIONS = { licenseId: 'license_id = $licenseId', before: 'id < $before' };
 
 interface DeviceQuestion {
   /** In canonical form. */
@@ -102,14 +105,12 @@ export function createActivationStore(sequelize: Sequelize) {
         await seen.run({ some: ids.slice(start, start + IDS_AT_ONCE), now });
     },
     /** Newest first, including released ones. Returns one more than `limit` if there are more. */
-    async list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {
-      const rows = await activations.findAll({
-        where: { licenseId, ...(before === null ? {} : { id: { [Op.lt]: before } }) },
-        order: [['id', 'DESC']],
-        limit: limit + 1,
-        raw: true,
-      });
-      return rows as unknown as Activation[];
+    list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {
+      const { sql: where, bind } = allOf(given(LIST_CONDITIONS, { licenseId, before }));
+      return sql.select<Activation>(
+        `SELECT ${COLUMNS} FROM activations WHERE ${where} ORDER BY id DESC LIMIT $limit`,
+        { ...bind, limit: limit + 1 },
+      );
     },
   };
 }

@@ -19,6 +19,7 @@ export const ALERTS = {
   data_directory_lost: 'critical',
   database_damaged: 'critical',
   database_not_writable: 'critical',
+  replica_unused: 'warning',
   server_lost: 'warning',
   storage_full: 'critical',
   storage_low: 'warning',

@@ -1,4 +1,5 @@
-import { literal, Op, type Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
+import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { type AuthorizationTokenRow, defineAuthorizationToken } from './authorization-token-model.ts';
 
@@ -7,17 +8,17 @@ export type AuthorizationToken = AuthorizationTokenRow;
 /** Includes the holder of the license, so that a list needs no further look-ups. */
 export type ListedToken = AuthorizationToken & { holder: string };
 
-const HOLDER = literal(
-  '(SELECT licenses.holder FROM licenses WHERE licenses.id = "authorizationToken"."license_id")',
-);
-
-const SELECT = `
-  SELECT id AS "id", license_id AS "licenseId", product AS "product", name AS "name", token_hash AS "tokenHash",
-    last_four AS "lastFour", status AS "status", created_at AS "createdAt", expires_at AS "expiresAt",
-    ended_at AS "endedAt", last_used_at AS "lastUsedAt"
-  FROM authorization_tokens`;
-const FIND_BY_ID = `${SELECT} WHERE id = $id`;
-const FIND_ACTIVE = `${SELECT} WHERE license_id = $licenseId AND product = $product AND status = 'active'`;
+const COLUMNS = `
+  t.id AS "id", t.license_id AS "licenseId", t.product AS "product", t.name AS "name", t.token_hash AS "tokenHash",
+  t.last_four AS "lastFour", t.status AS "status", t.created_at AS "createdAt", t.expires_at AS "expiresAt",
+  t.ended_at AS "endedAt", t.last_used_at AS "lastUsedAt"`;
+const TOKENS = 'authorization_tokens t';
+const FIND_BY_ID = `SELECT ${COLUMNS} FROM ${TOKENS} WHERE t.id = $id`;
+const FIND_ACTIVE = `
+  SELECT ${COLUMNS} FROM ${TOKENS}
+  WHERE t.license_id = $licenseId AND t.product = $product AND t.status = 'active'`;
+const HOLDER = '(SELECT l.holder FROM licenses l WHERE l.id = t.license_id) AS "holder"';
+const CONDITIONS = { licenseId: 't.license_id = $licenseId', before: 't.id < $before' };
 
 const IDS_AT_ONCE = 500;
 
@@ -57,18 +58,12 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
       }
     },
     /** Newest first. Returns one more than `limit` if there are more. */
-    async list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {
-      const rows = await tokens.findAll({
-        attributes: { include: [[HOLDER, 'holder']] },
-        where: {
-          ...(licenseId === undefined ? {} : { licenseId }),
-          ...(before === null ? {} : { id: { [Op.lt]: before } }),
-        },
-        order: [['id', 'DESC']],
-        limit: limit + 1,
-        raw: true,
-      });
-      return rows as unknown as ListedToken[];
+    list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {
+      const { sql: where, bind } = allOf(given(CONDITIONS, { licenseId, before }));
+      return sql.select<ListedToken>(
+        `SELECT ${COLUMNS}, ${HOLDER} FROM ${TOKENS} WHERE ${where} ORDER BY t.id DESC LIMIT $limit`,
+        { ...bind, limit: limit + 1 },
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
-import { Op, type Sequelize, type WhereOptions } from 'sequelize';
+import { Op, type Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
+import { allOf, type Condition, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import type { CertificateState, RevocationReason } from './certificate-state-contract.ts';
@@ -56,18 +57,18 @@ const HAS_KEY = `SELECT 1 AS "found" FROM certificate_keys WHERE token_hash = $t
 const HAS_ENDED_KEY = `SELECT 1 AS "found" FROM certificate_keys WHERE expires_at <= $now LIMIT 1`;
 const WIPE_KEYS = 'DELETE FROM certificate_keys WHERE expires_at <= $now';
 
-/** The condition for a state. Revocation takes precedence over time. */
-function inState(state: CertificateState, now: number): WhereOptions {
-  switch (state) {
-    case 'revoked':
-      return { revokedAt: { [Op.ne]: null } };
-    case 'expired':
-      return { revokedAt: null, notAfter: { [Op.lt]: now } };
-    case 'not_yet_valid':
-      return { revokedAt: null, notBefore: { [Op.gt]: now } };
-    case 'good':
-      return { revokedAt: null, notBefore: { [Op.lte]: now }, notAfter: { [Op.gte]: now } };
-  }
+const CONDITIONS = { licenseId: 'license_id = $licenseId', before: 'id < $before' };
+
+/** Revocation takes precedence over time. */
+const STATES: Record<CertificateState, string> = {
+  revoked: 'revoked_at IS NOT NULL',
+  expired: 'revoked_at IS NULL AND not_after < $now',
+  not_yet_valid: 'revoked_at IS NULL AND not_before > $now',
+  good: 'revoked_at IS NULL AND not_before <= $now AND not_after >= $now',
+};
+
+function inState(state: CertificateState, now: number): Condition {
+  return { sql: STATES[state], bind: state === 'revoked' ? {} : { now } };
 }
 
 export function createCertificateStore(sequelize: Sequelize) {
@@ -100,18 +101,15 @@ export function createCertificateStore(sequelize: Sequelize) {
     },
 
     /** Newest first. Returns one more than `limit` if there are more. */
-    async list({ licenseId, status, before, limit, now }: CertificateFilter): Promise<Certificate[]> {
-      const rows = await certificates.findAll({
-        where: {
-          ...(licenseId === undefined ? {} : { licenseId }),
-          ...(before === null ? {} : { id: { [Op.lt]: before } }),
-          ...(status === undefined ? {} : (inState(status, now) as object)),
-        },
-        order: [['id', 'DESC']],
-        limit: limit + 1,
-        raw: true,
-      });
-      return rows as unknown as Certificate[];
+    list({ licenseId, status, before, limit, now }: CertificateFilter): Promise<Certificate[]> {
+      const { sql: where, bind } = allOf([
+        ...given(CONDITIONS, { licenseId, before }),
+        ...(status === undefined ? [] : [inState(status, now)]),
+      ]);
+      return sql.select<Certificate>(
+        `SELECT ${COLUMNS} FROM certificates WHERE ${where} ORDER BY id DESC LIMIT $limit`,
+        { ...bind, limit: limit + 1 },
+      );
     },
 
     async markRevoked(id: number, revokedAt: number, revokeReason: RevocationReason): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { readForLater } from '#server/database/list-source.ts';
 import { sqlOf } from '#server/database/sql.ts';
 
 /** A stored CRL without its document. Times are epoch milliseconds. */
@@ -108,7 +109,7 @@ export function createRevocationListStore(sequelize: Sequelize) {
     /** Reads every entry, once for each CRL: what it contains does not change. */
     async countListed(list: Contents): Promise<number> {
       if (counted?.list.number !== list.number || counted.list.authorityKey !== list.authorityKey) {
-        const row = await sql.selectFirst<{ count: number }>(COUNT_LISTED, { ...list });
+        const row = await readForLater(() => sql.selectFirst<{ count: number }>(COUNT_LISTED, { ...list }));
         counted = { list, count: row?.count ?? 0 };
       }
       return counted.count;

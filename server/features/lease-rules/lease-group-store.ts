@@ -30,7 +30,9 @@ async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> 
 export function createLeaseGroupStore(sequelize: Sequelize) {
   const groups = defineLeaseGroup(sequelize);
   const sql = sqlOf(sequelize);
-  const { isIn } = sql.dialect;
+  const someMembers = sql.statement<{ id: number; members: string }>(
+    `SELECT id AS "id", members AS "members" FROM lease_groups WHERE ${sql.dialect.isIn('id', 'some')}`,
+  );
 
   async function find(where: { id: number } | { name: string }): Promise<LeaseGroupRecord | null> {
     const condition = 'id' in where ? 'g.id = $id' : 'g.name = $name';
@@ -67,12 +69,9 @@ export function createLeaseGroupStore(sequelize: Sequelize) {
       );
       return new Set(rows.map(({ kind, name }) => `${kind} ${name}`));
     },
-    /** The members of some groups, by ID. */
+    /** The members of some groups, by ID. Checkouts decide by them. */
     async membersOf(ids: readonly number[]): Promise<Map<number, string[]>> {
-      const rows = await sql.select<{ id: number; members: string }>(
-        `SELECT id AS "id", members AS "members" FROM lease_groups WHERE ${isIn('id', 'some')}`,
-        { some: [...ids] },
-      );
+      const rows = await someMembers.all({ some: [...ids] });
       return new Map(rows.map(({ id, members }) => [id, JSON.parse(members) as string[]]));
     },
     /** @throws DuplicateGroupError if the name is taken */

@@ -26,10 +26,10 @@ interface Changes extends SeatLimitFields {
   custom_fields?: CustomFieldChanges | undefined;
 }
 
-function changed(license: License, changes: Changes): License {
+/** The fields that an edit writes. */
+function editedFields(license: License, changes: Changes) {
   const { holder, email, order_number, custom_fields } = changes;
   return {
-    ...license,
     holder: holder ?? license.holder,
     email: email === undefined ? license.email : email,
     orderNumber: order_number === undefined ? license.orderNumber : order_number,
@@ -50,25 +50,11 @@ export function createLicenseDetails({ licenses, audit, transaction, clock }: Ne
         const now = clock.now();
         const before = await licenses.findForChange(reference);
         if (!before) throw licenseNotFound();
-        const after = changed(before, changes);
+        const edited = editedFields(before, changes);
+        const after = { ...before, ...edited };
         const was = toLicenseRecord(before, now);
         if (JSON.stringify(before) === JSON.stringify(after)) return { license: was };
-        const { holder, email, orderNumber, notes, customFields } = after;
-        const { ownSeats, ownOverdraftSeats, ownBorrowMaxHours, ownBorrowMaxCount, ownBorrowKeepFree } =
-          after;
-        await licenses.update(before.id, {
-          holder,
-          email,
-          orderNumber,
-          notes,
-          customFields,
-          searchText: licenseSearchText(after),
-          ownSeats,
-          ownOverdraftSeats,
-          ownBorrowMaxHours,
-          ownBorrowMaxCount,
-          ownBorrowKeepFree,
-        });
+        await licenses.update(before.id, { ...edited, searchText: licenseSearchText(after) });
         // Read again, because a cleared override takes the plan's value.
         const license = toLicenseRecord((await licenses.find({ id: before.id })) ?? after, now);
         await audit.record(call, 'license.updated', `license:${before.id}`, was, license);

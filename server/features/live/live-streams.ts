@@ -32,7 +32,7 @@ interface Needs {
 export function createLiveStreams({ version, isShared, look }: Needs) {
   const open = new Map<LiveStream, Listener>();
   let timers: NodeJS.Timeout[] = [];
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(topics: readonly LiveTopic[]) => void>();
   let isClosed = false;
   /** When something last changed, or may have. */
   let changedAt = performance.now();
@@ -42,7 +42,7 @@ export function createLiveStreams({ version, isShared, look }: Needs) {
     if (changed.length === 0) return;
     changedAt = performance.now();
     for (const stream of open.keys()) stream.report(changed);
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(changed);
   }
 
   /** One look at a time; concurrent callers share it. */
@@ -105,7 +105,7 @@ export function createLiveStreams({ version, isShared, look }: Needs) {
     /** Notifies all listeners. */
     publish,
     /** Notifies a listener in this process. @returns a function that removes it */
-    listen(listener: () => void): () => void {
+    listen(listener: (topics: readonly LiveTopic[]) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

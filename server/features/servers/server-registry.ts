@@ -34,6 +34,8 @@ export interface ServerRegistry {
   join(address: string): void;
   /** Reports a change now. Never rejects. */
   report(): Promise<void>;
+  /** Under which this server reports; null while it does not. */
+  ownId(): string | null;
   /** Takes this server off the list. Never rejects. */
   leave(): Promise<void>;
 }
@@ -96,6 +98,7 @@ export function createServerRegistry(needs: Needs): ServerRegistry {
 
   return {
     report,
+    ownId: () => me?.id ?? null,
     list: async () => ({ items: (await readAll()).map((row) => toServerObject(row, me?.id ?? null)) }),
     behind: async (crlNumber) =>
       (await readAll())

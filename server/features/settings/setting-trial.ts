@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { adminHosts } from '#server/platform/admin-reach.ts';
 import { readBackupPassphrase, tryBackupFolder } from '#server/platform/backup-folder.ts';
 import type { SettingName, SettingValues } from '#server/platform/config.ts';
-import { readDatabaseUrl } from '#server/platform/database-url.ts';
+import { readDatabaseUrl, readReplicaUrl } from '#server/platform/database-url.ts';
 import type { ErrorDetail } from '#server/wire/errors.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
 import { FILE_CHECKS } from '#server/platform/setting-files.ts';
@@ -68,6 +68,7 @@ export async function tryOut(
     [['backupFolder', 'backupSchedule'], () => tryFolder(next.backupFolder)],
     [['backupPassphraseFile', 'backupSchedule'], () => readBackupPassphrase(next.backupPassphraseFile)],
     [['databaseUrl', 'databaseUrlFile'], () => tryUrl(readDatabaseUrl(next), tryDatabase)],
+    [['replicaDatabaseUrl', 'replicaDatabaseUrlFile'], () => tryUrl(readReplicaUrl(next), tryDatabase)],
   ];
   const details: ErrorDetail[] = [];
   const failed = new Set<SettingName>();

@@ -58,6 +58,14 @@ const ATTEMPTS = `
 
 const COUNT_FAILED = `SELECT count(*) AS "count" FROM deliveries WHERE ${IS_RETRIABLE}`;
 
+const COUNT_RECENT = `
+  SELECT count(CASE WHEN is_of_webhook AND status = 'delivered' THEN 1 END) AS "delivered",
+    count(CASE WHEN is_of_webhook AND status IN ('delivered', 'retrying', 'failed') THEN 1 END) AS "attempted",
+    count(*) AS "read", min(created_at) AS "oldest"
+  FROM (
+    SELECT status, created_at, webhook_id = $webhookId AND created_at >= $since AS is_of_webhook
+    FROM deliveries ORDER BY id DESC LIMIT $most) newest`;
+
 export function createDeliveryListStore(sequelize: Sequelize) {
   const { dialect, select, selectFirst } = sqlOf(sequelize);
 
@@ -101,6 +109,23 @@ export function createDeliveryListStore(sequelize: Sequelize) {
         { ...bind, most },
       );
       return row?.count ?? 0;
+    },
+    /**
+     * Counts the deliveries to a webhook since a time, among the newest `most` to all webhooks.
+     * @returns `begin`: the time since which they are counted
+     */
+    async countRecent(webhookId: number, since: number, most: number) {
+      const row = await selectFirst<{ delivered: number; attempted: number; read: number; oldest: number }>(
+        COUNT_RECENT,
+        { webhookId, since, most },
+      );
+      const { delivered, attempted, read, oldest } = row ?? {
+        delivered: 0,
+        attempted: 0,
+        read: 0,
+        oldest: 0,
+      };
+      return { delivered, attempted, begin: read < most ? since : Math.max(since, oldest) };
     },
   };
 }

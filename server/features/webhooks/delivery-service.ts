@@ -9,6 +9,8 @@ import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { toAttemptObject, toDeliveryObject } from './delivery-presenter.ts';
 import type { DeliveryListStore, DeliveryView } from './delivery-list-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -16,6 +18,8 @@ import type { webhookAdminContract } from './webhook-contract.ts';
 
 /** Counting stops here: exact larger numbers are not worth the wait. */
 const COUNTED = 10_000;
+/** The newest deliveries to all webhooks among which those to one are counted: no index leads to these. */
+const READ = 20_000;
 
 interface Needs {
   deliveries: DeliveryListStore & Pick<DeliveryStore, 'restartFailed'>;
@@ -55,6 +59,14 @@ export function createDeliveryService(needs: Needs) {
       const { webhook_id: webhookId, since } = request;
       const count = await deliveries.countRetriable({ webhookId, since }, COUNTED + 1);
       return { count: Math.min(count, COUNTED), exact: count <= COUNTED };
+    },
+
+    async countRecent({
+      webhook_id: webhookId,
+    }: RequestOf<typeof webhookAdminContract.countRecentDeliveries>) {
+      const dayAgo = clock.now() - DAY_MS;
+      const { delivered, attempted, begin } = await deliveries.countRecent(webhookId, dayAgo, READ);
+      return { delivered, attempted, since: toTimestamp(begin) };
     },
 
     async show(id: number) {

@@ -193,6 +193,21 @@ export const webhookAdminContract = {
     }),
     errors: [],
   }),
+  countRecentDeliveries: endpoint({
+    method: 'GET',
+    path: '/deliveries/count-recent/',
+    auth: 'admin',
+    summary: 'Count the deliveries to a webhook in the last 24 hours',
+    request: z.object({ webhook_id: queryId }),
+    reply: z.object({
+      delivered: z.int(),
+      attempted: z.int().meta({ description: 'Those that were delivered, are retried, or have failed.' }),
+      since: timestamp.meta({
+        description: 'When the count begins: 24 hours ago, or later if there were many deliveries since.',
+      }),
+    }),
+    errors: [],
+  }),
   showDelivery: endpoint({
     method: 'GET',
     path: '/deliveries/show/',

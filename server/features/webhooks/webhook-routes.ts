@@ -21,6 +21,7 @@ export function webhookAdminRoutes(webhooks: WebhookService, deliveries: Deliver
     testWebhook: ({ id }) => webhooks.test(id),
     listDeliveries: (request) => deliveries.list(request),
     countRetriableDeliveries: (request) => deliveries.countRetriable(request),
+    countRecentDeliveries: (request) => deliveries.countRecent(request),
     showDelivery: ({ id }) => deliveries.show(id),
     retryDelivery: ({ id }, call) => deliveries.retry(id, call),
     retryFailedDeliveries: (request, call) => deliveries.retryFailed(request, call),

@@ -20,17 +20,26 @@ export const useSession = defineStore('session', () => {
   const isInterrupted = ref(false);
   const failure = shallowRef<CallFailure | null>(null);
   let code = takeCode();
+  /** Counts sign-ins and sign-outs. */
+  let turns = 0;
   const hadCode = code !== null;
 
   function begin(): void {
+    if (phase.value !== 'signed_in') turns += 1;
     phase.value = 'signed_in';
     isInterrupted.value = false;
     failure.value = null;
   }
 
   function end(): void {
+    turns += 1;
     phase.value = 'signed_out';
     isInterrupted.value = false;
+  }
+
+  function lose(): void {
+    if (phase.value === 'signed_in') isInterrupted.value = true;
+    phase.value = 'signed_out';
   }
 
   // The tabs of a browser share the cookie. Without this, a sign-out would look like an interruption in the others,
@@ -66,7 +75,17 @@ export const useSession = defineStore('session', () => {
       if (failure.value?.code === 'unreachable') failure.value = null;
       else code = null;
     },
-    confirm: begin,
+    /**
+     * Call it before a request whose reply tells whether there is a session. A reply from before a sign-in or a
+     * sign-out tells about another session, and changes nothing.
+     */
+    expectReply() {
+      const turn = turns;
+      const ifCurrent = (change: () => void) => () => {
+        if (turn === turns) change();
+      };
+      return { confirm: ifCurrent(begin), lose: ifCurrent(lose) };
+    },
     /**
      * Ends the session on the server, too. If the server does not respond, the cookie stays, so the page stays signed
      * in.
@@ -79,10 +98,6 @@ export const useSession = defineStore('session', () => {
       } catch (error) {
         if (asCallFailure(error).code === 'unauthorized') end();
       }
-    },
-    lose(): void {
-      if (phase.value === 'signed_in') isInterrupted.value = true;
-      phase.value = 'signed_out';
     },
   };
 });

@@ -24,6 +24,7 @@ export const alertMessages = messagesOf(
       data_directory_lost: '{path} was removed or replaced.',
       database_damaged: 'The database is damaged.',
       database_not_writable: 'Changes cannot be saved.',
+      replica_unused: 'Lists are not read from the replica.',
       server_lost: 'Server {subject} has stopped reporting.',
       versions_differ: 'The servers run different versions: {versions}.',
       storage_full: 'The disk with {path} is full ({free_mb} MB free).',
@@ -51,11 +52,19 @@ export const alertMessages = messagesOf(
         'Changes are refused. Put the directory back or restore a backup, then restart the server.',
       database_damaged: 'Stop the server and restore the latest backup. See the log for details.',
       database_not_writable: 'See the log for the cause.',
+      replica_unused: 'They are read from the database itself until the replica can be used.',
       server_lost:
         'It did not leave the list: it has failed, or cannot reach the database. The other servers have taken over its work.',
       versions_differ: 'Upgrade the remaining servers soon. Versions may be one apart, not two.',
       storage_full: 'Changes cannot be saved until you free up space.',
       storage_low: 'Free up space before changes can no longer be saved.',
+    },
+    replica: {
+      unreachable: 'The replica does not answer.',
+      not_replica: 'The database at “Replica URL” is not a replica.',
+      other_database: 'The replica follows another database.',
+      other_schema: 'The replica does not have the schema of this version yet.',
+      behind: 'The replica is too far behind.',
     },
   },
   {
@@ -80,6 +89,7 @@ export const alertMessages = messagesOf(
       data_directory_lost: '{path} wurde entfernt oder ersetzt.',
       database_damaged: 'Die Datenbank ist beschädigt.',
       database_not_writable: 'Änderungen können nicht gespeichert werden.',
+      replica_unused: 'Listen werden nicht aus dem Replikat gelesen.',
       server_lost: 'Server {subject} meldet sich nicht mehr.',
       versions_differ: 'Die Server haben verschiedene Versionen: {versions}.',
       storage_full: 'Der Datenträger mit {path} ist voll ({free_mb} MB frei).',
@@ -111,12 +121,20 @@ export const alertMessages = messagesOf(
       database_damaged:
         'Beenden Sie den Server, und stellen Sie die letzte Sicherung wieder her. Details stehen im Protokoll.',
       database_not_writable: 'Die Ursache steht im Protokoll.',
+      replica_unused: 'Sie kommen aus der Datenbank selbst, bis das Replikat verwendbar ist.',
       server_lost:
         'Er hat sich nicht abgemeldet: Er ist ausgefallen oder erreicht die Datenbank nicht. Die anderen Server haben seine Aufgaben übernommen.',
       versions_differ:
         'Aktualisieren Sie die übrigen Server bald. Die Versionen dürfen um eine auseinanderliegen, nicht um zwei.',
       storage_full: 'Geben Sie Speicherplatz frei, damit Änderungen gespeichert werden können.',
       storage_low: 'Geben Sie Speicherplatz frei, solange noch gespeichert werden kann.',
+    },
+    replica: {
+      unreachable: 'Das Replikat antwortet nicht.',
+      not_replica: 'Die Datenbank unter „Replikat-URL“ ist kein Replikat.',
+      other_database: 'Das Replikat folgt einer anderen Datenbank.',
+      other_schema: 'Das Replikat hat das Schema dieser Version noch nicht.',
+      behind: 'Das Replikat liegt zu weit zurück.',
     },
   },
 );

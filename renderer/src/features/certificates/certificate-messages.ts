@@ -64,6 +64,9 @@ export const certificateMessages = messagesOf(
     keyNote:
       'You can download the private key once, within 15 minutes. The server does not keep it. If you close this dialog first, you must issue another certificate.',
     keySaved: 'Key and certificate saved as {file}. The server no longer has the key.',
+    keyNotSaved: 'The key is not saved. The server no longer has it.',
+    keyUnconfirmed: 'The server no longer has the key. Make sure that {file} was saved.',
+    keySave: 'Save key and certificate',
     keyDownload: 'Download key and certificate',
     keyLeave: 'Close without key',
     savePem: 'Save certificate',
@@ -190,6 +193,10 @@ export const certificateMessages = messagesOf(
     keyNote:
       'Sie können den privaten Schlüssel einmal herunterladen, innerhalb von 15 Minuten. Der Server bewahrt ihn nicht auf. Wenn Sie dieses Fenster vorher schließen, müssen Sie ein neues Zertifikat ausstellen.',
     keySaved: 'Schlüssel und Zertifikat als {file} gespeichert. Der Server hat den Schlüssel nicht mehr.',
+    keyNotSaved: 'Der Schlüssel ist nicht gespeichert. Der Server hat ihn nicht mehr.',
+    keyUnconfirmed:
+      'Der Server hat den Schlüssel nicht mehr. Vergewissern Sie sich, dass {file} gespeichert ist.',
+    keySave: 'Schlüssel und Zertifikat speichern',
     keyDownload: 'Schlüssel und Zertifikat herunterladen',
     keyLeave: 'Ohne Schlüssel schließen',
     savePem: 'Zertifikat speichern',

@@ -4,7 +4,7 @@ export const handOverMessages = messagesOf(
   {
     open: 'Hand over',
     title: 'Hand over the license of {holder}',
-    summary: '{holder} · {plan} · {seats} · until {date}',
+    summary: '{plan} · {seats} · until {date}',
     views: 'Ways to hand over',
     tabs: { message: 'Message', key: 'Key', file: 'License file' },
     to: 'To',
@@ -40,7 +40,7 @@ export const handOverMessages = messagesOf(
   {
     open: 'Übergeben',
     title: 'Lizenz von {holder} übergeben',
-    summary: '{holder} · {plan} · {seats} · bis {date}',
+    summary: '{plan} · {seats} · bis {date}',
     views: 'Arten der Übergabe',
     tabs: { message: 'Nachricht', key: 'Schlüssel', file: 'Lizenzdatei' },
     to: 'An',

@@ -2,6 +2,7 @@
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { customField, type CustomFields } from '#server/wire/custom-fields.ts';
 import { i18n, type Language } from '../../i18n/i18n.ts';
+import { formatDate } from '../../relative-time.ts';
 
 export interface Template {
   subject: string;
@@ -60,13 +61,19 @@ export function fill(text: string, values: Values, fields: CustomFields = {}): s
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de' };
 
 /** `5 seats`, `10 floating seats` */
-export function seatsText({ seats, licensing }: LicenseRecord, options: { locale?: Language } = {}): string {
+function seatsText({ seats, licensing }: LicenseRecord, options: { locale?: Language } = {}): string {
   const { t } = i18n.global;
   const isFloating = licensing === 'floating';
   if (seats === null)
     return t(isFloating ? 'handOver.template.unlimitedFloating' : 'handOver.template.unlimited', {}, options);
   const name = isFloating ? 'handOver.template.floatingSeats' : 'handOver.template.seats';
   return t(name, { n: seats }, { ...options, plural: seats });
+}
+
+/** `standard · 5 seats · until 17 Nov 2027` @param now epoch milliseconds */
+export function summaryOf(license: LicenseRecord, now: number): string {
+  const date = formatDate(license.expires_at, now);
+  return i18n.global.t('handOver.summary', { plan: license.plan, seats: seatsText(license), date });
 }
 
 export function valuesOf(license: LicenseRecord, server: string, language: Language): Values {

@@ -47,14 +47,14 @@ export const useHealth = defineStore('health', () => {
     awaySince.value = null;
   }
 
-  function noteFailure(failure: CallFailure): void {
+  function noteFailure(failure: CallFailure, reply: ReturnType<typeof session.expectReply>): void {
     if (failure.code === 'unreachable') {
       noteAway();
       return;
     }
     noteAnswer();
-    if (failure.code === 'unauthorized') session.lose();
-    if (failure.code === 'unavailable') session.confirm();
+    if (failure.code === 'unauthorized') reply.lose();
+    if (failure.code === 'unavailable') reply.confirm();
   }
 
   let readiness: object | CallFailure | null = null;
@@ -72,11 +72,12 @@ export const useHealth = defineStore('health', () => {
   async function ask(): Promise<void> {
     await session.useCode();
     const asked = askReadiness();
+    const reply = session.expectReply();
     const health = await outcomeOf(adminClient.health({}));
-    if (health instanceof CallFailure) noteFailure(health);
+    if (health instanceof CallFailure) noteFailure(health, reply);
     else {
       noteAnswer();
-      session.confirm();
+      reply.confirm();
       version.value = health.version;
       uptimeSeconds.value = health.uptime_seconds;
     }

@@ -28,10 +28,11 @@ export function useLicenseFilters() {
       ...(within ? { expires_within_days: within } : {}),
     };
   });
-  const sort = computed((): { by: SortName; order: Order } => {
-    const { sort: given, order } = sorting.values.value;
+  const sort = computed(() => {
+    const { sort: given, order: asked } = sorting.values.value;
     const by = SORTS.find((name) => name === given) ?? 'created';
-    return { by, order: order === 'asc' || order === 'desc' ? order : firstOrder(by) };
+    const order = asked === 'asc' || asked === 'desc' ? asked : firstOrder(by);
+    return { by, order, isInitial: by === 'created' && order === firstOrder(by) };
   });
 
   return {

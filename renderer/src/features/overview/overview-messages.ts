@@ -3,6 +3,8 @@ import { messagesOf } from '../../i18n/messages-of.ts';
 export const overviewMessages = messagesOf(
   {
     apiAddress: 'API address',
+    check: 'Check a license',
+    checkAbout: 'Opens the diagnosis: why a device was denied, and what helps.',
     allNormal: 'All systems normal',
     checking: 'Checking…',
     failing: {
@@ -115,6 +117,8 @@ export const overviewMessages = messagesOf(
   },
   {
     apiAddress: 'API-Adresse',
+    check: 'Lizenz prüfen',
+    checkAbout: 'Öffnet die Diagnose: warum ein Gerät abgelehnt wurde und was hilft.',
     allNormal: 'Alle Systeme laufen normal',
     checking: 'Wird geprüft …',
     failing: {

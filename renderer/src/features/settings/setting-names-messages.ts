@@ -1,5 +1,6 @@
 // For each setting: its label, what it does, and the values that it accepts.
 import { messagesOf } from '../../i18n/messages-of.ts';
+import { databaseSettingNames } from './database-setting-names.ts';
 
 export const settingNamesMessages = messagesOf(
   {
@@ -124,18 +125,7 @@ export const settingNamesMessages = messagesOf(
       about:
         'An absolute path on the server, outside the backup folder. The file contains a passphrase of at least 12 characters. Leave empty for backups without encryption.',
     },
-    data_dir: {
-      label: 'Data directory',
-      about: 'Contains the database, keys, logs and config.json, which cannot set this directory.',
-    },
-    database_url: {
-      label: 'PostgreSQL URL',
-      about: 'Replaces SQLite in the data directory. Existing data is not transferred.',
-    },
-    database_url_file: {
-      label: 'PostgreSQL URL file',
-      about: 'A file that contains the URL, for example a container secret. Overrides PostgreSQL URL.',
-    },
+    ...databaseSettingNames.en,
   },
   {
     host: {
@@ -262,18 +252,6 @@ export const settingNamesMessages = messagesOf(
       about:
         'Ein absoluter Pfad auf dem Server, außerhalb des Sicherungsordners. Die Datei enthält eine Passphrase mit mindestens 12 Zeichen. Leer lassen, um unverschlüsselt zu sichern.',
     },
-    data_dir: {
-      label: 'Datenverzeichnis',
-      about:
-        'Enthält Datenbank, Schlüssel, Protokolle und config.json, in der sich das Verzeichnis nicht festlegen lässt.',
-    },
-    database_url: {
-      label: 'PostgreSQL-URL',
-      about: 'Ersetzt SQLite im Datenverzeichnis. Vorhandene Daten werden nicht übernommen.',
-    },
-    database_url_file: {
-      label: 'PostgreSQL-URL-Datei',
-      about: 'Eine Datei, die die URL enthält, zum Beispiel ein Container-Secret. Ersetzt „PostgreSQL-URL“.',
-    },
+    ...databaseSettingNames.de,
   },
 );

@@ -44,7 +44,17 @@ export const SETTING_GROUPS: readonly { group: SettingGroup; names: readonly str
     group: 'backup',
     names: ['backup_schedule', 'backup_hour', 'backup_folder', 'backup_keep', 'backup_passphrase_file'],
   },
-  { group: 'other', names: ['data_dir', 'database_url', 'database_url_file'] },
+  {
+    group: 'other',
+    names: [
+      'data_dir',
+      'database_url',
+      'database_url_file',
+      'replica_database_url',
+      'replica_database_url_file',
+      'replica_max_lag_seconds',
+    ],
+  },
 ];
 
 /** A setting that the page does not know is in the last group. */

@@ -41,6 +41,8 @@ export const webhookMessages = messagesOf(
     caHint: 'Trusted for this webhook only, in addition to the public authorities.',
     forbiddenHint:
       'Webhooks are sent over HTTPS to public addresses only, to protect your internal network. To allow a private network, enter it in the settings under {setting}.',
+    deliveredWithin: 'Delivered ({n} h)',
+    ofAll: '{n} of {all}',
     secret: 'Signing secret',
     secretUse:
       'The receiver verifies X-License-Webhook-Signature with this secret. The value is sha256= followed by the HMAC-SHA256 of the body. The key is the entire secret.',
@@ -168,6 +170,8 @@ export const webhookMessages = messagesOf(
     caHint: 'Gelten nur für diesen Webhook, zusätzlich zu den öffentlichen Zertifizierungsstellen.',
     forbiddenHint:
       'Webhooks werden nur über HTTPS an öffentliche Adressen gesendet, um Ihr internes Netzwerk zu schützen. Um ein privates Netzwerk zuzulassen, tragen Sie es in den Einstellungen unter {setting} ein.',
+    deliveredWithin: 'Zugestellt ({n} h)',
+    ofAll: '{n} von {all}',
     secret: 'Signaturgeheimnis',
     secretUse:
       'Der Empfänger prüft X-License-Webhook-Signature mit diesem Geheimnis. Der Wert besteht aus sha256= und dem HMAC-SHA256 des Inhalts. Schlüssel ist das vollständige Geheimnis.',

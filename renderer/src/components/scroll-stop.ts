@@ -1,0 +1,21 @@
+// Makes an element a tab stop while it has more than it shows: the arrow keys scroll it from there.
+import type { Directive } from 'vue';
+
+const observers = new WeakMap<HTMLElement, ResizeObserver>();
+
+function setStop(element: HTMLElement): void {
+  const { clientHeight, clientWidth, scrollHeight, scrollWidth } = element;
+  if (scrollWidth > clientWidth || scrollHeight > clientHeight) element.tabIndex = 0;
+  else element.removeAttribute('tabindex');
+}
+
+export const vScrollStop: Directive<HTMLElement> = {
+  mounted(element) {
+    const observer = new ResizeObserver(() => setStop(element));
+    // What is in it as well: it grows without its frame.
+    for (const box of [element, ...element.children]) observer.observe(box);
+    observers.set(element, observer);
+  },
+  updated: setStop,
+  unmounted: (element) => observers.get(element)?.disconnect(),
+};

@@ -8,6 +8,12 @@ const desktop = process.env['LICENSE_DESK_E2E_DESKTOP'] || null;
 
 shareCompileCache();
 
+/** A page lives for seconds here, so compiling its code with optimizations costs more than it saves. */
+const launchOptions = {
+  ...chromiumLaunch,
+  args: [...chromiumLaunch.args, '--js-flags=--no-maglev --no-turbofan'],
+};
+
 export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | null }>({
   testDir: 'test/e2e',
   outputDir: 'test-results',
@@ -22,12 +28,14 @@ export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | 
   use: {
     actionTimeout: 60_000,
     navigationTimeout: 60_000,
+    // Transitions cost frames; shell.spec.ts turns them on to test them.
+    contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     // `--trace on` for whoever looks for a mistake: it costs a third of the time.
     trace: 'off',
   },
   projects: [
-    { name: 'chromium', use: { browserName: 'chromium', launchOptions: chromiumLaunch } },
+    { name: 'chromium', use: { browserName: 'chromium', launchOptions } },
     // The same specs in the desktop app, where there is one; else each says why not.
     {
       name: 'electron',
@@ -36,7 +44,7 @@ export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | 
       testIgnore: /desktop-(?:shell|page)\.spec\.ts/u,
       use: {
         browserName: 'chromium',
-        launchOptions: chromiumLaunch,
+        launchOptions,
         place: electronPlace,
         desktop,
       },

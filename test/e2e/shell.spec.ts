@@ -80,6 +80,7 @@ test('changes from elsewhere appear without a reload', async ({ desk, server }) 
 test('switches the language and remembers it', async ({ desk }) => {
   // Who asks for less motion gets none.
   const link = desk.getByRole('navigation').getByRole('link', { name: 'Audit' });
+  await desk.emulateMedia({ reducedMotion: 'no-preference' });
   await expect(link).not.toHaveCSS('transition-duration', '0s');
   await desk.emulateMedia({ reducedMotion: 'reduce' });
   await expect(link).toHaveCSS('transition-duration', '0s');

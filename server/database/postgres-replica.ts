@@ -173,7 +173,7 @@ export function followReplica(needs: Needs): Replica {
           if (isOver || !pool || !watch || !isUsable || !isFresh()) return null;
           try {
             applied ??= hasApplied(watch);
-            return (await applied) ? (await queryPostgres(pool, query)).rows : null;
+            return (await applied) ? (await queryPostgres(pool, query, false)).rows : null;
           } catch {
             // The database itself may answer: the replica has gone, or has cancelled the statement to apply a change.
             isOver = true;

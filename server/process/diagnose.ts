@@ -74,7 +74,7 @@ async function lookAtTlsFiles(files: TlsSetting & { mode: 'files' }): Promise<st
 
 function askOn(pool: Database): AskPostgres {
   return async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    (await queryPostgres(pool, { text, values, name: undefined })).rows as Row[];
+    (await queryPostgres(pool, { text, values, name: undefined }, false)).rows as Row[];
 }
 
 async function lookAtReplica(

@@ -19,7 +19,7 @@ import type { overviewContract } from '#server/features/overview/overview-contra
 import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { adminClient } from '../../api/admin-client.ts';
 import { formatCount } from '../../i18n/i18n.ts';
-import type { en } from '../../i18n/messages.ts';
+import type { Texts } from '../../i18n/messages.ts';
 import { useNow } from '../../now.ts';
 import { formatDay } from '../../relative-time.ts';
 import { floatingLink } from '../floating/floating-view.ts';
@@ -77,7 +77,7 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
     if (code === 'backup_failed')
       return `${t(`backups.problems.${params['problem'] as BackupProblem}`, values)} ${text}`;
     if (code === 'replica_unused')
-      return `${t(`alerts.replica.${params['problem'] as keyof typeof en.alerts.replica}`)} ${text}`;
+      return `${t(`alerts.replica.${params['problem'] as keyof Texts['alerts']['replica']}`)} ${text}`;
     return text;
   }
 

@@ -39,7 +39,8 @@ export interface BridgeCalls {
    */
   savePdf(suggestedName: string): Promise<boolean>;
   /**
-   * Asks where to save a secret, readable only for the user of this computer who saves it.
+   * Asks where to save a secret. On Linux and macOS only the user who saves it can read the file; on Windows, those
+   * who can read the folder.
    * @returns false if the administrator cancelled
    * @throws if it cannot be written
    */

@@ -98,11 +98,15 @@ export function addWebhookCommands(program: Command): void {
       );
 
   addId(webhook.command('show'))
-    .description('show a webhook')
+    .description('show a webhook and its deliveries of the last 24 hours')
     .action(
       calling(
-        (client, id: number) => client.showWebhook({ id }),
-        (reply) => webhookBlock(reply.webhook),
+        async (client, id: number) => ({
+          ...(await client.showWebhook({ id })),
+          recent: await client.countRecentDeliveries({ webhook_id: id }),
+        }),
+        ({ webhook: shown, recent: { delivered, attempted, since } }) =>
+          `${webhookBlock(shown)}\n\n${delivered} of ${attempted} deliveries since ${instant(since)} succeeded.`,
       ),
     );
 

@@ -29,7 +29,7 @@ export const REPLICA_SETTINGS = {
     env: 'LICENSE_DESK_REPLICA_MAX_LAG_SECONDS',
     flag: 'replica-max-lag-seconds',
     argument: '<seconds>',
-    help: 'how far the replica may be behind before lists are read from the database itself',
+    help: 'how far the replica may be behind before lists are read from the primary database',
     allowed: '5 to 3600',
     kind: 'number',
     parse: integer(5, 3600),

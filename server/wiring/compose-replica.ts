@@ -30,6 +30,7 @@ const LISTS: ReadonlySet<string> = new Set<keyof typeof adminContract>([
   'listLeaseDenials',
   'listDeliveries',
   'countRetriableDeliveries',
+  'countRecentDeliveries',
   'listFilesToReissue',
   'listAudit',
   'listAuditActions',

@@ -42,6 +42,7 @@ export function composeWebhooks(sequelize: Database, needs: Needs) {
   const listed = createDeliveryListStore(sequelize);
   const deliveries = createDeliveryService({
     ...needs,
+    webhooks,
     deliveries: { ...needs.deliveries, ...listed },
   });
   return {

@@ -191,7 +191,15 @@ export function describeWebhookAdministration({ cli, dataDir, server }: SuiteCon
       });
       const { webhook: cleared } = await edit('--description', '', '--no-ca');
       expect(cleared).toMatchObject({ url, scope: 'license.revoked', description: null });
-      expect(await cli.ok('webhook', 'show', id)).toEqual({ ok: true, webhook: cleared, own_ca: false });
+      expect(await cli.ok('webhook', 'show', id)).toEqual({
+        ok: true,
+        webhook: cleared,
+        own_ca: false,
+        recent: { delivered: 0, attempted: 0, since: expect.any(String) as unknown },
+      });
+      expect(await cli.prints('webhook', 'show', id)).toMatch(
+        /^0 of 0 deliveries since \d{4}-.* succeeded\.$/mu,
+      );
       expect(await cli.fails('webhook', 'edit', id, '--url', 'http://127.0.0.1/')).toMatchObject({
         error_code: 'webhook_url_forbidden',
       });

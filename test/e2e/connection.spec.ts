@@ -136,6 +136,71 @@ test(
   },
 );
 
+test(
+  'a row of a list that had the focus when the session ended has it again',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    await importLicenses(
+      desk,
+      Array.from({ length: 60 }, (_, index) => `Nordwind ${index + 1}`),
+    );
+    await desk.goto('/#/licenses');
+    await desk.getByRole('grid', { name: 'Licenses' }).getByRole('row').nth(1).press('End');
+    const last = desk.locator('[data-index="59"]');
+    await expect(last).toBeFocused();
+    await server.cli('session', 'end', '--all');
+    await expect(desk.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    await expect(last).toBeFocused();
+  },
+);
+
+test(
+  'what was open when the session ended can be discarded by the next administrator',
+  { tag: '@browser' },
+  async ({ desk, server, context }) => {
+    const other = await context.newPage();
+    await other.goto('/#/licenses');
+    await expect(other.getByRole('heading', { name: 'Licenses' })).toBeVisible();
+    await desk.goto('/#/licenses');
+    await desk.getByRole('button', { name: 'New license' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'New license' });
+    await dialog.getByRole('textbox', { name: 'Holder' }).fill('Nordwind Forensik GmbH');
+    await server.cli('session', 'end', '--all');
+    await expect(desk.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
+    await expect(other.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
+    await desk.getByRole('button', { name: 'Discard what was open' }).click();
+    for (const page of [desk, other]) {
+      await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+    }
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    await expect(desk.getByRole('heading', { name: 'Licenses' })).toBeVisible();
+    await expect(dialog).toHaveCount(0);
+    await desk.getByRole('button', { name: 'New license' }).click();
+    await expect(dialog.getByRole('textbox', { name: 'Holder' })).toHaveValue('');
+  },
+);
+
+test(
+  'a dialog whose code cannot be loaded says so, and opens later',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const code = /\/assets\/CreateLicenseDialog-[^/]*\.js/u;
+    await desk.route(code, (route) => route.abort());
+    await desk.goto('/#/licenses');
+    const create = desk.getByRole('button', { name: 'New license' });
+    await create.click();
+    await expect(desk.getByRole('log')).toContainText('The server did not respond.');
+    await expect(desk.getByRole('dialog')).toHaveCount(0);
+    await desk.unroute(code);
+    await create.click();
+    await expect(desk.getByRole('dialog', { name: 'New license' })).toBeVisible();
+  },
+);
+
 test('the reply to a health check from before the sign-out does not sign in again', async ({ desk }) => {
   let answer = () => {};
   const held = new Promise<void>((resolve) => {

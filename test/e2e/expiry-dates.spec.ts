@@ -60,6 +60,8 @@ test('the exact times of dates are reached by one tab stop for each region', asy
   // The arrow keys lead to the other dates of the region.
   await desk.keyboard.press('ArrowRight');
   await expect(dates.nth(1)).toBeFocused();
+  await desk.keyboard.press('Shift+ArrowRight');
+  await expect(dates.nth(1)).toBeFocused();
   await desk.keyboard.press('ArrowRight');
   await desk.keyboard.press('ArrowRight');
   await expect(dates.nth(2)).toBeFocused();

@@ -194,9 +194,9 @@ test('an order by a column that is not shown is told, and can be ended', async (
   await viewButton(desk).click();
   await entry(desk, 'Expires').click();
   await desk.keyboard.press('Escape');
-  await expect(sorting).toHaveText('Sorted by Expires, ascending');
+  await expect(sorting).toHaveText('Order: Expires, ascending');
   await expectAccessible(desk);
-  await desk.getByRole('button', { name: 'Remove filter Sorted by: Expires, ascending' }).click();
+  await desk.getByRole('button', { name: 'Reset order' }).click();
   await expect(sorting).toHaveCount(0);
   await expect(headings(desk).filter({ hasText: 'Issued' })).toHaveAttribute('aria-sort', 'descending');
 
@@ -206,6 +206,23 @@ test('an order by a column that is not shown is told, and can be ended', async (
   await desk.keyboard.press('Escape');
   await expect(headings(desk)).toHaveText(without('Issued', 'Expires'));
   await expect(sorting).toHaveCount(0);
+});
+
+test('opening a record does not move the list, also where the sorted column has no room beside it', async ({
+  desk,
+}) => {
+  await importLicenses(desk, customers(3));
+  await desk.setViewportSize({ width: 1440, height: 900 });
+  await openLicenses(desk);
+  const issued = headings(desk).filter({ hasText: 'Issued' });
+  await issued.getByRole('button').click();
+  await expect(issued).toHaveAttribute('aria-sort', 'ascending');
+  const before = await grid(desk).boundingBox();
+  await rows(desk).first().press('Enter');
+  await expect(desk.getByRole('complementary')).toBeVisible();
+  await expect(issued).toHaveCount(0);
+  expect((await grid(desk).boundingBox())?.y).toBe(before?.y);
+  await expect(desk.getByRole('list', { name: 'Active filters' })).toHaveCount(0);
 });
 
 test('beside the inspector, holders have more room than how far away a date is', async ({ desk }) => {

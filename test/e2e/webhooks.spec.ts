@@ -149,14 +149,21 @@ test('the strip of a webhook shows its last day and rotates its secret', async (
   await desk.goto('/#/webhooks/1');
   const fact = (name: string) =>
     desk.getByRole('term').filter({ hasText: name }).locator('..').getByRole('definition');
-  await expect(fact('Delivered (24 h)')).toHaveText('–');
+  await expect(fact('Delivered, last 24 h')).toHaveText('–');
   const device = { license_key: license, machine_fingerprint: `sha256:${'0'.repeat(64)}` };
   await desk.request.post(`${server.api}activate/`, { data: device });
-  await expect(fact('Delivered (24 h)')).toHaveText('100% · 1 of 1');
+  await expect(fact('Delivered, last 24 h')).toHaveText('100% · 1 of 1');
   receiver.answer(503, 'down');
   await desk.request.post('/admin/api/licenses/revoke/', { data: { ref: license } });
-  await expect(fact('Delivered (24 h)')).toHaveText('50% · 1 of 2');
+  await expect(fact('Delivered, last 24 h')).toHaveText('50% · 1 of 2');
   await expectAccessible(desk);
+  // Rounded, it would be 100%.
+  await desk.route('**/deliveries/count-recent/**', async (route) => {
+    const reply = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...reply, delivered: 1999, attempted: 2000 } });
+  });
+  await desk.reload();
+  await expect(fact('Delivered, last 24 h')).toHaveText('99.9% · 1,999 of 2,000');
 
   await fact('Signing secret').getByRole('button', { name: 'Rotate secret' }).click();
   const rotate = desk.getByRole('dialog', { name: 'Rotate secret' });
@@ -215,3 +222,35 @@ test('a webhook far down the list opens by its address', async ({ desk }) => {
   const inspector = desk.getByRole('complementary', { name: '127.0.0.1:1' });
   await expect(inspector).toContainText('oldest');
 });
+
+test(
+  'a secret that arrives while the session has ended is shown after the sign-in',
+  { tag: '@browser' },
+  async ({ desk, server, receiver }) => {
+    await desk.request.post('/admin/api/webhooks/register/', { data: { url: receiver.url, scope: 'all' } });
+    const ended = Promise.withResolvers<void>();
+    await desk.route('**/webhooks/rotate/', async (route) => {
+      const response = await route.fetch();
+      await ended.promise;
+      await route.fulfill({ response });
+    });
+    await desk.goto('/#/webhooks/1');
+    await desk.getByRole('definition').getByRole('button', { name: 'Rotate secret' }).click();
+    const asked = desk.waitForRequest('**/webhooks/rotate/');
+    const rotate = desk.getByRole('dialog', { name: 'Rotate secret' });
+    await rotate.getByRole('button', { name: 'Rotate secret' }).click();
+    await asked;
+    await server.cli('session', 'end', '--all');
+    await expect(desk.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
+    const replied = desk.waitForResponse('**/webhooks/rotate/');
+    ended.resolve();
+    await (await replied).finished();
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    const rotated = desk.getByRole('dialog', { name: 'New signing secret' });
+    await expect(rotated.getByText(SECRET)).toBeVisible();
+    expect(await rotated.evaluate((element) => element.matches(':modal'))).toBe(true);
+    await rotated.getByRole('button', { name: 'I have saved it' }).click();
+    await expect(desk.getByRole('dialog')).toHaveCount(0);
+  },
+);

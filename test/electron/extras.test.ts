@@ -1,5 +1,15 @@
 // Desktop integration: tray, menu, notifications, opened files, dialogs, power, login.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -205,7 +215,7 @@ describe('a page on paper', () => {
     const saving = callBridge<boolean>(shell, 'savePdf', '../../etc/license: A/B');
     expect(await shell.event('file-dialog')).toMatchObject({
       kind: 'save',
-      defaultPath: join(folder, '..-..-etc-license- A-B.pdf'),
+      defaultPath: join(folder, '-..-etc-license- A-B.pdf'),
       extensions: ['pdf'],
     });
     const path = join(folder, 'license.pdf');
@@ -232,13 +242,15 @@ describe('a secret', () => {
     const dropping = callBridge<boolean>(shell, 'saveText', secret);
     expect(await shell.event('file-dialog')).toMatchObject({
       kind: 'save',
-      defaultPath: join(folder, '..-api-token.txt'),
+      defaultPath: join(folder, '-api-token.txt'),
       extensions: ['txt'],
     });
     await shell.happen({ do: 'choose-path', path: null });
     expect((await dropping).reply).toBe(false);
 
-    const path = join(folder, 'token.txt');
+    // What it replaces was readable for all.
+    const path = fileOf('token.txt', 'a former, longer token');
+    chmodSync(path, 0o644);
     const saving = callBridge<boolean>(shell, 'saveText', secret);
     await shell.event('file-dialog', 2);
     await shell.happen({ do: 'choose-path', path });
@@ -246,8 +258,17 @@ describe('a secret', () => {
     expect(readFileSync(path, 'utf8')).toBe('ldk_1\n');
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
 
-    const failing = callBridge<boolean>(shell, 'saveText', secret);
+    // A folder cannot be replaced by a file, and nothing stays beside it.
+    const taken = join(folder, 'taken');
+    mkdirSync(join(taken, 'token.txt'), { recursive: true });
+    const refused = callBridge<boolean>(shell, 'saveText', secret);
     await shell.event('file-dialog', 3);
+    await shell.happen({ do: 'choose-path', path: join(taken, 'token.txt') });
+    expect((await refused).error).toMatch(/EISDIR|EPERM|EEXIST|ENOTEMPTY/u);
+    expect(readdirSync(taken)).toEqual(['token.txt']);
+
+    const failing = callBridge<boolean>(shell, 'saveText', secret);
+    await shell.event('file-dialog', 4);
     await shell.happen({ do: 'choose-path', path: join(folder, 'no', 'such', 'folder.txt') });
     expect((await failing).error).toContain('ENOENT');
     expect((await callBridge(shell, 'saveText', 'ldk_1')).error).toContain('name and text');

@@ -136,3 +136,10 @@ it('forgets the health of its old address', async () => {
   const { webhook } = await server.admin.updateWebhook({ id, url: receiver.url('/well') });
   expect(webhook).toMatchObject({ status: 'active', last_error: null });
 });
+
+it('that is unknown has no deliveries to count', async () => {
+  expectFailure(
+    await callAdmin(server, 'countRecentDeliveries', { webhook_id: 999_999 }),
+    'webhook_not_found',
+  );
+});

@@ -7,6 +7,8 @@ export interface FilterChip {
   name: string;
   label: string;
   text: string;
+  /** What its button is called, and what it has done, where it does not remove a filter. */
+  removal?: { action: string; done: string };
 }
 
 export interface ActiveFilters {

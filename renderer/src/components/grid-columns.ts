@@ -28,7 +28,8 @@ export function useGridColumns({ name, columns, isNarrow, hasBoxes, sort, width 
   const density = computed(() => densityOf(columns(), view.value));
   const hiddenSort = computed(() => {
     const { by, order, isInitial = false } = sort() ?? { by: null, order: 'asc', isInitial: true };
-    const hasHeading = !isNarrow.value && fitting.value.some(({ id }) => id === by);
+    // Not what fits: beside an open record there is less room, and a chip that came then would move the list.
+    const hasHeading = !isNarrow.value && chosen.value.some(({ id }) => id === by);
     const column = columns().find(({ id }) => id === by);
     return column && !isInitial && !hasHeading ? { label: column.label, order } : null;
   });

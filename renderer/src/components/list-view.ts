@@ -109,7 +109,7 @@ export interface ShownList {
   columns: readonly GridColumn[];
   /** Chosen columns that do not fit. */
   withoutRoom: ReadonlySet<string>;
-  /** The chosen order, if the heading of its column is not shown. */
+  /** The chosen order, if its column is not chosen or the page is too narrow for headings. */
   hiddenSort: { label: string; order: GridSort['order'] } | null;
 }
 

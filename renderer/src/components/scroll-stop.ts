@@ -4,6 +4,8 @@ import type { Directive } from 'vue';
 const observers = new WeakMap<HTMLElement, ResizeObserver>();
 
 function setStop(element: HTMLElement): void {
+  // Out of the document it has no size. It may have had the focus, which is to come back.
+  if (!element.isConnected) return;
   const { clientHeight, clientWidth, scrollHeight, scrollWidth } = element;
   if (scrollWidth > clientWidth || scrollHeight > clientHeight) element.tabIndex = 0;
   else element.removeAttribute('tabindex');

@@ -25,11 +25,12 @@ export function setTimeStops(): void {
   }
 }
 
-/** Moves the focus within the region of a date. */
-export function moveTimeStop(from: HTMLElement, by: 1 | -1): void {
+/** Moves the focus within the region of a date. @returns false if there is no date on that side */
+export function moveTimeStop(from: HTMLElement, by: 1 | -1): boolean {
   const dates = datesOf(from.closest(REGIONS));
   const next = dates[dates.indexOf(from) + by];
-  if (!next) return;
+  if (!next) return false;
   setStop(dates, next);
   next.focus();
+  return true;
 }

@@ -68,6 +68,8 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   }
 
   const resizes = new ResizeObserver(([entry]) => {
+    // Out of the document it has no size. Rows that left now would lose the focus that is to come back.
+    if (viewport.value?.isConnected !== true) return;
     height = entry?.contentRect.height ?? height;
     width.value = entry?.contentRect.width ?? width.value;
     update();

@@ -29,7 +29,13 @@ export const listMessages = messagesOf(
       clear: 'Clear all',
       cleared: 'All filters removed',
     },
-    sort: { by: 'Sorted by', asc: '{column}, ascending', desc: '{column}, descending' },
+    sort: {
+      by: 'Order:',
+      asc: '{column}, ascending',
+      desc: '{column}, descending',
+      reset: 'Reset order',
+      wasReset: 'Order reset',
+    },
     noMatchHint: 'Change or clear the filters.',
     notLoaded: {
       auditEntries: 'The audit log could not be loaded',
@@ -69,7 +75,13 @@ export const listMessages = messagesOf(
       clear: 'Alle entfernen',
       cleared: 'Alle Filter entfernt',
     },
-    sort: { by: 'Sortiert nach', asc: '{column}, aufsteigend', desc: '{column}, absteigend' },
+    sort: {
+      by: 'Sortierung:',
+      asc: '{column}, aufsteigend',
+      desc: '{column}, absteigend',
+      reset: 'Sortierung zurücksetzen',
+      wasReset: 'Sortierung zurückgesetzt',
+    },
     noMatchHint: 'Ändern oder entfernen Sie Filter.',
     notLoaded: {
       auditEntries: 'Das Audit-Protokoll konnte nicht geladen werden',

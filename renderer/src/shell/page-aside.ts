@@ -24,14 +24,21 @@ function note(page: Element): Lost {
   };
 }
 
-function restore({ scrolled, dialogs, focused }: Lost): void {
-  for (const dialog of dialogs) {
+/** Dialogs that were mounted meanwhile, which could not be shown. @param page in the document again */
+const unshown = (page: Element) => page.querySelectorAll<HTMLDialogElement>('dialog[data-modal]:not([open])');
+
+function restore(page: Element, { scrolled, dialogs, focused }: Lost): void {
+  // Some may have been removed meanwhile, such as a confirmation whose result has arrived.
+  for (const dialog of dialogs.filter(({ isConnected }) => isConnected)) {
     // Not `close()`, which would report that it was closed.
     dialog.open = false;
     dialog.showModal();
   }
+  const added = unshown(page);
+  for (const dialog of added) dialog.showModal();
   for (const { element, left, top } of scrolled) element.scrollTo({ left, top, behavior: 'instant' });
-  if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });
+  if (focused instanceof HTMLElement && focused.isConnected && added.length === 0)
+    focused.focus({ preventScroll: true });
 }
 
 /** @returns the element outside of the document that holds the page meanwhile */
@@ -44,7 +51,7 @@ export function usePageAside(page: Readonly<Ref<Element | null>>, isAside: () =>
     isAside,
     (left) => {
       if (left || !lost) return;
-      if (page.value) restore(lost);
+      if (page.value) restore(page.value, lost);
       lost = null;
     },
     { flush: 'post' },

@@ -15,6 +15,7 @@ import { toAttemptObject, toDeliveryObject } from './delivery-presenter.ts';
 import type { DeliveryListStore, DeliveryView } from './delivery-list-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { webhookAdminContract } from './webhook-contract.ts';
+import type { WebhookService } from './webhook-service.ts';
 
 /** Counting stops here: exact larger numbers are not worth the wait. */
 const COUNTED = 10_000;
@@ -27,6 +28,7 @@ interface Needs {
   transaction: RunTransaction;
   clock: Clock;
   licenses: Pick<LicenseStore, 'find'>;
+  webhooks: Pick<WebhookService, 'show'>;
   /** Called after deliveries have become due. */
   onQueued(): void;
 }
@@ -64,6 +66,7 @@ export function createDeliveryService(needs: Needs) {
     async countRecent({
       webhook_id: webhookId,
     }: RequestOf<typeof webhookAdminContract.countRecentDeliveries>) {
+      await needs.webhooks.show(webhookId);
       const dayAgo = clock.now() - DAY_MS;
       const { delivered, attempted, begin } = await deliveries.countRecent(webhookId, dayAgo, READ);
       return { delivered, attempted, since: toTimestamp(begin) };

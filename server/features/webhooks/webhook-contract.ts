@@ -206,7 +206,7 @@ export const webhookAdminContract = {
         description: 'When the count begins: 24 hours ago, or later if there were many deliveries since.',
       }),
     }),
-    errors: [],
+    errors: ['webhook_not_found'],
   }),
   showDelivery: endpoint({
     method: 'GET',

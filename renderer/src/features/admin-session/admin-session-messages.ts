@@ -18,6 +18,7 @@ export const sessionMessages = messagesOf(
     noPassword: 'No password is needed. Links can only be created on the server.',
     desktop: 'Your session has ended.',
     signIn: 'Sign in again',
+    discard: 'Discard what was open',
   },
   {
     opening: 'Verbindung wird hergestellt …',
@@ -36,5 +37,6 @@ export const sessionMessages = messagesOf(
     noPassword: 'Es gibt kein Passwort. Links lassen sich nur auf dem Server erstellen.',
     desktop: 'Ihre Sitzung ist beendet.',
     signIn: 'Erneut anmelden',
+    discard: 'Offene Eingaben verwerfen',
   },
 );

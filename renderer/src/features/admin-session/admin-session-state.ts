@@ -65,6 +65,11 @@ export const useSession = defineStore('session', () => {
     /** Why the sign-in link did not work. */
     failure: computed(() => failure.value),
 
+    /** Throws away what was open when the session ended, in all tabs: a sign-in in one of them signs in all. */
+    discard(): void {
+      end();
+      otherTabs.postMessage(null);
+    },
     /** Uses a code that was pasted. */
     signInWith,
 

@@ -5,7 +5,8 @@ export const alertMessages = messagesOf(
   {
     title: 'Needs attention',
     openLicense: 'Open license',
-    openSettings: 'Open network settings',
+    openSettings: 'Open settings',
+    openNetwork: 'Open network settings',
     openBackups: 'Open backups',
     openServers: 'Show servers',
     severity: { warning: 'Warning', critical: 'Critical' },
@@ -52,7 +53,7 @@ export const alertMessages = messagesOf(
         'Changes are refused. Put the directory back or restore a backup, then restart the server.',
       database_damaged: 'Stop the server and restore the latest backup. See the log for details.',
       database_not_writable: 'See the log for the cause.',
-      replica_unused: 'They are read from the database itself until the replica can be used.',
+      replica_unused: 'Until the replica can be used, lists are read from the primary database.',
       server_lost:
         'It did not leave the list: it has failed, or cannot reach the database. The other servers have taken over its work.',
       versions_differ: 'Upgrade the remaining servers soon. Versions may be one apart, not two.',
@@ -61,7 +62,7 @@ export const alertMessages = messagesOf(
     },
     replica: {
       unreachable: 'The replica does not answer.',
-      not_replica: 'The database at “Replica URL” is not a replica.',
+      not_replica: 'The database at “Replica URL” is not a streaming replica.',
       other_database: 'The replica follows another database.',
       other_schema: 'The replica does not have the schema of this version yet.',
       behind: 'The replica is too far behind.',
@@ -70,7 +71,8 @@ export const alertMessages = messagesOf(
   {
     title: 'Handlungsbedarf',
     openLicense: 'Lizenz öffnen',
-    openSettings: 'Netzwerkeinstellungen öffnen',
+    openSettings: 'Einstellungen öffnen',
+    openNetwork: 'Netzwerkeinstellungen öffnen',
     openBackups: 'Sicherungen öffnen',
     openServers: 'Server anzeigen',
     severity: { warning: 'Warnung', critical: 'Kritisch' },
@@ -121,7 +123,7 @@ export const alertMessages = messagesOf(
       database_damaged:
         'Beenden Sie den Server, und stellen Sie die letzte Sicherung wieder her. Details stehen im Protokoll.',
       database_not_writable: 'Die Ursache steht im Protokoll.',
-      replica_unused: 'Sie kommen aus der Datenbank selbst, bis das Replikat verwendbar ist.',
+      replica_unused: 'Bis das Replikat verwendbar ist, werden Listen aus der Hauptdatenbank gelesen.',
       server_lost:
         'Er hat sich nicht abgemeldet: Er ist ausgefallen oder erreicht die Datenbank nicht. Die anderen Server haben seine Aufgaben übernommen.',
       versions_differ:
@@ -131,7 +133,7 @@ export const alertMessages = messagesOf(
     },
     replica: {
       unreachable: 'Das Replikat antwortet nicht.',
-      not_replica: 'Die Datenbank unter „Replikat-URL“ ist kein Replikat.',
+      not_replica: 'Die Datenbank unter „Replikat-URL“ ist kein Streaming-Replikat.',
       other_database: 'Das Replikat folgt einer anderen Datenbank.',
       other_schema: 'Das Replikat hat das Schema dieser Version noch nicht.',
       behind: 'Das Replikat liegt zu weit zurück.',

@@ -67,8 +67,10 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
       return { label: t('alerts.openBackups'), to: { name: 'settings', query: { tab: 'backup' } } };
     if (SERVER_ALERTS.includes(code))
       return { label: t('alerts.openServers'), to: { name: 'settings', query: { tab: 'servers' } } };
+    if (code === 'replica_unused')
+      return { label: t('alerts.openSettings'), to: { name: 'settings', query: { tab: 'data' } } };
     return NETWORK_ALERTS.includes(code)
-      ? { label: t('alerts.openSettings'), to: { name: 'settings' } }
+      ? { label: t('alerts.openNetwork'), to: { name: 'settings' } }
       : undefined;
   }
 

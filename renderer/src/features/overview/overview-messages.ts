@@ -4,7 +4,7 @@ export const overviewMessages = messagesOf(
   {
     apiAddress: 'API address',
     check: 'Check a license',
-    checkAbout: 'Opens the diagnosis: why a device was denied, and what helps.',
+    checkAbout: 'Find out why a device was denied and how to fix it.',
     allNormal: 'All systems normal',
     checking: 'Checking…',
     failing: {
@@ -118,7 +118,7 @@ export const overviewMessages = messagesOf(
   {
     apiAddress: 'API-Adresse',
     check: 'Lizenz prüfen',
-    checkAbout: 'Öffnet die Diagnose: warum ein Gerät abgelehnt wurde und was hilft.',
+    checkAbout: 'Finden Sie heraus, warum ein Gerät abgelehnt wurde und wie Sie das beheben.',
     allNormal: 'Alle Systeme laufen normal',
     checking: 'Wird geprüft …',
     failing: {

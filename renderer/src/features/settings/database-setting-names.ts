@@ -13,7 +13,8 @@ export const databaseSettingNames = messagesOf(
     },
     database_url_file: {
       label: 'PostgreSQL URL file',
-      about: 'A file that contains the URL, for example a container secret. Overrides PostgreSQL URL.',
+      about:
+        'A file that contains the URL, for example a container secret. Set this or PostgreSQL URL, not both.',
     },
     replica_database_url: {
       label: 'Replica URL',
@@ -21,11 +22,11 @@ export const databaseSettingNames = messagesOf(
     },
     replica_database_url_file: {
       label: 'Replica URL file',
-      about: 'A file that contains the URL, instead of Replica URL.',
+      about: 'A file that contains the URL. Set this or Replica URL, not both.',
     },
     replica_max_lag_seconds: {
       label: 'Maximum replica lag (seconds)',
-      about: 'If the replica is further behind, lists are read from the database itself.',
+      about: 'If the replica is further behind, lists are read from the primary database.',
     },
   },
   {
@@ -40,7 +41,8 @@ export const databaseSettingNames = messagesOf(
     },
     database_url_file: {
       label: 'PostgreSQL-URL-Datei',
-      about: 'Eine Datei, die die URL enthält, zum Beispiel ein Container-Secret. Ersetzt „PostgreSQL-URL“.',
+      about:
+        'Eine Datei, die die URL enthält, zum Beispiel ein Container-Secret. Legen Sie entweder dies oder „PostgreSQL-URL“ fest.',
     },
     replica_database_url: {
       label: 'Replikat-URL',
@@ -48,11 +50,11 @@ export const databaseSettingNames = messagesOf(
     },
     replica_database_url_file: {
       label: 'Replikat-URL-Datei',
-      about: 'Eine Datei, die die URL enthält, anstelle von „Replikat-URL“.',
+      about: 'Eine Datei, die die URL enthält. Legen Sie entweder dies oder „Replikat-URL“ fest.',
     },
     replica_max_lag_seconds: {
       label: 'Maximaler Replikat-Rückstand (Sekunden)',
-      about: 'Liegt das Replikat weiter zurück, werden Listen aus der Datenbank selbst gelesen.',
+      about: 'Liegt das Replikat weiter zurück, werden Listen aus der Hauptdatenbank gelesen.',
     },
   },
 );

@@ -41,7 +41,7 @@ export const webhookMessages = messagesOf(
     caHint: 'Trusted for this webhook only, in addition to the public authorities.',
     forbiddenHint:
       'Webhooks are sent over HTTPS to public addresses only, to protect your internal network. To allow a private network, enter it in the settings under {setting}.',
-    deliveredWithin: 'Delivered ({n} h)',
+    deliveredWithin: 'Delivered, last {n} h',
     ofAll: '{n} of {all}',
     secret: 'Signing secret',
     secretUse:
@@ -170,7 +170,7 @@ export const webhookMessages = messagesOf(
     caHint: 'Gelten nur für diesen Webhook, zusätzlich zu den öffentlichen Zertifizierungsstellen.',
     forbiddenHint:
       'Webhooks werden nur über HTTPS an öffentliche Adressen gesendet, um Ihr internes Netzwerk zu schützen. Um ein privates Netzwerk zuzulassen, tragen Sie es in den Einstellungen unter {setting} ein.',
-    deliveredWithin: 'Zugestellt ({n} h)',
+    deliveredWithin: 'Zugestellt, letzte {n} Std.',
     ofAll: '{n} von {all}',
     secret: 'Signaturgeheimnis',
     secretUse:

@@ -101,10 +101,11 @@ export function addWebhookCommands(program: Command): void {
     .description('show a webhook and its deliveries of the last 24 hours')
     .action(
       calling(
-        async (client, id: number) => ({
-          ...(await client.showWebhook({ id })),
-          recent: await client.countRecentDeliveries({ webhook_id: id }),
-        }),
+        async (client, id: number) => {
+          const reply = await client.showWebhook({ id });
+          const { delivered, attempted, since } = await client.countRecentDeliveries({ webhook_id: id });
+          return { ...reply, recent: { delivered, attempted, since } };
+        },
         ({ webhook: shown, recent: { delivered, attempted, since } }) =>
           `${webhookBlock(shown)}\n\n${delivered} of ${attempted} deliveries since ${instant(since)} succeeded.`,
       ),

@@ -26,8 +26,7 @@ type IsFirst = (about: 'extension' | 'warning' | 'failure') => boolean;
 
 async function hasTrigrams(connection: PostgresConnection, isFirst: IsFirst): Promise<boolean> {
   // Refused to most users; an administrator can create it.
-  if (isFirst('extension'))
-    await connection.query('CREATE EXTENSION IF NOT EXISTS pg_trgm').catch(() => {});
+  if (isFirst('extension')) await connection.query('CREATE EXTENSION IF NOT EXISTS pg_trgm').catch(() => {});
   return (await selectRows(connection, HAS_TRIGRAMS)).length > 0;
 }
 

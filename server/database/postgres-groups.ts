@@ -244,7 +244,7 @@ export function createPostgresGroups({
       contested.delete(subject);
       contested.set(subject, line);
     }
-    for (const waiting of [...contested.values()]) startNext(waiting);
+    for (const waiting of contested.values()) startNext(waiting);
   }
 
   return {

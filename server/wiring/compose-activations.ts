@@ -39,7 +39,7 @@ interface Needs {
   /** New devices per minute and license; 0 for no limit. */
   deviceLimit: number;
   sharedCounts: SharedCounts;
-  /** Called after a change that no page is told of. */
+  /** Call it for every change: lists that begin later show it. */
   noteChange(): void;
 }
 

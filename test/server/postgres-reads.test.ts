@@ -211,7 +211,7 @@ describe.skipIf(!hasPostgres)(`lists on PostgreSQL${why}`, () => {
     await other.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', { transaction: reading });
     await other.query('SELECT 1 FROM licenses', { transaction: reading });
     const building = `FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
-      AND query LIKE 'CREATE INDEX CONCURRENTLY%'`;
+      AND query ~ '^(CREATE|DROP) INDEX CONCURRENTLY'`;
     const isBuilding = async () => (await selectRows(url, `SELECT 1 ${building}`)).length === 1;
     const warnings: string[] = [];
     const log = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message) };

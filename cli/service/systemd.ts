@@ -39,8 +39,6 @@ function common(service: ServiceDefinition): string[] {
     '# Restarts a process that hangs. An unreachable database is not a reason to restart: that would not help.',
     'WatchdogSec=60',
     `ExecStart=${serveCommand(service).map(argument).join(' ')}`,
-    '# Saves some 30 MB: without it, the C library gives each thread its own heap.',
-    'Environment=MALLOC_ARENA_MAX=1',
     `WorkingDirectory=${literal(service.dataDir)}`,
     'UMask=0077',
     'Restart=on-failure',

@@ -41,9 +41,7 @@ async function end(child: ChildProcess): Promise<void> {
 export async function startChildServer(args: readonly string[], errorFile: string): Promise<ChildServer> {
   const started = performance.now();
   const log = openSync(errorFile, 'a');
-  // As packages and services start it.
-  const env = { ...process.env, MALLOC_ARENA_MAX: '1' };
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log], env });
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log] });
   closeSync(log);
   running.add(child);
   child.once('exit', () => running.delete(child));

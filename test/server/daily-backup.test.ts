@@ -152,9 +152,9 @@ describe('the daily backup', () => {
     ]);
     // One entry for all attempts.
     expect(await audited('backup.failed')).toMatchObject([{ after: { problem: 'folder_missing' } }]);
-    expect(readFileSync(join(dataDir, 'logs', 'license-desk.1.log'), 'utf8')).toContain(
-      'backup failed: the backup folder',
-    );
+    await expect
+      .poll(() => readFileSync(join(dataDir, 'logs', 'license-desk.1.log'), 'utf8'))
+      .toContain('backup failed: the backup folder');
     const config = loadConfig({ flags: { 'data-dir': dataDir, ...flags }, env: {} });
     const finding = (await diagnose(config)).find(({ check }) => check === 'backup');
     expect(finding).toMatchObject({ ok: false, detail: expect.stringContaining(message) as string });

@@ -73,3 +73,16 @@ export function afterCommit(hook: () => void): void {
   if (!current) throw new Error('afterCommit() was called outside a transaction');
   current.afterCommit.push(hook);
 }
+
+/** Receives what a hook has thrown: its change stands, so its caller must not hear of a failure. */
+export type OnHookError = (error: unknown) => void;
+
+export function runHooks(hooks: readonly (() => void)[], onError: OnHookError): void {
+  for (const hook of hooks) {
+    try {
+      hook();
+    } catch (error) {
+      onError(error);
+    }
+  }
+}

@@ -8,8 +8,10 @@ import { ApiError } from '#server/wire/errors.ts';
 import {
   type ChangeGroup,
   type FirstRead,
+  type OnHookError,
   openTransaction,
   type OpenTransaction,
+  runHooks,
 } from './current-transaction.ts';
 import { faultOf, isConnectionLost } from './database-fault.ts';
 import { writeLaterOnPostgres } from './later-rows.ts';
@@ -25,6 +27,8 @@ const MAX_GROUP = 64;
 const GROUP_MS = 200;
 /** So many groups of one line run at once if each of them stalls. The pool has ten connections. */
 const MAX_STALLED = 4;
+/** So many groups of contested lines run at once, of all lines together. */
+const MAX_CONTESTED = 4;
 
 interface Writer extends Change<unknown> {
   subject: string;
@@ -61,6 +65,7 @@ interface Needs {
   guard: StorageGuard | undefined;
   /** Whether a transaction that fails with this may succeed when it is run again. It has not been committed. */
   isWorthRetrying(error: unknown): boolean;
+  onHookError: OnHookError;
 }
 
 interface Change<Result> {
@@ -92,10 +97,16 @@ const isBreaking = ({ current, end }: ChangeRun): boolean =>
 
 const isFinished = ({ end }: ChangeRun): boolean => end?.status === 'fulfilled';
 
-export function createPostgresGroups({ sequelize, guard, isWorthRetrying }: Needs): PostgresGroups {
+export function createPostgresGroups({
+  sequelize,
+  guard,
+  isWorthRetrying,
+  onHookError,
+}: Needs): PostgresGroups {
   const main = newLine(null);
   /** By subject, while it is locked elsewhere. */
   const contested = new Map<string, Line>();
+  let contestedGroups = 0;
 
   function add(line: Line, writer: Writer): void {
     line.waiting.push(writer);
@@ -157,15 +168,11 @@ export function createPostgresGroups({ sequelize, guard, isWorthRetrying }: Need
         else runAgain(writer, end?.reason);
         continue;
       }
-      try {
-        for (const hook of current.afterCommit) hook();
-        writer.resolve(end.value);
-      } catch (error) {
-        writer.reject(error);
-      }
+      runHooks(current.afterCommit, onHookError);
+      writer.resolve(end.value);
     }
     // Still before any of the callers resumes.
-    for (const hook of hooks) hook();
+    runHooks(hooks, onHookError);
   }
 
   async function runGroup(line: Line): Promise<void> {
@@ -191,7 +198,8 @@ export function createPostgresGroups({ sequelize, guard, isWorthRetrying }: Need
         hooks = await writeRows(open(), runs);
         guard?.check();
         isCommitting = true;
-        await orHung(postgresConnectionOf(handle), handle.commit());
+        // Not bounded: a commit that waits for a replica or a disk may still be applied after its connection is closed.
+        await handle.commit();
       } else await rollBack(handle);
     } catch (error) {
       if (!isCommitting) await rollBack(handle);
@@ -208,19 +216,35 @@ export function createPostgresGroups({ sequelize, guard, isWorthRetrying }: Need
   }
 
   function startNext(line: Line): void {
+    const { subject } = line;
     if (line.waiting.length === 0) {
-      if (line.subject !== null && line.groups === 0) contested.delete(line.subject);
+      if (subject !== null && line.groups === 0 && contested.get(subject) === line) contested.delete(subject);
       return;
     }
     if (line.isBusy || line.groups >= MAX_STALLED) return;
+    if (subject !== null && contestedGroups >= MAX_CONTESTED) return;
+    const count = (change: number) => {
+      line.groups += change;
+      if (subject !== null) contestedGroups += change;
+    };
     line.isBusy = true;
-    line.groups += 1;
+    count(1);
+    const next = () => (subject === null ? startNext(line) : startContested(subject, line));
     const free = () => {
       line.isBusy = false;
-      startNext(line);
+      next();
     };
-    const running = runGroup(line).finally(() => (line.groups -= 1));
-    void orStalled(running, free).then(() => startNext(line));
+    const running = runGroup(line).finally(() => count(-1));
+    orStalled(running, free).finally(next).catch(onHookError);
+  }
+
+  /** Starts what has waited for a group of `line`, which itself comes last. */
+  function startContested(subject: string, line: Line): void {
+    if (contested.get(subject) === line) {
+      contested.delete(subject);
+      contested.set(subject, line);
+    }
+    for (const waiting of contested.values()) startNext(waiting);
   }
 
   return {

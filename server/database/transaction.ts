@@ -1,11 +1,18 @@
 // All writes go through here: a change, its audit entry, its event and the deliveries commit together or not at all.
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
-import { type FirstRead, type OpenTransaction, openTransaction } from './current-transaction.ts';
+import { ApiError } from '#server/wire/errors.ts';
+import {
+  type FirstRead,
+  type OnHookError,
+  type OpenTransaction,
+  openTransaction,
+  runHooks,
+} from './current-transaction.ts';
 import { isConnectionLost } from './database-fault.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPostgresGroups } from './postgres-groups.ts';
-import { beginTransaction } from './sequelize-internals.ts';
+import { beginTransaction, RolledBackError } from './sequelize-internals.ts';
 import type { StorageGuard } from './storage-guard.ts';
 import { createWriteAdmission, refuseGone } from './write-admission.ts';
 import type { WriterState } from './write-lock-wait.ts';
@@ -66,17 +73,25 @@ async function readThen<Result>(first: FirstRead | undefined, work: () => Promis
   return work();
 }
 
-interface Progress {
-  /** From here on, only PostgreSQL knows whether the change was made. */
-  isCommitting: boolean;
+interface Run {
+  guard?: StorageGuard | undefined;
+  onHookError?: OnHookError | undefined;
+  /** Called before the commit. From here on, only PostgreSQL knows whether the change was made. */
+  onCommitting?(): void;
 }
+
+const rolledBackAgain = () =>
+  new ApiError('unavailable', 'the change was rolled back by the database; retry in a few seconds', {
+    headers: { 'Retry-After': '2' },
+  });
+
+const warn: OnHookError = (error) => process.emitWarning(error as Error);
 
 /** Runs `work` inside a transaction, once. For other changes than copies of whole databases, use `createTransactions`. */
 export async function runOnce<Result>(
   sequelize: Sequelize,
   work: () => Promise<Result>,
-  guard?: StorageGuard,
-  progress: Progress = { isCommitting: false },
+  { guard, onHookError = warn, onCommitting }: Run = {},
 ): Promise<Result> {
   guard?.check();
   const handle = await beginTransaction(sequelize);
@@ -90,10 +105,10 @@ export async function runOnce<Result>(
     await handle.rollback().catch(() => {});
     throw error;
   }
-  progress.isCommitting = true;
+  onCommitting?.();
   // A failed commit is handled the same way.
   await handle.commit();
-  for (const hook of current.afterCommit) hook();
+  runHooks(current.afterCommit, onHookError);
   return result;
 }
 
@@ -111,24 +126,36 @@ function sqliteTransactions(sequelize: Sequelize, guard?: StorageGuard): Transac
 /**
  * PostgreSQL: several transactions at once, with row locks against conflicts. Changes of single licenses share them.
  * Retries after a conflict, and once after a lost connection if the commit had not begun: PostgreSQL has then rolled back.
+ * Retries once, too, if PostgreSQL has answered the commit with a rollback.
  */
-function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
+function postgresTransactions(
+  sequelize: Sequelize,
+  guard: StorageGuard | undefined,
+  onHookError: OnHookError,
+): Transactions {
   const admission = createWriteAdmission();
   const attempt = async <Result>(work: () => Promise<Result>, caller?: Caller): Promise<Result> => {
     let mayReconnect = true;
+    let wasRolledBack = false;
     for (let count = 1; ; count += 1) {
-      const progress: Progress = { isCommitting: false };
+      let isCommitting = false;
+      const onCommitting = () => void (isCommitting = true);
       try {
         refuseGone(caller);
-        return await runOnce(sequelize, work, guard, progress);
+        return await runOnce(sequelize, work, { guard, onHookError, onCommitting });
       } catch (error) {
-        const isLost = mayReconnect && !progress.isCommitting && isConnectionLost(error);
+        if (error instanceof RolledBackError) {
+          if (wasRolledBack) throw rolledBackAgain();
+          wasRolledBack = true;
+          continue;
+        }
+        const isLost = mayReconnect && !isCommitting && isConnectionLost(error);
         if (count >= POSTGRES_ATTEMPTS || !(isLost || isWorthRetrying(error))) throw error;
         if (isLost) mayReconnect = false;
       }
     }
   };
-  const groups = createPostgresGroups({ sequelize, guard, isWorthRetrying });
+  const groups = createPostgresGroups({ sequelize, guard, isWorthRetrying, onHookError });
   const run: RunTransaction = async (work, caller, { alone = false, first } = {}) => {
     if (openTransaction.getStore()) return readThen(first, work);
     const runAlone = () => attempt(() => readThen(first, work), caller);
@@ -142,8 +169,12 @@ function postgresTransactions(sequelize: Sequelize, guard?: StorageGuard): Trans
 }
 
 /** @param guard stops writes when the database files are gone */
-export function createTransactions(sequelize: Sequelize, guard?: StorageGuard): Transactions {
+export function createTransactions(
+  sequelize: Sequelize,
+  guard?: StorageGuard,
+  onHookError: OnHookError = warn,
+): Transactions {
   return sequelize.getDialect() === 'sqlite'
     ? sqliteTransactions(sequelize, guard)
-    : postgresTransactions(sequelize, guard);
+    : postgresTransactions(sequelize, guard, onHookError);
 }

@@ -35,7 +35,11 @@ export function updateOf<Row extends { id: number }>(
       // A row takes one of several changes in a statement.
       for (let left = rows; left.length > 0;) {
         const some = new Map(left.toReversed().map((row) => [row.at(-1), row]));
-        await runner.changes(textOfList, [toList([...columns, 'id'], [...some.values()])], true);
+        // In the same order everywhere, so that two transactions that lock several rows do not wait for each other.
+        const inOrder = [...some.values()].toSorted(
+          (one, other) => Number(one.at(-1)) - Number(other.at(-1)),
+        );
+        await runner.changes(textOfList, [toList([...columns, 'id'], inOrder)], true);
         left = left.filter((row) => some.get(row.at(-1)) !== row);
       }
       return rows.map(() => undefined);

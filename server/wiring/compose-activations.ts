@@ -39,6 +39,8 @@ interface Needs {
   /** New devices per minute and license; 0 for no limit. */
   deviceLimit: number;
   sharedCounts: SharedCounts;
+  /** Call it for every change: lists that begin later show it. */
+  noteChange(): void;
 }
 
 export function composeActivations(sequelize: Database, needs: Needs) {
@@ -47,6 +49,7 @@ export function composeActivations(sequelize: Database, needs: Needs) {
   const sightings = createDeviceSightings({
     ...needs,
     markSeen: store.markSeen,
+    onWritten: needs.noteChange,
     onError: (error) =>
       logger.error({ err: error as Error }, 'cannot write when devices were last seen; retrying'),
   });

@@ -7,6 +7,7 @@ import {
   type ReplaceDatabase,
   withdrawRestore,
 } from '#server/features/backup/data-files.ts';
+import type { IndexBuild } from '#server/database/build-search-indices.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
@@ -41,6 +42,7 @@ interface Needs {
   logger: Logger;
   /** How many others use the same database. */
   countOtherServers(): Promise<number>;
+  indices: IndexBuild;
 }
 
 /** How a restore replaces the database; null for the file in the data directory. */
@@ -102,12 +104,19 @@ export function composeAdministration(sequelize: Database, needs: Needs) {
     async move(request, userName, hooks) {
       // Loaded on demand, to keep the start fast.
       const { moveWhileServing } = await import('./compose-live-move.ts');
-      return moveWhileServing(config, request, {
-        ...hooks,
-        sequelize,
-        userName,
-        otherServers: needs.countOtherServers,
-      });
+      // It locks the table against the lock of the move, long after changes are refused.
+      await needs.indices.pause();
+      try {
+        return await moveWhileServing(config, request, {
+          ...hooks,
+          sequelize,
+          userName,
+          otherServers: needs.countOtherServers,
+        });
+      } catch (error) {
+        needs.indices.resume();
+        throw error;
+      }
     },
   });
   const retention = createRetentionService({

@@ -37,6 +37,8 @@ export interface Installation {
   /** Null on SQLite. */
   watch: PostgresWatch | null;
   transaction: Transactions;
+  /** Runs in the background, on PostgreSQL. */
+  indices: IndexBuild;
   signingKeys: SigningKeyStore;
   masterKey: Buffer;
   /** Called once there is a signing key: from now on, a start without the database is refused. */
@@ -72,7 +74,7 @@ export async function openInstallation({
   let watch: PostgresWatch | null = null;
   let indices: IndexBuild | null = null;
   const close = async () => {
-    await indices?.end();
+    await indices?.pause();
     await watch?.end();
     await sequelize.close();
   };
@@ -82,7 +84,9 @@ export async function openInstallation({
     }
     await settleMoveMark(sequelize, move?.id ?? null);
     forgetMove(dataDir);
-    const transaction = createTransactions(sequelize, guard);
+    const transaction = createTransactions(sequelize, guard, (error) =>
+      logger.warn({ err: error as Error }, 'a step after a change has failed; the change itself is made'),
+    );
     await migrate(sequelize, transaction, refuse);
     indices = buildSearchIndices(sequelize, logger);
     const signingKeys = createSigningKeyStore(sequelize);
@@ -96,6 +100,7 @@ export async function openInstallation({
       sequelize,
       watch,
       transaction,
+      indices,
       signingKeys,
       masterKey,
       async complete() {

@@ -129,6 +129,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     deviceLimit: limitsInForce(config).rateLimitActivations,
     denials: deniedCalls.log,
     alerts,
+    noteChange: cluster.noteChange,
   });
   const leases = await composeFloating(sequelize, {
     ...shared,
@@ -188,6 +189,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     restart: around.restart,
     guard: around.guard,
     countOtherServers: cluster.countOthers,
+    indices: installation.indices,
   });
   const backups = await composeBackups(installation, {
     ...around,

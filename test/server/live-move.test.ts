@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '#server/database/connect.ts';
 import { CLI_PROGRAM, type CliResult, documentOf, runCli } from '../helpers/cli.ts';
 import { unique } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
@@ -146,6 +147,56 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     expect(unwritten(back)).toEqual(unwritten(there));
     const last = await startServerProcess({ dataDir });
     expect((await last.admin.showLicense({ ref: known })).license.license_id).toBe(license.license_id);
+  });
+
+  it('moves while indices for searches are still being built', async () => {
+    const url = await newPostgresDatabase();
+    const dataDir = await initialized(temporaryDirectory());
+    await moved(dataDir, url);
+    await writeRows(url, 'DROP INDEX licenses_pieces');
+    const other = await connect({ url, file: '' });
+    onTestFinished(() => other.close());
+    // Building an index waits for the end of all transactions that could still need the table as it was.
+    const reading = await other.transaction();
+    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: reading });
+    await other.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', { transaction: reading });
+    await other.query('SELECT 1 FROM licenses', { transaction: reading });
+    const server = await startServerProcess({ dataDir });
+    await server.logLines({ msg: 'building an index for searches' });
+    await moved(dataDir, 'sqlite');
+    await reading.rollback();
+    await server.kill();
+    const after = await startServerProcess({ dataDir });
+    expect(isOnPostgres(dataDir)).toBe(false);
+    await newKey(after);
+  });
+
+  it('waits for changes that have begun, without holding up what they need', async () => {
+    const url = await newPostgresDatabase();
+    const dataDir = await initialized(temporaryDirectory());
+    await moved(dataDir, url);
+    const server = await startServerProcess({ dataDir });
+    const other = await connect({ url, file: '' });
+    onTestFinished(() => other.close());
+    const change = await other.transaction();
+    const write = (table: string) =>
+      other.query(`DELETE FROM ${table} WHERE id = 0`, { transaction: change });
+    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: change });
+    await write('webhooks');
+    const moving = moved(dataDir, 'sqlite');
+    await server.logLines({ msg: 'changes are refused until the database is moved' });
+    await eventually(async () => {
+      const [asking] = await other.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^(LOCK TABLE|ROLLBACK TO)'",
+      );
+      expect(asking).toHaveLength(1);
+    });
+    // If the move waited for the table above, it would hold those before it.
+    await write('activations');
+    await change.commit();
+    await moving;
+    await server.kill();
+    await newKey(await startServerProcess({ dataDir }));
   });
 
   it.each(['COPY licenses', 'CREATE INDEX licenses_plan ON public.', 'ALTER TABLE'])(

@@ -8,6 +8,7 @@ import { faultOf } from '#server/database/database-fault.ts';
 import { type Sql, sqlOf } from '#server/database/sql.ts';
 import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
 import { ApiError } from '#server/wire/errors.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 
@@ -38,14 +39,14 @@ const TABLES = [
 const id = () => ({ type: DataTypes.BIGINT, primaryKey: true, autoIncrement: true });
 
 /** One server's access to the tables. */
-function accessTo(sequelize: Database) {
+function accessTo(sequelize: Database, onHookError?: (error: unknown) => void) {
   const define = <Row extends { id: number }>(table: string, columns: Record<string, unknown>) =>
     sequelize.define(table, { id: id(), ...columns } as never, {
       tableName: table,
     }) as unknown as ModelStatic<Model<Row, Optional<Row, 'id'>>>;
   const sql = sqlOf(sequelize);
   const text = DataTypes.TEXT;
-  const run = createTransactions(sequelize);
+  const run = createTransactions(sequelize, undefined, onHookError);
   const countOf = sql.batchedFirst<string, { id: number; things: number }>({
     columns: 'id AS "id", things AS "things"',
     from: 'owners WHERE name = $name',
@@ -208,7 +209,16 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
   it('are never confirmed if PostgreSQL has rolled them back, in a group or not', async () => {
     const careless = () =>
       sql.run("INSERT INTO things (owner, name) VALUES ('owner 0', NULL), ('nobody', NULL)").catch(() => {});
-    await expect(run(careless)).rejects.toThrow('rolled back');
+    await expect(run(careless)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('rolled back') as string,
+    });
+    let runs = 0;
+    await run(async () => {
+      runs += 1;
+      if (runs === 1) await careless();
+    });
+    expect(runs).toBe(2);
     const ends = await fifty(async (number) => {
       await add(number);
       if (number === 49) await careless();
@@ -261,6 +271,60 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
     await lock.rollback();
     await Promise.all(waiting);
     expect(await names()).toEqual([...allBut(5), 'waited 0', 'waited 1', 'waited 2'].toSorted());
+  });
+
+  it('that wait for locked rows leave connections to all others', async () => {
+    const locked = numbered(30);
+    const other = await open();
+    const lock = await other.transaction();
+    await other.query('SELECT 1 FROM owners WHERE id <= 30 FOR UPDATE', { transaction: lock });
+    const waiting = locked.map((number) => here.change(`owner ${number}`, () => add(number)));
+    const countWaiting = async () => {
+      const [rows] = await other.query(
+        `SELECT CAST(count(*) AS INTEGER) AS count FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return (rows as { count: number }[])[0]!.count;
+    };
+    await eventually(async () => expect(await countWaiting()).toBe(4));
+    for (let number = 30; number < 50; number += 1) await here.change(`owner ${number}`, () => add(number));
+    expect(await countWaiting()).toBeLessThanOrEqual(4);
+    await lock.rollback();
+    await Promise.all(waiting);
+    expect(await names()).toEqual(
+      numbered(50)
+        .map((number) => `thing ${number}`)
+        .toSorted(),
+    );
+  });
+
+  it('stand, and those with them, if what one of them does after the commit fails', async () => {
+    const errors: unknown[] = [];
+    const noted = accessTo(sequelize, (error) => errors.push(error));
+    const hooked: number[] = [];
+    const ends = await Promise.all(
+      numbered(50).map((number) =>
+        noted.change(`owner ${number}`, async () => {
+          await add(number);
+          if (number === 7)
+            afterCommit(() => {
+              throw new Error('after the commit');
+            });
+          afterCommit(() => hooked.push(number));
+          return number;
+        }),
+      ),
+    );
+    expect(ends).toEqual(numbered(50));
+    expect(hooked.toSorted((a, b) => a - b)).toEqual(numbered(50));
+    expect(await things()).toHaveLength(50);
+    expect(errors).toMatchObject([{ message: 'after the commit' }]);
+    await noted.run(async () => {
+      afterCommit(() => {
+        throw new Error('alone');
+      });
+    });
+    expect(errors).toMatchObject([{ message: 'after the commit' }, { message: 'alone' }]);
   });
 
   it('are all refused, once, when the table that they write stays locked', async () => {
@@ -363,6 +427,39 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
           .map((number) => `thing ${number}`)
           .toSorted(),
       );
+    });
+
+    it('are confirmed after a commit that takes longer than that', async () => {
+      await sequelize.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM set_config('lock_timeout', '0', TRUE), pg_advisory_xact_lock_shared(1);
+        RETURN NULL;
+      END $$`);
+      await sequelize.query(`CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.name = 'slow') EXECUTE FUNCTION wait()`);
+      const other = await open();
+      const lock = await other.transaction();
+      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: lock });
+      await other.query('SELECT pg_advisory_xact_lock(1)', { transaction: lock });
+      const slow = here.change('owner 0', () => add(0, 'slow'));
+      let hasEnded = false;
+      void Promise.allSettled([slow]).then(() => (hasEnded = true));
+      await eventually(async () =>
+        expect(
+          await sql.select("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"),
+        ).toHaveLength(1),
+      );
+      // Another connection is given up meanwhile.
+      let thaw = () => {};
+      const hung = here.change('owner 1', async () => {
+        thaw = freeze(await pidOf());
+        await add(1);
+      });
+      await expect(hung).rejects.toSatisfy((error) => faultOf(error) === 'busy');
+      thaw();
+      expect(hasEnded).toBe(false);
+      await lock.rollback();
+      await slow;
+      expect(await names()).toEqual(['slow']);
     });
 
     it('do not delay look-ups, nor does a look-up that hangs itself', async () => {

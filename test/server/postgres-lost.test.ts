@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
       expect([status, body.checks?.database, body.checks?.storage]).toEqual([503, 'failing', 'ok']);
     });
     expect((await server.get('/health/live/')).status).toBe(200);
-    expectFailure(await server.get('/health/'), 'unavailable');
+    await eventually(async () => expectFailure(await server.get('/health/'), 'unavailable'));
     const { alerts } = await server.admin.listAlerts({});
     expect(alerts.map(({ code }) => code)).toContain('database_not_writable');
   });

@@ -1,7 +1,9 @@
 // Searches and counts on PostgreSQL give what they give on SQLite, with and without each of their indices.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { buildSearchIndices } from '#server/database/build-search-indices.ts';
+import { connect } from '#server/database/connect.ts';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { SCHEMA } from '#server/database/migrate.ts';
 import { activateDevice, adminSuccess, unique } from '../helpers/contract-calls.ts';
@@ -197,6 +199,35 @@ describe.skipIf(!hasPostgres)(`lists on PostgreSQL${why}`, () => {
     postgres = await startTestServer({ clock, masterKey, flags: { 'database-url': url } });
     await eventually(async () => expect((await usable()).toSorted()).toEqual(INDICES.toSorted()));
     await expectSameLists();
+  });
+
+  it('tries again to build an index after a failure', async () => {
+    await writeRows(url, 'DROP INDEX licenses_pieces');
+    const other = await connect({ url, file: '' });
+    onTestFinished(() => other.close());
+    // Building an index waits for the end of all transactions that could still need the table as it was.
+    const reading = await other.transaction();
+    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: reading });
+    await other.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', { transaction: reading });
+    await other.query('SELECT 1 FROM licenses', { transaction: reading });
+    const building = `FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+      AND query ~ '^(CREATE|DROP) INDEX CONCURRENTLY'`;
+    const isBuilding = async () => (await selectRows(url, `SELECT 1 ${building}`)).length === 1;
+    const warnings: string[] = [];
+    const log = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message) };
+    const build = buildSearchIndices(other, log, 50);
+    onTestFinished(() => build.pause());
+    await eventually(async () => expect(await isBuilding()).toBe(true));
+    await selectRows(url, `SELECT pg_terminate_backend(pid) ${building}`);
+    await eventually(() => expect(warnings).toEqual([expect.stringContaining('could not be built')]));
+    await eventually(async () => expect(await isBuilding()).toBe(true));
+    await build.pause();
+    await eventually(async () => expect(await isBuilding()).toBe(false));
+    build.resume();
+    await eventually(async () => expect(await isBuilding()).toBe(true));
+    await reading.rollback();
+    await eventually(async () => expect((await usable()).toSorted()).toEqual(INDICES.toSorted()));
+    expect(warnings).toHaveLength(1);
   });
 
   it('shows the same numbers, and keeps them through changes that are made at once, fail or are removed', async () => {

@@ -226,6 +226,19 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
       });
     });
 
+    it('that it writes itself, such as when a device was last seen', async () => {
+      const { url, replicaUrl, server } = await serveWithReplica();
+      const { license_key } = await newLicense(server, {});
+      const device = { license_key, machine_fingerprint: fingerprintOf(1) };
+      expect((await server.post('/activate/', device)).status).toBe(200);
+      await writeRows(url, 'UPDATE activations SET last_seen_at = 1000');
+      await stopApplying(server, url, replicaUrl);
+      const call = { ...device, product_slug: 'default' };
+      expect((await server.post('/authorize/', call)).status).toBe(200);
+      const { items } = await server.admin.listDevices({ ref: license_key });
+      expect(Date.parse(items[0]!.last_seen_at!)).toBeGreaterThan(1000);
+    });
+
     it('on the page that another server has told of it', async () => {
       const { url, replicaUrl, server } = await serveWithReplica();
       const other = await serve(url, {});

@@ -28,8 +28,11 @@ const ADD = `
     END IF;
   END $$`;
 
+/** Triggers also run where no schema is searched, as in a restore with `pg_restore`. */
+const PINNED = 'SET search_path FROM CURRENT';
+
 const FORGET = `
-  CREATE OR REPLACE FUNCTION forget_kept_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  CREATE OR REPLACE FUNCTION forget_kept_count() RETURNS trigger LANGUAGE plpgsql ${PINNED} AS $$ BEGIN
     DELETE FROM kept_counts WHERE table_name = TG_TABLE_NAME;
     RETURN NULL;
   END $$`;
@@ -37,7 +40,7 @@ const FORGET = `
 const BY = `CASE TG_OP WHEN 'DELETE' THEN -1 ELSE 1 END`;
 
 const COUNT_ROWS = `
-  CREATE OR REPLACE FUNCTION keep_row_count() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE
+  CREATE OR REPLACE FUNCTION keep_row_count() RETURNS trigger LANGUAGE plpgsql ${PINNED} AS $$ DECLARE
     rows BIGINT := (SELECT count(*) FROM changed);
   BEGIN
     IF rows > 0 THEN PERFORM add_to_kept_count(TG_TABLE_NAME, '', 0, ${BY} * rows); END IF;
@@ -45,14 +48,14 @@ const COUNT_ROWS = `
   END $$`;
 
 const COUNT_LICENSES = `
-  CREATE OR REPLACE FUNCTION keep_license_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  CREATE OR REPLACE FUNCTION keep_license_count() RETURNS trigger LANGUAGE plpgsql ${PINNED} AS $$ BEGIN
     PERFORM add_to_kept_count(TG_TABLE_NAME, c.product, c.plan_id, ${BY} * c.count)
     FROM (SELECT product, plan_id, count(*) AS count FROM changed GROUP BY product, plan_id) c;
     RETURN NULL;
   END $$`;
 
 const MOVE_LICENSE = `
-  CREATE OR REPLACE FUNCTION move_license_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  CREATE OR REPLACE FUNCTION move_license_count() RETURNS trigger LANGUAGE plpgsql ${PINNED} AS $$ BEGIN
     PERFORM add_to_kept_count(TG_TABLE_NAME, OLD.product, OLD.plan_id, -1);
     PERFORM add_to_kept_count(TG_TABLE_NAME, NEW.product, NEW.plan_id, 1);
     RETURN NULL;

@@ -6,6 +6,7 @@ import { type CopiedTable, DifferentCopyError, requireEqualIds } from './compare
 import { buildIndices, sharedTables } from './copy-to-postgres.ts';
 import { flush, LOAD_SETTINGS, requireIntact } from './copy-to-sqlite.ts';
 import { createFollowCopy, type FollowCopy } from './follow-copy.ts';
+import { lockAllAtOnce } from './lock-all-at-once.ts';
 import type { Connections } from './long-transaction.ts';
 import type { OnProgress } from './move-progress.ts';
 import { postgresRanges } from './postgres-ranges.ts';
@@ -156,8 +157,7 @@ export async function followToSqlite(
     refuseChanges();
     const digests = await lastly(async (locking) => {
       source = locking;
-      await locking.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
-      await locking.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')} IN SHARE MODE`);
+      await lockAllAtOnce(locking, tables, LOCK_WAIT_MS);
       const last = await copy.pass();
       for (const digest of last.digests) {
         const table = tables.find(({ name }) => name === digest.name) as TableShape;

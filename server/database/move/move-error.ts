@@ -23,6 +23,7 @@ const POSTGRES: Readonly<Record<string, string>> = {
   '22021': 'a text contains a character that PostgreSQL cannot store',
   '22P05': 'a text contains a character that PostgreSQL cannot store',
   '22P02': 'a value is not of the type that its column has in PostgreSQL',
+  '40P01': 'the move and another transaction waited for each other, so PostgreSQL ended the move; try again',
   '42501': 'the database user has no permission',
   '53100': 'the disk of PostgreSQL is full',
   '53': 'PostgreSQL has run out of resources',

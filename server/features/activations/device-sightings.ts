@@ -19,6 +19,8 @@ interface Needs {
   markSeen: ActivationStore['markSeen'];
   transaction: RunTransaction;
   clock: Clock;
+  /** Called after each write. */
+  onWritten(): void;
   /** Called when a write fails. What it would have written is kept for the next one. */
   onError(error: unknown): void;
 }
@@ -31,7 +33,13 @@ export interface DeviceSightings {
   close(): Promise<void>;
 }
 
-export function createDeviceSightings({ markSeen, transaction, clock, onError }: Needs): DeviceSightings {
+export function createDeviceSightings({
+  markSeen,
+  transaction,
+  clock,
+  onWritten,
+  onError,
+}: Needs): DeviceSightings {
   const seen = createTouchBuffer(SEEN_EVERY_MS);
 
   let writing: Promise<void> = Promise.resolve();
@@ -49,6 +57,7 @@ export function createDeviceSightings({ markSeen, transaction, clock, onError }:
     if (ids.length === 0) return;
     try {
       await transaction(() => markSeen(ids, clock.now()));
+      onWritten();
       if (seen.isWaiting()) schedule();
     } catch (error) {
       seen.putBack(ids);

@@ -39,8 +39,9 @@ const SQLITE_FAULTS: Readonly<Record<string, DatabaseFault>> = {
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const POSTGRES_FAULTS: readonly [RegExp, DatabaseFault][] = [
-  // Connection exceptions, server shutdown or crash, too many connections, out of memory.
-  [/^(?:08|57P0|53[0234])/u, 'unreachable'],
+  // Connection exceptions, server shutdown or crash, too many connections, out of memory, and sessions that PostgreSQL has
+  // ended because their transaction was idle or open for too long.
+  [/^(?:08|57P0|53[0234]|25P0[34])/u, 'unreachable'],
   [/^53100$/u, 'full'],
   [/^55P03$/u, 'busy'],
   [/^58030$/u, 'io'],

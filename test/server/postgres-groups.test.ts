@@ -381,6 +381,44 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
     expect(numbered(50)).toContain(after?.things);
   });
 
+  describe('whose thread was busy for so long that PostgreSQL has ended their session', () => {
+    /** PostgreSQL's last word arrives after the next question. */
+    async function beBusy(): Promise<void> {
+      await sql.run('SET LOCAL idle_in_transaction_session_timeout = 50');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+    }
+
+    const WAYS = [
+      ['alone', (work: () => Promise<void>) => run(work)],
+      ['in a group', (work: () => Promise<void>) => here.change('owner 0', work)],
+    ] as const;
+
+    it.each(WAYS)('run again, %s', async (_way, change) => {
+      let runs = 0;
+      await change(async () => {
+        runs += 1;
+        await add(0);
+        if (runs > 1) return;
+        await beBusy();
+        await sql.select('SELECT 1');
+      });
+      expect(runs).toBe(2);
+      expect(await names()).toEqual(['thing 0']);
+    });
+
+    it.each(WAYS)(
+      'are refused like those whose connection was lost, before the commit, %s',
+      async (_way, change) => {
+        const refused = change(async () => {
+          await add(0);
+          await beBusy();
+        });
+        await expect(refused).rejects.toSatisfy((error) => faultOf(error) === 'unreachable');
+        expect(await names()).toEqual([]);
+      },
+    );
+  });
+
   describe('on a connection that hangs', () => {
     const pidOf = async () =>
       (await sql.selectFirst<{ pid: number }>('SELECT pg_backend_pid() AS "pid"'))!.pid;

@@ -1,5 +1,5 @@
 // The steps that a move of a stopped and of a running installation share.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CopiedTable } from '#server/database/move/compare-tables.ts';
 import { MoveError } from '#server/database/move/move-error.ts';
@@ -69,11 +69,12 @@ export function writeSetting(dataDir: string, setting: Readonly<Record<string, s
   const changes = { [KEYS.url]: null, [KEYS.file]: null, ...setting };
   const next = Object.entries({ ...file, ...changes }).filter(([, value]) => value !== null);
   const text = `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`;
+  const path = configFilePath(dataDir);
   try {
-    writeFileDurably(configFilePath(dataDir), text);
+    writeFileDurably(path, text);
   } catch (error) {
     // It may fail after the rename, when the next start uses the new database: this one must not go on with the old one.
-    if (readFileSync(configFilePath(dataDir), 'utf8') !== text) throw error;
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) throw error;
   }
 }
 

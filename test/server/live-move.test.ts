@@ -22,12 +22,18 @@ interface Moved {
 
 const project = resolve(import.meta.dirname, '../..');
 /** The source: the build has its own copy of the driver's code. */
-const FROM_SOURCE = [
+const fromSource = (preload: string) => [
   '--import',
-  resolve(import.meta.dirname, '../helpers/kill-at-query.ts'),
+  resolve(import.meta.dirname, `../helpers/${preload}.ts`),
   join(project, 'cli/main.ts'),
   'serve',
 ];
+/** Ends the server at this point of a move. */
+type Kill = { KILL_AT_QUERY: string } | { KILL_AT_RENAME_TO: string };
+const killedAt = (env: Kill) => ({
+  program: fromSource('KILL_AT_QUERY' in env ? 'kill-at-query' : 'kill-at-rename'),
+  env,
+});
 
 /** Tables that neither servers nor these tests write meanwhile. */
 const UNWRITTEN = new Set([
@@ -199,53 +205,76 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     await newKey(await startServerProcess({ dataDir }));
   });
 
-  it.each(['COPY licenses', 'CREATE INDEX licenses_plan ON public.', 'ALTER TABLE'])(
-    'is on SQLite after a kill of the server at %s, and can be moved again',
-    async (text) => {
-      const dataDir = temporaryDirectory();
-      const server = await startServerProcess({
-        dataDir,
-        program: FROM_SOURCE,
-        env: { KILL_AT_QUERY: text },
-      });
-      const key = await newKey(server);
-      const to = await newPostgresDatabase();
-      const { exitCode } = await move(dataDir, to);
-      expect(exitCode).not.toBe(0);
-      await server.ended;
-      const again = await startServerProcess({ dataDir });
-      await expectLicenses(again, [key]);
-      const other = await newKey(again);
-      await moved(dataDir, to);
-      await again.kill();
-      const after = await startServerProcess({ dataDir });
-      expect(isOnPostgres(dataDir)).toBe(true);
-      await expectLicenses(after, [key, other]);
-    },
-  );
+  it.each<Kill>([
+    { KILL_AT_QUERY: 'COPY licenses' },
+    { KILL_AT_QUERY: 'CREATE INDEX licenses_plan ON public.' },
+    { KILL_AT_QUERY: 'ALTER TABLE' },
+    { KILL_AT_RENAME_TO: '/config.json' },
+  ])('is on SQLite after a kill of the server at %j, and can be moved again', async (kill) => {
+    const dataDir = temporaryDirectory();
+    const server = await startServerProcess({ dataDir, ...killedAt(kill) });
+    const key = await newKey(server);
+    const to = await newPostgresDatabase();
+    const { exitCode } = await move(dataDir, to);
+    expect(exitCode).not.toBe(0);
+    await server.ended;
+    const again = await startServerProcess({ dataDir });
+    await expectLicenses(again, [key]);
+    const other = await newKey(again);
+    await moved(dataDir, to);
+    await again.kill();
+    const after = await startServerProcess({ dataDir });
+    expect(isOnPostgres(dataDir)).toBe(true);
+    await expectLicenses(after, [key, other]);
+  });
 
-  it.each(['LOCK TABLE', 'CREATE TABLE database_move'])(
-    'is on PostgreSQL after a kill of the server at %s on the way back',
-    async (text) => {
-      const dataDir = temporaryDirectory();
-      await moved(await initialized(dataDir), await newPostgresDatabase());
+  it.each<Kill>([
+    { KILL_AT_QUERY: 'LOCK TABLE' },
+    { KILL_AT_QUERY: 'CREATE TABLE database_move' },
+    // PostgreSQL is marked then.
+    { KILL_AT_RENAME_TO: '/config.json' },
+  ])('is on PostgreSQL after a kill of the server at %j on the way back', async (kill) => {
+    const dataDir = temporaryDirectory();
+    await moved(await initialized(dataDir), await newPostgresDatabase());
+    const server = await startServerProcess({ dataDir, ...killedAt(kill) });
+    const key = await newKey(server);
+    expect((await move(dataDir, 'sqlite')).exitCode).not.toBe(0);
+    await server.ended;
+    const again = await startServerProcess({ dataDir });
+    await expectLicenses(again, [key]);
+    expect(isOnPostgres(dataDir)).toBe(true);
+    // The server that was killed counts until it is lost.
+    await eventually(() => moved(dataDir, 'sqlite'));
+    await again.kill();
+    const after = await startServerProcess({ dataDir });
+    expect(isOnPostgres(dataDir)).toBe(false);
+    await expectLicenses(after, [key]);
+  });
+
+  it.each(['PostgreSQL', 'SQLite'])(
+    'changes nothing if the setting cannot be written, on the way to %s',
+    async (to) => {
+      const dataDir = await initialized(temporaryDirectory());
+      const url = await newPostgresDatabase();
+      if (to === 'SQLite') await moved(dataDir, url);
       const server = await startServerProcess({
         dataDir,
-        program: FROM_SOURCE,
-        env: { KILL_AT_QUERY: text },
+        program: fromSource('fail-at-fsync'),
+        env: { FAIL_AT_FSYNC: 'file' },
       });
+      const target = to === 'SQLite' ? 'sqlite' : url;
+      expect((await move(dataDir, target)).exitCode).not.toBe(0);
+      await server.logLines({ msg: 'the move of the database has failed; nothing has changed' });
       const key = await newKey(server);
-      expect((await move(dataDir, 'sqlite')).exitCode).not.toBe(0);
-      await server.ended;
+      await server.kill();
       const again = await startServerProcess({ dataDir });
       await expectLicenses(again, [key]);
-      expect(isOnPostgres(dataDir)).toBe(true);
+      await newKey(again);
       // The server that was killed counts until it is lost.
-      await eventually(() => moved(dataDir, 'sqlite'));
+      await eventually(() => moved(dataDir, target));
       await again.kill();
-      const after = await startServerProcess({ dataDir });
-      expect(isOnPostgres(dataDir)).toBe(false);
-      await expectLicenses(after, [key]);
+      await expectLicenses(await startServerProcess({ dataDir }), [key]);
+      expect(isOnPostgres(dataDir)).toBe(to === 'PostgreSQL');
     },
   );
 

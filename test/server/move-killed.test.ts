@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
@@ -35,15 +36,22 @@ describe.skipIf(!hasPostgres)(`a move that is killed${why}`, () => {
     await server.stop();
   });
 
-  async function killedMove(dataDir: string, to: string, { at }: Kill): Promise<void> {
-    const words = ['move-database', '--to', to, '--data-dir', dataDir];
-    const preload = 'KILL_AT_QUERY' in at ? 'kill-at-query' : 'kill-at-rename';
+  async function moveWith(preload: string, env: object, dataDir: string, to: string) {
+    const words = ['move-database', '--to', to, '--json', '--data-dir', dataDir];
     const command = spawn(process.execPath, ['--import', helper(preload), PROGRAM, ...words], {
-      env: { ...process.env, ...at },
-      stdio: 'ignore',
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const [, signal] = (await once(command, 'exit')) as [number | null, NodeJS.Signals | null];
-    expect(signal).toBe('SIGKILL');
+    const [stderr, [code, signal]] = await Promise.all([
+      text(command.stderr),
+      once(command, 'exit') as Promise<[number | null, NodeJS.Signals | null]>,
+    ]);
+    return { code, signal, stderr };
+  }
+
+  async function killedMove(dataDir: string, to: string, { at }: Kill): Promise<void> {
+    const preload = 'KILL_AT_QUERY' in at ? 'kill-at-query' : 'kill-at-rename';
+    expect((await moveWith(preload, at, dataDir, to)).signal).toBe('SIGKILL');
   }
 
   const isOnPostgres = (dataDir: string) =>
@@ -106,5 +114,37 @@ describe.skipIf(!hasPostgres)(`a move that is killed${why}`, () => {
     if (kill.inUse === 'new') return expectLicense(dataDir);
     await expectLicense(dataDir);
     await moveOn(dataDir, 'sqlite');
+  });
+
+  /** After the mark of the move, before or after the setting that names the new database is in place. */
+  describe.each(['PostgreSQL', 'SQLite'])('or whose setting cannot be written, to %s', (to) => {
+    async function failedAt(point: 'file' | 'directory') {
+      const dataDir = join(temporaryDirectory(), 'copy');
+      cpSync(original, dataDir, { recursive: true });
+      const url = await newPostgresDatabase();
+      if (to === 'SQLite')
+        documentOf(await runCli(['move-database', '--to', url, '--json', '--data-dir', dataDir]));
+      const target = to === 'SQLite' ? 'sqlite' : url;
+      const outcome = await moveWith('fail-at-fsync', { FAIL_AT_FSYNC: point }, dataDir, target);
+      return { dataDir, target, ...outcome };
+    }
+
+    it('fails, leaves the old database in use, and can be run again', async () => {
+      const { dataDir, target, code, stderr } = await failedAt('file');
+      expect(code).not.toBe(0);
+      expect(stderr).toContain('EIO');
+      expect(isOnPostgres(dataDir)).toBe(to === 'SQLite');
+      await expectLicense(dataDir);
+      await moveOn(dataDir, target);
+      expect(isOnPostgres(dataDir)).toBe(to === 'PostgreSQL');
+    });
+
+    it('is complete if only the flush of its directory entry failed', async () => {
+      const { dataDir, code, stderr } = await failedAt('directory');
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+      expect(isOnPostgres(dataDir)).toBe(to === 'PostgreSQL');
+      await expectLicense(dataDir);
+    });
   });
 });

@@ -63,6 +63,8 @@ const SERVER_COLUMNS: readonly Column<ServerObject>[] = [
   { title: 'STARTED', value: (server) => instant(server.started_at) },
   { title: 'CLOCK', value: (server) => `${server.clock_skew_ms} ms` },
   { title: 'DATABASE', value: (server) => `${server.database_ms} ms` },
+  { title: 'REPLICA', value: ({ replica }) => replica },
+  { title: 'LAG', value: ({ replica_lag_ms: lag }) => (lag === null ? null : `${lag} ms`) },
 ];
 
 const COLUMNS: readonly Column<Alert>[] = [

@@ -26,6 +26,7 @@ import { createSharedSessions } from './migrations/0023-shared-sessions.ts';
 import { createCountIndices } from './migrations/0024-counts.ts';
 import { createKeptFigures } from './migrations/0025-figures.ts';
 import { createPostgresReads } from './migrations/0026-postgres-reads.ts';
+import { addServerReplicas } from './migrations/0027-server-replicas.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0024-counts', up: createCountIndices },
   { name: '0025-figures', up: createKeptFigures },
   { name: '0026-postgres-reads', up: createPostgresReads },
+  { name: '0027-server-replicas', up: addServerReplicas },
 ];
 
 /** One row per applied migration, with its name. */

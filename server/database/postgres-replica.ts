@@ -20,7 +20,11 @@ const APPLIED = `
   SELECT CASE WHEN pg_is_in_recovery()
     THEN CAST(pg_last_wal_replay_lsn() - '0/0' AS DOUBLE PRECISION) END AS "position"`;
 
-const REPORTED = 'SELECT last_seen_at AS "at" FROM servers WHERE id = $1';
+/** When the last transaction was committed that the replica has applied, by the clock of the database. */
+const REPORTED = `
+  SELECT (SELECT last_seen_at FROM servers WHERE id = $1) AS "at",
+    CAST(pg_last_wal_replay_lsn() - '0/0' AS DOUBLE PRECISION) AS "position",
+    CAST(extract(epoch FROM pg_last_xact_replay_timestamp()) * 1000 AS DOUBLE PRECISION) AS "committedAt"`;
 
 const NOW = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS "now"';
 
@@ -37,11 +41,32 @@ interface Needs {
   onState(problem: ReplicaProblem | null): void;
 }
 
+export interface ReplicaState {
+  /** Null while lists are read from the replica; undefined while it is not known whether they can be. */
+  problem: ReplicaProblem | null | undefined;
+  /** Null if it is not known. */
+  lagMs: number | null;
+}
+
+interface Reported {
+  at: number | null;
+  position: number | null;
+  committedAt: number | null;
+}
+
+/** @param end the end of the log before the replica was asked. @param now the time afterwards */
+function lagOf({ position, committedAt }: Reported, end: number, now: number): number | null {
+  if (position !== null && position >= end) return 0;
+  return committedAt === null ? null : Math.max(0, Math.round(now - committedAt));
+}
+
 export interface Replica {
   /** Call it for every change: lists that begin later show it. */
   noteChange(): void;
   /** For one call. What the call has started and left behind reads the database itself after the end. */
   source(): ListSource & { end(): void };
+  /** As of the last look. */
+  state(): ReplicaState;
   end(): Promise<void>;
 }
 
@@ -56,6 +81,7 @@ export function followReplica(needs: Needs): Replica {
   let graceUntil = preciseMonotonicMs() + maxLagMs;
   /** The replica shows everything that was committed before this moment. */
   let freshAt = -Infinity;
+  let lagMs: number | null = null;
   /** By the clock of the database; null if it is not known since when the present connection exists. */
   let connectedAt: number | null = null;
   /** Counts changes that lists must show. */
@@ -68,6 +94,7 @@ export function followReplica(needs: Needs): Replica {
 
   function note(problem: ReplicaProblem | null): void {
     isUsable = problem === null && !isEnding;
+    if (problem !== null && problem !== 'behind') lagMs = null;
     if (isEnding || problem === shown) return;
     if (problem === 'behind' && preciseMonotonicMs() < graceUntil) return;
     shown = problem;
@@ -101,13 +128,16 @@ export function followReplica(needs: Needs): Replica {
         needs.schema,
       );
       if (problem !== null) return problem;
-      const [reported] = await followed.query<{ at: number }>(REPORTED, [id]);
+      const [end] = await askPrimary<{ position: number }>(COMMITTED);
+      const [reported] = await followed.query<Reported>(REPORTED, [id]);
       const askedAt = preciseMonotonicMs();
       const [clock] = await askPrimary<{ now: number }>(NOW);
       const now = clock?.now ?? Infinity;
       connectedAt ??= now;
       const at = reported?.at ?? -Infinity;
-      freshAt = at > connectedAt ? askedAt - Math.max(0, now - at) : -Infinity;
+      lagMs = reported && end ? lagOf(reported, end.position, now) : null;
+      // A report from the future was made before the clock of the database was set back.
+      freshAt = at > connectedAt ? askedAt - Math.abs(now - at) : -Infinity;
       return isFresh() ? null : 'behind';
     } catch {
       return isPrimaryLost ? undefined : 'unreachable';
@@ -185,6 +215,7 @@ export function followReplica(needs: Needs): Replica {
         },
       };
     },
+    state: () => ({ problem: shown, lagMs }),
     async end() {
       isEnding = true;
       isUsable = false;

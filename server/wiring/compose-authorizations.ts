@@ -37,6 +37,8 @@ interface Needs {
   denials: Pick<DeniedCallLog, 'record'>;
   sightings: Pick<DeviceSightings, 'note'>;
   defaultProduct: string;
+  /** Call it for every change: lists that begin later show it. */
+  noteChange(): void;
 }
 
 export async function composeAuthorizations(sequelize: Database, { logger, ...needs }: Needs) {
@@ -48,6 +50,7 @@ export async function composeAuthorizations(sequelize: Database, { logger, ...ne
     ...needs,
     store: createAuthorizationUsageStore(sequelize),
     touchTokens: tokenStore.touch,
+    onWritten: needs.noteChange,
     onError: (error) => logger.error({ err: error as Error }, 'cannot write authorization counts; retrying'),
   });
   const authorizations = createAuthorizationService({

@@ -83,6 +83,7 @@ export function composeCluster(around: Environment, needs: Needs): Cluster {
       clockSkewMs: Math.round(sharedTime?.skewMs() ?? 0),
       databaseMs: Math.round(databaseMs),
       crlNumber: needs.servedList(),
+      ...replica.report(),
     }),
     clock,
     alerts: createServerAlerts({ alerts, logger }),

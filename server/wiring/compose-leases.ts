@@ -59,6 +59,8 @@ interface Needs {
   sharedCounts: SharedCounts;
   /** Called after leases have changed. */
   onChanged(): void;
+  /** Call it for every change: lists that begin later show it. */
+  noteChange(): void;
 }
 
 async function composeLookup(sequelize: Database) {
@@ -81,7 +83,11 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
   const shared = { ...needs, leases, leaseClock, usage, takeTurn: createTurns(sequelize) };
   const pools = createSeatPools({ ...shared, pools: poolStore, judge });
   const endings = createLeaseEndings({ ...shared, pools });
-  const buffer = createHeartbeatBuffer({ ...shared, onError: cannot('write heartbeats') });
+  const buffer = createHeartbeatBuffer({
+    ...shared,
+    onWritten: needs.noteChange,
+    onError: cannot('write heartbeats'),
+  });
   const limit = createLeaseCallLimit(needs.limited, needs.clock, needs.sharedCounts);
   const denials = createDenialLog({
     ...shared,

@@ -6,6 +6,7 @@ import { followReplica, type Replica } from '#server/database/postgres-replica.t
 import type { PostgresWatch } from '#server/database/postgres-watch.ts';
 import { REPLICA_MESSAGES, type ReplicaProblem } from '#server/database/replica-state.ts';
 import type { adminContract } from '#server/contract.ts';
+import type { ServerReport } from '#server/features/servers/server-store.ts';
 import type { Config } from '#server/platform/config.ts';
 import { readReplicaUrl } from '#server/platform/database-url.ts';
 import type { Logger } from '#server/platform/logger.ts';
@@ -53,6 +54,8 @@ export interface ListReplica {
   /** Call it for every change: lists that begin later show it. */
   noteChange(): void;
   readLists: NonNullable<MountOptions['readLists']>;
+  /** For the list of servers. */
+  report(): Pick<ServerReport, 'replica' | 'replicaLagMs'>;
   /** Call it once this server reports to the list of servers. */
   start(): void;
   end(): Promise<void>;
@@ -82,6 +85,11 @@ export function composeReplica({ config, watch, serverId, alerts, logger }: Need
       } finally {
         source.end();
       }
+    },
+    report() {
+      if (!replica) return { replica: null, replicaLagMs: null };
+      const { problem, lagMs } = replica.state();
+      return { replica: problem === undefined ? 'checking' : (problem ?? 'in_use'), replicaLagMs: lagMs };
     },
     start() {
       if (!watch || url === null) return;

@@ -138,12 +138,14 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     files,
     limited: limitsInForce(config).rateLimitPublic > 0,
     onChanged: () => live.publish(['leases']),
+    noteChange: cluster.noteChange,
   });
   const authorizations = await composeAuthorizations(sequelize, {
     ...shared,
     denials: deniedCalls.log,
     sightings: activations.sightings,
     defaultProduct,
+    noteChange: cluster.noteChange,
   });
   const transfer = await composeTransfer(sequelize, {
     ...shared,

@@ -34,6 +34,45 @@ base('a single server is listed with its state', async ({ desk }) => {
   await expectAccessible(desk);
 });
 
+base('replicas are shown with how far they are behind', { tag: '@browser' }, async ({ desk }) => {
+  const replicas = [
+    { replica: 'in_use', replica_lag_ms: 20 },
+    { replica: 'in_use', replica_lag_ms: 2600 },
+    { replica: 'behind', replica_lag_ms: 75_400 },
+    { replica: 'unreachable', replica_lag_ms: null },
+    { replica: 'checking', replica_lag_ms: null },
+    { replica: null, replica_lag_ms: null },
+  ];
+  await desk.route('**/admin/api/servers/', async (route) => {
+    const reply = await route.fetch();
+    const { items, ...rest } = (await reply.json()) as { items: object[] };
+    const shown = replicas.map((replica, id) => ({ ...items[0], id: String(id), ...replica }));
+    await route.fulfill({ response: reply, json: { ...rest, items: shown } });
+  });
+  await desk.goto('/#/settings?tab=servers');
+  const table = desk.getByRole('table', { name: 'Servers' });
+  await expect(table.getByRole('columnheader', { name: 'Replica' })).toBeVisible();
+  const cells = table.locator('tbody tr').locator('td:last-child');
+  await expect(cells).toHaveText(
+    [
+      'In use Up to date',
+      'In use 3 s behind',
+      'Not used The replica is too far behind. 75 s behind',
+      'Not used The replica does not answer.',
+      'Being checked',
+      '–',
+    ],
+    { useInnerText: true },
+  );
+  await expectAccessible(desk);
+  await desk.setViewportSize({ width: 390, height: 844 });
+  await expect(desk.getByRole('list', { name: 'Servers' }).getByRole('listitem')).toHaveCount(
+    replicas.length,
+  );
+  expect(await desk.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expectAccessible(desk);
+});
+
 test(
   'servers on one database are listed, and the overview leads to one that is lost',
   { tag: '@browser' },

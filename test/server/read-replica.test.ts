@@ -13,7 +13,7 @@ import {
 import { runCli } from '../helpers/cli.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { checkOut } from '../helpers/leases.ts';
+import { checkOut, heartbeat, lease } from '../helpers/leases.ts';
 import { listening } from '../helpers/live-client.ts';
 import {
   hasPostgres,
@@ -239,6 +239,37 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
       expect(Date.parse(items[0]!.last_seen_at!)).toBeGreaterThan(1000);
     });
 
+    it('that it writes itself, such as when a token was last used', async () => {
+      const { url, replicaUrl, server } = await serveWithReplica();
+      const { license_key: license } = await newLicense(server, {});
+      const { token } = await server.admin.issueToken({ license });
+      await stopApplying(server, url, replicaUrl);
+      const { status } = await server.post('/authorize/token/', { token, product_slug: 'default' });
+      expect(status).toBe(200);
+      // Writes it now.
+      await server.admin.stats({});
+      await eventually(async () =>
+        expect(await selectRows(url, 'SELECT last_used_at AS at FROM authorization_tokens')).toEqual([
+          { at: expect.any(Number) as number },
+        ]),
+      );
+      const { items } = await server.admin.listTokens({});
+      expect(items).toMatchObject([{ last_used_at: expect.any(String) as string }]);
+    });
+
+    it('that it writes itself, such as the last heartbeat of a lease', async () => {
+      const { url, replicaUrl, server } = await serveWithReplica();
+      const { lease_token } = await lease(server, await newFloatingLicense(server));
+      const lastHeartbeat = async () =>
+        Date.parse((await server.admin.listLeases({})).items[0]!.heartbeat_at!);
+      // Shown if the list comes from the replica.
+      await writeRows(url, 'UPDATE leases SET heartbeat_at = 1000');
+      await stopApplying(server, url, replicaUrl);
+      expect(await lastHeartbeat()).toBe(1000);
+      expect((await heartbeat(server, lease_token)).status).toBe(200);
+      await eventually(async () => expect(await lastHeartbeat()).toBeGreaterThan(1000));
+    });
+
     it('on the page that another server has told of it', async () => {
       const { url, replicaUrl, server } = await serveWithReplica();
       const other = await serve(url, {});
@@ -259,6 +290,36 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
         expect((await server.admin.overview({})).licenses.total).toBe(count);
       }
       expect(await alertOf(server)).toBeNull();
+    });
+  });
+
+  it('is shown in the list of servers, with how far it is behind', async () => {
+    const { url, replicaUrl, server } = await serveWithReplica();
+    await serve(url, {});
+    const shown = async () => {
+      const { items } = await server.admin.listServers({});
+      expect(items).toHaveLength(2);
+      expect(items[1]).toMatchObject({ replica: null, replica_lag_ms: null });
+      return items[0]!;
+    };
+    await eventually(async () =>
+      expect(await shown()).toMatchObject({ replica: 'in_use', replica_lag_ms: 0 }),
+    );
+    await pause(replicaUrl);
+    onTestFinished(async () => void (await resume(replicaUrl)));
+    await eventually(async () => {
+      const { replica: state, replica_lag_ms: lag } = await shown();
+      expect(state).toBe('in_use');
+      expect(lag).toBeGreaterThan(2000);
+    });
+    const { stdout } = await runCli(['server', 'list', '--data-dir', server.dataDir]);
+    expect(stdout).toMatch(/REPLICA +LAG[^]* in_use +\d+ ms/u);
+    await resume(replicaUrl);
+    await eventually(async () => expect((await shown()).replica_lag_ms).toBe(0));
+    const wrong = await serve(url, { 'replica-database-url': url });
+    await eventually(async () => {
+      const { items } = await wrong.admin.listServers({});
+      expect(items.at(-1)).toMatchObject({ replica: 'not_replica', replica_lag_ms: null });
     });
   });
 
@@ -294,6 +355,26 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
       await resume(replicaUrl);
       await hasProblem(server, null);
       expect(loggedStates(server.dataDir)).toEqual([null, 'behind', null]);
+    });
+
+    it('while it is too far behind, even if the clock of the database was set back', async () => {
+      const { url, replicaUrl, server } = await serveWithReplica({ 'replica-max-lag-seconds': '5' });
+      await newLicense(server, { holder: 'Before' });
+      await writeRows(
+        url,
+        `CREATE FUNCTION run_ahead() RETURNS trigger LANGUAGE plpgsql
+         AS $$ BEGIN NEW.last_seen_at = NEW.last_seen_at + 3600000; RETURN NEW; END $$`,
+        'CREATE TRIGGER run_ahead BEFORE UPDATE ON servers FOR EACH ROW EXECUTE FUNCTION run_ahead()',
+      );
+      await eventually(async () => {
+        const [row] = await selectRows(replicaUrl, 'SELECT last_seen_at AS at FROM servers');
+        expect(row.at).toBeGreaterThan(Date.now() + 1_800_000);
+      });
+      await stopApplying(server, url, replicaUrl);
+      await writeRows(url, 'DROP FUNCTION run_ahead() CASCADE');
+      await rename(url, 'Later');
+      await eventually(async () => expect(await holdersOf(server)).toEqual(['Later']));
+      await hasProblem(server, 'behind');
     });
 
     it('while it hangs', async () => {

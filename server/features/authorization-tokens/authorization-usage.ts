@@ -20,6 +20,8 @@ interface Needs {
   touchTokens: AuthorizationTokenStore['touch'];
   transaction: RunTransaction;
   clock: Clock;
+  /** Called after each write. */
+  onWritten(): void;
   /** Called when a flush fails. What it would have written is kept for the next one. */
   onError(error: unknown): void;
 }
@@ -33,17 +35,18 @@ export interface AuthorizationUsage {
 }
 
 export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
-  const { store, touchTokens, transaction, clock, onError } = needs;
+  const { store, touchTokens, transaction, clock, onWritten, onError } = needs;
   let counts = new Map<string, UsageCount>();
   const touched = createTouchBuffer(TOUCH_EVERY_MS);
   /** Undefined while nothing waits, so that an idle server does not wake up. */
   let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
 
   function schedule(): void {
     timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
   }
 
-  async function flush(): Promise<void> {
+  async function write(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const tokens = touched.take();
@@ -57,6 +60,7 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
         for (const [product, count] of written) await store.add(day, product, count);
         await touchTokens(tokens, now);
       });
+      onWritten();
       if (touched.isWaiting()) schedule();
     } catch (error) {
       for (const [product, { granted, denied }] of written) {
@@ -67,6 +71,12 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
       schedule();
       onError(error);
     }
+  }
+
+  /** Also waits for the write under way. */
+  function flush(): Promise<void> {
+    writing = writing.then(write);
+    return writing;
   }
 
   return {

@@ -19,6 +19,8 @@ interface Needs {
   transaction: RunTransaction;
   leaseClock: LeaseClock;
   clock: Clock;
+  /** Called after each write. */
+  onWritten(): void;
   /** Called when a write fails. Its heartbeats are kept for the next one. */
   onError(error: unknown): void;
 }
@@ -43,6 +45,7 @@ export function createHeartbeatBuffer(needs: Needs): HeartbeatBuffer {
           await leases.touch(leaseSeconds, ids, leaseClock.now(), clock.now());
         }
       });
+      needs.onWritten();
     } catch (error) {
       for (const [id, leaseSeconds] of written) if (!waiting.has(id)) waiting.set(id, leaseSeconds);
       schedule();

@@ -6,6 +6,17 @@ import { timestamp } from '#server/wire/fields.ts';
 /** `lost`: it has stopped reporting without leaving. */
 export const SERVER_STATES = ['ready', 'not_ready', 'draining', 'lost'] as const;
 
+/** Whether a server reads lists from its replica and, if not, why. `checking`: it is not known yet. */
+export const REPLICA_STATES = [
+  'in_use',
+  'checking',
+  'unreachable',
+  'not_replica',
+  'other_database',
+  'other_schema',
+  'behind',
+] as const;
+
 const server = z.object({
   id: z.string(),
   name: z.string().meta({ description: 'The host name.' }),
@@ -19,6 +30,14 @@ const server = z.object({
   clock_skew_ms: z.int().meta({ description: 'How far its clock is ahead of the database’s.' }),
   database_ms: z.int().meta({ description: 'How long the database took to answer.' }),
   crl_number: z.int().nullable().meta({ description: 'The newest CRL that it serves.' }),
+  replica: z.enum(REPLICA_STATES).nullable().meta({
+    description:
+      'Whether it reads lists from its replica (`in_use`); otherwise why not. Null for a server without a replica.',
+  }),
+  replica_lag_ms: z
+    .int()
+    .nullable()
+    .meta({ description: 'How far its replica is behind; null if that is not known.' }),
   current: z.boolean().meta({ description: 'Whether this server has answered the call.' }),
 });
 
@@ -34,5 +53,6 @@ export const serverAdminContract = {
   }),
 };
 
+export type ReplicaState = (typeof REPLICA_STATES)[number];
 export type ServerState = (typeof SERVER_STATES)[number];
 export type ServerObject = z.input<typeof server>;

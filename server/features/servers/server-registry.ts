@@ -11,7 +11,10 @@ const REPORT_EVERY_MS = 2000;
 /** A lost server is shown for this long. */
 const FORGET_AFTER_MS = 3_600_000;
 
-type Current = Pick<ServerReport, 'state' | 'isLeader' | 'clockSkewMs' | 'databaseMs' | 'crlNumber'>;
+type Current = Pick<
+  ServerReport,
+  'state' | 'isLeader' | 'clockSkewMs' | 'databaseMs' | 'crlNumber' | 'replica' | 'replicaLagMs'
+>;
 
 interface Needs {
   /** Null for a server that shares its database with no other. */
@@ -46,6 +49,7 @@ const visiblePartOf = (row: ServerRow) => [
   row.isLeader,
   row.version,
   row.crlNumber,
+  row.replica,
   Math.round(row.clockSkewMs / 1000),
 ];
 

@@ -30,6 +30,8 @@ export function toServerObject(row: ServerRow, ownId: string | null): ServerObje
     clock_skew_ms: row.clockSkewMs,
     database_ms: row.databaseMs,
     crl_number: row.crlNumber,
+    replica: row.replica,
+    replica_lag_ms: row.replicaLagMs,
     current: row.id === ownId,
   };
 }

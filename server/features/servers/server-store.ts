@@ -1,5 +1,6 @@
 import { inOrder, numbered, type Values } from '#server/database/named-values.ts';
 import type { PostgresWatch } from '#server/database/postgres-watch.ts';
+import type { ReplicaState } from './server-contract.ts';
 
 /** What a server reports about itself. Times are epoch milliseconds. */
 export interface ServerReport {
@@ -14,6 +15,10 @@ export interface ServerReport {
   clockSkewMs: number;
   databaseMs: number;
   crlNumber: number | null;
+  /** Null without a replica. */
+  replica: ReplicaState | null;
+  /** Null if it is not known. */
+  replicaLagMs: number | null;
 }
 
 export interface ServerRow extends Omit<ServerReport, 'isLeader'> {
@@ -27,17 +32,18 @@ const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
 const REPORT = `
   INSERT INTO servers (id, name, address, version, schema_name, started_at, last_seen_at, state, is_leader,
-    clock_skew_ms, database_ms, crl_number)
+    clock_skew_ms, database_ms, crl_number, replica, replica_lag_ms)
   VALUES ($id, $name, $address, $version, $schemaName, $startedAt, ${NOW}, $state, $isLeader,
-    $clockSkewMs, $databaseMs, $crlNumber)
+    $clockSkewMs, $databaseMs, $crlNumber, $replica, $replicaLagMs)
   ON CONFLICT (id) DO UPDATE SET last_seen_at = excluded.last_seen_at, state = excluded.state,
     is_leader = excluded.is_leader, clock_skew_ms = excluded.clock_skew_ms, database_ms = excluded.database_ms,
-    crl_number = excluded.crl_number`;
+    crl_number = excluded.crl_number, replica = excluded.replica, replica_lag_ms = excluded.replica_lag_ms`;
 
 const LIST = `
   SELECT id AS "id", name AS "name", address AS "address", version AS "version", schema_name AS "schemaName",
     started_at AS "startedAt", last_seen_at AS "lastSeenAt", state AS "state", is_leader AS "isLeader",
     clock_skew_ms AS "clockSkewMs", database_ms AS "databaseMs", crl_number AS "crlNumber",
+    replica AS "replica", replica_lag_ms AS "replicaLagMs",
     ${NOW} - last_seen_at AS "silentMs"
   FROM servers ORDER BY started_at, id`;
 

@@ -1,4 +1,5 @@
 // The overview in one call: a few indexed counts, independent of the amount of data.
+import type { ReadTogether } from '#server/database/read-together.ts';
 import type { AuditService } from '#server/features/audit/audit-service.ts';
 import type { AuthorityService } from '#server/features/certificates/authority-service.ts';
 import type { RevocationListStore } from '#server/features/certificates/revocation-list-store.ts';
@@ -35,6 +36,7 @@ interface Needs {
   countDeniedToday: DeniedCallService['countToday'];
   audit: Pick<AuditService, 'list'>;
   pools: Pick<PoolListStore, 'listBusy'>;
+  readTogether: ReadTogether;
   clock: Clock;
 }
 
@@ -66,6 +68,21 @@ function everyDay(counted: Counted, today: number, length = DAYS_SHOWN): Counted
   });
 }
 
+/** Counts back from today, because earlier states are not stored. @param active how many there are now */
+function activeLicenses(
+  active: number,
+  changes: readonly { day: number; change: number }[],
+  today: number,
+): Trend['active_licenses'] {
+  let count = active;
+  const levels = [{ day: isoDay(today), count }];
+  for (const { day, change } of changes.toReversed()) {
+    count -= Number(change);
+    levels.push({ day: isoDay(Number(day) - 1), count });
+  }
+  return levels.toReversed();
+}
+
 type Entry = Awaited<ReturnType<AuditService['list']>>['items'][number];
 
 /** Of the license itself, or of the token, certificate or delivery that belongs to one. */
@@ -77,7 +94,7 @@ function licenseIdOf({ subject, before, after }: Entry): number | null {
 }
 
 export function createOverviewService(needs: Needs) {
-  const { figures, licenses, perDay, lists, authority, audit, clock } = needs;
+  const { figures, licenses, perDay, lists, authority, audit, readTogether, clock } = needs;
 
   async function revocationList(): Promise<Overview['revocation_list']> {
     const list = await lists.newest();
@@ -100,22 +117,11 @@ export function createOverviewService(needs: Needs) {
     };
   }
 
-  async function withHolders(entries: readonly Entry[]): Promise<Overview['recent']> {
+  async function recentEntries(): Promise<Overview['recent']> {
+    const { items: entries } = await audit.list({ limit: RECENT_SHOWN });
     const ids = new Set(entries.map((entry) => licenseIdOf(entry)).filter((id) => id !== null));
     const holders = await figures.findHolders([...ids]);
     return entries.map((entry) => ({ ...entry, holder: holders.get(licenseIdOf(entry) ?? 0) ?? null }));
-  }
-
-  /** Counts back from today, because earlier states are not stored. */
-  async function activeLicenses(now: number, today: number, days: number): Promise<Trend['active_licenses']> {
-    const changes = await figures.listActiveChanges(now, today - days + 1, today);
-    let count = await figures.countActivated(now);
-    const levels = [{ day: isoDay(today), count }];
-    for (const { day, change } of changes.toReversed()) {
-      count -= Number(change);
-      levels.push({ day: isoDay(Number(day) - 1), count });
-    }
-    return levels.toReversed();
   }
 
   async function computeTrend(days: number): Promise<Trend> {
@@ -123,11 +129,18 @@ export function createOverviewService(needs: Needs) {
     const today = Math.floor(now / DAY_MS);
     const both = 2 * days;
     const period = { from: (today - both + 1) * DAY_MS, to: now + 1, product: undefined };
+    const [changes, active, activations, authorizations, denied] = await readTogether(
+      () => figures.listActiveChanges(now, today - days + 1, today),
+      () => figures.countActivated(now),
+      () => perDay.countActivationsPerDay(period),
+      () => perDay.countAuthorizationsPerDay(period),
+      () => perDay.countDenialsPerDay(period),
+    );
     return {
-      active_licenses: await activeLicenses(now, today, days),
-      activations: everyDay(await perDay.countActivationsPerDay(period), today, both),
-      authorizations: everyDay(await perDay.countAuthorizationsPerDay(period), today, both),
-      denied: everyDay(await perDay.countDenialsPerDay(period), today, both),
+      active_licenses: activeLicenses(active, changes, today),
+      activations: everyDay(activations, today, both),
+      authorizations: everyDay(authorizations, today, both),
+      denied: everyDay(denied, today, both),
     };
   }
   const trends = new Map(TREND_DAYS.map((days) => [days as number, freshFlight(() => computeTrend(days))]));
@@ -136,32 +149,54 @@ export function createOverviewService(needs: Needs) {
     const now = clock.now();
     const today = Math.floor(now / DAY_MS);
     const period = { from: (today - DAYS_SHOWN + 1) * DAY_MS, to: now + 1, product: undefined };
-    const { total, byState } = await licenses.countByState(now);
-    const ending = await figures.countEnding(now);
-    const unused = await figures.findNewestUnused(now);
-    const active = await authority.find();
-    const recent = await audit.list({ limit: RECENT_SHOWN });
+    const [
+      { total, byState },
+      ending,
+      activations,
+      authorizations,
+      unused,
+      soonest,
+      recent,
+      failedDeliveries,
+      denied,
+      pools,
+      list,
+      active,
+    ] = await readTogether(
+      () => licenses.countByState(now),
+      () => figures.countEnding(now),
+      () => perDay.countActivationsPerDay(period),
+      () => perDay.countAuthorizationsPerDay(period),
+      () => figures.findNewestUnused(now),
+      () => figures.listSoonExpired(now, SOONEST_SHOWN),
+      recentEntries,
+      needs.countFailedDeliveries,
+      needs.countDeniedToday,
+      busyPools,
+      revocationList,
+      authority.find,
+    );
     return {
       licenses: { total, by_state: byState },
-      activations_per_day: everyDay(await perDay.countActivationsPerDay(period), today),
-      authorizations_per_day: everyDay(await perDay.countAuthorizationsPerDay(period), today),
+      activations_per_day: everyDay(activations, today),
+      authorizations_per_day: everyDay(authorizations, today),
       expiring: {
         days_7: ending.days7,
         days_30: ending.days30,
         days_90: ending.days90,
-        soonest: (await figures.listSoonExpired(now, SOONEST_SHOWN)).map((license) => toSummary(license)),
+        soonest: soonest.map((license) => toSummary(license)),
       },
       newest_issued: unused && {
         license_id: unused.id,
         license_key: unused.licenseKey,
         holder: unused.holder,
       },
-      failed_deliveries: await needs.countFailedDeliveries(),
-      denied_today: await needs.countDeniedToday(),
-      busy_pools: await busyPools(),
-      revocation_list: await revocationList(),
+      failed_deliveries: failedDeliveries,
+      denied_today: denied,
+      busy_pools: pools,
+      revocation_list: list,
       authority: active && { not_after: toTimestamp(active.notAfter) },
-      recent: await withHolders(recent.items),
+      recent,
     };
   }
 

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import type { SqlDialect } from '#server/database/sql-dialect.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 
@@ -43,9 +44,15 @@ const COUNT_ENDING = [
  * How the number of active licenses changed on each day: first activated, less expired, less revoked. One index range
  * per day and number. A license that expired and was renewed later counts as active throughout.
  */
-const ACTIVE_CHANGES = `
+const activeChanges = ({ indexedBy }: Pick<SqlDialect, 'indexedBy'>): string => `
   WITH RECURSIVE days (day) AS (
     SELECT CAST($first AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < $last
+  ), revoked_later AS MATERIALIZED (
+    -- Few, and in no index by expiry that has all columns.
+    SELECT l.expires_at / ${DAY_MS} AS day, count(*) AS count FROM licenses l ${indexedBy('licenses_revoked')}
+    WHERE l.revoked_at IS NOT NULL AND l.revoked_at >= l.expires_at AND l.expires_at <= $now
+      AND l.first_activated_at < l.expires_at
+    GROUP BY 1
   )
   SELECT day AS "day",
     (SELECT count(*) FROM licenses l
@@ -53,7 +60,8 @@ const ACTIVE_CHANGES = `
        AND l.expires_at > l.first_activated_at)
     - (SELECT count(*) FROM licenses l
        WHERE l.expires_at >= day * ${DAY_MS} AND l.expires_at < (day + 1) * ${DAY_MS} AND l.expires_at <= $now
-         AND l.first_activated_at < l.expires_at AND (l.revoked_at IS NULL OR l.revoked_at >= l.expires_at))
+         AND l.first_activated_at < l.expires_at AND l.revoked_at IS NULL)
+    - coalesce((SELECT r.count FROM revoked_later r WHERE r.day = days.day), 0)
     - (SELECT count(*) FROM licenses l
        WHERE l.revoked_at >= day * ${DAY_MS} AND l.revoked_at < (day + 1) * ${DAY_MS}
          AND l.first_activated_at < l.revoked_at AND l.revoked_at < l.expires_at) AS "change"
@@ -68,6 +76,7 @@ interface Needs {
 
 export function createOverviewStore(sequelize: Sequelize, { licenseState, expiringMs }: Needs) {
   const { dialect, select, selectFirst } = sqlOf(sequelize);
+  const changes = activeChanges(dialect);
 
   return {
     async countEnding(now: number): Promise<EndingCounts> {
@@ -122,7 +131,7 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
       now: number,
       first: number,
       last: number,
-    ): Promise<{ day: number; change: number }[]> => select(ACTIVE_CHANGES, { now, first, last }),
+    ): Promise<{ day: number; change: number }[]> => select(changes, { now, first, last }),
 
     async findHolders(ids: readonly number[]): Promise<Map<number, string>> {
       const rows = await select<{ id: number; holder: string }>(

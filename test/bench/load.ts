@@ -68,7 +68,7 @@ export async function load(target: Target, seconds: number): Promise<LoadResult>
   };
 }
 
-export const warmUpSeconds = (seconds: number) => Math.min(5, Math.max(1, Math.round(seconds / 3)));
+export const warmUpSeconds = (seconds: number) => Math.min(5, Math.max(2, Math.round(seconds / 3)));
 
 /**
  * Bare, service, bare, service, …, bare; both get the same bodies.

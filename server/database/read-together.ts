@@ -11,7 +11,7 @@ export type ReadTogether = <Results extends unknown[]>(
 /** Of all callers: this leaves most connections to other calls. */
 const POSTGRES_AT_ONCE = 3;
 
-export function readTogether(sequelize: Sequelize): ReadTogether {
+function createReadTogether(sequelize: Sequelize): ReadTogether {
   // SQLite has one connection for them, and those that wait for it would keep threads from everything else.
   const atOnce = isShared(sequelize) ? POSTGRES_AT_ONCE : 1;
   const waiting: (() => void)[] = [];
@@ -31,4 +31,12 @@ export function readTogether(sequelize: Sequelize): ReadTogether {
 
   return <Results extends unknown[]>(...reads: { [Read in keyof Results]: () => Promise<Results[Read]> }) =>
     together<Results>(...(reads.map(inTurn) as { [Read in keyof Results]: Promise<Results[Read]> }));
+}
+
+const created = new WeakMap<Sequelize, ReadTogether>();
+
+export function readTogether(sequelize: Sequelize): ReadTogether {
+  const known = created.get(sequelize) ?? createReadTogether(sequelize);
+  created.set(sequelize, known);
+  return known;
 }

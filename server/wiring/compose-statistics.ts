@@ -1,5 +1,6 @@
 // Wires the statistics, and the counts that the overview shares with them.
 import type { Database } from '#server/database/connect.ts';
+import { readTogether } from '#server/database/read-together.ts';
 import { createLicenseCountStore } from '#server/features/statistics/license-count-store.ts';
 import { createStatisticsService } from '#server/features/statistics/statistics-service.ts';
 import { createStatisticsStore } from '#server/features/statistics/statistics-store.ts';
@@ -13,5 +14,14 @@ export function composeStatistics(
 ) {
   const perDay = createStatisticsStore(sequelize);
   const licenses = createLicenseCountStore(sequelize, EXPIRING_MS);
-  return { perDay, licenses, service: createStatisticsService({ ...needs, stats: perDay, licenses }) };
+  return {
+    perDay,
+    licenses,
+    service: createStatisticsService({
+      ...needs,
+      stats: perDay,
+      licenses,
+      readTogether: readTogether(sequelize),
+    }),
+  };
 }

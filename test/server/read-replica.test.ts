@@ -270,7 +270,7 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
       await eventually(async () => expect(await lastHeartbeat()).toBeGreaterThan(1000));
     });
 
-    it('on the page that another server has told of it', async () => {
+    it('on the page that is told of a change on another server', async () => {
       const { url, replicaUrl, server } = await serveWithReplica();
       const other = await serve(url, {});
       const page = await listening(server);

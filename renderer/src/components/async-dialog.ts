@@ -34,7 +34,7 @@ function whenIdle(run: () => void): void {
 }
 
 /** Loads code before it is asked for. What fails is loaded when it is asked for. */
-export function prefetchOnce(isShown: () => boolean, loads: readonly (() => Promise<unknown>)[]): void {
+export function prefetchWhen(isShown: () => boolean, loads: readonly (() => Promise<unknown>)[]): void {
   watch(
     isShown,
     (shown) => {

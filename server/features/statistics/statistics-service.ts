@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ReadTogether } from '#server/database/read-together.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -10,6 +11,7 @@ import type { StatisticsStore } from './statistics-store.ts';
 interface Needs {
   stats: StatisticsStore;
   licenses: Pick<LicenseCountStore, 'count'>;
+  readTogether: ReadTogether;
   clock: Clock;
   /** Writes the authorization counts that are still in memory. */
   flushUsage(): Promise<void>;
@@ -32,7 +34,7 @@ function sumBy<Row extends { count: number }>(
   return Object.fromEntries(sums);
 }
 
-export function createStatisticsService({ stats, licenses, clock, flushUsage }: Needs) {
+export function createStatisticsService({ stats, licenses, readTogether, clock, flushUsage }: Needs) {
   async function licenseCounts(now: number, product: string | undefined): Promise<Stats['licenses']> {
     const { total, byState, kinds } = await licenses.count(now, product);
     return {
@@ -56,22 +58,30 @@ export function createStatisticsService({ stats, licenses, clock, flushUsage }: 
           `from: must be before to, and at most ${MAX_DAYS} days earlier`,
         );
       }
-      const deliveries = sumBy(await stats.countDeliveries(), (row) => row.status);
+      const [counts, activations, perDay, tokens, certificates, registrations, byStatus, decisions] =
+        await readTogether(
+          () => licenseCounts(now, product),
+          () => stats.countActivations(product),
+          () => stats.countActivationsPerDay(period),
+          () => stats.countTokens(now, product),
+          () => stats.countCertificates(now),
+          stats.countRegistrations,
+          stats.countDeliveries,
+          () => stats.countAuthorizationsPerDay(period),
+        );
+      const deliveries = sumBy(byStatus, (row) => row.status);
       return {
-        licenses: await licenseCounts(now, product),
-        activations: {
-          ...(await stats.countActivations(product)),
-          per_day: await stats.countActivationsPerDay(period),
-        },
-        tokens: await stats.countTokens(now, product),
-        certificates: await stats.countCertificates(now),
+        licenses: counts,
+        activations: { ...activations, per_day: perDay },
+        tokens,
+        certificates,
         webhooks: {
-          registrations: await stats.countRegistrations(),
+          registrations,
           delivered: deliveries['delivered'] ?? 0,
           retrying: deliveries['retrying'] ?? 0,
           failed: deliveries['failed'] ?? 0,
         },
-        authorizations: { per_day: await stats.countAuthorizationsPerDay(period) },
+        authorizations: { per_day: decisions },
       };
     },
   };

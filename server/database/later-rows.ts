@@ -31,6 +31,9 @@ export async function writeLater(connection: SqliteConnection, rows: readonly La
 
 /** The same on PostgreSQL. */
 export async function writeLaterOnPostgres(rows: readonly LaterRow[]): Promise<void> {
-  for (const [table, some] of Map.groupBy(rows, (row) => row.table))
-    await table.onInserted?.(await table.insertAll(some.map(({ values }) => values)));
+  for (const [table, some] of Map.groupBy(rows, (row) => row.table)) {
+    // Outside the optional call, which would not evaluate it.
+    const ids = await table.insertAll(some.map(({ values }) => values));
+    await table.onInserted?.(ids);
+  }
 }

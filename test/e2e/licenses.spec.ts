@@ -72,7 +72,7 @@ test('a license is issued by keyboard', async ({ desk, context }) => {
     'Issued',
     '0/5',
     /^today, \d\d:\d\d$/u,
-    /^\d{1,2} [A-Z][a-z]{2,3} \d{4}in 30 days$/u,
+    /^\d{1,2} [A-Z][a-z]{2,3} \d{4} in 30 days$/u,
   ]);
   await expect(rows(desk).locator('time').last()).toHaveAttribute(
     'title',

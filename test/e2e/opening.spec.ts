@@ -100,3 +100,27 @@ test('shows changes that come before the stream is open', async ({ desk }) => {
   changed.resolve();
   await expect(row(desk, 'Later')).toBeVisible();
 });
+
+test(
+  'loads the code of dialogs once nobody has used the page for a while',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme' });
+    const loaded: string[] = [];
+    desk.on('request', (request) => loaded.push(request.url()));
+    const dialogs = () => loaded.filter((url) => url.includes('/CreateLicenseDialog-')).length > 0;
+    await desk.goto('about:blank');
+    await desk.clock.install();
+    await desk.clock.pauseAt(Date.now() + 1000);
+    await desk.goto('/#/licenses');
+    await expect(row(desk, 'Acme')).toBeVisible();
+    for (const use of ['Shift', '/']) {
+      await desk.clock.runFor(1900);
+      await desk.keyboard.press(use);
+    }
+    await desk.clock.runFor(1900);
+    expect(dialogs()).toBe(false);
+    await desk.clock.runFor(200);
+    await expect.poll(dialogs).toBe(true);
+  },
+);

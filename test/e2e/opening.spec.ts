@@ -101,6 +101,33 @@ test('shows changes that come before the stream is open', async ({ desk }) => {
   await expect(row(desk, 'Later')).toBeVisible();
 });
 
+test('loads the fonts of alphabets that it has shown before ahead of its code', async ({ desk }) => {
+  const fonts = (): Promise<string[]> =>
+    desk.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .flatMap(({ name }) => /\/inter-(.*)-wght-normal-[^/]*\.woff2$/u.exec(name)?.[1] ?? [])
+        .toSorted(),
+    );
+  await expect.poll(fonts).toEqual(['latin']);
+  await issueLicense(desk, { holder: 'Győr' });
+  await desk.goto('/#/licenses');
+  await expect(row(desk, 'Győr')).toBeVisible();
+  await expect.poll(fonts).toEqual(['latin', 'latin-ext']);
+
+  await desk.goto('about:blank');
+  const code = Promise.withResolvers<void>();
+  await desk.route('**/assets/main-*.js', async (route) => {
+    await code.promise;
+    await route.continue();
+  });
+  await desk.goto('/#/licenses', { waitUntil: 'commit' });
+  await expect.poll(fonts).toEqual(['latin', 'latin-ext']);
+  await expect(row(desk, 'Győr')).toHaveCount(0);
+  code.resolve();
+  await expect(row(desk, 'Győr')).toBeVisible();
+});
+
 test(
   'loads the code of dialogs once nobody has used the page for a while',
   { tag: '@browser' },

@@ -1,4 +1,5 @@
 // Builds search indices that a PostgreSQL database lacks, without holding up changes.
+import { driverCodeOf } from './driver-error.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sequelize } from 'sequelize';
 import { onLongConnections } from './move/long-transaction.ts';
@@ -96,7 +97,7 @@ export function buildSearchIndices(sequelize: Sequelize, log: Log, againMs = AGA
     } catch (err) {
       if (!signal.aborted && isFirst('failure'))
         log.warn({ err }, 'searches are slow, because an index could not be built');
-      return (err as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE;
+      return driverCodeOf(err) === INSUFFICIENT_PRIVILEGE;
     } finally {
       connection = null;
     }

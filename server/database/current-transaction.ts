@@ -9,9 +9,8 @@ export type OnInserted = (ids: number[]) => Promise<void>;
 export interface LaterTable {
   /** The statement for so many rows, which returns their IDs. */
   insert(rows: number): string;
-  /** The same for any number of rows, in the form of `list`. PostgreSQL only. */
-  insertList: string;
-  list(rows: readonly (readonly unknown[])[]): string;
+  /** Inserts any number of rows by one statement, and returns their IDs in the same order. PostgreSQL only. */
+  insertAll(rows: readonly (readonly unknown[])[]): Promise<number[]>;
   onInserted: OnInserted | undefined;
 }
 

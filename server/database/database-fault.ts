@@ -1,3 +1,4 @@
+import { driverErrorOf } from './driver-error.ts';
 // Classifies failed statements that concern the database itself, for either driver and Sequelize.
 
 /**
@@ -69,9 +70,8 @@ export function isConnectionLost(error: unknown): boolean {
 export function faultOf(error: unknown): DatabaseFault | null {
   if (error instanceof DatabaseFaultError) return error.fault;
   if (!(error instanceof Error)) return null;
-  const { original } = error as { original?: unknown };
-  const driverError = original instanceof Error ? original : error;
-  const code = String((driverError as { code?: unknown }).code);
+  const driverError = driverErrorOf(error);
+  const code = String(driverError.code);
   if (code.startsWith('SQLITE_')) return SQLITE_FAULTS[code] ?? null;
   // Sockets, files and streams elsewhere in the server fail with the same codes.
   if (!error.name.startsWith('Sequelize')) return null;

@@ -16,16 +16,8 @@ export function insertInto<Row extends { id: number }>(
   runner: StatementRunner,
   model: ModelStatic<Model<Row, Optional<Row, 'id'>>>,
 ): InsertRow<Row> {
-  const { sql, bind, insertList, list } = insertOf(runner, model, ['id']);
+  const { sql, bind, insertAll } = insertOf(runner, model, ['id']);
   const insert = sql(1);
-
-  async function insertAll(rows: readonly (readonly unknown[])[]): Promise<number[]> {
-    const inserted = await runner.rows<{ id: number }>(insertList, [list(rows)], true);
-    if (inserted.length !== rows.length)
-      throw new Error(`inserting into ${String(model.getTableName())} returned another number of rows`);
-    // They were numbered in their order.
-    return inserted.map(({ id }) => id).toSorted((a, b) => a - b);
-  }
 
   return async (row) => {
     const shared = inGroup(insertAll, () => collector(insertAll));
@@ -48,16 +40,15 @@ export function insertLaterInto<Row extends { id: number }>(
   model: ModelStatic<Model<Row, Optional<Row, 'id'>>>,
   onInserted?: OnInserted,
 ): InsertLater<Row> {
-  const { sql, bind, insertList, list } = insertOf(runner, model, ['id']);
+  const { sql, bind, insertAll } = insertOf(runner, model, ['id']);
   const texts = new Map<number, string>();
   const table: LaterTable = {
-    insertList,
-    list,
     insert(rows) {
       const text = texts.get(rows) ?? sql(rows);
       texts.set(rows, text);
       return text;
     },
+    insertAll,
     onInserted,
   };
   return async (row) => {
@@ -96,7 +87,7 @@ export function insertAllInto<Row extends { id: number }, Name extends keyof Row
 }
 
 function insertOf<Row extends { id: number }>(
-  { placeholder }: StatementRunner,
+  runner: StatementRunner,
   model: ModelStatic<Model<Row, Optional<Row, 'id'>>>,
   returning: readonly string[],
 ) {
@@ -107,15 +98,22 @@ function insertOf<Row extends { id: number }>(
   const columns = names.map((name) => columnOf.get(name) as string);
   const table = String(model.getTableName());
   const slots = (row: number) =>
-    names.map((_, index) => `${placeholder}${row * names.length + index + 1}`).join(', ');
+    names.map((_, index) => `${runner.placeholder}${row * names.length + index + 1}`).join(', ');
+  const insertList = `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.join(', ')}
+    FROM ${rowsOfList(table)} RETURNING ${returned}`;
   return {
     sql(rows: number): string {
       const values = Array.from({ length: rows }, (_, row) => `(${slots(row)})`).join(', ');
       return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values} RETURNING ${returned}`;
     },
-    insertList: `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.join(', ')}
-      FROM ${rowsOfList(table)} RETURNING ${returned}`,
-    list: (rows: readonly (readonly unknown[])[]) => toList(columns, rows),
+    /** By one statement, on PostgreSQL. @returns the IDs, in the order of the rows */
+    async insertAll(rows: readonly (readonly unknown[])[]): Promise<number[]> {
+      const inserted = await runner.rows<{ id: number }>(insertList, [toList(columns, rows)], true);
+      if (inserted.length !== rows.length)
+        throw new Error(`inserting into ${table} returned another number of rows`);
+      // They were numbered in their order.
+      return inserted.map(({ id }) => id).toSorted((a, b) => a - b);
+    },
     bind: (row: Omit<Row, 'id'>): unknown[] => names.map((name) => row[name as keyof typeof row] ?? null),
   };
 }

@@ -1,9 +1,7 @@
 // Rows that a transaction writes only right before its commit, together with those of the others in its group.
-import type { Sequelize } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
 import { type LaterRow, type LaterTable, openTransaction } from './current-transaction.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { statementRunner } from './statement-runner.ts';
 
 /** Each size is a statement that stays compiled, so there are few. */
 const SIZES = [64, 16, 4, 1] as const;
@@ -32,10 +30,7 @@ export async function writeLater(connection: SqliteConnection, rows: readonly La
 }
 
 /** The same on PostgreSQL. */
-export async function writeLaterOnPostgres(sequelize: Sequelize, rows: readonly LaterRow[]): Promise<void> {
-  const { rows: run } = statementRunner(sequelize);
-  for (const [{ insertList, list, onInserted }, some] of Map.groupBy(rows, (row) => row.table)) {
-    const inserted = await run<{ id: number }>(insertList, [list(some.map(({ values }) => values))], true);
-    await onInserted?.(inserted.map(({ id }) => id));
-  }
+export async function writeLaterOnPostgres(rows: readonly LaterRow[]): Promise<void> {
+  for (const [table, some] of Map.groupBy(rows, (row) => row.table))
+    await table.onInserted?.(await table.insertAll(some.map(({ values }) => values)));
 }

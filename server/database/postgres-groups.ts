@@ -157,7 +157,7 @@ export function createPostgresGroups({
     const shared: OpenTransaction = { handle, afterCommit: [], hasWritten: false };
     if (group) shared.group = group;
     const rows = runs.filter(isFinished).flatMap(({ current }) => current.later ?? []);
-    await openTransaction.run(shared, () => writeLaterOnPostgres(sequelize, rows));
+    await openTransaction.run(shared, () => writeLaterOnPostgres(rows));
     return shared.afterCommit;
   }
 

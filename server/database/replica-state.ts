@@ -1,4 +1,5 @@
 // Whether a database is a usable replica of another one.
+import { driverCodeOf } from './driver-error.ts';
 import { MIGRATIONS_TABLE } from './migrate.ts';
 
 /** `behind`: it has not applied what this server has written within the allowed time. */
@@ -30,17 +31,12 @@ const HAS_SCHEMA = `SELECT 1 AS "has" FROM ${MIGRATIONS_TABLE} WHERE name = $1`;
 
 const UNDEFINED_TABLE = '42P01';
 
-function isMissingTable(error: unknown): boolean {
-  const { code, original } = error as { code?: unknown; original?: { code?: unknown } };
-  return (original?.code ?? code) === UNDEFINED_TABLE;
-}
-
 /** The migration arrives at a replica a moment after the database itself has it. */
 async function hasSchema(ask: AskPostgres, schema: string): Promise<boolean> {
   try {
     return (await ask(HAS_SCHEMA, [schema])).length > 0;
   } catch (error) {
-    if (isMissingTable(error)) return false;
+    if (driverCodeOf(error) === UNDEFINED_TABLE) return false;
     throw error;
   }
 }

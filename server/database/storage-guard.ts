@@ -28,6 +28,8 @@ export interface ControlledGuard extends StorageGuard {
   resumeWrites(reason: StopReason): void;
   /** Whether the data directory may belong to another server by now. */
   isGone(): boolean;
+  /** Whether a change has been attempted since the last call. */
+  takeUse(): boolean;
 }
 
 export function createStorageGuard(): ControlledGuard {
@@ -35,6 +37,7 @@ export function createStorageGuard(): ControlledGuard {
   const stopped = new Set<StopReason>();
   let tellFault = (_fault: DatabaseFault): void => {};
   let tellStop = (): void => {};
+  let isUsed = true;
   const noteFault = (fault: DatabaseFault): void => tellFault(fault);
   return {
     noteFault,
@@ -43,11 +46,17 @@ export function createStorageGuard(): ControlledGuard {
       if (fault) noteFault(fault);
     },
     check() {
+      isUsed = true;
       const [reason] = stopped;
       if (reason) throw new DatabaseFaultError(reason, REASONS[reason]);
     },
     isStopped: () => stopped.size > 0,
     isGone: () => stopped.has('gone'),
+    takeUse() {
+      const wasUsed = isUsed;
+      isUsed = false;
+      return wasUsed;
+    },
     onFault(listener) {
       tellFault = listener;
     },

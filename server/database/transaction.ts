@@ -1,4 +1,5 @@
 // All writes go through here: a change, its audit entry, its event and the deliveries commit together or not at all.
+import { driverCodeOf } from './driver-error.ts';
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -64,7 +65,7 @@ const DEADLOCK_DETECTED = '40P01';
 /** Two transactions conflicted. When the one that failed retries, it sees the other's changes. */
 function isWorthRetrying(error: unknown): boolean {
   if (error instanceof UniqueConstraintError || error instanceof ForeignKeyConstraintError) return true;
-  const code = (error as { original?: { code?: string } } | null)?.original?.code;
+  const code = driverCodeOf(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 

@@ -1,4 +1,5 @@
 // Errors for a database that cannot be opened: they name it and the remedy, where the drivers only give a code.
+import { driverCodeOf } from './driver-error.ts';
 import type { DatabaseLocation } from './connect.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
@@ -19,18 +20,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'is locked by another program; close that program',
 };
 
-/** Sequelize's errors contain the driver's error. */
-function sqliteCodeOf(error: Error & { code?: unknown; original?: { code?: unknown } }): string {
-  return String(error.original?.code ?? error.code);
-}
-
 /** Sequelize's names for connection errors. Importing the classes would slow down the start. */
 const NO_CONNECTION = /^Sequelize(?:Connection|Host|AccessDenied|InvalidConnection)/u;
 
 /** @returns the error to throw instead; unchanged if it does not concern the file */
 export function aboutDatabaseFile(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
-  const remedy = REMEDIES[sqliteCodeOf(error)];
+  const remedy = REMEDIES[String(driverCodeOf(error))];
   if (remedy === undefined) return error;
   return new UnusableDatabaseError(`the database ${file} ${remedy} (${error.message})`, { cause: error });
 }

@@ -34,6 +34,8 @@ const LAST_REPLY_MS = 1000;
 /** From a request's first byte to the end of its headers; on a new connection, from its start. */
 const HEADERS_TICKS = 15;
 const HANDSHAKE_TICKS = 10;
+/** How often slow headers are looked for: each look wakes an idle process. */
+const LOOK_TICKS = 5;
 /** Longer than proxies keep idle connections, so that none sends a request while the server is closing it. */
 const KEEP_ALIVE_MS = 65_000;
 /** Total over all connections: unread bytes of pipelined requests. */
@@ -47,7 +49,7 @@ function timeouts(tickMs: number) {
     handshakeTimeout: HANDSHAKE_TICKS * tickMs,
     // Bodies have progress-dependent deadlines instead: see http-connection.ts.
     requestTimeout: 0,
-    connectionsCheckingInterval: tickMs,
+    connectionsCheckingInterval: LOOK_TICKS * tickMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Node would reply to a missing Host header with an empty body; the application uses the envelope.
     requireHostHeader: false,

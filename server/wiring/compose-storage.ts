@@ -62,6 +62,7 @@ export function composeStorage({ sequelize, transaction }: Installation, needs: 
     watch: (settleMs: number) =>
       watchStorage({
         storage,
+        takeUse: guard.takeUse,
         files: watchDataFiles(dataDir, isLocal ? [location.file, walFile] : []),
         readLogVersion: async () => (isLocal ? (await stat(walFile, { bigint: true })).mtimeNs : null),
         checkpoint: () => checkpoint(sequelize, 'PASSIVE'),

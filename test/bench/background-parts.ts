@@ -8,7 +8,7 @@ import { atLeast, sampleOf, shown } from './sample.ts';
 
 const DUE = 1000;
 const SCAN_SECONDS = 12;
-const SCANS = { short: 2, full: 5 };
+const SCANS = { short: 1, full: 5 };
 const DRAINS = { short: 1, full: 5 };
 const IDLE_SECONDS = { short: 20, full: 60 };
 

@@ -30,7 +30,7 @@ const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
 };
 /** Only by `--only`: they take minutes, and need PostgreSQL. */
 const ON_REQUEST = ['cluster'];
-const SECONDS = { short: 3, full: 15 };
+const SECONDS = { short: 2, full: 15 };
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,

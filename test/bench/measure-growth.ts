@@ -1,10 +1,9 @@
 // What more licenses cost: the same calls against 10,000, 100,000 and a million of them, in turn.
 import { prepareBenchData } from './bench-data.ts';
-import type { ChildServer } from './child-server.ts';
 import type { Figure } from './figures.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 import { ALTERNATIONS, load, warmUpSeconds } from './load.ts';
-import { measureRound, newDevice } from './measure-writes.ts';
+import { LEAST_SECONDS, measureRound, newDevice } from './measure-writes.ts';
 import { begin, note, type Run, serve } from './run.ts';
 import { type Sample, sampleOf, shown } from './sample.ts';
 
@@ -43,7 +42,7 @@ function ratio(largest: readonly number[], smallest: readonly number[]): Sample 
 }
 
 export async function measureGrowth(run: Run): Promise<Figure[]> {
-  const places: { size: Size; bodies: string; keys: string[]; server: ChildServer }[] = [];
+  const found: { size: Size; here: Pick<Run, 'cli' | 'data'> }[] = [];
   for (const licenses of SIZES.filter((size) => size <= run.licenses)) {
     note(`growth: ${licenses} licenses`);
     const data = await prepareBenchData(licenses);
@@ -63,13 +62,14 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
       activationMicros: [],
       residentMb: [],
     };
-    places.push({
-      size: { licenses, startMs, ...nothing },
-      bodies: data.tokens,
-      keys: data.enterpriseKeys,
-      server: await serve(here, 'growth.log'),
-    });
+    found.push({ size: { licenses, startMs, ...nothing }, here });
   }
+  const places = await Promise.all(
+    found.map(async ({ size, here }) => {
+      const { tokens: bodies, enterpriseKeys: keys } = here.data;
+      return { size, bodies, keys, server: await serve(here, 'growth.log') };
+    }),
+  );
   const seconds = Math.max(1, Math.round(run.seconds / ALTERNATIONS));
   for (const { server, bodies } of places)
     await load({ server, url: `${server.api}authorize/token/`, bodies }, warmUpSeconds(run.seconds));
@@ -81,8 +81,9 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
       size.tokenMicros.push(tokens.cpuMicros);
       let next = 0;
       const body = () => newDevice(keys[(next += 1) % keys.length] as string);
-      const writes = await measureRound({ server, seconds }, (isOver) =>
-        postAllAlong(CALLERS, `${server.api}activate/`, body, isOver),
+      const writes = await measureRound(
+        { server, seconds: Math.max(LEAST_SECONDS, run.seconds / ALTERNATIONS) },
+        (isOver) => postAllAlong(CALLERS, `${server.api}activate/`, body, isOver),
       );
       size.activationP50Ms.push(writes.p50Ms);
       size.activationP99Ms.push(writes.p99Ms);

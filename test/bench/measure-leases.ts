@@ -6,7 +6,7 @@ import { createClient, postAllAlong } from './keep-alive-client.ts';
 import { type LeaseDatabase, openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
 import { compareWithBare } from './load.ts';
 import { measureEtcd } from './measure-etcd.ts';
-import { administrationOf, CONNECTIONS, measureCalls } from './measure-writes.ts';
+import { administrationOf, CONNECTIONS, LEAST_SECONDS, measureCalls } from './measure-writes.ts';
 import { sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
@@ -73,7 +73,7 @@ export async function measureLeases({ server, bare, dataDir, database: file, sec
     const bodies = tokens.map((token) => ({ lease_token: token }));
     const rounds: number[] = [];
     for (let round = 0; round < 7; round += 1)
-      rounds.push(await underLoad(bodies, () => sleep(Math.max(1, seconds / 3) * 1000)));
+      rounds.push(await underLoad(bodies, () => sleep(Math.max(LEAST_SECONDS, seconds / 3) * 1000)));
 
     const ending = await newLicense('bench-ending', null);
     const sweeps: { ms: number; p99Ms: number }[] = [];

@@ -10,6 +10,7 @@ import { quantile } from './steady-calls.ts';
 
 export const CONNECTIONS = 32;
 const ROUNDS = 7;
+export const LEAST_SECONDS = 0.5;
 
 export interface Writes {
   perSecond: Sample;
@@ -77,10 +78,11 @@ export async function measureRound({ server, seconds }: Measured, call: Calls): 
 
 /** Seven rounds, after one that is not counted. */
 export async function measureCalls({ server, seconds }: Measured, call: Calls): Promise<Writes> {
+  const each = Math.max(LEAST_SECONDS, seconds / ROUNDS);
   await measureRound({ server, seconds: 1 }, call);
   const rounds: Round[] = [];
   for (let round = 0; round < ROUNDS; round += 1)
-    rounds.push(await measureRound({ server, seconds: Math.max(1, seconds / ROUNDS) }, call));
+    rounds.push(await measureRound({ server, seconds: each }, call));
   return {
     perSecond: sampleOf(rounds.map(({ perSecond }) => perSecond)),
     p99Ms: sampleOf(rounds.map(({ p99Ms }) => p99Ms)),

@@ -1,6 +1,8 @@
 import { expectAccessible } from './accessibility.ts';
 import { chooseAction, expect, importLicenses, issueLicense, test } from './test.ts';
 
+const holders = (count: number) => Array.from({ length: count }, (_, index) => `Nordwind ${index + 1}`);
+
 test('a hanging server is reported, and the page reconnects', async ({ desk, server }) => {
   await issueLicense(desk, { holder: 'Acme' });
   await desk.reload();
@@ -95,10 +97,7 @@ test(
   'while the session has ended, nothing of the page can be read, and afterwards it is as it was',
   { tag: '@browser' },
   async ({ desk, server }) => {
-    await importLicenses(
-      desk,
-      Array.from({ length: 120 }, (_, index) => `Nordwind ${index + 1}`),
-    );
+    await importLicenses(desk, holders(120));
     await desk.goto('/#/licenses?open=60');
     const inspector = desk.getByRole('complementary', { name: 'Nordwind 60' });
     await expect(inspector).toBeVisible();
@@ -140,10 +139,7 @@ test(
   'a row of a list that had the focus when the session ended has it again',
   { tag: '@browser' },
   async ({ desk, server }) => {
-    await importLicenses(
-      desk,
-      Array.from({ length: 60 }, (_, index) => `Nordwind ${index + 1}`),
-    );
+    await importLicenses(desk, holders(60));
     await desk.goto('/#/licenses');
     await desk.getByRole('grid', { name: 'Licenses' }).getByRole('row').nth(1).press('End');
     const last = desk.locator('[data-index="59"]');

@@ -12,7 +12,7 @@ import { writeRows } from '../helpers/database.ts';
 import { useEverything } from '../helpers/every-table.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newPostgresDatabase, readingLicenses } from '../helpers/postgres-database.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf, type Reply, startTestServer } from '../helpers/test-server.ts';
 
@@ -156,11 +156,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     await writeRows(url, 'DROP INDEX licenses_pieces');
     const other = await connect({ url, file: '' });
     onTestFinished(() => other.close());
-    // Building an index waits for the end of all transactions that could still need the table as it was.
-    const reading = await other.transaction();
-    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: reading });
-    await other.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', { transaction: reading });
-    await other.query('SELECT 1 FROM licenses', { transaction: reading });
+    const reading = await readingLicenses(other);
     const server = await startServerProcess({ dataDir });
     await server.logLines({ msg: 'building an index for searches' });
     await moved(dataDir, 'sqlite');

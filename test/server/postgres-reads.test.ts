@@ -12,7 +12,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { type ListInput, listedIds, ORDERS } from '../helpers/license-listing.ts';
 import { readTables, writeOldDatabase } from '../helpers/old-database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newPostgresDatabase, readingLicenses } from '../helpers/postgres-database.ts';
 
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -205,11 +205,7 @@ describe.skipIf(!hasPostgres)(`lists on PostgreSQL${why}`, () => {
     await writeRows(url, 'DROP INDEX licenses_pieces');
     const other = await connect({ url, file: '' });
     onTestFinished(() => other.close());
-    // Building an index waits for the end of all transactions that could still need the table as it was.
-    const reading = await other.transaction();
-    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: reading });
-    await other.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', { transaction: reading });
-    await other.query('SELECT 1 FROM licenses', { transaction: reading });
+    const reading = await readingLicenses(other);
     const building = `FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
       AND query ~ '^(CREATE|DROP) INDEX CONCURRENTLY'`;
     const isBuilding = async () => (await selectRows(url, `SELECT 1 ${building}`)).length === 1;

@@ -239,7 +239,7 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
       expect(Date.parse(items[0]!.last_seen_at!)).toBeGreaterThan(1000);
     });
 
-    it('on the page that another server has told of it', async () => {
+    it('on the page that is told of a change on another server', async () => {
       const { url, replicaUrl, server } = await serveWithReplica();
       const other = await serve(url, {});
       const page = await listening(server);

@@ -6,10 +6,11 @@ export const CONTROLS = 'a, button, label, summary, [role="grid"], [role="option
 const REGIONS = '[role="tabpanel"], section, aside, dialog, main';
 
 const isFree = (time: HTMLElement) => time.closest(CONTROLS) === null && time.checkVisibility();
+const regionOf = (time: HTMLElement) => time.closest(REGIONS);
 
-function datesOf(region: Element | null): HTMLElement[] {
-  const all = region?.querySelectorAll<HTMLElement>('time[title]') ?? [];
-  return [...all].filter((time) => time.closest(REGIONS) === region && isFree(time));
+function datesByRegion(): Map<Element | null, HTMLElement[]> {
+  const all = document.querySelectorAll<HTMLElement>('time[title]');
+  return Map.groupBy([...all].filter(isFree), regionOf);
 }
 
 function setStop(dates: readonly HTMLElement[], stop: HTMLElement | undefined): void {
@@ -18,16 +19,13 @@ function setStop(dates: readonly HTMLElement[], stop: HTMLElement | undefined): 
 
 /** Call it before Tab moves the focus: dates may have come, gone, or been hidden. */
 export function setTimeStops(): void {
-  const all = document.querySelectorAll('time[title]');
-  for (const region of new Set([...all].map((time) => time.closest(REGIONS)))) {
-    const dates = datesOf(region);
+  for (const dates of datesByRegion().values())
     setStop(dates, dates.find(({ tabIndex }) => tabIndex === 0) ?? dates[0]);
-  }
 }
 
-/** Moves the focus within the region of a date. @returns false if there is no date on that side */
+/** Moves the focus within the region of a date. @returns whether there was a date on that side */
 export function moveTimeStop(from: HTMLElement, by: 1 | -1): boolean {
-  const dates = datesOf(from.closest(REGIONS));
+  const dates = datesByRegion().get(regionOf(from)) ?? [];
   const next = dates[dates.indexOf(from) + by];
   if (!next) return false;
   setStop(dates, next);

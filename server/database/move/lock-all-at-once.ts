@@ -1,4 +1,5 @@
 // Locks tables against changes while other transactions, which have begun, still need some of them.
+import { driverCodeOf } from '../driver-error.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { MoveError } from './move-error.ts';
@@ -13,7 +14,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 
 function isInTheWay(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
+  const code = driverCodeOf(error);
   return code === LOCK_NOT_AVAILABLE || code === DEADLOCK_DETECTED;
 }
 

@@ -1,18 +1,11 @@
 // What went wrong with a copy, in one line for the administrator: the drivers only give codes.
+import { type DriverError, driverErrorOf } from '../driver-error.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
 /** Nothing has been moved. The message gives the reason and the remedy. */
 export class MoveError extends OperatorError {
   override readonly name = 'MoveError';
   override readonly code = 'unavailable';
-}
-
-interface Failure extends Error {
-  code?: unknown;
-  /** Sequelize's errors contain the driver's error. */
-  original?: Failure;
-  /** Where PostgreSQL was in a COPY. */
-  where?: unknown;
 }
 
 const NO_CONNECTION = /^Sequelize(?:Connection|Host|AccessDenied|InvalidConnection)/u;
@@ -42,7 +35,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk of the data directory is full',
 };
 
-function reasonOf({ code, message }: Failure): string | undefined {
+function reasonOf({ code, message }: DriverError): string | undefined {
   // The driver has no code for it.
   if (/^Connection terminated|not queryable/u.test(message)) return POSTGRES['08'];
   if (typeof code !== 'string') return undefined;
@@ -54,8 +47,7 @@ function reasonOf({ code, message }: Failure): string | undefined {
 /** @param database the PostgreSQL database, without credentials @returns the error to throw instead; unchanged if it is none of these */
 export function aboutMove(error: unknown, database: string): unknown {
   if (!(error instanceof Error) || error instanceof OperatorError) return error;
-  const failure: Failure = error;
-  const cause = failure.original ?? failure;
+  const cause = driverErrorOf(error);
   const options = { cause: error };
   if (NO_CONNECTION.test(error.name))
     return new MoveError(

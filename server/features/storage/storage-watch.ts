@@ -4,13 +4,17 @@ import type { DataFiles } from './data-files.ts';
 import type { StorageService } from './storage-service.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 
-/** Detects a missing data directory within a second. */
+/** Detects a missing data directory within a second of a change. */
 const LOOK_EVERY_MS = 800;
+/** Without changes, every so many times: each look wakes threads of an idle process. */
+const IDLE_LOOKS = 5;
 const UPKEEP_EVERY_MS = 5000;
 
 interface Needs {
   storage: Pick<StorageService, 'noteLost' | 'lookAtSpace' | 'noteDamage' | 'recheck'>;
   files: DataFiles;
+  /** Whether a change has been attempted since the last call. */
+  takeUse(): boolean;
   /** A value that changes with every commit; null if checkpoints are not needed. */
   readLogVersion(): Promise<bigint | null>;
   /** @returns whether everything committed so far is in the database file */
@@ -27,8 +31,11 @@ export function watchStorage(needs: Needs): { end(): Promise<void> } {
   const stopping = new AbortController();
   let lost: string | null = null;
   let savedVersion: bigint | null = null;
+  let skipped = 0;
 
   async function lookAtFiles(): Promise<void> {
+    skipped = needs.takeUse() || lost !== null ? 0 : (skipped + 1) % IDLE_LOOKS;
+    if (skipped > 0) return;
     const found = await files.findLost();
     storage.noteLost(found);
     // If only the WAL was deleted, its commits are copied to the database file while that still exists.

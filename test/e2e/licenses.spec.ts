@@ -139,7 +139,10 @@ const cutOff = (page: Page) =>
         filter instanceof HTMLSelectElement
           ? filter.selectedOptions[0]!.text
           : (filter as HTMLInputElement).placeholder;
-      const room = filter.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+      // Chromium keeps room for the arrow that opens the suggestions.
+      const arrow = filter.hasAttribute('list') ? 20 : 0;
+      const room =
+        filter.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) - arrow;
       return canvas.measureText(text).width > room ? [text] : [];
     });
   });

@@ -88,7 +88,7 @@ export const licenseMessages = messagesOf(
     anyState: 'Alle Status',
     anyPlan: 'Alle Pläne',
     anyProduct: 'Alle Produkte',
-    anyTime: 'Ablauf beliebig',
+    anyTime: 'Jeder Ablauf',
     withinDays: 'Läuft binnen {n} Tagen ab',
     within: 'Binnen {n} Tag | Binnen {n} Tagen',
     count: 'Keine Lizenzen | {n} Lizenz | {n} Lizenzen',

@@ -173,7 +173,7 @@ export const licenseDetailMessages = messagesOf(
     checkoutAbout: 'Zeigt, was ein Client jetzt bekäme, ohne einen Platz zu belegen.',
     authorizationTitle: 'Autorisierung',
     features: 'Funktionen',
-    firstActivated: 'Erste Aktivierung',
+    firstActivated: 'Erstaktivierung',
     graceEnds: 'Kulanzfrist endet',
     revokedAt: 'Widerrufen',
     renewThis: 'Lizenz verlängern',

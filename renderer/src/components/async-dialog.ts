@@ -27,7 +27,7 @@ export function asyncDialog<Dialog extends Component>(
   return defineAsyncComponent({ loader: () => load().catch(load), errorComponent: notLoaded });
 }
 
-/** After this long without input, nobody waits for what they typed or clicked. */
+/** After this long without input, the page has shown what the user typed or clicked. */
 const QUIET_MS = 2000;
 const INPUT = ['input', 'keydown', 'pointerdown', 'wheel'] as const;
 
@@ -50,8 +50,8 @@ function whenQuiet(run: () => void): () => void {
 }
 
 /**
- * Loads code before it is asked for, when the page is shown and nobody uses it: loading and running it would delay what
- * they see. What fails is loaded when it is asked for.
+ * Loads code before it is asked for, in a pause of the user: loading and running it would delay what is about to be
+ * shown. What fails is loaded when it is asked for.
  */
 export function prefetchWhenQuiet(isShown: () => boolean, loads: readonly (() => Promise<unknown>)[]): void {
   watch(

@@ -69,7 +69,7 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
     frame ||= requestAnimationFrame(update);
   }
 
-  /** Rows around those in sight. Nobody sees them before the list is scrolled, and somebody may be typing meanwhile. */
+  /** For rows out of sight. Before the list is scrolled, they can wait for what the user types. */
   function updateLater(): void {
     if (top > 0) updateInFrame();
     else idle ||= requestIdle(update);

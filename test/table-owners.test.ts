@@ -131,15 +131,22 @@ function violationsIn(files: Sources): string[] {
 }
 
 it('writes each table in one store, and reads no other one’s but those listed', () => {
-  expect(violationsIn(sources)).toEqual([]);
+  const advice =
+    'a table is written by its owner in OWNERS only: call that store, or its service, instead. ' +
+    'If a join needs another store’s table, list the read in FOREIGN_READS in this test';
+  expect(violationsIn(sources), advice).toEqual([]);
 });
 
 it('has an owner for every table, and lists no read that is gone', () => {
   const { writers, foreignReads } = tableUse(sources, tables);
-  expect(Object.keys(OWNERS).toSorted()).toEqual(tables.toSorted());
-  expect(Object.keys(writers)).toEqual(tables.toSorted());
+  const ownersAdvice =
+    'list each table that a migration creates in OWNERS in this test, with the store that writes it';
+  expect(Object.keys(OWNERS).toSorted(), ownersAdvice).toEqual(tables.toSorted());
+  expect(Object.keys(writers), 'a table in OWNERS that no store writes').toEqual(tables.toSorted());
   const named = Object.entries(FOREIGN_READS).map(([path, read]) => [FEATURES + path, read]);
-  expect(foreignReads).toEqual(Object.fromEntries(named));
+  const readsAdvice =
+    'FOREIGN_READS in this test must list exactly the reads of tables that another store writes';
+  expect(foreignReads, readsAdvice).toEqual(Object.fromEntries(named));
 });
 
 describe('finds a planted', () => {

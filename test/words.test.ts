@@ -42,6 +42,6 @@ test.each(['server', 'cli', 'verifier', 'scripts', 'electron', 'renderer'])(
     const found = files.flatMap((path) =>
       findDialect(readFileSync(`${root}/${path}`, 'utf8')).map((words) => `${path}: ${words}`),
     );
-    expect(found).toEqual([]);
+    expect(found, 'say these in plain English; see "Writing" in CONTRIBUTING.md').toEqual([]);
   },
 );

@@ -85,7 +85,8 @@ export function expectSuccess(row: Endpoint, reply: Pick<Reply, 'status' | 'body
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200, body: { ok: true } });
   const { ok, ...fields } = reply.body as { ok: true };
   const checked = strict(row.reply).safeParse(fields);
-  expect(checked.error?.issues ?? []).toEqual([]);
+  const advice = `the reply of ${row.method} ${row.path} is not what its endpoint declares as \`reply\``;
+  expect(checked.error?.issues ?? [], advice).toEqual([]);
 }
 
 /** @param status where the contract gives a code two of them */

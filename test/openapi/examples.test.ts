@@ -126,9 +126,10 @@ describe('every documented reply', () => {
       for (const [status, { content }] of Object.entries(operation.responses)) {
         const json = content?.['application/json'];
         if (!json) continue;
-        expect(json.example, `${name} ${status}`).toBeDefined();
+        const place = `${name} ${status}, in server/wiring/api-docs-examples.ts`;
+        expect(json.example, place).toBeDefined();
         const validate = strictValidator(document, json.schema);
-        expect(validate(json.example), `${name} ${status}: ${JSON.stringify(validate.errors)}`).toBe(true);
+        expect(validate(json.example), `${place}: ${JSON.stringify(validate.errors)}`).toBe(true);
       }
     }
   });

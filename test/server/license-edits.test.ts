@@ -21,7 +21,9 @@ const EDITS = {
 } as const;
 
 it('each field of a license that can be edited keeps its new value, and the others theirs', async () => {
-  expect(Object.keys(EDITS).toSorted()).toEqual(Object.keys(licenseChanges).toSorted());
+  expect(Object.keys(EDITS).toSorted(), 'give every field of licenseChanges a value in EDITS').toEqual(
+    Object.keys(licenseChanges).toSorted(),
+  );
   const { license_key: ref } = await newFloatingLicense(server);
   const show = async () => {
     const { seat_limits, ...license } = (await server.admin.showLicense({ ref })).license;

@@ -36,7 +36,6 @@ const config: KnipConfig = {
     '@redocly/cli',
     '@stoplight/spectral-cli',
     // Their files are named in renderer/src/styles/fonts.css.
-    '@fontsource-variable/inter',
     '@fontsource-variable/jetbrains-mono',
     // Three of its files are copied by electron.vite.config.ts.
     'swagger-ui-dist',

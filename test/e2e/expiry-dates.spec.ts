@@ -109,5 +109,14 @@ test.describe('with a touch screen', () => {
     await expect(exact).toHaveText((await date.last().getAttribute('title')) ?? '');
     await inspector.getByText('Grace period ends').tap();
     await expect(exact).toHaveCount(0);
+
+    // A touch on an entry of the history opens it; the time in it has the tooltip.
+    await desk.goto('/#/licenses?open=1&tab=timeline');
+    const entry = inspector.getByRole('listitem').first();
+    await entry.locator('summary').getByRole('time').tap();
+    await expect(exact).toHaveCount(0);
+    const time = entry.getByRole('definition').first().getByRole('time');
+    await time.tap();
+    await expect(exact).toHaveText((await time.getAttribute('title')) ?? '');
   });
 });

@@ -100,3 +100,50 @@ test('shows changes that come before the stream is open', async ({ desk }) => {
   changed.resolve();
   await expect(row(desk, 'Later')).toBeVisible();
 });
+
+test('loads the fonts of alphabets that it has shown before ahead of its code', async ({ desk }) => {
+  const fonts = (): Promise<string[]> =>
+    desk.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .flatMap(({ name }) => /\/inter-(.*)-wght-normal-[^/]*\.woff2$/u.exec(name)?.[1] ?? [])
+        .toSorted(),
+    );
+  await expect.poll(fonts).toEqual(['latin']);
+  await issueLicense(desk, { holder: 'Győr' });
+  await desk.goto('/#/licenses');
+  await expect(row(desk, 'Győr')).toBeVisible();
+  await expect.poll(fonts).toEqual(['latin', 'latin-ext']);
+
+  await desk.goto('about:blank');
+  const code = Promise.withResolvers<void>();
+  await desk.route('**/assets/main-*.js', async (route) => {
+    await code.promise;
+    await route.continue();
+  });
+  await desk.goto('/#/licenses', { waitUntil: 'commit' });
+  await expect.poll(fonts).toEqual(['latin', 'latin-ext']);
+  await expect(row(desk, 'Győr')).toHaveCount(0);
+  code.resolve();
+  await expect(row(desk, 'Győr')).toBeVisible();
+});
+
+test('loads the code of dialogs in a pause of the user', { tag: '@browser' }, async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  const loaded: string[] = [];
+  desk.on('request', (request) => loaded.push(request.url()));
+  const dialogs = () => loaded.filter((url) => url.includes('/CreateLicenseDialog-')).length > 0;
+  await desk.goto('about:blank');
+  await desk.clock.install();
+  await desk.clock.pauseAt(Date.now() + 1000);
+  await desk.goto('/#/licenses');
+  await expect(row(desk, 'Acme')).toBeVisible();
+  for (const use of ['Shift', '/']) {
+    await desk.clock.runFor(1900);
+    await desk.keyboard.press(use);
+  }
+  await desk.clock.runFor(1900);
+  expect(dialogs()).toBe(false);
+  await desk.clock.runFor(200);
+  await expect.poll(dialogs).toBe(true);
+});

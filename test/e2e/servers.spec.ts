@@ -1,4 +1,5 @@
-// Servers that share a PostgreSQL database: their list in the settings, and the alert when one of them is lost.
+// Servers that share a PostgreSQL database: their list in the settings, and the alerts when one of them is lost or the
+// replica cannot be read.
 import { hasPostgres, startPostgres } from '../helpers/postgres-cluster.ts';
 import { expectAccessible } from './accessibility.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -20,6 +21,12 @@ const test = base.extend<{ databaseUrl: string; second: TestServer }>({
     await use(second);
     await second.dispose();
   },
+});
+
+/** The database itself is no replica of it. */
+const withoutReplica = test.extend({
+  serverFlags: async ({ databaseUrl }, use) =>
+    use(['--database-url', databaseUrl, '--replica-database-url', databaseUrl]),
 });
 
 base('a single server is listed with its state', async ({ desk }) => {
@@ -103,5 +110,28 @@ test(
     await expect(desk.getByRole('list', { name: 'Servers' }).getByRole('listitem')).toHaveCount(2);
     expect(await desk.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await expectAccessible(desk);
+  },
+);
+
+withoutReplica(
+  'the overview says why lists are not read from the replica, and leads to its setting',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    withoutReplica.skip(!hasPostgres, 'PostgreSQL is not installed');
+    const attention = desk.getByRole('region', { name: 'Needs attention' });
+    const alert = attention.getByRole('listitem').filter({ hasText: 'replica' });
+    await expect(alert).toContainText('Lists are not read from the replica.');
+    await expect(alert).toContainText('The database at “Replica URL” is not a streaming replica.');
+    await expect(alert).toContainText('lists are read from the primary database');
+    await expectAccessible(desk);
+
+    await desk.getByLabel('Language').selectOption('Deutsch');
+    const german = desk.getByRole('region', { name: 'Handlungsbedarf' }).getByRole('listitem');
+    await expect(german.filter({ hasText: 'Replikat' })).toContainText(
+      'Die Datenbank unter „Replikat-URL“ ist kein Streaming-Replikat.',
+    );
+    await desk.getByLabel('Sprache').selectOption('English');
+    await alert.getByRole('link', { name: 'Open settings' }).click();
+    await expect(desk.getByLabel('Replica URL', { exact: true })).toBeVisible();
   },
 );

@@ -27,18 +27,37 @@ export function asyncDialog<Dialog extends Component>(
   return defineAsyncComponent({ loader: () => load().catch(load), errorComponent: notLoaded });
 }
 
-/** Safari has no idle callbacks. */
-function whenIdle(run: () => void): void {
-  if ('requestIdleCallback' in globalThis) requestIdleCallback(run);
-  else setTimeout(run, 500);
+/** After this long without input, the page has shown what the user typed or clicked. */
+const QUIET_MS = 2000;
+const INPUT = ['input', 'keydown', 'pointerdown', 'wheel'] as const;
+
+/** @returns stops waiting */
+function whenQuiet(run: () => void): () => void {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  function wait(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      waiting.abort();
+      run();
+    }, QUIET_MS);
+  }
+  for (const type of INPUT) addEventListener(type, wait, { capture: true, passive: true, signal });
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  wait();
+  return () => waiting.abort();
 }
 
-/** Loads code before it is asked for. What fails is loaded when it is asked for. */
-export function prefetchWhen(isShown: () => boolean, loads: readonly (() => Promise<unknown>)[]): void {
+/**
+ * Loads code before it is asked for, in a pause of the user: loading and running it would delay what is about to be
+ * shown. What fails is loaded when it is asked for.
+ */
+export function prefetchWhenQuiet(isShown: () => boolean, loads: readonly (() => Promise<unknown>)[]): void {
   watch(
     isShown,
-    (shown) => {
-      if (shown) whenIdle(() => void Promise.allSettled(loads.map((load) => load())));
+    (shown, _before, onCleanup) => {
+      if (shown) onCleanup(whenQuiet(() => void Promise.allSettled(loads.map((load) => load()))));
     },
     { immediate: true },
   );

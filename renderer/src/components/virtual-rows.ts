@@ -6,6 +6,12 @@ import { onScopeDispose, type Ref, shallowReadonly, shallowRef, watch } from 'vu
 const AHEAD = 12;
 const PER_FRAME = 4;
 
+/** Safari has no idle callbacks. */
+const [requestIdle, cancelIdle] =
+  'requestIdleCallback' in globalThis
+    ? [requestIdleCallback, cancelIdleCallback]
+    : [requestAnimationFrame, cancelAnimationFrame];
+
 interface Range {
   first: number;
   /** After the last one. */
@@ -38,10 +44,16 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   let top = 0;
   let height = 0;
   let frame = 0;
+  let idle = 0;
+
+  function cancelUpdates(): void {
+    cancelAnimationFrame(frame);
+    cancelIdle(idle);
+    [frame, idle] = [0, 0];
+  }
 
   function update(): void {
-    cancelAnimationFrame(frame);
-    frame = 0;
+    cancelUpdates();
     const within = (index: number) => Math.max(0, Math.min(index, count()));
     const sight = {
       first: within(Math.floor(top / rowPx()) - 1),
@@ -50,11 +62,17 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
     const around = { first: within(sight.first - AHEAD), end: within(sight.end + AHEAD) };
     const { first, end } = nextRange(rendered.value, sight, around);
     if (first !== rendered.value.first || end !== rendered.value.end) rendered.value = { first, end };
-    if (height > 0 && (first !== around.first || end !== around.end)) updateInFrame();
+    if (height > 0 && (first !== around.first || end !== around.end)) updateLater();
   }
 
   function updateInFrame(): void {
     frame ||= requestAnimationFrame(update);
+  }
+
+  /** For rows out of sight. Before the list is scrolled, they can wait for what the user types. */
+  function updateLater(): void {
+    if (top > 0) updateInFrame();
+    else idle ||= requestIdle(update);
   }
 
   function readTop(): void {
@@ -101,7 +119,7 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
     { flush: 'post' },
   );
   onScopeDispose(() => {
-    cancelAnimationFrame(frame);
+    cancelUpdates();
     resizes.disconnect();
   });
 

@@ -158,8 +158,8 @@ export const certificateMessages = messagesOf(
       reason: 'Grund',
       pem: 'Zertifikat (PEM)',
     },
-    expiresAt: 'Läuft {time} ab',
-    expiredAt: 'Abgelaufen {time}',
+    expiresAt: 'Läuft ab: {time}',
+    expiredAt: 'Abgelaufen: {time}',
     statuses: {
       good: 'Gültig',
       revoked: 'Widerrufen',

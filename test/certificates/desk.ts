@@ -12,6 +12,7 @@ import { createLeadership } from '#server/platform/leadership.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { invoke } from '#server/platform/route.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { prepareNewDirectory } from '../helpers/migrated-database.ts';
 
 export interface Desk {
   dataDir: string;
@@ -22,6 +23,7 @@ export interface Desk {
 /** Closed at the end of the test, if not before. @param dataDir a new one unless given */
 export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
   const directory = dataDir ?? (await keptDataDir());
+  await prepareNewDirectory(directory);
   const nothing = () => {};
   const service = await compose({
     config: loadConfig({ flags: { 'data-dir': directory, 'base-url': 'https://desk.example' }, env: {} }),

@@ -87,9 +87,9 @@ export function makeKey(...options: readonly string[]): { file: string; privateK
   return { file: fileOf(pem), privateKey: createPrivateKey(pem) };
 }
 
-/** @returns where a DSA key is, which OpenSSL makes from parameters */
+/** @returns where a DSA key is, which OpenSSL makes from parameters; larger ones take it seconds */
 export function dsaKeyFile(): string {
-  const sizes = ['-pkeyopt', 'dsa_paramgen_bits:2048', '-pkeyopt', 'dsa_paramgen_q_bits:256'];
+  const sizes = ['-pkeyopt', 'dsa_paramgen_bits:1024', '-pkeyopt', 'dsa_paramgen_q_bits:160'];
   const parameters = openssl(['genpkey', '-genparam', '-algorithm', 'DSA', ...sizes]);
   return makeKey('-paramfile', fileOf(parameters)).file;
 }

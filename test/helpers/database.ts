@@ -12,15 +12,25 @@ export function databaseAt(where: string): DatabaseLocation {
   return { url, file: join(where, 'license-desk.db') };
 }
 
-/** @param where as for `databaseAt` */
 // oxlint-disable-next-line typescript/no-explicit-any -- rows are whatever the query selects
-export async function selectRows(where: string, sql: string): Promise<any[]> {
+type Rows = any[];
+
+/** Several looks through one connection, which takes longer to open than a look does. */
+async function lookInto<Result>(
+  where: string,
+  look: (select: (sql: string) => Promise<Rows>) => Promise<Result>,
+): Promise<Result> {
   const sequelize = await connect(databaseAt(where));
   try {
-    return await sequelize.query(sql, { type: QueryTypes.SELECT });
+    return await look((sql) => sequelize.query(sql, { type: QueryTypes.SELECT }));
   } finally {
     await sequelize.close();
   }
+}
+
+/** @param where as for `databaseAt` */
+export function selectRows(where: string, sql: string): Promise<Rows> {
+  return lookInto(where, (select) => select(sql));
 }
 
 /** Runs statements behind the service's back. @param where as for `databaseAt` */
@@ -47,10 +57,10 @@ export async function whileNobodyWrites(dataDir: string, work: () => Promise<voi
  * Until the dispatcher has tried all that is due, and leaves the database alone for a while. It begins with the first
  * delivery, and then takes on what a test's clock dates into the future, too.
  */
-async function untilDispatched(dataDir: string): Promise<void> {
+async function untilDispatched(select: (sql: string) => Promise<Rows>): Promise<void> {
   const dueSql = `SELECT id, status FROM deliveries WHERE status = 'delivering' OR (status = 'pending' AND
     (next_attempt_at <= ${Date.now()} OR NOT EXISTS (SELECT 1 FROM delivery_attempts)))`;
-  await eventually(async () => expect(await selectRows(dataDir, dueSql)).toEqual([]));
+  await eventually(async () => expect(await select(dueSql)).toEqual([]));
 }
 
 /** What is written by the clock alone (when jobs last ran, how long the server has been up) or some time after a reply. */
@@ -59,18 +69,19 @@ const LATER = new Set(['service_marks', 'lease_clock', 'denied_calls']);
 const LAST_USES = new Set(['last_used_at', 'last_seen_at']);
 
 /** Everything in the database of a running server, except `LATER` and when credentials and devices were last used. */
-export async function dumpDatabase(dataDir: string): Promise<string> {
-  await untilDispatched(dataDir);
-  const tables = await selectRows(
-    dataDir,
-    // What a virtual table shows is in the tables behind it.
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name`,
-  );
-  const dump: Record<string, unknown> = {};
-  for (const { name } of tables as { name: string }[])
-    if (!LATER.has(name)) dump[name] = await selectRows(dataDir, `SELECT * FROM ${name}`);
-  // The last ID of each table.
-  const sequences = dump['sqlite_sequence'] as { name: string }[];
-  dump['sqlite_sequence'] = sequences.filter(({ name }) => !LATER.has(name));
-  return JSON.stringify(dump, (key, value: unknown) => (LAST_USES.has(key) ? undefined : value), 1);
+export function dumpDatabase(dataDir: string): Promise<string> {
+  return lookInto(dataDir, async (select) => {
+    await untilDispatched(select);
+    const tables = await select(
+      // What a virtual table shows is in the tables behind it.
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name`,
+    );
+    const dump: Record<string, unknown> = {};
+    for (const { name } of tables as { name: string }[])
+      if (!LATER.has(name)) dump[name] = await select(`SELECT * FROM ${name}`);
+    // The last ID of each table.
+    const sequences = dump['sqlite_sequence'] as { name: string }[];
+    dump['sqlite_sequence'] = sequences.filter(({ name }) => !LATER.has(name));
+    return JSON.stringify(dump, (key, value: unknown) => (LAST_USES.has(key) ? undefined : value), 1);
+  });
 }

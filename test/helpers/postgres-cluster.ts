@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { migratePostgres } from './migrated-database.ts';
 import { stablePorts } from './stable-ports.ts';
 import { within } from './within.ts';
 
@@ -31,6 +32,8 @@ export interface PostgresServer {
 export interface PostgresCluster extends PostgresServer {
   /** The address of a new, empty database. */
   newDatabase(): Promise<string>;
+  /** The address of a new database with the present schema, copied from one that is migrated once. */
+  newMigratedDatabase(): Promise<string>;
   /** Copies the cluster to a streaming replica, which follows it from then on. */
   startReplica(): Promise<PostgresServer>;
 }
@@ -172,13 +175,29 @@ export async function startPostgres({ isDurable = false }: PostgresOptions = {})
   const server = await startServer({ directory, data, user, isDurable });
   const address = ['-h', '127.0.0.1', '-p', String(server.port), '-U', 'postgres'];
   let databases = 0;
+  let template: Promise<string> | undefined;
+
+  /** @returns its name */
+  async function createDatabase(...words: string[]): Promise<string> {
+    databases += 1;
+    const name = `desk${databases}`;
+    await run(join(binaries, 'createdb'), [...address, ...words, name], options);
+    return name;
+  }
+  const addressOf = (name: string) => `postgres://postgres@127.0.0.1:${server.port}/${name}`;
+
+  async function makeTemplate(): Promise<string> {
+    const name = await createDatabase();
+    await migratePostgres(addressOf(name));
+    return name;
+  }
+
   return {
     ...server,
-    async newDatabase() {
-      databases += 1;
-      const name = `desk${databases}`;
-      await run(join(binaries, 'createdb'), [...address, name], options);
-      return `postgres://postgres@127.0.0.1:${server.port}/${name}`;
+    newDatabase: async () => addressOf(await createDatabase()),
+    async newMigratedDatabase() {
+      template ??= makeTemplate();
+      return addressOf(await createDatabase('-T', await template));
     },
     async startReplica() {
       const copy = newDirectory(user);

@@ -2,12 +2,21 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import { inject } from 'vitest';
 
-/** The address of a new, empty database. */
-export async function newPostgresDatabase(): Promise<string> {
-  const response = await fetch(inject('postgres'));
+async function askFor(path: string): Promise<string> {
+  const response = await fetch(new URL(path, inject('postgres')));
   const text = await response.text();
   if (!response.ok) throw new Error(text);
   return text;
+}
+
+/** The address of a new, empty database. */
+export function newPostgresDatabase(): Promise<string> {
+  return askFor('/');
+}
+
+/** The address of a new database that a server finds nothing to migrate in. */
+export function newMigratedPostgresDatabase(): Promise<string> {
+  return askFor('/migrated');
 }
 
 /** Begins a transaction that the building of an index waits for, because it could still read the table as it was. */

@@ -7,19 +7,19 @@ import { type PostgresCluster, startPostgres } from './postgres-cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Replies with the address of a new database. */
+    /** Replies with the address of a new database, which is migrated if the path says so. */
     postgres: string;
   }
 }
 
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   let cluster: Promise<PostgresCluster> | undefined;
-  const newDatabase = async () => {
-    cluster ??= startPostgres();
-    return (await cluster).newDatabase();
+  const newDatabase = async (isMigrated: boolean) => {
+    const { newDatabase: empty, newMigratedDatabase: migrated } = await (cluster ??= startPostgres());
+    return isMigrated ? migrated() : empty();
   };
-  const server = createServer((_request, response) => {
-    newDatabase().then(
+  const server = createServer(({ url }, response) => {
+    newDatabase(url === '/migrated').then(
       (address) => response.end(address),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );

@@ -1,24 +1,14 @@
 // The real server in a separate process, as administrators run it. None outlives the test file that started it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  watch,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { onEachFile } from './file-lifecycle.ts';
-import { copyMigratedDatabase } from './migrated-database.ts';
+import { prepareNewDirectory } from './migrated-database.ts';
 import type { Reply } from './test-server.ts';
 import { within } from './within.ts';
 
@@ -192,13 +182,10 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
   };
 }
 
-/** A new data directory gets a migrated database, unless a test is about another program or database. */
+/** Unless a test is about another program or database. */
 async function prepareDatabase({ dataDir, flags, env, program = SERVE }: ServeOptions): Promise<void> {
   const isElsewhere = Object.keys({ ...flags, ...env }).some((name) => /database/iu.test(name));
-  if (program !== SERVE || isElsewhere || !existsSync(dataDir)) return;
-  // The server closes an open directory only while it is empty.
-  const isClosed = (statSync(dataDir).mode & 0o077) === 0;
-  if (isClosed && readdirSync(dataDir).length === 0) await copyMigratedDatabase(dataDir);
+  if (program === SERVE && !isElsewhere) await prepareNewDirectory(dataDir);
 }
 
 /** Starts the server and waits for its ready line. */

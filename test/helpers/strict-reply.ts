@@ -69,15 +69,24 @@ const failure = z.strictObject({
   request_id: z.string().min(1).optional(),
 });
 
-function strict(schema: unknown): z.ZodType {
+/** Kept, because making one takes longer than checking a reply. */
+const strictSchemas = new WeakMap<object, z.ZodType>();
+
+function strict(schema: z.ZodType): z.ZodType {
+  const known = strictSchemas.get(schema) ?? makeStrict(schema);
+  strictSchemas.set(schema, known);
+  return known;
+}
+
+function makeStrict(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
-    const fields = Object.entries(schema.shape).map(([name, field]) => [name, strict(field)]);
-    return z.strictObject(Object.fromEntries(fields) as z.ZodRawShape);
+    const fields = Object.entries(schema.shape as Record<string, z.ZodType>);
+    return z.strictObject(Object.fromEntries(fields.map(([name, field]) => [name, strict(field)])));
   }
-  if (schema instanceof z.ZodArray) return z.array(strict(schema.element));
-  if (schema instanceof z.ZodNullable) return strict(schema.unwrap()).nullable();
-  if (schema instanceof z.ZodOptional) return strict(schema.unwrap()).optional();
-  return schema as z.ZodType;
+  if (schema instanceof z.ZodArray) return z.array(strict(schema.element as z.ZodType));
+  if (schema instanceof z.ZodNullable) return strict(schema.unwrap() as z.ZodType).nullable();
+  if (schema instanceof z.ZodOptional) return strict(schema.unwrap() as z.ZodType).optional();
+  return schema;
 }
 
 /** Throws what is wrong with a success reply. */

@@ -6,9 +6,10 @@ import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { startServer } from '#server/process/start-server.ts';
-import { copyMigratedDatabase } from './migrated-database.ts';
+import { prepareNewDirectory } from './migrated-database.ts';
 import { within } from './within.ts';
 
 export interface Reply {
@@ -72,7 +73,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const env = options.masterKey === undefined ? {} : { LICENSE_DESK_MASTER_KEY: options.masterKey };
   const config = loadConfig({ flags, env });
-  if (options.dataDir === undefined && config.databaseUrl === null) await copyMigratedDatabase(dataDir);
+  if (databaseLocation(config).url === null) await prepareNewDirectory(dataDir);
   const starting = startServer(config, {
     ...(options.clock ? { clock: options.clock } : {}),
     logToStderr: false,

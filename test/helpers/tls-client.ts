@@ -18,8 +18,10 @@ export function makePemFiles(folder: string, name: string): PemFiles {
   const [certificate, key] = [join(folder, `${name}-cert.pem`), join(folder, `${name}-key.pem`)];
   const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
   const files = ['-keyout', key, '-out', certificate];
-  const options = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, ...files];
-  execFileSync('openssl', ['req', '-x509', ...options], { stdio: 'ignore' });
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  execFileSync('openssl', ['req', '-x509', ...newKey, '-days', '2', ...subject, ...files], {
+    stdio: 'ignore',
+  });
   return { certificate, key };
 }
 

@@ -4,7 +4,7 @@ import { atOnce } from '../helpers/at-once.ts';
 import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
 import { type Checkout, checkOut, heartbeat, keepPlaces, release, seatsOf } from '../helpers/leases.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 /** `LICENSE_DESK_ROUNDS=1000 vitest run …` for the long run. */
@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres)(`three servers on one PostgreSQL database${why}`, 
 
   beforeAll(async () => {
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    address = await newPostgresDatabase();
+    address = await newMigratedPostgresDatabase();
     const flags = { 'database-url': address };
     const started = await Promise.all(servers.map(() => startTestServer({ flags, masterKey })));
     for (const [index, each] of started.entries()) Object.assign(servers[index]!, each);

@@ -13,51 +13,47 @@ const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');
 const server = sharedServer();
 let folder: string;
 let file: string;
+let broken: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'license-desk-openapi-'));
-  file = join(folder, 'openapi.json');
-  await writeFile(file, JSON.stringify(await readDocument(server), null, 1));
+  [file, broken] = [join(folder, 'openapi.json'), join(folder, 'broken.json')];
+  const document = await readDocument(server);
+  await writeFile(file, JSON.stringify(document, null, 1));
+  delete (document.paths['/renew/']!.post as Partial<{ summary: string }>).summary;
+  await writeFile(broken, JSON.stringify({ ...document, tags: undefined }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const configuration = (name: string) => join(import.meta.dirname, name);
 const QUIET = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** A linter that finds something fails, and what it found is in its output. */
-async function findings(program: string, words: string[]): Promise<string> {
-  try {
-    return (await run(join(BIN, program), words, { env: QUIET })).stdout;
-  } catch (error) {
-    const { message, stdout } = error as Error & { stdout?: string };
-    throw new Error(`${message}\n${stdout ?? ''}`, { cause: error });
-  }
+/** What a linter prints, which fails because of the broken document. To start one takes longer than to look at both. */
+async function findings(program: string, ...words: string[]): Promise<string> {
+  const linting = run(join(BIN, program), ['lint', file, broken, ...words], {
+    env: QUIET,
+    maxBuffer: 2 ** 26,
+  });
+  const end = await linting.catch((error: unknown) => error as { code: number; stdout: string });
+  expect(end).toMatchObject({ code: 1 });
+  return end.stdout;
 }
 
-it('Redocly finds nothing', async () => {
-  const words = ['lint', file, '--config', configuration('redocly.yaml'), '--format', 'json'];
-  const { totals, problems } = JSON.parse(await findings('redocly', words)) as {
-    totals: object;
-    problems: object[];
-  };
-  expect(problems).toEqual([]);
-  expect(totals).toMatchObject({ errors: 0, warnings: 0, ignored: 0 });
+it('Redocly finds nothing, but notices a document that is wrong', async () => {
+  const found = await findings('redocly', '--config', configuration('redocly.yaml'), '--format', 'json');
+  const reports = found.split(/(?<=^\})\s*(?=\{)/mu).map((text) => JSON.parse(text) as object);
+  expect(reports).toEqual([
+    expect.objectContaining({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] }),
+    expect.objectContaining({
+      problems: expect.arrayContaining([expect.objectContaining({ ruleId: 'operation-summary' })]) as unknown,
+    }),
+  ]);
 });
 
-it('Spectral finds nothing', async () => {
-  const words = ['lint', file, '--ruleset', configuration('spectral.yaml'), '--fail-severity', 'hint'];
-  expect((await findings('spectral', words)).trim()).toMatch(
-    /^No results with a severity of 'hint' or higher found!$/u,
-  );
-});
-
-it('both notice a document that is wrong', async () => {
-  const document = await readDocument(server);
-  delete (document.paths['/renew/']!.post as Partial<{ summary: string }>).summary;
-  const broken = join(folder, 'broken.json');
-  await writeFile(broken, JSON.stringify({ ...document, tags: undefined }));
-  const redocly = ['lint', broken, '--config', configuration('redocly.yaml')];
-  await expect(run(join(BIN, 'redocly'), redocly, { env: QUIET })).rejects.toMatchObject({ code: 1 });
-  const spectral = ['lint', broken, '--ruleset', configuration('spectral.yaml'), '--fail-severity', 'warn'];
-  await expect(run(join(BIN, 'spectral'), spectral)).rejects.toMatchObject({ code: 1 });
+it('Spectral finds nothing, but notices a document that is wrong', async () => {
+  const words = ['--ruleset', configuration('spectral.yaml'), '--fail-severity', 'hint', '--format', 'json'];
+  const found = JSON.parse(await findings('spectral', ...words)) as { source: string; severity: number }[];
+  const WARNING = 1;
+  expect(found.filter(({ source }) => source !== broken)).toEqual([]);
+  expect(found.filter(({ severity }) => severity <= WARNING)).not.toEqual([]);
 });

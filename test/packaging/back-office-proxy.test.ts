@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cliOn } from '../helpers/cli.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { hasNginx } from '../webhooks/nginx.ts';
@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres || !hasNginx())('one back office for two servers be
 
   beforeAll(async () => {
     const flags = {
-      'database-url': await newPostgresDatabase(),
+      'database-url': await newMigratedPostgresDatabase(),
       'admin-url': `https://${DESK}`,
       'trust-proxy': '127.0.0.1',
     };

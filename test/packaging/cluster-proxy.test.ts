@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { PUBLIC_API_ROOT } from '#server/contract.ts';
 import { startClusterProxy } from '../helpers/cluster-proxy.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { freePorts, hasNginx } from '../webhooks/nginx.ts';
 
@@ -42,7 +42,7 @@ async function startStandIn(onRequest: (socket: Socket) => void): Promise<number
 
 describe.skipIf(!hasPostgres || !hasNginx())('three servers behind nginx', () => {
   it('answer every call with one of them down from the start, and with another one stopped', async () => {
-    const flags = { 'database-url': await newPostgresDatabase(), 'trust-proxy': 'on' };
+    const flags = { 'database-url': await newMigratedPostgresDatabase(), 'trust-proxy': 'on' };
     const [one, two] = [
       await startTestServer({ flags, masterKey }),
       await startTestServer({ flags, masterKey }),
@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres || !hasNginx())('three servers behind nginx', () =>
     const server = {} as TestServer;
     let token: string;
     beforeAll(async () => {
-      const flags = { 'database-url': await newPostgresDatabase(), 'trust-proxy': 'on' };
+      const flags = { 'database-url': await newMigratedPostgresDatabase(), 'trust-proxy': 'on' };
       Object.assign(server, await startTestServer({ flags, masterKey }));
       const { license } = await server.admin.createLicense({ holder: 'Behind nginx' });
       ({ token } = await server.admin.issueToken({ license: license.license_key }));

@@ -326,6 +326,9 @@ describe('the server’s package', () => {
     return JSON.parse(stdout) as Record<string, never>;
   }
 
+  /** To pack all of it takes longer than everything before that. No command of the package runs afterwards. */
+  const leaveOutNode = () => truncateSync(join(app.server, 'node'), 1000);
+
   beforeAll(async () => {
     server = await startServerProcess({
       dataDir,
@@ -449,6 +452,7 @@ describe('the server’s package', () => {
   it.skipIf(!existsSync('/usr/bin/dpkg-deb'))('has the manual page where Debian looks for it', async () => {
     const version = String(manifest['version']);
     const work = temporaryDirectory();
+    leaveOutNode();
     const deb = await packageServerForDebian(app.server, work, version, temporaryDirectory(), 'none');
     await execute('dpkg-deb', ['--extract', deb, work]);
     const page = gunzipSync(readFileSync(join(work, 'usr/share/man/man1/license-desk.1.gz')));
@@ -458,8 +462,7 @@ describe('the server’s package', () => {
 
   it('is one archive that keeps what may be executed', async () => {
     const file = join(temporaryDirectory(), 'server.tar.gz');
-    // Compressing all of Node takes longer than everything before it.
-    truncateSync(join(app.server, 'node'), 1000);
+    leaveOutNode();
     await archiveServer(app.server, file);
     const { stdout } = await execute('tar', ['-tvzf', file], { maxBuffer: 10_000_000 });
     const programs = stdout

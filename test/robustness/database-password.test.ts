@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { cliOn, runCli } from '../helpers/cli.ts';
 import { jsonCall } from '../helpers/raw-http.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { serveToEnd, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const PASSWORD = 'h1dden/pass';
@@ -126,7 +126,7 @@ describe.skipIf(!hasPostgres)(
   'a database that is used (skipped without the Debian package postgresql)',
   () => {
     it('has its password shown nowhere, as its file has it', async () => {
-      const database = await newPostgresDatabase();
+      const database = await newMigratedPostgresDatabase();
       const url = database.replace('postgres@', `postgres:${encodeURIComponent(PASSWORD)}@`);
       const file = join(temporaryDirectory(), 'url');
       writeFileSync(file, `${url}\n`);

@@ -17,6 +17,7 @@ import {
   startServerProcess,
   temporaryDirectory,
 } from '../helpers/server-process.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 
 /** Starts, and expects exactly one line on stderr that says what is wrong. */
 async function expectRefusal(options: ServeOptions, ...said: (string | RegExp)[]): Promise<ProcessEnd> {
@@ -40,11 +41,11 @@ async function usedDirectory(env: Record<string, string> = {}) {
 async function expectUsable(
   dataDir: string,
   licenseKey: string,
-  env: Record<string, string> = {},
+  key: { masterKey?: string } = {},
 ): Promise<void> {
-  const server = await startServerProcess({ dataDir, env });
+  const server = await startTestServer({ dataDir, ...key });
   expect((await server.admin.showLicense({ ref: licenseKey })).license.holder).toBe('Kept');
-  expect((await server.kill()).code).toBe(0);
+  await server.stop();
 }
 
 function newMasterKey(): string {
@@ -87,8 +88,8 @@ it.each(['port', 'admin-port'])('says that --%s is taken', async (flag) => {
     'server.lock',
   ]);
   other.close();
-  const server = await startServerProcess({ dataDir, flags: { [flag]: String(port) } });
-  expect((await server.kill()).code).toBe(0);
+  const server = await startTestServer({ dataDir, flags: { [flag]: String(port) } });
+  await server.stop();
 });
 
 it('reports that the data directory cannot be created', async () => {
@@ -187,14 +188,14 @@ it.each([
 });
 
 it('keeps a master key from the environment out of the data directory', async () => {
-  const env = { LICENSE_DESK_MASTER_KEY: newMasterKey() };
-  const { dataDir, license } = await usedDirectory(env);
+  const masterKey = newMasterKey();
+  const { dataDir, license } = await usedDirectory({ LICENSE_DESK_MASTER_KEY: masterKey });
   expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual([
     'installation.json',
     'license-desk.db',
     'server.lock',
   ]);
-  await expectUsable(dataDir, license.license_key, env);
+  await expectUsable(dataDir, license.license_key, { masterKey });
   await expectRefusal({ dataDir }, 'LICENSE_DESK_MASTER_KEY');
   expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual([
     'installation.json',
@@ -240,5 +241,5 @@ it('names a lock file that is not a database', async () => {
   writeFileSync(file, randomBytes(9000));
   await expectRefusal({ dataDir }, file, 'move it away');
   rmSync(file);
-  expect((await (await startServerProcess({ dataDir })).kill()).code).toBe(0);
+  await (await startTestServer({ dataDir })).stop();
 });

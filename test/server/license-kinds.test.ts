@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callAdmin, newLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -21,7 +21,7 @@ const PLACES = {
     return { where, server: await startTestServer({ dataDir: where }) };
   },
   async PostgreSQL(): Promise<Place> {
-    const where = await newPostgresDatabase();
+    const where = await newMigratedPostgresDatabase();
     return { where, server: await startTestServer({ flags: { 'database-url': where } }) };
   },
 };

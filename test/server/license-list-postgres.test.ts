@@ -14,7 +14,7 @@ import {
 import { httpCall } from '../helpers/raw-http.ts';
 import { allLists, expectedIds, listedIds, ORDERS, plantLicenses } from '../helpers/license-listing.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres)(`licenses on PostgreSQL${why}`, () => {
   let server: TestServer;
   const clock = createTestClock(START);
   beforeAll(async () => {
-    server = await startTestServer({ clock, flags: { 'database-url': await newPostgresDatabase() } });
+    server = await startTestServer({ clock, flags: { 'database-url': await newMigratedPostgresDatabase() } });
   });
   afterAll(async () => {
     await server.stop();

@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
 
   /** A server with a replica that it uses, on a new database. */
   async function serveWithReplica(flags: Record<string, string> = ANY_LAG) {
-    const url = await postgres.newDatabase();
+    const url = await postgres.newMigratedDatabase();
     const replicaUrl = onServer(url, replica);
     await eventually(() => selectRows(replicaUrl, 'SELECT 1'));
     const server = await serve(url, { 'replica-database-url': replicaUrl, ...flags });
@@ -421,7 +421,7 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
     });
 
     it('if it is the database itself, or another one', async () => {
-      const url = await postgres.newDatabase();
+      const url = await postgres.newMigratedDatabase();
       await hasProblem(await serve(url, { 'replica-database-url': url }), 'not_replica');
       const { replicaUrl } = await serveWithReplica();
       const server = await serve(url, { 'replica-database-url': replicaUrl });
@@ -433,7 +433,7 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
     it('once it is promoted', async () => {
       const second = await postgres.startReplica();
       onTestFinished(() => second.stop());
-      const url = await postgres.newDatabase();
+      const url = await postgres.newMigratedDatabase();
       const replicaUrl = onServer(url, second);
       await eventually(() => selectRows(replicaUrl, 'SELECT 1'));
       const server = await serve(url, { 'replica-database-url': replicaUrl, ...ANY_LAG });

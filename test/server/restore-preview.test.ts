@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issue } from '../certificates/issuing.ts';
 import { entriesOf, forge, openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
-import { decryptBackup } from '../helpers/decrypt-backup.ts';
+import { decryptBackup, withCheapKey } from '../helpers/decrypt-backup.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const server = await startTestServer({ dataDir });
   const { admin } = server;
   filled = await fill(server);
-  await saveBackup(server, file, PASSPHRASE);
+  writeFileSync(file, withCheapKey(await saveBackup(server, file, PASSPHRASE), PASSPHRASE));
   await admin.revokeLicense({ ref: String(filled.license.license_id), reason: 'chargeback' });
   await admin.revokeToken({ id: filled.authorization_token.id });
   await admin.revokeApiToken({ id: filled.revoked.token.id });

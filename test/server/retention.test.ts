@@ -9,7 +9,7 @@ import { runRetentionOn } from '../helpers/retention.ts';
 import { runScan } from '../helpers/scan.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,7 +51,7 @@ describe.each<Kind>(['sqlite', 'postgres'])('on %s', (kind) => {
   beforeAll(async () => {
     if (isSkipped) return;
     if (kind === 'postgres') {
-      url = await newPostgresDatabase();
+      url = await newMigratedPostgresDatabase();
     }
     server = await startTestServer({ clock, flags: url === null ? {} : { 'database-url': url } });
   });

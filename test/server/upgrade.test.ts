@@ -3,7 +3,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MIGRATIONS } from '#server/database/migrate.ts';
-import { newLicense, success } from '../helpers/contract-calls.ts';
+import { newLicense, SIGNING_REQUEST, success } from '../helpers/contract-calls.ts';
 import { readTables, writeOldDatabase } from '../helpers/old-database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase } from '../helpers/postgres-database.ts';
@@ -132,7 +132,8 @@ describe('a database of an earlier version', () => {
       const { items } = await server.admin.listCertificates({ license: license_key });
       expect(items.map(({ id }) => id)).toEqual([revoked.id, certificate.id]);
     }
-    const issued = await server.admin.generateCertificate({ license_id, common_name: 'new' });
+    const order = { license_id, common_name: 'new', csr: SIGNING_REQUEST };
+    const issued = await server.admin.generateCertificate(order);
     expect(await validate(issued.certificate.pem)).toMatchObject({ valid: true });
 
     const [delivery] = written.deliveries;

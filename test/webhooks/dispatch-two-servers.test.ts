@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { lookUntil, registerPath, registerWebhook, webhookFlags } from './partner.ts';
 import { type PythonReceiver, type Received, startPythonReceiver } from './python-receiver.ts';
@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)(`two servers on one database${why}`, () => {
 
   beforeAll(async () => {
     receiver = await startPythonReceiver();
-    url = await newPostgresDatabase();
+    url = await newMigratedPostgresDatabase();
     servers = await Promise.all([serve(), serve()]);
     database = await connect({ url, file: '' });
     for (const path of PATHS) await registerPath(servers[0], receiver, path, 'license.renewed');

@@ -1,5 +1,5 @@
-import { driverErrorOf } from './driver-error.ts';
 // Classifies failed statements that concern the database itself, for either driver and Sequelize.
+import { driverErrorOf } from './driver-error.ts';
 
 /**
  * `gone`: the open files are no longer the files in the data directory. `moving`: the data is about to be in another

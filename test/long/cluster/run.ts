@@ -1,4 +1,5 @@
 // One run: a mixed load on a cluster, a fault after the other, and the check of everything that was confirmed.
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../random.ts';
 import { createLedger } from '../write-ledger.ts';
@@ -81,6 +82,14 @@ async function breakInTurns(site: Site, timeline: Timeline, options: RunOptions)
   return forcedExits;
 }
 
+const MOST_ERRORS = 20;
+
+/** What servers have logged of calls that they answered with 500: their logs leave with the site. */
+function errorsLogged({ cluster }: Site): string[] {
+  const lines = cluster.servers.flatMap(({ logFile }) => readFileSync(logFile, 'utf8').split('\n'));
+  return lines.filter((line) => line.includes('"level":50')).slice(0, MOST_ERRORS);
+}
+
 /** @throws only if the run itself is broken; all findings are in `failures` */
 export async function runSite(options: RunOptions): Promise<RunResult> {
   const { seed } = options;
@@ -108,6 +117,7 @@ export async function runSite(options: RunOptions): Promise<RunResult> {
     failures.push(...(await leases.faults()), ...(await certificates.faults()));
     const deliveries = await checkDeliveries(site, timeline);
     failures.push(...deliveries.faults);
+    if (failures.length > 0) for (const line of errorsLogged(site)) options.note(line);
     const confirmed = site.calls.counts.answered;
     return {
       failures,

@@ -1,5 +1,4 @@
 // All writes go through here: a change, its audit entry, its event and the deliveries commit together or not at all.
-import { driverCodeOf } from './driver-error.ts';
 import { ForeignKeyConstraintError, type Sequelize, Transaction, UniqueConstraintError } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -11,6 +10,7 @@ import {
   runHooks,
 } from './current-transaction.ts';
 import { isConnectionLost } from './database-fault.ts';
+import { driverCodeOf } from './driver-error.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPostgresGroups } from './postgres-groups.ts';
 import { beginTransaction, RolledBackError } from './sequelize-internals.ts';

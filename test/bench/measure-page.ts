@@ -83,7 +83,7 @@ async function searchMs(page: Page, text: string): Promise<number> {
   });
 }
 
-/** The 95th percentile of milliseconds between frames, while somebody turns the wheel and page after page is loaded. */
+/** The 95th percentile of the time between two frames, in milliseconds, while the list is scrolled and loads more pages. */
 async function scrollP95Ms(page: Page): Promise<number> {
   await page.getByRole('grid', { name: 'Licenses' }).hover();
   const frames = page.evaluate(

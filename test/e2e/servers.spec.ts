@@ -23,7 +23,7 @@ const test = base.extend<{ databaseUrl: string; second: TestServer }>({
   },
 });
 
-/** The database itself is no replica of it. */
+/** Names the primary database as the replica, which it is not. */
 const withoutReplica = test.extend({
   serverFlags: async ({ databaseUrl }, use) =>
     use(['--database-url', databaseUrl, '--replica-database-url', databaseUrl]),

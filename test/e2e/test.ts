@@ -132,7 +132,7 @@ export const test = base.extend<Fixtures>({
     await page.goto('/');
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
     await use(page);
-    // Replies that are still being changed for the page: nobody waits for them.
+    // Route handlers that are still running fail when the page closes, which matters to no test.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   },
 });

@@ -72,6 +72,13 @@ base('replicas are shown with how far they are behind', { tag: '@browser' }, asy
     { useInnerText: true },
   );
   await expectAccessible(desk);
+  await desk.setViewportSize({ width: 1100, height: 700 });
+  const hiddenPx = () => table.locator('..').evaluate((frame) => frame.scrollWidth - frame.clientWidth);
+  for (const language of ['de', 'en']) {
+    await desk.getByLabel(/Language|Sprache/u).selectOption(language);
+    await expect(desk.locator('html')).toHaveAttribute('lang', language);
+    expect(await hiddenPx(), language).toBe(0);
+  }
   await desk.setViewportSize({ width: 390, height: 844 });
   await expect(desk.getByRole('list', { name: 'Servers' }).getByRole('listitem')).toHaveCount(
     replicas.length,

@@ -15,11 +15,19 @@ interface ListOptions<Item> {
   fetch(cursor: string | undefined): Promise<Page<Item>>;
   /** Whether a change of another topic concerns one of the loaded records. */
   isConcerned?: ConcernOf<Item>;
+  /** With other filters, the rows so far stay until the first page has arrived. Not for the records of one license. */
+  keepsRows?: boolean;
+}
+
+interface Rows<Item> {
+  /** The question that they answer. */
+  question: string;
+  items: Item[];
 }
 
 type ConcernOf<Item> = (topic: LiveTopic, items: readonly Item[]) => boolean;
 
-export function useKeysetList<Item>({ key, fetch, isConcerned }: ListOptions<Item>) {
+export function useKeysetList<Item>({ key, fetch, isConcerned, keepsRows = false }: ListOptions<Item>) {
   const query = useInfiniteQuery({
     key: () => toValue(key),
     query: ({ pageParam }: { pageParam: string | null }) => fetch(pageParam ?? undefined),
@@ -35,10 +43,18 @@ export function useKeysetList<Item>({ key, fetch, isConcerned }: ListOptions<Ite
     initialPageParam: null as string | null,
     getNextPageParam: (last: Page<Item>) => last.next_cursor,
   });
+  const question = computed(() => JSON.stringify(toValue(key)));
+  const rows = computed((before?: Rows<Item>): Rows<Item> => {
+    const { data, error } = query;
+    if (keepsRows && before && data.value === undefined && !error.value) return before;
+    return { question: question.value, items: data.value?.pages.flatMap((page) => page.items) ?? [] };
+  });
   return {
-    /** What selects the records; changes only when another list is asked for. */
-    question: computed(() => JSON.stringify(toValue(key))),
-    items: computed(() => query.data.value?.pages.flatMap((page) => page.items) ?? []),
+    /** What selected the records; changes only when those of another list are shown. */
+    question: computed(() => rows.value.question),
+    items: computed(() => rows.value.items),
+    /** The records were selected by another question than the one that is being answered. */
+    isOutdated: computed(() => rows.value.question !== question.value),
     /** True after the first page has arrived. */
     loaded: computed(() => query.data.value !== undefined),
     loading: computed(() => query.asyncStatus.value === 'loading'),

@@ -28,6 +28,7 @@ export function useRecordList<Item, Query extends object>({
   const list = useKeysetList({
     key: () => [...topic, JSON.stringify(query())],
     fetch: (cursor) => fetch({ ...query(), limit: PAGE_SIZE, ...(cursor ? { cursor } : {}) }),
+    keepsRows: true,
   });
   const neighbors = useNeighbors({ list, key: idOf, openId: () => openId.value, open });
   return { list, neighbors, openId, open };

@@ -39,5 +39,10 @@ export function useGridSelection<Item>({ items, rowKey, selected, select }: Need
     select(new Set(allSelected.value ? [] : items().map((item) => rowKey(item))));
   }
 
-  return { allSelected, toggle, toggleAll };
+  /** For other rows. */
+  function forgetRange(): void {
+    anchor.value = null;
+  }
+
+  return { allSelected, toggle, toggleAll, forgetRange };
 }

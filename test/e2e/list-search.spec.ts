@@ -1,0 +1,129 @@
+// What a list shows between a change of its filters or its order and the answer.
+import type { Page } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
+import { expect, importLicenses, issueLicense, test } from './test.ts';
+
+const grid = (page: Page) => page.getByRole('grid');
+const body = (page: Page) => grid(page).locator('[role="rowgroup"]');
+const rows = (page: Page) => body(page).locator('[role="row"]');
+const scrollTop = (page: Page) => grid(page).evaluate((element) => element.scrollTop);
+
+/** Holds the calls that match. */
+async function hold(page: Page, calls: RegExp) {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route(calls, async (route) => {
+    asked.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  return { asked: asked.promise, release: released.resolve };
+}
+
+test('rows stay, dimmed and out of reach, until what was searched for arrives', async ({ desk }) => {
+  await importLicenses(
+    desk,
+    Array.from({ length: 60 }, (_, index) => `Customer ${index + 1}`),
+  );
+  await desk.goto('/#/licenses');
+  await expect(rows(desk).first()).toContainText('Customer 60');
+  await grid(desk).evaluate((element) => element.scrollTo({ top: 360 }));
+  await rows(desk).filter({ hasText: 'Customer 45' }).focus();
+  const search = desk.getByRole('searchbox');
+  const selectAll = desk.getByLabel('Select all loaded rows');
+
+  const call = await hold(desk, /\/licenses\/\?.*search=/u);
+  await search.fill('Customer 12');
+  await call.asked;
+  await expect(body(desk)).toHaveAttribute('inert');
+  await expect(body(desk)).toHaveCSS('opacity', '0.5');
+  await expect(grid(desk)).toHaveAttribute('aria-busy', 'true');
+  await expect(desk.getByRole('status').filter({ hasText: 'Loading' })).toBeVisible();
+  await expect(selectAll).toBeDisabled();
+  await expect(rows(desk).filter({ hasText: 'Customer 45' })).toBeVisible();
+  // They were not found by this search.
+  await expect(rows(desk).locator('mark')).toHaveCount(0);
+  expect(await scrollTop(desk)).toBe(360);
+  await expectAccessible(desk);
+
+  call.release();
+  await expect(rows(desk)).toHaveCount(1);
+  await expect(rows(desk)).toContainText('Customer 12');
+  await expect(rows(desk).locator('mark')).toHaveText(['Customer', '12']);
+  await expect(body(desk)).not.toHaveAttribute('inert');
+  await expect(body(desk)).toHaveCSS('opacity', '1');
+  await expect(selectAll).toBeEnabled();
+  await expect(search).toBeFocused();
+
+  // All are known; Tab reaches the first one, not the one that had the focus among others.
+  await search.fill('');
+  await expect(rows(desk).first()).toContainText('Customer 60');
+  await expect(rows(desk).first()).toHaveAttribute('tabindex', '0');
+  expect(await scrollTop(desk)).toBe(0);
+});
+
+test('a heading keeps the focus while the list is put into another order', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await issueLicense(desk, { holder: 'Zenith' });
+  await desk.goto('/#/licenses');
+  await expect(rows(desk).first()).toContainText('Zenith');
+  const heading = grid(desk).getByRole('button', { name: 'Holder' });
+  const call = await hold(desk, /\/licenses\/\?.*sort=holder/u);
+  await heading.focus();
+  await desk.keyboard.press('Enter');
+  await call.asked;
+  await expect(body(desk)).toHaveAttribute('inert');
+  await expect(rows(desk).first()).toContainText('Zenith');
+  call.release();
+  await expect(rows(desk).first()).toContainText('Acme');
+  await expect(heading).toBeFocused();
+});
+
+test('rows leave when what was searched for cannot be loaded', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.goto('/#/licenses');
+  await expect(rows(desk)).toHaveCount(1);
+  const failing = /\/licenses\/\?.*search=/u;
+  await desk.route(failing, (route) =>
+    route.fulfill({
+      status: 500,
+      json: { ok: false, error_code: 'internal_error', message: 'Internal error.', request_id: 'x' },
+    }),
+  );
+  await desk.getByRole('searchbox').fill('acme');
+  await expect(desk.getByRole('alert')).toContainText('Internal error.');
+  await expect(grid(desk)).toHaveCount(0);
+  await desk.unroute(failing);
+  await desk.getByRole('button', { name: 'Try again' }).click();
+  await expect(rows(desk)).toContainText('Acme');
+});
+
+test('a list without rows does not say that nothing matches before the answer', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.goto('/#/licenses?search=nobody');
+  const nothing = desk.getByText('No licenses match');
+  await expect(nothing).toBeVisible();
+  const call = await hold(desk, /\/licenses\/\?.*search=acme/u);
+  await desk.getByRole('searchbox').fill('acme');
+  await call.asked;
+  await expect(nothing).toHaveCount(0);
+  await expect(grid(desk)).toHaveCount(0);
+  call.release();
+  await expect(rows(desk)).toContainText('Acme');
+});
+
+test('the audit log keeps its rows while its filters change', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.goto('/#/audit');
+  const entries = rows(desk).filter({ hasText: 'Acme' });
+  await expect(entries.first()).toBeVisible();
+  const call = await hold(desk, /\/audit\/\?.*actor=/u);
+  await desk.getByRole('searchbox', { name: 'Actor' }).fill('nobody');
+  await desk.keyboard.press('Enter');
+  await call.asked;
+  await expect(body(desk)).toHaveAttribute('inert');
+  await expect(entries.first()).toBeVisible();
+  call.release();
+  await expect(desk.getByText('No entries match')).toBeVisible();
+  await expect(entries).toHaveCount(0);
+});

@@ -9,17 +9,19 @@ const DAY = 24 * HOUR;
 type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second';
 
 /** The smallest number of seconds for each unit. Days are used up to two months, because terms are counted in days. */
-const UNITS: readonly [from: number, unit: Unit, seconds: number][] = [
+const UNITS: readonly { from: number; unit: Unit; size: number }[] = [
   // What rounds to two years: a renewal by two years is never `in 24 months`.
-  [715 * DAY, 'year', 365.2425 * DAY],
-  [60 * DAY, 'month', 30.436875 * DAY],
-  [DAY, 'day', DAY],
-  [HOUR, 'hour', HOUR],
-  [MINUTE, 'minute', MINUTE],
+  { from: 715 * DAY, unit: 'year', size: 365.2425 * DAY },
+  { from: 60 * DAY, unit: 'month', size: 30.436875 * DAY },
+  { from: DAY, unit: 'day', size: DAY },
+  { from: HOUR, unit: 'hour', size: HOUR },
+  { from: MINUTE, unit: 'minute', size: MINUTE },
 ];
+const SECONDS = { unit: 'second', size: 1 } as const;
 
 function inUnits(seconds: number): { unit: Unit; value: number } {
-  const [, unit, size] = UNITS.find(([from]) => Math.abs(seconds) >= from) ?? [0, 'second' as const, 1];
+  const distance = Math.abs(seconds);
+  const { unit, size } = UNITS.find(({ from }) => distance >= from) ?? SECONDS;
   return { unit, value: Math.round(seconds / size) };
 }
 
@@ -53,6 +55,8 @@ const toSecond = computed(() => new Intl.DateTimeFormat(intlLocale.value, { ...c
 /** `17 Nov 2027` in UTC, for a sentence that already says `on` */
 export const formatDay = (timestamp: string): string => dates.value.format(new Date(timestamp));
 
+const dayNumber = (moment: number): number => Math.floor(moment / (DAY * 1000));
+
 /** How exact a date is. Today is shown to the minute in any case. */
 export type Precision = 'day' | 'minute' | 'second';
 
@@ -62,8 +66,8 @@ export function dateParts(
   now: number,
   precision: Precision = 'day',
 ): [day: string, time?: string] {
-  const at = new Date(timestamp);
-  const isToday = at.toISOString().slice(0, 10) === new Date(now).toISOString().slice(0, 10);
+  const at = Date.parse(timestamp);
+  const isToday = dayNumber(at) === dayNumber(now);
   const day = isToday ? inWords.value.format(0, 'day') : dates.value.format(at);
   if (precision === 'day' && !isToday) return [day];
   return [day, (precision === 'second' ? toSecond : toMinute).value.format(at)];

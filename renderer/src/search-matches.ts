@@ -39,7 +39,7 @@ function toPieces(text: string, marked: readonly boolean[]): TextPiece[] {
 }
 
 export function matchesIn(text: string, search: string): TextPiece[] {
-  const words = searchWords(foldForSearch(search));
+  const words = search === '' ? [] : searchWords(foldForSearch(search));
   if (words.length === 0) return [{ text, isMatch: false }];
   const { folded, origins } = foldWithOrigins(text);
   const marked: boolean[] = Array.from({ length: text.length }, () => false);

@@ -27,7 +27,22 @@ export function useGridFocus({ viewport, rows, count, scrollTo }: Needs) {
     row.focus({ preventScroll: true });
     wanted = null;
   }
-  watch(rows, focusWanted, { flush: 'post' });
+  /** Has the focus before the rows change. */
+  let holder: HTMLElement | null = null;
+  watch(rows, () => {
+    const { activeElement: active } = document;
+    holder = active instanceof HTMLElement && viewport.value?.contains(active) === true ? active : null;
+  });
+  watch(
+    rows,
+    () => {
+      // An element that is moved in the document loses the focus.
+      if (holder?.isConnected === true && document.activeElement === document.body)
+        holder.focus({ preventScroll: true });
+      focusWanted();
+    },
+    { flush: 'post' },
+  );
 
   async function moveTo(index: number): Promise<void> {
     current.value = within(index);

@@ -5,6 +5,8 @@ import { onScopeDispose, type Ref, shallowReadonly, shallowRef, watch } from 'vu
 /** Rows rendered above and below those in sight. */
 const AHEAD = 12;
 const PER_FRAME = 4;
+/** Without a scroll event for this long, the user has stopped scrolling. */
+const REST_MS = 150;
 
 /** Safari has no idle callbacks. */
 const [requestIdle, cancelIdle] =
@@ -26,16 +28,22 @@ interface Needs {
   width: Ref<number>;
 }
 
-/** @returns what to render next @param sight the rows in sight @param around these and those around them */
-function nextRange(rendered: Range, sight: Range, around: Range): Range {
-  const first = Math.min(sight.first, Math.max(rendered.first, around.first));
-  const end = Math.max(sight.end, Math.min(rendered.end, around.end));
+/**
+ * @param rendered so far @param sight the rows in sight @param around these and those around them
+ * @param most rows beyond `around` stay as long as there are not more: their elements are needed for others
+ * @returns what to render next
+ */
+function nextRange(rendered: Range, sight: Range, around: Range, most: number): Range {
   const isApart = rendered.end < sight.first || rendered.first > sight.end;
   if (isApart) return sight;
-  const added = Math.max(0, rendered.first - first) + Math.max(0, end - rendered.end);
-  const below = Math.min(around.end - end, Math.max(0, PER_FRAME - added));
-  const above = Math.min(first - around.first, Math.max(0, PER_FRAME - added - below));
-  return { first: first - above, end: end + below };
+  const first = Math.min(sight.first, rendered.first);
+  const end = Math.max(sight.end, rendered.end);
+  const added = rendered.first - first + (end - rendered.end);
+  const below = Math.max(0, Math.min(around.end - end, PER_FRAME - added));
+  const above = Math.max(0, Math.min(first - around.first, PER_FRAME - added - below));
+  const extra = Math.max(0, end + below - (first - above) - most);
+  const extraAbove = Math.min(extra, Math.max(0, around.first - first));
+  return { first: first - above + extraAbove, end: end + below - (extra - extraAbove) };
 }
 
 export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
@@ -45,6 +53,15 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   let height = 0;
   let frame = 0;
   let idle = 0;
+  const isScrolling = shallowRef(false);
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  let isPressed = false;
+
+  /** Not between pressing and releasing a button: no click would follow on a row that is moved then. */
+  function restLater(): void {
+    clearTimeout(rest);
+    if (!isPressed) rest = setTimeout(() => requestIdle(() => (isScrolling.value = isPressed)), REST_MS);
+  }
 
   function cancelUpdates(): void {
     cancelAnimationFrame(frame);
@@ -60,9 +77,11 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
       end: within(Math.ceil((top + height) / rowPx())),
     };
     const around = { first: within(sight.first - AHEAD), end: within(sight.end + AHEAD) };
-    const { first, end } = nextRange(rendered.value, sight, around);
+    const before = { first: within(rendered.value.first), end: within(rendered.value.end) };
+    const most = Math.ceil(height / rowPx()) + 2 + 2 * AHEAD;
+    const { first, end } = nextRange(before, sight, around, most);
     if (first !== rendered.value.first || end !== rendered.value.end) rendered.value = { first, end };
-    if (height > 0 && (first !== around.first || end !== around.end)) updateLater();
+    if (height > 0 && (first > around.first || end < around.end)) updateLater();
   }
 
   function updateInFrame(): void {
@@ -83,7 +102,19 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   function onScroll(): void {
     readTop();
     updateInFrame();
+    isScrolling.value = true;
+    restLater();
   }
+
+  const stop = new AbortController();
+  const { signal } = stop;
+  function setPressed(pressed: boolean): void {
+    isPressed = pressed;
+    if (isScrolling.value) restLater();
+  }
+  for (const type of ['pointerup', 'pointercancel'] as const)
+    addEventListener(type, () => setPressed(false), { capture: true, signal });
+  addEventListener('pointerdown', () => setPressed(true), { capture: true, signal });
 
   const resizes = new ResizeObserver(([entry]) => {
     // Out of the document it has no size. Rows that left now would lose the focus that is to come back.
@@ -120,12 +151,16 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   );
   onScopeDispose(() => {
     cancelUpdates();
+    clearTimeout(rest);
+    stop.abort();
     resizes.disconnect();
   });
 
   return {
     /** Replaced when other rows are to be rendered. */
     rendered: shallowReadonly(rendered),
+    /** Also for a moment after the last scroll event. */
+    isScrolling: shallowReadonly(isScrolling),
     /** Scrolls as little as it takes to show the row below the head. */
     scrollTo(index: number): void {
       const element = viewport.value;

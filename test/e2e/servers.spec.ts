@@ -73,10 +73,15 @@ base('replicas are shown with how far they are behind', { tag: '@browser' }, asy
   );
   await expectAccessible(desk);
   await desk.setViewportSize({ width: 1100, height: 700 });
-  const hiddenPx = () => table.locator('..').evaluate((frame) => frame.scrollWidth - frame.clientWidth);
+  const hiddenPx = () =>
+    desk.locator('table').evaluate(({ parentElement: frame }) => frame!.scrollWidth - frame!.clientWidth);
   for (const language of ['de', 'en']) {
     await desk.getByLabel(/Language|Sprache/u).selectOption(language);
     await expect(desk.locator('html')).toHaveAttribute('lang', language);
+    // Roles and versions are beside the others' values.
+    await expect(desk.locator('tbody tr').first()).toContainText(
+      language === 'en' ? /Version \d.*Ready\s*Leader/u : /Version \d.*Bereit\s*Führend/u,
+    );
     expect(await hiddenPx(), language).toBe(0);
   }
   await desk.setViewportSize({ width: 390, height: 844 });

@@ -205,9 +205,9 @@ ${growth(results.figures)}## What limits them
 - Certificates under an RSA authority: the signature. A certificate under a P-256 authority costs a tenth of that for signing; a
   seventh of the main thread's time then goes into statements, and a seventh into reading and checking the request. cfssl,
   which stores nothing, needs a third of the processor time.
-- Memory: 54 MB are Node.js itself, whose pages all its processes share. 32 MB are space for new objects, which V8 sizes during
-  the start. Under load, the heap grows by 18 MB, which includes the answers that are kept in memory. The C
-  library gives each thread its own heap: with one for all (\`MALLOC_ARENA_MAX=1\`) a server takes some 40 MB less after the
+- Memory: 54 MB are Node.js itself, whose pages all its processes share. 32 MB are space for new objects, of which V8 gives
+  most back after a quiet minute. Under load, the heap grows by 18 MB, which includes the answers that are kept in memory. The
+  C library gives each thread its own heap: with one for all (\`MALLOC_ARENA_MAX=1\`) a server takes some 40 MB less after the
   load, and up to a tenth more processor time per call.
 - Back office: the browser. Its new process, compiling and running 0.3 MB of code, and layout take most of the time until a
   screen is shown. Meanwhile the server counts the states of licenses by ranges of indices: 60 ms of processor time for the

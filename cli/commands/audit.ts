@@ -1,10 +1,9 @@
-import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
-import { calling, printing, withService } from '../command-action.ts';
+import { calling } from '../command-action.ts';
+import { exportsCsv } from '../csv-export.ts';
 import { moment, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
-import { createSecretFile } from '../text-file.ts';
 import { block, instant, listing, type Column } from '../text-layout.ts';
 
 interface FilterOptions {
@@ -17,7 +16,6 @@ interface FilterOptions {
 }
 
 type ListOptions = FilterOptions & PageOptions;
-type ExportOptions = FilterOptions & { out: string };
 
 function addFilterOptions(command: Command): Command {
   return command
@@ -70,24 +68,11 @@ export function addAuditCommands(program: Command): void {
       ),
     );
 
-  addFilterOptions(audit.command('export'))
-    .description('write audit entries to a CSV file, newest first')
-    .requiredOption('--out <file>', 'new file to write, readable only by you')
-    .action(
-      printing(async ({ out, ...filter }: ExportOptions, command: Command) => {
-        const file = await createSecretFile(out);
-        try {
-          await withService(command, async (_client, access) =>
-            file.finish(await access.download('exportAudit', toFilter(filter))),
-          );
-        } catch (error) {
-          await file.discard();
-          throw error;
-        }
-        const { size: bytes } = await stat(out);
-        return { reply: { file: out, bytes }, text: `Audit entries written to ${out} (${bytes} bytes).` };
-      }),
-    );
+  exportsCsv<FilterOptions>(
+    addFilterOptions(audit.command('export')).description('write audit entries to a CSV file, newest first'),
+    'Audit entries',
+    (access, filter) => access.download('exportAudit', toFilter(filter)),
+  );
 }
 
 function actorText({ actor_kind: kind, actor_name: name, actor_claimed: claimed }: AuditEntryObject): string {

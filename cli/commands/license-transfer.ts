@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import type {
   ImportError,
@@ -8,6 +8,7 @@ import type {
 } from '#server/features/license-transfer/license-transfer-contract.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { CommandFailure, usageFailure } from '../command-failure.ts';
+import { exportsCsv } from '../csv-export.ts';
 import { addFieldPair, type FieldOptions } from '../field-options.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { createSecretFile, fileFailure } from '../text-file.ts';
@@ -39,27 +40,12 @@ interface ImportOptions {
   keysOut?: string;
 }
 
-type ExportOptions = LicenseFilterOptions & { out: string };
-
 export function addLicenseTransfer(license: Command): void {
-  addLicenseFilter(license.command('export'))
-    .description('write licenses to a CSV file, newest first')
-    .requiredOption('--out <file>', 'new file to write, readable only by you')
-    .action(
-      printing(async ({ out, ...filter }: ExportOptions, command: Command) => {
-        const file = await createSecretFile(out);
-        try {
-          await withService(command, async (_client, access) =>
-            file.finish(await access.download('exportLicenses', licenseFilter(filter))),
-          );
-        } catch (error) {
-          await file.discard();
-          throw error;
-        }
-        const { size: bytes } = await stat(out);
-        return { reply: { file: out, bytes }, text: `Licenses written to ${out} (${bytes} bytes).` };
-      }),
-    );
+  exportsCsv<LicenseFilterOptions>(
+    addLicenseFilter(license.command('export')).description('write licenses to a CSV file, newest first'),
+    'Licenses',
+    (access, filter) => access.download('exportLicenses', licenseFilter(filter)),
+  );
 
   license
     .command('import')

@@ -41,7 +41,7 @@ interface Needs {
   onState(problem: ReplicaProblem | null): void;
 }
 
-export interface ReplicaState {
+export interface ReplicaStatus {
   /** Null while lists are read from the replica; undefined while it is not known whether they can be. */
   problem: ReplicaProblem | null | undefined;
   /** Null if it is not known. */
@@ -66,7 +66,7 @@ export interface Replica {
   /** For one call. What the call has started and left behind reads the database itself after the end. */
   source(): ListSource & { end(): void };
   /** As of the last look. */
-  state(): ReplicaState;
+  status(): ReplicaStatus;
   end(): Promise<void>;
 }
 
@@ -215,7 +215,7 @@ export function followReplica(needs: Needs): Replica {
         },
       };
     },
-    state: () => ({ problem: shown, lagMs }),
+    status: () => ({ problem: shown, lagMs }),
     async end() {
       isEnding = true;
       isUsable = false;

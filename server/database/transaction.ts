@@ -62,12 +62,15 @@ const POSTGRES_ATTEMPTS = 5;
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 
-/** Two transactions conflicted. When the one that failed retries, it sees the other's changes. */
-function isWorthRetrying(error: unknown): boolean {
-  if (error instanceof UniqueConstraintError || error instanceof ForeignKeyConstraintError) return true;
+/** PostgreSQL has rolled back one of two transactions that were in each other's way. */
+function isConflict(error: unknown): boolean {
   const code = driverCodeOf(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
+
+/** Two transactions conflicted. When the one that failed retries, it sees the other's changes. */
+const isWorthRetrying = (error: unknown): boolean =>
+  error instanceof UniqueConstraintError || error instanceof ForeignKeyConstraintError || isConflict(error);
 
 async function readThen<Result>(first: FirstRead | undefined, work: () => Promise<Result>): Promise<Result> {
   await first?.read();
@@ -151,7 +154,8 @@ function postgresTransactions(
           continue;
         }
         const isLost = mayReconnect && !isCommitting && isConnectionLost(error);
-        if (count >= POSTGRES_ATTEMPTS || !(isLost || isWorthRetrying(error))) throw error;
+        if (!isLost && !isWorthRetrying(error)) throw error;
+        if (count >= POSTGRES_ATTEMPTS) throw isConflict(error) ? rolledBackAgain() : error;
         if (isLost) mayReconnect = false;
       }
     }

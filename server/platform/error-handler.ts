@@ -18,7 +18,7 @@ const BODY_ERRORS: Record<string, [ErrorCode, string]> = {
 
 /** Message for clients when the database is unusable, and the seconds after which a retry may succeed. */
 const FAULTS: Readonly<Record<DatabaseFault, [message: string, retryAfter: number]>> = {
-  busy: ['the database is locked by another program; retry in a few seconds', 2],
+  busy: ['the database is busy or locked by another program; retry in a few seconds', 2],
   damaged: ['the database is damaged and has to be restored', 60],
   full: ['the disk is full: changes cannot be saved until it has free space', 30],
   gone: ['the data directory is missing or was replaced: changes cannot be saved', 60],

@@ -1,9 +1,9 @@
 // Entry point of a server process. Caches compiled code, which halves the time of the next start.
 import { enableCompileCache } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 import { join } from 'node:path';
 import { prepareDataDirectory } from '#server/installation/data-directory.ts';
 import type { Config } from '#server/platform/config.ts';
+import { keepHeapSmall } from './heap-size.ts';
 import type { ServeOptions } from './run-server.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -20,17 +20,5 @@ export async function serve(readConfig: () => Config, options: ServeOptions = {}
   enableCompileCache(join(config.dataDir, 'cache'));
   const { runServer } = await import('./run-server.ts');
   await runServer(config, readConfig, stop, options);
-  keepSmall();
-}
-
-/**
- * By default, V8 uses much of a large machine's memory: under load, the heap grows from 30 MB to 170 MB and is never
- * returned.
- * Workers inherit both settings.
- */
-function keepSmall(): void {
-  // The size reached during the start is enough for the garbage of requests; it would grow to 130 MB.
-  setFlagsFromString('--semi-space-growth-factor=1');
-  // Collects the old generation when it has grown by this percentage rather than severalfold.
-  setFlagsFromString('--heap-growing-percent=30');
+  keepHeapSmall();
 }

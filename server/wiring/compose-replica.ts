@@ -88,7 +88,7 @@ export function composeReplica({ config, watch, serverId, alerts, logger }: Need
     },
     report() {
       if (!replica) return { replica: null, replicaLagMs: null };
-      const { problem, lagMs } = replica.state();
+      const { problem, lagMs } = replica.status();
       return { replica: problem === undefined ? 'checking' : (problem ?? 'in_use'), replicaLagMs: lagMs };
     },
     start() {

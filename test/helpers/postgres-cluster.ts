@@ -67,6 +67,15 @@ function withChildren(pid: number): number[] {
   return [pid, ...children.map(Number)];
 }
 
+/** Of PostgreSQL's processes, any but the first may just have ended. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** PostgreSQL logs to stderr, which must be read to its end: a full pipe would stop it. */
 async function untilReady(server: ChildProcess): Promise<void> {
   const log: string[] = [];
@@ -113,7 +122,7 @@ async function startServer({ directory, data, user, isDurable }: ProcessOptions)
     });
   let server = launch();
   const signalAll = (signal: NodeJS.Signals) => {
-    for (const pid of withChildren(server.pid!)) process.kill(pid, signal);
+    for (const pid of withChildren(server.pid!)) sendSignal(pid, signal);
   };
   process.once('exit', () => {
     if (server.exitCode !== null || server.signalCode !== null) return;

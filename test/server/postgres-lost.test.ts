@@ -61,6 +61,27 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
     expect((await activate(1)).status).toBe(200);
   });
 
+  it('answers 503 when an administrator cancels its statement', async () => {
+    const other = await connect({ url, file: '' });
+    const transaction = await other.transaction();
+    await other.query('LOCK TABLE activations', { transaction });
+    const calling = activate(2);
+    const waiting = await eventually(async () => {
+      const backends = await selectOther(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(backends).not.toEqual([]);
+      return backends;
+    });
+    for (const { pid } of waiting) await selectOther(`SELECT pg_cancel_backend(${pid})`);
+    const refused = await calling;
+    expectFailure(refused, 'unavailable');
+    expect(refused.body.message).toContain('busy');
+    await transaction.rollback();
+    await other.close();
+    expect((await activate(2)).status).toBe(200);
+  });
+
   it('answers 503 while PostgreSQL recovers from the kill of a backend, and 200 after that', async () => {
     const backends = await selectOther(
       `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,

@@ -1,4 +1,5 @@
 // Notes in memory when devices were last seen, and writes it periodically: no call waits for the disk.
+import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import { createTouchBuffer } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -42,34 +43,17 @@ export function createDeviceSightings({
 }: Needs): DeviceSightings {
   const seen = createTouchBuffer(SEEN_EVERY_MS);
 
-  let writing: Promise<void> = Promise.resolve();
-  /** Undefined while nothing waits, so that an idle server does not wake up. */
-  let timer: NodeJS.Timeout | undefined;
-
-  function schedule(): void {
-    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
-  }
-
-  async function write(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const ids = seen.take();
-    if (ids.length === 0) return;
-    try {
+  const { schedule, flush, close } = createDelayedWrite<number[]>({
+    delayMs: FLUSH_MS,
+    take: () => (seen.isWaiting() ? seen.take() : null),
+    async write(ids) {
       await transaction(() => markSeen(ids, clock.now()));
       onWritten();
       if (seen.isWaiting()) schedule();
-    } catch (error) {
-      seen.putBack(ids);
-      schedule();
-      onError(error);
-    }
-  }
-
-  function flush(): Promise<void> {
-    writing = writing.then(write);
-    return writing;
-  }
+    },
+    putBack: (ids) => seen.putBack(ids),
+    onError,
+  });
 
   return {
     note(device, now) {
@@ -79,9 +63,6 @@ export function createDeviceSightings({
       schedule();
     },
     flush,
-    async close() {
-      await flush();
-      clearTimeout(timer);
-    },
+    close,
   };
 }

@@ -1,5 +1,6 @@
 // Counts authorizations and records last uses in memory, and writes them periodically. A crash may lose the last
-// seconds of statistics; an authorization must not wait for a disk.
+// seconds of statistics, and a commit whose answer is lost may count them twice: an authorization must not wait for a disk.
+import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import { createTouchBuffer } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -13,6 +14,12 @@ const TOUCH_EVERY_MS = 3_600_000;
 interface UsedToken {
   tokenId: number;
   lastUsedAt: number | null;
+}
+
+interface Batch {
+  /** By product. */
+  counts: Map<string, UsageCount>;
+  tokens: number[];
 }
 
 interface Needs {
@@ -38,46 +45,34 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
   const { store, touchTokens, transaction, clock, onWritten, onError } = needs;
   let counts = new Map<string, UsageCount>();
   const touched = createTouchBuffer(TOUCH_EVERY_MS);
-  /** Undefined while nothing waits, so that an idle server does not wake up. */
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
 
-  function schedule(): void {
-    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
-  }
-
-  async function write(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const tokens = touched.take();
-    if (counts.size === 0 && tokens.length === 0) return;
-    const now = clock.now();
-    const day = new Date(now).toISOString().slice(0, 10);
-    const written = counts;
-    counts = new Map();
-    try {
+  const { schedule, flush, close } = createDelayedWrite<Batch>({
+    delayMs: FLUSH_MS,
+    take() {
+      if (counts.size === 0 && !touched.isWaiting()) return null;
+      const taken = { counts, tokens: touched.take() };
+      counts = new Map();
+      return taken;
+    },
+    async write(taken) {
+      const now = clock.now();
+      const day = new Date(now).toISOString().slice(0, 10);
       await transaction(async () => {
-        for (const [product, count] of written) await store.add(day, product, count);
-        await touchTokens(tokens, now);
+        for (const [product, count] of taken.counts) await store.add(day, product, count);
+        await touchTokens(taken.tokens, now);
       });
       onWritten();
       if (touched.isWaiting()) schedule();
-    } catch (error) {
-      for (const [product, { granted, denied }] of written) {
+    },
+    putBack(taken) {
+      for (const [product, { granted, denied }] of taken.counts) {
         const since = counts.get(product) ?? { granted: 0, denied: 0 };
         counts.set(product, { granted: since.granted + granted, denied: since.denied + denied });
       }
-      touched.putBack(tokens);
-      schedule();
-      onError(error);
-    }
-  }
-
-  /** Also waits for the write under way. */
-  function flush(): Promise<void> {
-    writing = writing.then(write);
-    return writing;
-  }
+      touched.putBack(taken.tokens);
+    },
+    onError,
+  });
 
   return {
     count(product, granted) {
@@ -93,9 +88,6 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
       schedule();
     },
     flush,
-    async close() {
-      await flush();
-      clearTimeout(timer);
-    },
+    close,
   };
 }

@@ -1,4 +1,5 @@
 // Notes denied calls in memory, so that denying one takes no longer, and writes them together within five seconds.
+import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
@@ -61,12 +62,10 @@ function keyOf({ day, call, errorCode, machineFingerprint, product, address, fea
 }
 
 export function createDeniedCallLog(needs: Needs): DeniedCallLog {
-  const { store, transaction, clock } = needs;
+  const { store, transaction, clock, onChanged, onError } = needs;
   let waiting = new Map<number, Map<string, DeniedCallRow>>();
   let described = 0;
   let unpruned = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
 
   function note(row: DeniedCallRow): void {
     let rows = waiting.get(row.licenseId);
@@ -84,38 +83,31 @@ export function createDeniedCallLog(needs: Needs): DeniedCallLog {
     described += 1;
   }
 
-  function schedule(): void {
-    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
-  }
-
-  async function write(): Promise<void> {
-    if (described === 0) return;
-    const written = waiting;
-    const rows = [...written.values()].flatMap((of) => [...of.values()]);
-    waiting = new Map();
-    described = 0;
-    const prunesAll = unpruned + rows.length >= PRUNE_EVERY;
-    try {
+  const { schedule, flush, close } = createDelayedWrite<DeniedCallRow[]>({
+    delayMs: FLUSH_MS,
+    take() {
+      if (described === 0) return null;
+      const rows = [...waiting.values()].flatMap((of) => [...of.values()]);
+      waiting = new Map();
+      described = 0;
+      return rows;
+    },
+    async write(rows) {
+      const prunesAll = unpruned + rows.length >= PRUNE_EVERY;
       await transaction(async () => {
         for (const row of rows) await store.add(row);
-        for (const licenseId of written.keys()) await store.pruneLicense(licenseId);
+        for (const licenseId of new Set(rows.map((row) => row.licenseId)))
+          await store.pruneLicense(licenseId);
         if (prunesAll) await store.pruneAll();
       });
       unpruned = prunesAll ? 0 : unpruned + rows.length;
-      needs.onChanged();
-    } catch (error) {
+      onChanged();
+    },
+    putBack(rows) {
       for (const row of rows) note(row);
-      schedule();
-      needs.onError(error);
-    }
-  }
-
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    writing = writing.then(write);
-    return writing;
-  }
+    },
+    onError,
+  });
 
   return {
     record(denied) {
@@ -123,9 +115,6 @@ export function createDeniedCallLog(needs: Needs): DeniedCallLog {
       schedule();
     },
     flush,
-    async close() {
-      await flush();
-      clearTimeout(timer);
-    },
+    close,
   };
 }

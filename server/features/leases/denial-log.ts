@@ -1,4 +1,5 @@
 // Records refusals: collected in memory, so that refusing is fast, and written within a second.
+import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import type { License } from '#server/features/licenses/license-store.ts';
@@ -40,6 +41,12 @@ interface Waiting {
   count: number;
 }
 
+interface Batch {
+  denials: Waiting[];
+  /** How many refusals have rows, or will have. */
+  described: number;
+}
+
 interface Snapshot {
   version: number;
   holders: Promise<{ list: SeatHolder[]; count: number }>;
@@ -78,12 +85,10 @@ interface Needs {
 }
 
 export function createDenialLog(needs: Needs): DenialLog {
-  const { store, leases, pools, usage, events, transaction, clock } = needs;
+  const { store, leases, pools, usage, events, transaction, clock, onChanged, onError } = needs;
   const snapshots = recentMap<number, Snapshot>(MAX_SNAPSHOTS);
   let waiting = new Map<number, Waiting>();
   let described = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
 
   /** Who holds the seats. A flood of refusals does not change the pool, so it is read once. */
   function holdersOf(licenseId: number, version: number): Snapshot['holders'] {
@@ -120,16 +125,22 @@ export function createDenialLog(needs: Needs): DenialLog {
     });
   }
 
-  async function write(): Promise<void> {
-    if (waiting.size === 0) return;
-    const written = [...waiting.values()].toSorted((a, b) => a.license.id - b.license.id);
-    const wasDescribed = described;
-    waiting = new Map();
-    described = 0;
-    try {
+  const { schedule, flush, close } = createDelayedWrite<Batch>({
+    delayMs: FLUSH_MS,
+    take() {
+      if (waiting.size === 0) return null;
+      const taken = {
+        denials: [...waiting.values()].toSorted((a, b) => a.license.id - b.license.id),
+        described,
+      };
+      waiting = new Map();
+      described = 0;
+      return taken;
+    },
+    async write(taken) {
       await transaction(async () => {
         const at = clock.now();
-        for (const denials of written) {
+        for (const denials of taken.denials) {
           for (const row of denials.rows) await store.insert(row);
           const { license, count: denied } = denials;
           const use = { peak: 0, needed: neededSeats(denials), seatMs: 0, denied, queued: 0 };
@@ -137,31 +148,20 @@ export function createDenialLog(needs: Needs): DenialLog {
           await announce(denials, at);
           await usage.add({ licenseId: license.id, hour: hourOf(at), ...use });
         }
-        await store.prune(written.map(({ license }) => license.id));
+        await store.prune(taken.denials.map(({ license }) => license.id));
       });
-      needs.onChanged();
-    } catch (error) {
-      described += wasDescribed;
-      for (const denials of written) {
+      onChanged();
+    },
+    putBack(taken) {
+      described += taken.described;
+      for (const denials of taken.denials) {
         const since = waiting.get(denials.license.id);
         const rows = [...denials.rows, ...(since?.rows ?? [])];
         waiting.set(denials.license.id, { ...denials, rows, count: denials.count + (since?.count ?? 0) });
       }
-      schedule();
-      needs.onError(error);
-    }
-  }
-
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    writing = writing.then(write);
-    return writing;
-  }
-
-  function schedule(): void {
-    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
-  }
+    },
+    onError,
+  });
 
   return {
     async record(claim, { code, verdict, pool, license, version }) {
@@ -198,9 +198,6 @@ export function createDenialLog(needs: Needs): DenialLog {
       });
     },
     flush,
-    async close() {
-      await flush();
-      clearTimeout(timer);
-    },
+    close,
   };
 }

@@ -1,4 +1,5 @@
 // Collects heartbeats in memory and writes them together: one statement for many leases, within a second.
+import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { LeaseClock } from './lease-clock.ts';
@@ -26,18 +27,20 @@ interface Needs {
 }
 
 export function createHeartbeatBuffer(needs: Needs): HeartbeatBuffer {
-  const { leases, transaction, leaseClock, clock } = needs;
+  const { leases, transaction, leaseClock, clock, onWritten, onError } = needs;
   /** By lease. */
   let waiting = new Map<number, number>();
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
 
-  async function write(): Promise<void> {
-    if (waiting.size === 0) return;
-    const written = waiting;
-    waiting = new Map();
-    const byLength = Map.groupBy(written, ([, leaseSeconds]) => leaseSeconds);
-    try {
+  const { schedule, flush, close } = createDelayedWrite<Map<number, number>>({
+    delayMs: FLUSH_MS,
+    take() {
+      if (waiting.size === 0) return null;
+      const taken = waiting;
+      waiting = new Map();
+      return taken;
+    },
+    async write(taken) {
+      const byLength = Map.groupBy(taken, ([, leaseSeconds]) => leaseSeconds);
       await transaction(async () => {
         await leaseClock.tick();
         for (const [leaseSeconds, entries] of byLength) {
@@ -45,24 +48,13 @@ export function createHeartbeatBuffer(needs: Needs): HeartbeatBuffer {
           await leases.touch(leaseSeconds, ids, leaseClock.now(), clock.now());
         }
       });
-      needs.onWritten();
-    } catch (error) {
-      for (const [id, leaseSeconds] of written) if (!waiting.has(id)) waiting.set(id, leaseSeconds);
-      schedule();
-      needs.onError(error);
-    }
-  }
-
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    writing = writing.then(write);
-    return writing;
-  }
-
-  function schedule(): void {
-    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
-  }
+      onWritten();
+    },
+    putBack(taken) {
+      for (const [id, leaseSeconds] of taken) if (!waiting.has(id)) waiting.set(id, leaseSeconds);
+    },
+    onError,
+  });
 
   return {
     add(leaseId, leaseSeconds) {
@@ -70,9 +62,6 @@ export function createHeartbeatBuffer(needs: Needs): HeartbeatBuffer {
       schedule();
     },
     flush,
-    async close() {
-      await flush();
-      clearTimeout(timer);
-    },
+    close,
   };
 }

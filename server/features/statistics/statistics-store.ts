@@ -25,7 +25,7 @@ interface Period {
 const ACTIVATIONS_EACH_DAY = `
   WITH RECURSIVE days (day) AS (
     SELECT CAST($first AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < $last
-  ), counted AS (
+  ), counted AS MATERIALIZED (
     SELECT day, (
       SELECT count(*) FROM activations a
       WHERE a.activated_at >= CASE WHEN day * ${DAY_MS} < $from THEN $from ELSE day * ${DAY_MS} END

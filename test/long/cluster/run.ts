@@ -87,7 +87,8 @@ const MOST_ERRORS = 20;
 /** What servers have logged of calls that they answered with 500: their logs leave with the site. */
 function errorsLogged({ cluster }: Site): string[] {
   const lines = cluster.servers.flatMap(({ logFile }) => readFileSync(logFile, 'utf8').split('\n'));
-  return lines.filter((line) => line.includes('"level":50')).slice(0, MOST_ERRORS);
+  const isOfCall = (line: string) => line.includes('"level":50') && line.includes('"request_id"');
+  return lines.filter((line) => isOfCall(line) && !line.includes('"fault"')).slice(0, MOST_ERRORS);
 }
 
 /** @throws only if the run itself is broken; all findings are in `failures` */

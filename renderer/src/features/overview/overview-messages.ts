@@ -154,7 +154,7 @@ export const overviewMessages = messagesOf(
     denied: 'Abgelehnt',
     direction: { up: 'Gestiegen um', down: 'Gesunken um', same: 'Gleich' },
     unchanged: 'Unverändert',
-    versus: '{change} zu den 28 T davor',
+    versus: '{change} ggü. den 28 Tagen davor',
     usage: 'Nutzung pro Tag',
     measure: 'Kennzahl',
     period: 'Zeitraum',

@@ -57,10 +57,16 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   let rest: ReturnType<typeof setTimeout> | undefined;
   let isPressed = false;
 
-  /** Not between pressing and releasing a button: no click would follow on a row that is moved then. */
   function restLater(): void {
     clearTimeout(rest);
-    if (!isPressed) rest = setTimeout(() => requestIdle(() => (isScrolling.value = isPressed)), REST_MS);
+    rest = undefined;
+    if (isPressed) return;
+    rest = setTimeout(() => {
+      rest = undefined;
+      requestIdle(() => {
+        if (rest === undefined) isScrolling.value = isPressed;
+      });
+    }, REST_MS);
   }
 
   function cancelUpdates(): void {
@@ -100,7 +106,10 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
 
   /** Once per frame, so that the browser lays rows out once per frame. */
   function onScroll(): void {
+    const before = top;
     readTop();
+    // It was scrolled from here, and rows are rendered for it.
+    if (top === before) return;
     updateInFrame();
     isScrolling.value = true;
     restLater();
@@ -161,6 +170,15 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
     rendered: shallowReadonly(rendered),
     /** Also for a moment after the last scroll event. */
     isScrolling: shallowReadonly(isScrolling),
+    /** Between pressing and releasing a button. No click would follow on a row that is moved in the document then. */
+    isPressed: () => isPressed,
+    /** For other rows. */
+    scrollToTop(): void {
+      if (viewport.value) viewport.value.scrollTop = 0;
+      readTop();
+      isScrolling.value = false;
+      update();
+    },
     /** Scrolls as little as it takes to show the row below the head. */
     scrollTo(index: number): void {
       const element = viewport.value;

@@ -240,3 +240,41 @@ test('beside the inspector, holders have more room than how far away a date is',
   await expect.poll(() => cellWidth('Holder')).toBeGreaterThan(170);
   await expect(relative).not.toBeInViewport();
 });
+
+test('after scrolling, rows follow each other in the document, and the focus is where it was', async ({
+  desk,
+}) => {
+  await importLicenses(desk, customers(95));
+  await openLicenses(desk);
+  const shown = () =>
+    rows(desk).evaluateAll((elements) =>
+      elements.map((element) => Number(element.getAttribute('data-index'))),
+    );
+  const isInOrder = async () => {
+    const indices = await shown();
+    return indices.every((index, at) => index === (indices[0] ?? 0) + at);
+  };
+  await grid(desk).hover();
+  for (let turn = 0; turn < 6; turn += 1) await desk.mouse.wheel(0, 300);
+  await expect.poll(async () => (await shown())[0]).toBeGreaterThan(20);
+  await expect.poll(isInOrder).toBe(true);
+
+  const customer = rows(desk).filter({ hasText: /^Customer 40\w{5}…/u });
+  await customer.focus();
+  await desk.mouse.wheel(0, -200);
+  await desk.mouse.wheel(0, -200);
+  await expect.poll(async () => (await shown())[0]).toBeLessThan(30);
+  await expect.poll(isInOrder).toBe(true);
+  await expect(customer).toBeFocused();
+  // No other license takes the focus with the element.
+  await grid(desk).evaluate((element) => element.scrollTo({ top: 0 }));
+  await expect(rows(desk).first()).toContainText('Customer 95');
+  await expect(desk.locator('body')).toBeFocused();
+
+  // Also while the elements are still in another order.
+  await desk.mouse.wheel(0, 900);
+  await rows(desk)
+    .filter({ hasText: 'Customer 60' })
+    .click({ position: { x: 400, y: 10 } });
+  await expect(desk.getByRole('complementary', { name: 'Customer 60' })).toBeVisible();
+});

@@ -49,7 +49,7 @@ export default defineConfig({
     unstubEnvs: true,
     unstubGlobals: true,
     // Much of the time is spent waiting for servers to start and stop: more files at once than the cores would say.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // A last fence: the helpers bound each command, start and stop, and name the one that hangs.
     expect: { poll: { timeout: 120_000 } },
     testTimeout: 300_000,

@@ -7,6 +7,7 @@ import type { Endpoint } from '#server/wire/endpoint.ts';
 import type { ErrorCode } from '#server/wire/errors.ts';
 import { formatMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
 import { selectRows } from '../helpers/database.ts';
+import { untilFirstCrl } from '../helpers/first-crl.ts';
 import { type GoodValues, jsonRequest, queryRequest } from '../helpers/nasty-json.ts';
 import { rawClient, type RawClient, type RawReply, type RawRequest } from '../helpers/raw-request.ts';
 import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
@@ -36,6 +37,7 @@ beforeAll(async () => {
   // What the good values below name, too; statistics count by name, so it should be a treacherous one.
   await server.admin.createPlan({ name: 'constructor', tier: 7, max_activations: 2 });
   await server.admin.createLicense({ holder: 'Treacherous', plan: 'constructor', product: 'constructor' });
+  await untilFirstCrl(server);
 });
 afterAll(async () => {
   api.close();
@@ -191,7 +193,7 @@ describe.each(rows)('$listener: $name', ({ row, listener }) => {
         const reply = await (isApi ? api : admin).send({ ...request, headers });
         expectOwnWords(row, reply);
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, includeErrorInReport: true },
     );
     expect((await server.get('/health/')).status).toBe(200);
   });

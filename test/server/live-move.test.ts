@@ -14,7 +14,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase, readingLicenses } from '../helpers/postgres-database.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
-import { fingerprintOf, type Reply, startTestServer } from '../helpers/test-server.ts';
+import { fingerprintOf, type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 interface Moved {
   moved: { from: string; to: string; rows: number; tables: { name: string; rows: number; sha256: string }[] };
@@ -101,14 +101,38 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     };
   }
 
-  async function newKey(server: ServerProcess): Promise<string> {
+  type Desk = Pick<TestServer, 'admin'>;
+
+  async function newKey(server: Desk): Promise<string> {
     const { license } = await server.admin.createLicense({ holder: unique('holder'), plan: 'enterprise' });
     return license.license_key;
   }
 
-  async function expectLicenses(server: ServerProcess, keys: readonly string[]): Promise<void> {
+  async function expectLicenses(server: Desk, keys: readonly string[]): Promise<void> {
     for (const key of keys)
       expect((await server.admin.showLicense({ ref: key })).license.license_key).toBe(key);
+  }
+
+  /** Before or after a move: nothing ends this server, so it needs no process, whose start takes much longer. */
+  async function withServer<Result>(
+    dataDir: string,
+    work: (server: TestServer) => Promise<Result>,
+    masterKey?: string,
+  ): Promise<Result> {
+    const server = await startTestServer({ dataDir, ...(masterKey !== undefined && { masterKey }) });
+    try {
+      return await work(server);
+    } finally {
+      await server.stop();
+    }
+  }
+
+  async function expectUsable(dataDir: string, keys: readonly string[], masterKey?: string): Promise<void> {
+    const use = async (server: TestServer) => {
+      await expectLicenses(server, keys);
+      await newKey(server);
+    };
+    await withServer(dataDir, use, masterKey);
   }
 
   /** Moves under load, and expects that every confirmed license is in the new database. */
@@ -129,20 +153,19 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     // A second command cannot begin anything else.
     expect((await move(dataDir, to)).stderr).toMatch(/in progress or complete/u);
     await server.kill();
-    const after = await startServerProcess({ dataDir });
-    await expectLicenses(after, [known, ...load.keys]);
-    await newKey(after);
-    await after.kill();
+    await expectUsable(dataDir, [known, ...load.keys]);
     return report;
   }
 
   it('loses nothing there and back, and every table keeps its rows', async () => {
     const dataDir = temporaryDirectory();
     await useEverything(await startTestServer({ dataDir }));
-    const first = await startServerProcess({ dataDir });
-    const known = await newKey(first);
-    const { license } = await first.admin.showLicense({ ref: known });
-    await first.kill();
+    const idOf = async ({ admin }: Desk, key: string) =>
+      (await admin.showLicense({ ref: key })).license.license_id;
+    const [known, id] = await withServer(dataDir, async (first) => {
+      const key = await newKey(first);
+      return [key, await idOf(first, key)] as const;
+    });
     const there = await moveUnderLoad(dataDir, await newPostgresDatabase(), known);
     expect(there.from).toBe('sqlite');
     expect(isOnPostgres(dataDir)).toBe(true);
@@ -151,8 +174,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     expect(isOnPostgres(dataDir)).toBe(false);
     expect(unwritten(there)).toHaveLength(UNWRITTEN.size);
     expect(unwritten(back)).toEqual(unwritten(there));
-    const last = await startServerProcess({ dataDir });
-    expect((await last.admin.showLicense({ ref: known })).license.license_id).toBe(license.license_id);
+    expect(await withServer(dataDir, (last) => idOf(last, known))).toBe(id);
   });
 
   it('moves while indices for searches are still being built', async () => {
@@ -168,9 +190,8 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     await moved(dataDir, 'sqlite');
     await reading.rollback();
     await server.kill();
-    const after = await startServerProcess({ dataDir });
     expect(isOnPostgres(dataDir)).toBe(false);
-    await newKey(after);
+    await expectUsable(dataDir, []);
   });
 
   it('waits for changes that have begun, without holding up what they need', async () => {
@@ -198,7 +219,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     await change.commit();
     await moving;
     await server.kill();
-    await newKey(await startServerProcess({ dataDir }));
+    await expectUsable(dataDir, []);
   });
 
   it.each<Kill>([
@@ -214,14 +235,14 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     const { exitCode } = await move(dataDir, to);
     expect(exitCode).not.toBe(0);
     await server.ended;
-    const again = await startServerProcess({ dataDir });
-    await expectLicenses(again, [key]);
-    const other = await newKey(again);
-    await moved(dataDir, to);
-    await again.kill();
-    const after = await startServerProcess({ dataDir });
+    const other = await withServer(dataDir, async (again) => {
+      await expectLicenses(again, [key]);
+      const made = await newKey(again);
+      await moved(dataDir, to);
+      return made;
+    });
     expect(isOnPostgres(dataDir)).toBe(true);
-    await expectLicenses(after, [key, other]);
+    await expectUsable(dataDir, [key, other]);
   });
 
   it.each<Kill>([
@@ -236,15 +257,14 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     const key = await newKey(server);
     expect((await move(dataDir, 'sqlite')).exitCode).not.toBe(0);
     await server.ended;
-    const again = await startServerProcess({ dataDir });
-    await expectLicenses(again, [key]);
-    expect(isOnPostgres(dataDir)).toBe(true);
-    // The server that was killed counts until it is lost.
-    await eventually(() => moved(dataDir, 'sqlite'));
-    await again.kill();
-    const after = await startServerProcess({ dataDir });
+    await withServer(dataDir, async (again) => {
+      await expectLicenses(again, [key]);
+      expect(isOnPostgres(dataDir)).toBe(true);
+      // The server that was killed counts until it is lost.
+      await eventually(() => moved(dataDir, 'sqlite'));
+    });
     expect(isOnPostgres(dataDir)).toBe(false);
-    await expectLicenses(after, [key]);
+    await expectUsable(dataDir, [key]);
   });
 
   it.each(['PostgreSQL', 'SQLite'])(
@@ -263,29 +283,25 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
       await server.logLines({ msg: 'the move of the database has failed; nothing has changed' });
       const key = await newKey(server);
       await server.kill();
-      const again = await startServerProcess({ dataDir });
-      await expectLicenses(again, [key]);
-      await newKey(again);
-      // The server that was killed counts until it is lost.
-      await eventually(() => moved(dataDir, target));
-      await again.kill();
-      await expectLicenses(await startServerProcess({ dataDir }), [key]);
+      await withServer(dataDir, async (again) => {
+        await expectLicenses(again, [key]);
+        await newKey(again);
+        // The server that was killed counts until it is lost.
+        await eventually(() => moved(dataDir, target));
+      });
+      await expectUsable(dataDir, [key]);
       expect(isOnPostgres(dataDir)).toBe(to === 'PostgreSQL');
     },
   );
 
   async function initialized(dataDir: string): Promise<string> {
-    const server = await startServerProcess({ dataDir });
-    await newKey(server);
-    await server.kill();
+    await withServer(dataDir, newKey);
     return dataDir;
   }
 
   it('moves while devices are released and activated again', async () => {
     const dataDir = temporaryDirectory();
-    const before = await startServerProcess({ dataDir });
-    const key = await newKey(before);
-    await before.kill();
+    const key = await withServer(dataDir, newKey);
     const devices = 3000;
     await writeRows(
       dataDir,
@@ -311,40 +327,42 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     over.abort();
     await calling;
     await server.kill();
-    const after = await startServerProcess({ dataDir });
-    // The last one may have been released only.
-    const live = await after.admin.listDevices({ ref: key, limit: 1 });
-    expect(live.items).toHaveLength(1);
-    await newKey(after);
+    await withServer(dataDir, async (after) => {
+      // The last one may have been released only.
+      const live = await after.admin.listDevices({ ref: key, limit: 1 });
+      expect(live.items).toHaveLength(1);
+      await newKey(after);
+    });
   });
 
   it('a server that was frozen meanwhile confirms no change afterwards', async () => {
-    const env = { LICENSE_DESK_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const masterKey = Buffer.alloc(32, 7).toString('base64');
+    const env = { LICENSE_DESK_MASTER_KEY: masterKey };
     const url = await newPostgresDatabase();
     const dataDir = temporaryDirectory();
     writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ database_url: url }), { mode: 0o600 });
-    const server = await startServerProcess({ dataDir, env });
-    const key = await newKey(server);
     const flags = { 'database-url': url };
-    const frozen = await startServerProcess({ dataDir: temporaryDirectory(), flags, env });
-    process.kill(frozen.pid, 'SIGSTOP');
-    const states = async () => (await server.admin.listServers({})).items.map(({ state }) => state);
-    await eventually(async () => expect(await states()).toContain('lost'));
-    await moved(dataDir, 'sqlite');
-    process.kill(frozen.pid, 'SIGCONT');
-    let isConfirmed = false;
-    // First it has to reach PostgreSQL again.
-    await eventually(async () => {
-      const reply = await create(frozen);
-      isConfirmed ||= reply.ok;
-      expect(await reply.json()).toMatchObject({ message: expect.stringContaining('read-only') as string });
-    });
-    expect(isConfirmed).toBe(false);
-    await frozen.kill();
-    await server.kill();
-    const after = await startServerProcess({ dataDir, env });
-    await expectLicenses(after, [key]);
-    await newKey(after);
+    const meetFrozen = async (server: TestServer) => {
+      const key = await newKey(server);
+      const frozen = await startServerProcess({ dataDir: temporaryDirectory(), flags, env });
+      process.kill(frozen.pid, 'SIGSTOP');
+      const states = async () => (await server.admin.listServers({})).items.map(({ state }) => state);
+      await eventually(async () => expect(await states()).toContain('lost'));
+      await moved(dataDir, 'sqlite');
+      process.kill(frozen.pid, 'SIGCONT');
+      let isConfirmed = false;
+      // First it has to reach PostgreSQL again.
+      await eventually(async () => {
+        const reply = await create(frozen);
+        isConfirmed ||= reply.ok;
+        expect(await reply.json()).toMatchObject({ message: expect.stringContaining('read-only') as string });
+      });
+      expect(isConfirmed).toBe(false);
+      await frozen.kill();
+      return key;
+    };
+    const key = await withServer(dataDir, meetFrozen, masterKey);
+    await expectUsable(dataDir, [key], masterKey);
   });
 
   it('moves once for two commands at the same time', async () => {
@@ -357,8 +375,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     expect(results.filter(failed)).toHaveLength(1);
     expect(results.find(failed)?.stderr).toMatch(/in progress or complete/u);
     await server.kill();
-    const after = await startServerProcess({ dataDir });
-    await expectLicenses(after, [key]);
+    await expectUsable(dataDir, [key]);
   });
 
   it('gives up when the command is killed, and the server goes on', async () => {
@@ -384,8 +401,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
       await moved(dataDir, to);
     }
     await server.kill();
-    const after = await startServerProcess({ dataDir });
-    await newKey(after);
+    await expectUsable(dataDir, []);
     expect(isOnPostgres(dataDir)).toBe(true);
   });
 });

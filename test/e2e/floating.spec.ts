@@ -226,6 +226,8 @@ test('usage shows the seats that were needed', { tag: '@browser' }, async ({ des
   await checkOut(desk, server, key, { user: 'ada' });
   await checkOut(desk, server, key, { user: 'grace' });
   await desk.goto('/#/floating?view=usage');
+  // The overview has a link of this name, too.
+  await expect(desk.getByRole('heading', { name: 'Floating licenses' })).toBeVisible();
   await desk.getByRole('link', { name: 'Acme' }).click();
   const figures = desk.getByRole('region', { name: 'Figures of the period' });
   await expect(figures).toContainText('Denied1');

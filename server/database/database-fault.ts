@@ -44,7 +44,7 @@ const POSTGRES_FAULTS: readonly [RegExp, DatabaseFault][] = [
   // ended because their transaction was idle or open for too long.
   [/^(?:08|57P0|53[0234]|25P0[34])/u, 'unreachable'],
   [/^53100$/u, 'full'],
-  // The wait for a lock is over, or the statement took too long or was cancelled by an administrator.
+  // The wait for a lock is over, or the statement took too long or was canceled by an administrator.
   [/^(?:55P03|57014)$/u, 'busy'],
   [/^58030$/u, 'io'],
   [/^XX00[12]$/u, 'damaged'],

@@ -1,5 +1,5 @@
-// Writes a moment later, in one transaction, what calls have left in memory: no call waits for the disk, and a crash loses
-// what is waiting.
+// Writes together, a moment later, what calls have left in memory: no call waits for the disk, and a crash loses what is
+// waiting.
 
 interface Needs<Batch> {
   delayMs: number;

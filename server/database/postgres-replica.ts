@@ -205,7 +205,7 @@ export function followReplica(needs: Needs): Replica {
             applied ??= hasApplied(watch);
             return (await applied) ? (await queryPostgres(pool, query, false)).rows : null;
           } catch {
-            // The database itself may answer: the replica has gone, or has cancelled the statement to apply a change.
+            // The database itself may answer: the replica has gone, or has canceled the statement to apply a change.
             isOver = true;
             return null;
           }

@@ -175,6 +175,8 @@ const DOCUMENTS = [
   { path: /\/certs\/(?:ca|crl)(?:\/|\?|$)/u, type: /^application\/(?:pkix-cert|pkix-crl|x-pem-file)/u },
 ];
 
+const ONLY_DATABASE_FAILING = { database: 'failing', storage: 'ok', clock: 'ok', draining: 'ok' };
+
 /** The contract's section 8: the server's write for the check has taken longer than two seconds. */
 function isNotReady({ method, path }: RawRequest, { status, text: content }: RawReply): boolean {
   if (status !== 503 || !/^\/license\/api\/svc\/health\/ready\/?(?:\?|$)/u.test(path)) return false;
@@ -183,14 +185,11 @@ function isNotReady({ method, path }: RawRequest, { status, text: content }: Raw
   return code === 'unavailable' && isDeepStrictEqual(checks, ONLY_DATABASE_FAILING);
 }
 
-const ONLY_DATABASE_FAILING = { database: 'failing', storage: 'ok', clock: 'ok', draining: 'ok' };
-
 /** What is wrong with a reply to anything at all; null if nothing is. */
 function faultOf(request: RawRequest, reply: RawReply): string | null {
   const { method, path } = request;
   const { status, headers, text: content } = reply;
-  if (isNotReady(request, reply)) return null;
-  if (status >= 500) return `${status}: ${content}`;
+  if (status >= 500 && !isNotReady(request, reply)) return `${status}: ${content}`;
   if (headers['x-request-id'] === undefined && status >= 400) return `${status} without X-Request-Id`;
   const type = String(headers['content-type'] ?? '');
   if (status === 200 && DOCUMENTS.some((document) => document.path.test(path) && document.type.test(type)))

@@ -1,4 +1,4 @@
-// The space for new objects, in a process of its own: V8's flags apply to the whole process.
+// The space for new objects, in a separate process: V8's flags apply to all of a process.
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 

@@ -1,5 +1,5 @@
-// The built server in a separate process, on a data directory that vanishes with it.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+// The built server outside the test's process, on a data directory that vanishes with it.
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,25 +42,65 @@ export interface TestServer {
   dispose(): Promise<void>;
 }
 
-async function launch(args: string[]): Promise<{ child: ChildProcess; ready: Ready }> {
-  const child = spawn(node, [cli, 'serve', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let log = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    log += chunk.toString();
+/** A process in which one server runs at a time (server-host.ts). */
+interface Host {
+  child: ChildProcess;
+  /** What its present server has logged. */
+  log: string;
+}
+
+/** Those whose servers have stopped. */
+const idleHosts: Host[] = [];
+
+function forkHost(): Host {
+  const child = fork(join(import.meta.dirname, 'server-host.ts'), {
+    execPath: node,
+    // Not those of the runner, which loads TypeScript in its own way.
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  const host = { child, log: '' };
+  child.stderr?.on('data', (chunk: Buffer) => {
+    host.log += chunk.toString();
+  });
+  return host;
+}
+
+async function launch(args: string[]): Promise<{ host: Host; ready: Ready }> {
+  const host = idleHosts.pop() ?? forkHost();
+  host.log = '';
+  const { child } = host;
+  // Tests may have changed the environment since the process was started.
+  child.send({ args, env: process.env });
   const lines = createInterface({ input: child.stdout ?? process.stdin });
+  const waiting = new AbortController();
   const firstLine = Promise.race([
-    once(lines, 'line').then(([first]) => String(first)),
-    once(child, 'exit').then(() => null),
+    once(lines, 'line', waiting).then(([first]) => String(first)),
+    once(child, 'exit', waiting).then(() => null),
   ]);
   const line = await within('license-desk serve: start', firstLine, {
     onTimeout: () => {
       child.kill('SIGKILL');
-      return log;
+      return host.log;
     },
   });
-  if (line === null) throw new Error(`the server did not start:\n${log}`);
-  return { child, ready: JSON.parse(line) as Ready };
+  waiting.abort();
+  lines.close();
+  if (line === null) throw new Error(`the server did not start:\n${host.log}`);
+  return { host, ready: JSON.parse(line) as Ready };
+}
+
+const hasEnded = ({ child }: Host) => child.exitCode !== null || child.signalCode !== null;
+
+async function stopServer(host: Host): Promise<void> {
+  const { child } = host;
+  const stopped = once(child, 'message');
+  child.send('stop');
+  const [{ code }] = (await within('license-desk serve: stop', stopped, { onTimeout: () => host.log })) as [
+    { code: number },
+  ];
+  if (code === 0) idleHosts.push(host);
+  else child.kill();
 }
 
 /** The server inside the app, which restarts it and ends it. */
@@ -102,18 +142,11 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-e2e-'));
   await copyMigratedDatabase(dataDir);
   const inDataDir = ['--data-dir', dataDir];
-  let { child, ready } = await launch([...inDataDir, ...flags, '--port', '0', '--admin-port', '0']);
+  let { host, ready } = await launch([...inDataDir, ...flags, '--port', '0', '--admin-port', '0']);
   const { api, admin } = ready;
   const { origin, port: adminPort } = new URL(admin);
 
   const runCli = cliOn(dataDir);
-
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    await within(`license-desk serve: end after ${signal}`, exited);
-  }
 
   return {
     dataDir,
@@ -122,11 +155,15 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
     firstLink: admin,
     cli: runCli,
     link: () => runCli('open'),
-    pause: () => void child.kill('SIGSTOP'),
-    resume: () => void child.kill('SIGCONT'),
-    crash: () => end('SIGKILL'),
+    pause: () => void host.child.kill('SIGSTOP'),
+    resume: () => void host.child.kill('SIGCONT'),
+    async crash() {
+      const exited = once(host.child, 'exit');
+      host.child.kill('SIGKILL');
+      await within('license-desk serve: end after SIGKILL', exited);
+    },
     async startAgain() {
-      ({ child, ready } = await launch([
+      ({ host, ready } = await launch([
         ...inDataDir,
         ...flags,
         '--port',
@@ -137,8 +174,8 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
     },
     async dispose() {
       // Whatever is paused would not hear of the end.
-      child.kill('SIGCONT');
-      await end('SIGTERM');
+      host.child.kill('SIGCONT');
+      if (!hasEnded(host)) await stopServer(host);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

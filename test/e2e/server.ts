@@ -94,11 +94,14 @@ const hasEnded = ({ child }: Host) => child.exitCode !== null || child.signalCod
 
 async function stopServer(host: Host): Promise<void> {
   const { child } = host;
-  const stopped = once(child, 'message');
+  const waiting = new AbortController();
+  const stopped = Promise.race([
+    once(child, 'message', waiting).then(([message]) => (message as { code: number }).code),
+    once(child, 'exit', waiting).then(() => null),
+  ]);
   child.send('stop');
-  const [{ code }] = (await within('license-desk serve: stop', stopped, { onTimeout: () => host.log })) as [
-    { code: number },
-  ];
+  const code = await within('license-desk serve: stop', stopped, { onTimeout: () => host.log });
+  waiting.abort();
   if (code === 0) idleHosts.push(host);
   else child.kill();
 }

@@ -174,8 +174,9 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
     isPressed: () => isPressed,
     /** For other rows. */
     scrollToTop(): void {
-      if (viewport.value) viewport.value.scrollTop = 0;
-      readTop();
+      // Setting it makes the browser lay the rows out at once, although others are about to replace them.
+      if (top > 0 && viewport.value) viewport.value.scrollTop = 0;
+      top = 0;
       isScrolling.value = false;
       update();
     },

@@ -47,10 +47,8 @@ const config: KnipConfig = {
   // Debian's own, and packages of its that `npm test` brings.
   ignoreBinaries: [
     'apt-cache',
-    'cfssl',
     'debootstrap',
     'dpkg-deb',
-    'etcd',
     'lintian',
     'nsenter',
     'systemd-nspawn',

@@ -163,9 +163,10 @@ function performance(): string {
 \`authorize/token/\` and \`authorize/\` are "hot" when 10,000 tokens or devices are used repeatedly, and "uniform" when any
 token is used.
 
-Figures under load are medians of seven measurements, each between two of the bare server. The range in parentheses
-leaves out the lowest and the highest. A figure is "unclear" if its target lies within the range. CPU per call is the user
-and system time of all threads of the server, divided by the number of calls. It hardly depends on what else the machine does.
+Figures under load are medians of seven rounds. In each round, the service and its peers are measured in turn, and ratios
+are taken within the round, because the speed of a shared machine drifts. The range in parentheses leaves out the lowest and
+the highest. A figure is "unclear" if its target lies within the range. CPU per call is the user and system time of all
+threads of the server, divided by the number of calls. It depends far less on what else the machine does than throughput.
 
 Peers on the same machine: bare Express, bare \`node:http\`, etcd (a lease and a key that is created if absent) and cfssl (the
 same signing requests, the same type of CA key, no database). \`openssl speed\` is the limit for signing on one core.

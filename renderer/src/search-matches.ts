@@ -7,13 +7,25 @@ export interface TextPiece {
   isMatch: boolean;
 }
 
-/** Folding changes no lengths here, so that a list can fold each text as a whole. */
+/** @returns the same, which keeps the last result: a list asks for the same search with each of its texts */
+function lastOf<Result>(of: (search: string) => Result): (search: string) => Result {
+  let last: { search: string; result: Result } | null = null;
+  return (search) => (last = last?.search === search ? last : { search, result: of(search) }).result;
+}
+
+const wordsOf = lastOf((search) => searchWords(foldForSearch(search)));
+/** The parts of keys that a search may mean. */
+const keyPartsOf = lastOf((search) => {
+  const folded = foldForSearch(search);
+  return [folded, ...searchWords(folded)].flatMap((text) => keyPartOf(text) ?? []);
+});
+
+/** Each of these characters folds to one character. */
 const PLAIN = /^[\x20-\x7E]*$/u;
 
-/** The folded text, and for each of its characters where it comes from. */
-function foldWithOrigins(text: string): { folded: string; origins: number[] } {
-  if (PLAIN.test(text))
-    return { folded: foldForSearch(text), origins: Array.from({ length: text.length + 1 }, (_, at) => at) };
+/** The folded text, and for each of its characters where it comes from; null if each comes from its own place. */
+function foldWithOrigins(text: string): { folded: string; origins: number[] | null } {
+  if (PLAIN.test(text)) return { folded: text.toLowerCase(), origins: null };
   let folded = '';
   const origins: number[] = [];
   let at = 0;
@@ -29,24 +41,25 @@ function foldWithOrigins(text: string): { folded: string; origins: number[] } {
 /** @param marked for each character, whether it was searched for */
 function toPieces(text: string, marked: readonly boolean[]): TextPiece[] {
   const pieces: TextPiece[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const isMatch = marked[at] ?? false;
-    const last = pieces.at(-1);
-    if (last?.isMatch === isMatch) last.text += text.charAt(at);
-    else pieces.push({ text: text.charAt(at), isMatch });
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    const isMatch = marked[from] ?? false;
+    while (to < text.length && (marked[to] ?? false) === isMatch) to += 1;
+    pieces.push({ text: text.slice(from, to), isMatch });
   }
   return pieces;
 }
 
 export function matchesIn(text: string, search: string): TextPiece[] {
-  const words = search === '' ? [] : searchWords(foldForSearch(search));
-  if (words.length === 0) return [{ text, isMatch: false }];
-  const { folded, origins } = foldWithOrigins(text);
+  const words = wordsOf(search);
+  const { folded, origins } = words.length === 0 ? { folded: '', origins: null } : foldWithOrigins(text);
+  const found = words.filter((word) => folded.includes(word));
+  if (found.length === 0) return [{ text, isMatch: false }];
+  const originOf = (at: number) => (origins === null ? at : origins[at]);
   const marked: boolean[] = Array.from({ length: text.length }, () => false);
-  for (const word of words)
+  for (const word of found)
     for (let from = folded.indexOf(word); from >= 0; from = folded.indexOf(word, from + word.length)) {
-      const end = origins[from + word.length] ?? text.length;
-      marked.fill(true, origins[from], Math.max(end, (origins[from + word.length - 1] ?? 0) + 1));
+      const end = originOf(from + word.length) ?? text.length;
+      marked.fill(true, originOf(from), Math.max(end, (originOf(from + word.length - 1) ?? 0) + 1));
     }
   return toPieces(text, marked);
 }
@@ -57,13 +70,13 @@ const MAX_SHOWN_MATCH = 11;
 
 /** The first position of a part of a key in the key with its hyphens. */
 function findInKey(key: string, search: string): { from: number; to: number } | null {
-  const folded = foldForSearch(search);
+  const parts = keyPartsOf(search);
+  if (parts.length === 0) return null;
   const positions = [...key].flatMap((character, at) => (character === '-' ? [] : [at]));
   const characters = key.replaceAll('-', '');
-  for (const text of [folded, ...searchWords(folded)]) {
-    const part = keyPartOf(text);
-    const from = part === null ? -1 : characters.indexOf(part);
-    if (part === null || from < 0) continue;
+  for (const part of parts) {
+    const from = characters.indexOf(part);
+    if (from < 0) continue;
     return { from: positions[from] as number, to: (positions[from + part.length - 1] as number) + 1 };
   }
   return null;

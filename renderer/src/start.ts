@@ -1,7 +1,7 @@
 // The first code of the page: small, so that the server works on its replies while the rest is loaded and compiled.
 import { openingCalls, screenAddress } from './opening/opening-calls.ts';
 import { preloadFonts } from './opening/opening-fonts.ts';
-import { beginOpening } from './opening/opening-replies.ts';
+import { beginOpening } from './opening/early-replies.ts';
 
 /** Loaded beside `main.ts`, whose router asks for them once it runs, and reports what cannot be loaded. */
 const SCREENS: Record<string, () => Promise<unknown>> = {

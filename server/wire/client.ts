@@ -28,6 +28,10 @@ function isFailure(reply: object): reply is FailureEnvelope {
   return 'error_code' in reply;
 }
 
+/** The URL of a call that has no body. */
+export const urlOf = (root: string, { path }: Endpoint, input: object): string =>
+  root + path + queryString(input);
+
 interface RequestParts {
   query: string;
   body?: string | Blob;

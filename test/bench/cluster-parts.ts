@@ -2,8 +2,9 @@
 import type { Figure } from './figures.ts';
 import { judged, most } from './load-figures.ts';
 import { type ClusterMeasures, measureCluster, type Side } from './measure-cluster.ts';
+import { ratioOf } from './rounds.ts';
 import { note, type Run } from './run.ts';
-import { atLeast, atMost, type Sample, sampleOf, shown } from './sample.ts';
+import { atLeast, atMost, sampleOf, shown } from './sample.ts';
 
 /** CPU per call of several servers may be this much above that of one. */
 const MOST_GROWTH = 1.1;
@@ -11,11 +12,6 @@ const LEAST_ACTIVATIONS = 500;
 /** Of the time that SQLite takes. */
 const MOST_OF_SQLITE = 1.5;
 const MOVE_SECONDS = 60;
-
-/** Of measurements that followed each other. */
-function ratios(ours: readonly number[], theirs: readonly number[]): Sample {
-  return sampleOf(ours.map((value, index) => value / (theirs[index] ?? Number.NaN)));
-}
 
 const middle = (values: readonly number[]) => sampleOf(values).median;
 const servers = (count: number) => (count === 1 ? '1 server' : `${count} servers`);
@@ -33,7 +29,7 @@ function loadFigures(calls: Calls, name: string, { sqlite, postgres }: ClusterMe
     const perSecond = sampleOf(rounds.map((round) => round.perSecond));
     const isPair = calls === 'activations' && count === 2;
     const beside = index === 0 ? sqlite : (one as Side);
-    const ratio = ratios(total(side), total(beside));
+    const ratio = ratioOf(total(side), total(beside));
     const database = middle(rounds.map(({ databaseMicros }) => databaseMicros));
     const least = isPair ? `>= ${LEAST_ACTIVATIONS}/s` : '–';
     const verdict = isPair ? atLeast(perSecond, LEAST_ACTIVATIONS) : 'pass';
@@ -61,7 +57,7 @@ function replyFigures({ sqlite, postgres }: ClusterMeasures): Figure[] {
   const [one] = postgres;
   return Object.entries(sqlite.replies).map(([name, theirs]) => {
     const ours = one?.replies[name] ?? [];
-    const ratio = ratios(ours, theirs);
+    const ratio = ratioOf(ours, theirs);
     const ms = `${middle(ours).toFixed(1)} ms, SQLite ${middle(theirs).toFixed(1)} ms`;
     const target = `<= ${MOST_OF_SQLITE.toFixed(2)} x SQLite`;
     const verdict = atMost(ratio, MOST_OF_SQLITE);

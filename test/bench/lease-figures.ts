@@ -12,9 +12,9 @@ function times({ median, low, high }: Sample, factor: number): Sample {
 }
 
 export function leaseFigures(measured: LeaseMeasurements): Figure[] {
-  const { checkouts, etcd, single, batched, heartbeatP99Ms, sweepMs, sweepP99Ms, refusalMs } = measured;
-  const perSecond = times(batched.perSecond, BATCH);
-  const perLease = times(batched.cpuMicros, 1 / BATCH);
+  const { checkouts, besideEtcd, single, batched, heartbeatP99Ms, sweepMs, sweepP99Ms, refusalMs } = measured;
+  const perSecond = times(batched.ours.perSecond, BATCH);
+  const perLease = times(batched.ours.cpuMicros, 1 / BATCH);
   const most = (figure: string, ms: number, sample: Sample) =>
     judged(figure, `<= ${ms} ms`, `${shown(sample, 1)} ms`, atMost(sample, ms), measured);
   return [
@@ -33,16 +33,16 @@ export function leaseFigures(measured: LeaseMeasurements): Figure[] {
         'pass',
         checkouts,
       ),
-      ...(etcd ? { cpuRatio: checkouts.cpuMicros.median / etcd.cpuMicros.median } : {}),
+      ...(besideEtcd ? { cpuRatio: besideEtcd.cpuRatio.median } : {}),
     },
-    ...(etcd
+    ...(besideEtcd
       ? [
           judged(
             'etcd, lease and create if absent',
             '–',
-            `${shown(etcd.perSecond, 0)}/s; ${Math.round(etcd.cpuMicros.median)} µs`,
+            `${shown(besideEtcd.peer.perSecond, 0)}/s; ${Math.round(besideEtcd.peer.cpuMicros.median)} µs`,
             'pass',
-            etcd,
+            besideEtcd.peer,
           ),
         ]
       : []),

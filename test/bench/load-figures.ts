@@ -1,7 +1,6 @@
 // Figures of repeated measurements: the median, its range, and what the range says about the target.
 import type { Figure } from './figures.ts';
-import type { Comparison } from './load.ts';
-import type { Writes } from './measure-writes.ts';
+import type { Comparison } from './rounds.ts';
 import { atLeast, atMost, type Sample, shown, type Verdict } from './sample.ts';
 
 export function judged(
@@ -24,15 +23,15 @@ export function judged(
 const thousands = ({ median: middle }: Sample) => `${Math.round(middle)}`;
 
 export function throughput(figure: string, least: number, result: Comparison): Figure {
-  const { throughputRatio, perSecond, barePerSecond } = result;
-  const measured = `${shown(throughputRatio)} x; ${thousands(perSecond)}/s, bare ${thousands(barePerSecond)}/s`;
+  const { throughputRatio, ours, peer } = result;
+  const measured = `${shown(throughputRatio)} x; ${thousands(ours.perSecond)}/s, bare ${thousands(peer.perSecond)}/s`;
   return judged(figure, `>= ${least.toFixed(2)} x bare`, measured, atLeast(throughputRatio, least), result);
 }
 
 /** @param limit null if there is no target */
 export function cpuPerCall(figure: string, limit: number | null, result: Comparison): Figure {
-  const { cpuRatio, cpuMicros, bareCpuMicros } = result;
-  const measured = `${shown(cpuRatio)} x; ${thousands(cpuMicros)} µs, bare ${thousands(bareCpuMicros)} µs`;
+  const { cpuRatio, ours, peer } = result;
+  const measured = `${shown(cpuRatio)} x; ${thousands(ours.cpuMicros)} µs, bare ${thousands(peer.cpuMicros)} µs`;
   const name = `${figure}, CPU per call`;
   const target = limit === null ? '–' : `<= ${limit.toFixed(2)} x bare`;
   const verdict = limit === null ? 'pass' : atMost(cpuRatio, limit);
@@ -40,18 +39,19 @@ export function cpuPerCall(figure: string, limit: number | null, result: Compari
 }
 
 export function latency(figure: string, limit: number, result: Comparison): Figure {
-  const { p99Ratio, p99Ms, bareP99Ms } = result;
-  const measured = `${shown(p99Ratio)} x; ${p99Ms.median.toFixed(1)} ms, bare ${bareP99Ms.median.toFixed(1)} ms`;
+  const { p99Ratio, ours, peer } = result;
+  const measured = `${shown(p99Ratio)} x; ${ours.p99Ms.median.toFixed(1)} ms, bare ${peer.p99Ms.median.toFixed(1)} ms`;
   return judged(figure, `<= ${limit} x bare`, measured, atMost(p99Ratio, limit), result);
 }
 
-/** @param peerCpuMicros CPU per call of the bare server in the same run */
+/** Of changes, each on disk before its reply. */
 export function writes(
   figure: string,
-  { least, mostCpuMs, peerCpuMicros }: { least: number; mostCpuMs: number; peerCpuMicros: number },
-  result: Writes,
+  { least, mostCpuMs }: { least: number; mostCpuMs: number },
+  result: Comparison,
 ): Figure[] {
-  const { perSecond, cpuMicros, p99Ms } = result;
+  const { ours, cpuRatio } = result;
+  const { perSecond, cpuMicros, p99Ms } = ours;
   const ms = ({ median: middle, low, high }: Sample) =>
     shown({ median: middle / 1000, low: low / 1000, high: high / 1000 });
   return [
@@ -70,7 +70,7 @@ export function writes(
         atMost(cpuMicros, mostCpuMs * 1000),
         result,
       ),
-      cpuRatio: cpuMicros.median / peerCpuMicros,
+      cpuRatio: cpuRatio.median,
     },
     judged(`${figure}, p99`, '<= 50 ms', `${shown(p99Ms, 1)} ms`, atMost(p99Ms, 50), result),
   ];

@@ -1,17 +1,12 @@
-// Drives load with wrk, always against a bare server in turn, because the speed of a machine drifts.
+// Drives load with wrk.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ChildServer } from './child-server.ts';
-import { type Sample, sampleOf } from './sample.ts';
+import { type Comparison, compare, type Contender, inTurn, type Round, ROUNDS } from './rounds.ts';
 
-interface LoadResult {
+interface LoadResult extends Round {
   requests: number;
-  perSecond: number;
-  p50Ms: number;
-  p99Ms: number;
-  /** Processor time of the server per call, in microseconds. */
-  cpuMicros: number;
 }
 
 /** Where to send what. */
@@ -23,23 +18,7 @@ export interface Target {
   headers?: Record<string, string>;
 }
 
-export interface Comparison {
-  perSecond: Sample;
-  barePerSecond: Sample;
-  p99Ms: Sample;
-  bareP99Ms: Sample;
-  cpuMicros: Sample;
-  bareCpuMicros: Sample;
-  /** What each measurement makes of the two bare ones beside it. */
-  throughputRatio: Sample;
-  p99Ratio: Sample;
-  cpuRatio: Sample;
-  /** Every measurement in its order. */
-  rounds: { ours: LoadResult[]; bare: LoadResult[] };
-}
-
 const CONNECTIONS = 32;
-export const ALTERNATIONS = 7;
 const SCRIPT = join(import.meta.dirname, 'requests.lua');
 
 /** @param seconds a whole number */
@@ -72,51 +51,31 @@ export const warmUpSeconds = (seconds: number) => Math.min(5, Math.max(2, Math.r
 
 /** Answers are kept from the second call with the same body, of 10,000 at most: calls warm a server up rather than time. */
 const WARM_UP_CALLS = 100_000;
+/** Enough for so many calls that are answered from memory. */
+const MOST_WARM_UPS = 3;
 
 async function warmUp(target: Target, seconds: number): Promise<void> {
   let calls = 0;
-  do calls += (await load(target, warmUpSeconds(seconds))).requests;
-  while (target.bodies !== undefined && calls < WARM_UP_CALLS);
+  const isWarm = () => target.bodies === undefined || calls >= WARM_UP_CALLS;
+  for (let turn = 0; turn === 0 || (turn < MOST_WARM_UPS && !isWarm()); turn += 1)
+    calls += (await load(target, warmUpSeconds(seconds))).requests;
 }
 
-/**
- * Bare, service, bare, service, …, bare; both get the same bodies.
- * @param bare where the bare server answers the same @param seconds of all alternations of one side together
- */
+/** @param seconds of all rounds together */
+export const underLoad = (target: Target, seconds: number): Contender => ({
+  warmUp: () => warmUp(target, seconds),
+  measure: () => load(target, Math.max(1, Math.round(seconds / ROUNDS))),
+});
+
+/** Both get the same bodies. @param bare where the bare server answers the same @param seconds of all rounds together */
 export async function compareWithBare(
   bare: Pick<Target, 'server' | 'url'>,
   target: Target,
   seconds: number,
 ): Promise<Comparison> {
-  const bareTarget = { ...target, ...bare };
-  const each = Math.max(1, Math.round(seconds / ALTERNATIONS));
-  await warmUp(bareTarget, seconds);
-  await warmUp(target, seconds);
-  const beside = [await load(bareTarget, each)];
-  const ours: LoadResult[] = [];
-  for (let round = 0; round < ALTERNATIONS; round += 1) {
-    ours.push(await load(target, each));
-    beside.push(await load(bareTarget, each));
-  }
-  const sample = (results: readonly LoadResult[], name: keyof LoadResult) =>
-    sampleOf(results.map((result) => result[name]));
-  const ratio = (name: keyof LoadResult) =>
-    sampleOf(
-      ours.map((result, index) => {
-        const around = (beside[index]?.[name] ?? Number.NaN) + (beside[index + 1]?.[name] ?? Number.NaN);
-        return result[name] / (around / 2);
-      }),
-    );
-  return {
-    perSecond: sample(ours, 'perSecond'),
-    barePerSecond: sample(beside, 'perSecond'),
-    p99Ms: sample(ours, 'p99Ms'),
-    bareP99Ms: sample(beside, 'p99Ms'),
-    cpuMicros: sample(ours, 'cpuMicros'),
-    bareCpuMicros: sample(beside, 'cpuMicros'),
-    throughputRatio: ratio('perSecond'),
-    p99Ratio: ratio('p99Ms'),
-    cpuRatio: ratio('cpuMicros'),
-    rounds: { ours, bare: beside },
-  };
+  const { ours, peer } = await inTurn({
+    peer: underLoad({ ...target, ...bare }, seconds),
+    ours: underLoad(target, seconds),
+  });
+  return compare(ours, peer);
 }

@@ -7,7 +7,8 @@ import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/pos
 import { BENCH_DATA } from './bench-data.ts';
 import type { ChildServer } from './child-server.ts';
 import { postAllAlong } from './keep-alive-client.ts';
-import { ALTERNATIONS, load, warmUpSeconds } from './load.ts';
+import { load, warmUpSeconds } from './load.ts';
+import { ROUNDS } from './rounds.ts';
 import { administrationOf, measureRound, newDevice } from './measure-writes.ts';
 import { treeCpuMs } from './process-tree.ts';
 import { begin, note, type Run, serve } from './run.ts';
@@ -147,15 +148,15 @@ async function measureAll(run: Run, postgres: PostgresCluster): Promise<ClusterM
     await loadTokens(place, data.tokens, warmUpSeconds(run.seconds));
     await loadActivations(place, data.enterpriseKeys, 1);
   }
-  const seconds = Math.max(1, Math.round((run.seconds * 2) / ALTERNATIONS));
-  for (let round = 0; round < ALTERNATIONS; round += 1) {
+  const seconds = Math.max(1, Math.round((run.seconds * 2) / ROUNDS));
+  for (let round = 0; round < ROUNDS; round += 1) {
     for (const place of places) {
       place.side.tokens.push(await loadTokens(place, data.tokens, seconds));
       place.side.activations.push(await loadActivations(place, data.enterpriseKeys, seconds));
     }
   }
   note('lists and statistics');
-  for (let round = 0; round < ALTERNATIONS; round += 1)
+  for (let round = 0; round < ROUNDS; round += 1)
     for (const place of [onSqlite, onOne]) await timeReplies(place);
   for (const server of [sqlite, ...servers]) await server.stop();
   const [first, ...others] = places.map(({ side }) => side);

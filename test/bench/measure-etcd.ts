@@ -1,22 +1,15 @@
 // etcd as a peer: a lease and a key that is created under it if it is absent, each on disk before its reply.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureCommands } from '../../scripts/debian-packages.mjs';
-import { freePort } from './free-port.ts';
 import { createClient, type Reply } from './keep-alive-client.ts';
-import { CONNECTIONS, measureCalls, type Writes } from './measure-writes.ts';
-import { treeCpuMs } from './process-tree.ts';
-
-const READY_ATTEMPTS = 200;
-const READY_EVERY_MS = 50;
+import { CONNECTIONS } from './measure-writes.ts';
+import { freePort, type Peer, startPeer } from './peer-process.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** @returns null if etcd cannot be installed @param folder on the disk that the database is on */
-export async function measureEtcd(folder: string, seconds: number): Promise<Writes | null> {
+export async function startEtcd(folder: string, seconds: number): Promise<Peer | null> {
   if ((await ensureCommands({ etcd: ['etcd-server'] })).length > 0) return null;
   const [clients, peers] = [await freePort(), await freePort()];
   const address = `http://127.0.0.1:${clients}`;
@@ -25,8 +18,6 @@ export async function measureEtcd(folder: string, seconds: number): Promise<Writ
   const words = ['--data-dir', dataDir, '--listen-client-urls', address, '--advertise-client-urls', address];
   const peering = ['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer];
   const cluster = ['--initial-cluster', `default=${peer}`, '--log-level', 'error'];
-  const child = spawn('etcd', [...words, ...peering, ...cluster], { stdio: 'ignore' });
-  const exited = once(child, 'exit');
   const client = createClient(CONNECTIONS);
   let key = 0;
 
@@ -43,31 +34,26 @@ export async function measureEtcd(folder: string, seconds: number): Promise<Writ
     return { sentAt: granted.sentAt, endedAt: created.endedAt };
   }
 
-  try {
-    for (let attempt = 0; ; attempt += 1) {
-      const isReady = await checkOut().then(
-        () => true,
-        () => false,
-      );
-      if (isReady) break;
-      if (attempt === READY_ATTEMPTS) throw new Error('etcd did not get ready');
-      await sleep(READY_EVERY_MS);
-    }
-    return await measureCalls(
-      { server: { cpuMs: () => treeCpuMs(child.pid as number) }, seconds },
-      async (isOver) => {
-        const calls: Pick<Reply, 'sentAt' | 'endedAt'>[] = [];
-        const caller = async () => {
-          while (!isOver()) calls.push(await checkOut());
-        };
-        await Promise.all(Array.from({ length: CONNECTIONS }, caller));
-        return calls;
-      },
-    );
-  } finally {
-    client.close();
-    child.kill('SIGTERM');
-    await exited;
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  const started = await startPeer({
+    command: 'etcd',
+    args: [...words, ...peering, ...cluster],
+    folder: dataDir,
+    callOnce: checkOut,
+    async calls(isOver) {
+      const made: Pick<Reply, 'sentAt' | 'endedAt'>[] = [];
+      const caller = async () => {
+        while (!isOver()) made.push(await checkOut());
+      };
+      await Promise.all(Array.from({ length: CONNECTIONS }, caller));
+      return made;
+    },
+    seconds,
+  });
+  return {
+    ...started,
+    async stop() {
+      client.close();
+      await started.stop();
+    },
+  };
 }

@@ -2,10 +2,11 @@
 import { prepareBenchData } from './bench-data.ts';
 import type { Figure } from './figures.ts';
 import { postAllAlong } from './keep-alive-client.ts';
-import { ALTERNATIONS, load, warmUpSeconds } from './load.ts';
+import { load, warmUpSeconds } from './load.ts';
 import { LEAST_SECONDS, measureRound, newDevice } from './measure-writes.ts';
+import { ratioOf, ROUNDS } from './rounds.ts';
 import { begin, note, type Run, serve } from './run.ts';
-import { type Sample, sampleOf, shown } from './sample.ts';
+import { sampleOf, shown } from './sample.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const CALLERS = 8;
@@ -36,11 +37,6 @@ const ROWS: [name: string, unit: string, of: keyof Omit<Size, 'licenses'>, digit
   ['memory after the load', 'MB', 'residentMb', 0],
 ];
 
-/** Of measurements that followed each other. */
-function ratio(largest: readonly number[], smallest: readonly number[]): Sample {
-  return sampleOf(largest.map((value, index) => value / (smallest[index] ?? Number.NaN)));
-}
-
 export async function measureGrowth(run: Run): Promise<Figure[]> {
   const found: { size: Size; here: Pick<Run, 'cli' | 'data'> }[] = [];
   for (const licenses of SIZES.filter((size) => size <= run.licenses)) {
@@ -70,10 +66,10 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
       return { size, bodies, keys, server: await serve(here, 'growth.log') };
     }),
   );
-  const seconds = Math.max(1, Math.round(run.seconds / ALTERNATIONS));
+  const seconds = Math.max(1, Math.round(run.seconds / ROUNDS));
   for (const { server, bodies } of places)
     await load({ server, url: `${server.api}authorize/token/`, bodies }, warmUpSeconds(run.seconds));
-  for (let round = 0; round < ALTERNATIONS; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     for (const { size, server, bodies, keys } of places) {
       const tokens = await load({ server, url: `${server.api}authorize/token/`, bodies }, seconds);
       size.tokenP50Ms.push(tokens.p50Ms);
@@ -82,7 +78,7 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
       let next = 0;
       const body = () => newDevice(keys[(next += 1) % keys.length] as string);
       const writes = await measureRound(
-        { server, seconds: Math.max(LEAST_SECONDS, run.seconds / ALTERNATIONS) },
+        { server, seconds: Math.max(LEAST_SECONDS, run.seconds / ROUNDS) },
         (isOver) => postAllAlong(CALLERS, `${server.api}activate/`, body, isOver),
       );
       size.activationP50Ms.push(writes.p50Ms);
@@ -98,7 +94,7 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
   return ROWS.map(([name, unit, of, digits]) => {
     const values = sizes.map((size) => `${sampleOf(size[of]).median.toFixed(digits)} ${unit}`);
     const [smallest, largest] = [sizes[0], sizes.at(-1)];
-    const grown = ratio(largest?.[of] ?? [], smallest?.[of] ?? []);
+    const grown = ratioOf(largest?.[of] ?? [], smallest?.[of] ?? []);
     return {
       figure: `growth: ${name}`,
       target: '–',

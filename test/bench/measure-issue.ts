@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import type { AuthorityKeyType } from '#server/features/certificates/certificate-state-contract.ts';
 import type { ChildServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
-import { measureCfssl } from './measure-cfssl.ts';
-import { administrationOf, measureCalls, type Writes } from './measure-writes.ts';
+import { startCfssl } from './measure-cfssl.ts';
+import { administrationOf, callers } from './measure-writes.ts';
+import { besidePeer, type Comparison, type Summary } from './rounds.ts';
 import { opensslSignsPerSecond } from './run.ts';
 
 export const CALLERS = 16;
@@ -31,8 +32,9 @@ interface Surroundings {
 }
 
 export interface IssueMeasurements {
-  issued: Writes;
-  cfssl: Writes | null;
+  issued: Summary;
+  /** Null if cfssl cannot be installed. */
+  besideCfssl: Comparison | null;
   /** On one core. */
   opensslSignsPerSecond: number;
 }
@@ -66,15 +68,18 @@ export async function measureIssue(
     next += 1;
     return { license_key: keys[next % keys.length], common_name: `bench-${next}`, csr };
   };
-  const issued = await measureCalls({ server, seconds }, async (isOver) => {
+  const issue = callers({ server, seconds }, async (isOver) => {
     const replies = await postAllAlong(CALLERS, `${server.api}certs/generate/`, order, isOver, headers);
     onReplies(replies);
     return replies;
   });
   const { authority, signer } = KEYS[keyType];
+  const cfssl = await startCfssl({ newKey: authority, csr, callers: CALLERS, seconds });
+  const { ours, comparison } = await besidePeer(issue, cfssl);
+  await cfssl?.stop();
   return {
-    issued,
-    cfssl: await measureCfssl({ newKey: authority, csr, callers: CALLERS, seconds }),
+    issued: ours,
+    besideCfssl: comparison,
     opensslSignsPerSecond: opensslSignsPerSecond(signer),
   };
 }

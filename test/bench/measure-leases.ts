@@ -5,8 +5,9 @@ import type { ChildServer } from './child-server.ts';
 import { createClient, postAllAlong } from './keep-alive-client.ts';
 import { type LeaseDatabase, openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
 import { compareWithBare } from './load.ts';
-import { measureEtcd } from './measure-etcd.ts';
-import { administrationOf, CONNECTIONS, LEAST_SECONDS, measureCalls } from './measure-writes.ts';
+import { startEtcd } from './measure-etcd.ts';
+import { administrationOf, callers, CONNECTIONS, LEAST_SECONDS } from './measure-writes.ts';
+import { besidePeer } from './rounds.ts';
 import { sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
@@ -57,10 +58,14 @@ export async function measureLeases({ server, bare, dataDir, database: file, sec
 
   try {
     const contended = await newLicense('bench-checkouts', 1_000_000);
-    const checkouts = await measureCalls({ server, seconds: seconds * 2 }, (isOver) =>
-      postAllAlong(CONNECTIONS, `${api}leases/checkout/`, () => checkOut(contended), isOver),
+    const etcd = await startEtcd(dataDir, seconds * 2);
+    const checkouts = await besidePeer(
+      callers({ server, seconds: seconds * 2 }, (isOver) =>
+        postAllAlong(CONNECTIONS, `${api}leases/checkout/`, () => checkOut(contended), isOver),
+      ),
+      etcd,
     );
-    const etcd = await measureEtcd(dataDir, seconds);
+    await etcd?.stop();
 
     const live = await newLicense('bench-live', null);
     const tokens = await database.addLeases(live.license_id, LIVE);
@@ -85,8 +90,8 @@ export async function measureLeases({ server, bare, dataDir, database: file, sec
     for (let turn = 0; turn < REFUSALS; turn += 1) refusals.push(await untilOnDisk(full));
 
     return {
-      checkouts,
-      etcd,
+      checkouts: checkouts.ours,
+      besideEtcd: checkouts.comparison,
       single,
       batched,
       heartbeatP99Ms: sampleOf(rounds),

@@ -71,17 +71,26 @@ async function repeated(measure: () => Promise<number>): Promise<number[]> {
   return times;
 }
 
-/** From the last letter to the rows that it brought; of a text that was not searched for before. */
-async function searchMs(page: Page, text: string): Promise<number> {
-  const box = page.getByRole('searchbox');
-  const answered = page.waitForResponse((response) => response.url().includes('search='));
-  return elapsed(async () => {
-    await box.fill(text);
-    await answered;
-    // Painted, too.
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0))));
+/**
+ * Runs in the page: resolves when it has painted what was found. The address changes with the rows if the reply is there
+ * already; otherwise the list is busy from then on, or a placeholder is shown if it was empty.
+ */
+function whenFound(text: string): Promise<void> {
+  const isShown = () =>
+    new URLSearchParams(location.hash.split('?')[1]).get('search') === text &&
+    !document.querySelector('[role="grid"][aria-busy="true"], .skeleton');
+  return new Promise((resolve) => {
+    const look = () => (isShown() ? setTimeout(resolve) : requestAnimationFrame(look));
+    requestAnimationFrame(look);
   });
 }
+
+/** From the last letter to the rows that it brought; of a text that was not searched for before. */
+const searchMs = (page: Page, text: string): Promise<number> =>
+  elapsed(async () => {
+    await page.getByRole('searchbox').fill(text);
+    await page.evaluate(whenFound, text);
+  });
 
 /** The 95th percentile of the time between two frames, in milliseconds, while the list is scrolled and loads more pages. */
 async function scrollP95Ms(page: Page): Promise<number> {

@@ -5,36 +5,41 @@ import { createClient as createAdminClient, httpTransport } from '#server/wire/c
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import type { ChildServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
-import { type Sample, sampleOf } from './sample.ts';
+import {
+  type Comparison,
+  compare,
+  type Contender,
+  inTurn,
+  type Round,
+  ROUNDS,
+  type Summary,
+  summaryOf,
+} from './rounds.ts';
 import { quantile } from './steady-calls.ts';
 
 export const CONNECTIONS = 32;
-const ROUNDS = 7;
 export const LEAST_SECONDS = 0.5;
+/** Of the licenses; the others are revoked. */
+const SHARE_FOR_TOKENS = 0.2;
 
-export interface Writes {
-  perSecond: Sample;
-  p99Ms: Sample;
-  /** Processor time of the server per call, in microseconds. */
-  cpuMicros: Sample;
-}
-
+/** Each beside bare Express, which gets the same bodies and keeps nothing. */
 export interface WriteFigures {
-  activations: Writes;
-  renewals: Writes;
-  tokens: Writes;
-  revocations: Writes;
+  activations: Comparison;
+  renewals: Comparison;
+  tokens: Comparison;
+  revocations: Comparison;
 }
 
 /** A server and how long it is measured. */
 interface Measured {
   server: Pick<ChildServer, 'cpuMs'>;
-  /** Of each kind of change. */
+  /** Of all rounds together. */
   seconds: number;
 }
 
 interface Surroundings extends Measured {
   server: ChildServer;
+  bare: ChildServer;
   dataDir: string;
   /** Of valid licenses without a device limit. */
   enterpriseKeys: readonly string[];
@@ -42,25 +47,7 @@ interface Surroundings extends Measured {
   validKeys: readonly string[];
 }
 
-/** @param nextBody different for each call */
-async function measure(
-  measured: Measured,
-  url: string,
-  nextBody: () => object,
-  headers: Record<string, string> = {},
-): Promise<Writes> {
-  const call = (isOver: () => boolean) => postAllAlong(CONNECTIONS, url, nextBody, isOver, headers);
-  return measureCalls(measured, call);
-}
-
-type Calls = (isOver: () => boolean) => Promise<Pick<Reply, 'sentAt' | 'endedAt'>[]>;
-
-interface Round {
-  perSecond: number;
-  p50Ms: number;
-  p99Ms: number;
-  cpuMicros: number;
-}
+export type Calls = (isOver: () => boolean) => Promise<Pick<Reply, 'sentAt' | 'endedAt'>[]>;
 
 /** @param call makes calls until `isOver`, each on disk before its reply, and returns when they were sent and answered */
 export async function measureRound({ server, seconds }: Measured, call: Calls): Promise<Round> {
@@ -76,18 +63,16 @@ export async function measureRound({ server, seconds }: Measured, call: Calls): 
   };
 }
 
-/** Seven rounds, after one that is not counted. */
-export async function measureCalls({ server, seconds }: Measured, call: Calls): Promise<Writes> {
-  const each = Math.max(LEAST_SECONDS, seconds / ROUNDS);
-  await measureRound({ server, seconds: 1 }, call);
-  const rounds: Round[] = [];
-  for (let round = 0; round < ROUNDS; round += 1)
-    rounds.push(await measureRound({ server, seconds: each }, call));
-  return {
-    perSecond: sampleOf(rounds.map(({ perSecond }) => perSecond)),
-    p99Ms: sampleOf(rounds.map(({ p99Ms }) => p99Ms)),
-    cpuMicros: sampleOf(rounds.map(({ cpuMicros }) => cpuMicros)),
-  };
+/** @param call makes calls until `isOver` */
+export const callers = ({ server, seconds }: Measured, call: Calls): Contender => ({
+  warmUp: () => measureRound({ server, seconds: 1 }, call),
+  measure: () => measureRound({ server, seconds: Math.max(LEAST_SECONDS, seconds / ROUNDS) }, call),
+});
+
+/** Without a peer. */
+export async function measureCalls(measured: Measured, call: Calls): Promise<Summary> {
+  const { ours } = await inTurn({ ours: callers(measured, call) });
+  return summaryOf(ours);
 }
 
 /** The back office of the server that runs on this data directory. */
@@ -115,26 +100,44 @@ export function newDevice(licenseKey: string): object {
   };
 }
 
+/** @returns the next one at each call, from the first again after the last */
+function inCircle<Item>(items: readonly Item[]): () => Item {
+  let next = 0;
+  return () => items[next++ % items.length] as Item;
+}
+
 export async function measureWrites(around: Surroundings): Promise<WriteFigures> {
-  const { server, dataDir, enterpriseKeys, validKeys } = around;
+  const { server, bare, seconds, dataDir, enterpriseKeys, validKeys } = around;
   const { api } = server;
   const { admin, adminApi, credentials } = administrationOf(dataDir);
   const { api_token: token } = await admin.createApiToken({ name: `bench ${Date.now()}`, role: 'admin' });
   const bearer = { authorization: `Bearer ${token}` };
-  let next = 0;
-  const nextOf = (keys: readonly string[]) => keys[(next += 1) % keys.length];
-  const activations = await measure(around, `${api}activate/`, () =>
-    newDevice(nextOf(enterpriseKeys) as string),
-  );
-  const renew = () => ({ license_key: nextOf(enterpriseKeys), days: 1 });
-  const renewals = await measure(around, `${api}renew/`, renew, bearer);
-  const issue = () => ({ license: nextOf(validKeys) });
-  const tokens = await measure(around, `${adminApi}/tokens/`, issue, credentials);
-  next = 0;
-  const revoke = () => {
-    if (next >= validKeys.length) throw new Error('every license has been revoked; measure for less long');
-    return { license_key: nextOf(validKeys) };
+  const forTokens = Math.floor(validKeys.length * SHARE_FOR_TOKENS);
+  const [key, keyWithToken] = [inCircle(enterpriseKeys), inCircle(validKeys.slice(0, forTokens))];
+  const revocable = validKeys.slice(forTokens).values();
+  const post = (url: string, nextBody: () => object, headers: Record<string, string> = {}) =>
+    callers({ server, seconds }, (isOver) => postAllAlong(CONNECTIONS, url, nextBody, isOver, headers));
+  const rounds = await inTurn({
+    bare: callers({ server: bare, seconds }, (isOver) =>
+      postAllAlong(CONNECTIONS, bare.api, () => newDevice(key()), isOver),
+    ),
+    activations: post(`${api}activate/`, () => newDevice(key())),
+    renewals: post(`${api}renew/`, () => ({ license_key: key(), days: 1 }), bearer),
+    tokens: post(`${adminApi}/tokens/`, () => ({ license: keyWithToken() }), credentials),
+    revocations: post(
+      `${api}licenses/revoke/`,
+      () => {
+        const { value, done } = revocable.next();
+        if (done) throw new Error('every license has been revoked; measure for less long');
+        return { license_key: value };
+      },
+      bearer,
+    ),
+  });
+  return {
+    activations: compare(rounds.activations, rounds.bare),
+    renewals: compare(rounds.renewals, rounds.bare),
+    tokens: compare(rounds.tokens, rounds.bare),
+    revocations: compare(rounds.revocations, rounds.bare),
   };
-  const revocations = await measure(around, `${api}licenses/revoke/`, revoke, bearer);
-  return { activations, renewals, tokens, revocations };
 }

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nodeFlags } from '../../scripts/paths.mjs';
 import type { BenchData } from './bench-data.ts';
 import { type ChildServer, startChildServer } from './child-server.ts';
 
@@ -24,7 +25,14 @@ export interface Run {
   seconds: number;
 }
 
-export const note = (message: string) => process.stderr.write(`${message} …\n`);
+const begunAt = performance.now();
+
+/** Says what begins, and how many minutes and seconds after the start. */
+export function note(message: string): void {
+  const seconds = Math.floor((performance.now() - begunAt) / 1000);
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  process.stderr.write(`${time.padStart(5)} ${message} …\n`);
+}
 
 type Served = Pick<Run, 'cli'> & { data: Pick<BenchData, 'dataDir'> };
 
@@ -33,7 +41,7 @@ export const logFile = ({ data }: Served, log: string) => join(data.dataDir, log
 /** @returns once it is ready */
 export function begin(run: Served, log: string, ...args: string[]): Promise<ChildServer> {
   const shared = ['--data-dir', run.data.dataDir, '--port', '0', '--admin-port', '0', '--rate-limit', '0'];
-  return startChildServer([run.cli, 'serve', ...shared, ...args], logFile(run, log));
+  return startChildServer([...nodeFlags, run.cli, 'serve', ...shared, ...args], logFile(run, log));
 }
 
 /** @returns once what it does after a start is done */

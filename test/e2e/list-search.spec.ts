@@ -62,6 +62,80 @@ test('rows stay, dimmed and out of reach, until what was searched for arrives', 
   expect(await scrollTop(desk)).toBe(0);
 });
 
+test('the answer is asked for while the box waits for other keys', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await issueLicense(desk, { holder: 'Zenith' });
+  await desk.clock.install();
+  await desk.goto('/#/licenses');
+  await expect(rows(desk)).toHaveCount(2);
+  const asked = new Set<string>();
+  desk.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    const search = searchParams.get('search');
+    // Not counted: the page may only now be told that licenses were issued, and load a list anew.
+    if (pathname.endsWith('/licenses/') && search !== null) asked.add(search);
+  });
+  await desk.clock.pauseAt(Date.now() + 60_000);
+  const box = desk.getByRole('searchbox');
+  const answered = desk.waitForResponse(/\/licenses\/\?search=a&/u);
+  await box.press('a');
+  await answered;
+  await expect(rows(desk)).toHaveCount(2);
+  // Keys that follow soon, as when one is held down.
+  await box.press('c');
+  await box.press('m');
+  await desk.clock.runFor(50);
+  await expect(rows(desk)).toHaveCount(1);
+  await expect(rows(desk).locator('mark')).toHaveText('Acm');
+  expect([...asked]).toEqual(['a', 'acm']);
+
+  // After a pause, the next key is likely to be the last one.
+  await box.press('e');
+  await desk.clock.runFor(50);
+  await expect(rows(desk).locator('mark')).toHaveText('Acme');
+  expect([...asked]).toEqual(['a', 'acm', 'acme']);
+});
+
+test('an answer from before a change is not shown', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.clock.install();
+  await desk.goto('/#/licenses');
+  await expect(rows(desk)).toHaveCount(1);
+  await desk.clock.pauseAt(Date.now() + 60_000);
+  const answered = desk.waitForResponse(/\/licenses\/\?search=acme&/u);
+  await desk.getByRole('searchbox').fill('acme');
+  await answered;
+  await issueLicense(desk, { holder: 'Acme Later' });
+  await expect(rows(desk)).toHaveCount(2);
+  await desk.clock.runFor(50);
+  await expect(rows(desk).locator('mark')).toHaveText(['Acme', 'Acme']);
+});
+
+test('all rows of a list are replaced, also those out of sight', async ({ desk }) => {
+  const holders = (name: string) => Array.from({ length: 60 }, (_, index) => `${name} ${index + 1}`);
+  await importLicenses(desk, [...holders('Customer'), ...holders('Partner')]);
+  await desk.goto('/#/licenses');
+  const shown = () =>
+    rows(desk).evaluateAll((elements) =>
+      elements.map((element) => ({
+        index: (element as HTMLElement).dataset['index'],
+        name: /Customer|Partner/u.exec(element.textContent)?.[0],
+      })),
+    );
+  const allOf = (name: string, length: number) =>
+    Array.from({ length }, (_, index) => ({ index: String(index), name }));
+  const height = await grid(desk).evaluate((element) => element.clientHeight);
+  const rendered = Math.ceil(height / 36) + 12;
+  await expect.poll(shown).toEqual(allOf('Partner', rendered));
+  await desk.getByRole('searchbox').fill('customer');
+  await expect.poll(shown).toEqual(allOf('Customer', rendered));
+  await desk.getByRole('searchbox').fill('');
+  await expect.poll(shown).toEqual(allOf('Partner', rendered));
+  // Fewer than before.
+  await desk.getByRole('searchbox').fill('customer 5');
+  await expect.poll(shown).toEqual(allOf('Customer', 15));
+});
+
 test('a heading keeps the focus while the list is put into another order', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme' });
   await issueLicense(desk, { holder: 'Zenith' });

@@ -7,8 +7,10 @@ import {
   type Send,
   toReceived,
   type Transport,
+  urlOf,
 } from '#server/wire/client.ts';
-import { API_ROOT, dropOpeningReplies, takeOpeningReply } from '../opening/opening-replies.ts';
+import type { RequestInput } from '#server/wire/endpoint.ts';
+import { API_ROOT, dropEarlyReplies, requestAhead, takeEarlyReply } from '../opening/early-replies.ts';
 import { CallFailure } from './call-failure.ts';
 
 /** The page chooses the request ID, so that a call without a reply can be found in the log. */
@@ -16,8 +18,8 @@ const transport: Transport = async (name, row, input) => {
   let requestId: string = crypto.randomUUID();
   const send: Send = async (url, request) => {
     // What follows a change must not show the state before it.
-    if (request.method !== 'GET') dropOpeningReplies();
-    const asked = takeOpeningReply(url);
+    if (request.method !== 'GET') dropEarlyReplies();
+    const asked = takeEarlyReply(url);
     if (!asked) return fetchSend(url, request);
     ({ requestId } = asked);
     const { response, body } = await asked.received;
@@ -31,3 +33,10 @@ const transport: Transport = async (name, row, input) => {
 };
 
 export const adminClient = createClient(adminContract, transport);
+
+type Calls = typeof adminContract;
+
+/** Asks for what a call is likely to ask for soon, which takes the reply. @param name of a GET call */
+export function askAhead<Name extends keyof Calls>(name: Name, input: RequestInput<Calls[Name]>): void {
+  requestAhead(urlOf(API_ROOT, adminContract[name], input));
+}

@@ -53,6 +53,9 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   let height = 0;
   let frame = 0;
   let idle = 0;
+  /** After the list was replaced: rows from here on, which are not in sight, may still show the one before. */
+  const lateFrom = shallowRef(Infinity);
+  let catchingUp = 0;
   const isScrolling = shallowRef(false);
   let rest: ReturnType<typeof setTimeout> | undefined;
   let isPressed = false;
@@ -75,6 +78,14 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
     [frame, idle] = [0, 0];
   }
 
+  /** @param row the first one that may be late */
+  function setLateFrom(row: number): void {
+    cancelIdle(catchingUp);
+    const isLate = row < rendered.value.end;
+    lateFrom.value = isLate ? row : Infinity;
+    catchingUp = isLate ? requestIdle(() => setLateFrom(row + PER_FRAME)) : 0;
+  }
+
   function update(): void {
     cancelUpdates();
     const within = (index: number) => Math.max(0, Math.min(index, count()));
@@ -87,6 +98,7 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
     const most = Math.ceil(height / rowPx()) + 2 + 2 * AHEAD;
     const { first, end } = nextRange(before, sight, around, most);
     if (first !== rendered.value.first || end !== rendered.value.end) rendered.value = { first, end };
+    if (sight.end > lateFrom.value) setLateFrom(Infinity);
     if (height > 0 && (first > around.first || end < around.end)) updateLater();
   }
 
@@ -160,6 +172,7 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   );
   onScopeDispose(() => {
     cancelUpdates();
+    cancelIdle(catchingUp);
     clearTimeout(rest);
     stop.abort();
     resizes.disconnect();
@@ -168,16 +181,20 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
   return {
     /** Replaced when other rows are to be rendered. */
     rendered: shallowReadonly(rendered),
+    /** After the list was replaced, rows from here on may show the one before, until the browser is idle. */
+    lateFrom: shallowReadonly(lateFrom),
     /** Also for a moment after the last scroll event. */
     isScrolling: shallowReadonly(isScrolling),
     /** Between pressing and releasing a button. No click would follow on a row that is moved in the document then. */
     isPressed: () => isPressed,
     /** For other rows. */
     scrollToTop(): void {
-      if (viewport.value) viewport.value.scrollTop = 0;
-      readTop();
+      // The browser would lay out rows that are about to be replaced.
+      if (top > 0 && viewport.value) viewport.value.scrollTop = 0;
+      top = 0;
       isScrolling.value = false;
       update();
+      setLateFrom(Math.ceil(height / rowPx()));
     },
     /** Scrolls as little as it takes to show the row below the head. */
     scrollTo(index: number): void {

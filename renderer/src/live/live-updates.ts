@@ -4,7 +4,13 @@ import { onScopeDispose, ref, watch } from 'vue';
 import type { LiveChange, LiveEnd, LiveHello, LiveTopic } from '#server/features/live/live-contract.ts';
 import { useHealth } from '../features/health/health-state.ts';
 import { useSession } from '../features/admin-session/admin-session-state.ts';
-import { helloOf, isUnchangedSince, LIVE_ADDRESS, takeOpeningStream } from '../opening/opening-replies.ts';
+import {
+  dropEarlyReplies,
+  helloOf,
+  isUnchangedSince,
+  LIVE_ADDRESS,
+  takeOpeningStream,
+} from '../opening/early-replies.ts';
 
 declare module '@pinia/colada' {
   interface TypesConfig {
@@ -59,6 +65,7 @@ export function useLiveUpdates(): Promise<void> {
   }
 
   function lose(): void {
+    dropEarlyReplies();
     isListening = false;
     openedAt = null;
     followed = new WeakSet();
@@ -72,7 +79,9 @@ export function useLiveUpdates(): Promise<void> {
   }
 
   function greet(hello: LiveHello): void {
-    if (openedAt !== null && !isUnchangedSince(openedAt, hello)) followed = new WeakSet();
+    // A reply from before the stream would count as followed.
+    if (openedAt === null) dropEarlyReplies();
+    else if (!isUnchangedSince(openedAt, hello)) followed = new WeakSet();
     openedAt = null;
     isListening = true;
     // The stream was closed, so changes may have been missed.
@@ -87,6 +96,7 @@ export function useLiveUpdates(): Promise<void> {
     if (opened?.hello) greet(opened.hello);
     source.addEventListener('hello', (message: MessageEvent<string>) => greet(helloOf(message)));
     source.addEventListener('change', ({ data }: MessageEvent<string>) => {
+      dropEarlyReplies();
       refresh((JSON.parse(data) as LiveChange).topics);
     });
     source.addEventListener('end', ({ data }: MessageEvent<string>) => {

@@ -12,22 +12,29 @@ type Order = GridSort['order'];
 
 const firstOrder = (sort: SortName): Order => (sort === 'created' ? 'desc' : 'asc');
 
+const FILTERS = ['search', 'state', 'plan', 'product', 'expires_within_days'] as const;
+type FilterValues = Record<(typeof FILTERS)[number], string>;
+
+/** For the API, which reports unknown names in a hand-edited URL. */
+function toFilter({ search, state, plan, product, expires_within_days: within }: FilterValues) {
+  const known = toLicenseState(state);
+  return {
+    ...(search ? { search } : {}),
+    ...(known ? { state: known } : {}),
+    ...(plan ? { plan } : {}),
+    ...(product ? { product } : {}),
+    ...(within ? { expires_within_days: within } : {}),
+  };
+}
+
+export type LicenseFilter = ReturnType<typeof toFilter>;
+export type LicenseQuery = LicenseFilter & { sort: SortName; order: Order };
+
 export function useLicenseFilters() {
-  const filters = useAddressFilters(['search', 'state', 'plan', 'product', 'expires_within_days']);
+  const filters = useAddressFilters(FILTERS);
   const sorting = useAddressFilters(['sort', 'order']);
 
-  /** For the API, which reports unknown names in a hand-edited URL. */
-  const filter = computed(() => {
-    const { search, state, plan, product, expires_within_days: within } = filters.values.value;
-    const known = toLicenseState(state);
-    return {
-      ...(search ? { search } : {}),
-      ...(known ? { state: known } : {}),
-      ...(plan ? { plan } : {}),
-      ...(product ? { product } : {}),
-      ...(within ? { expires_within_days: within } : {}),
-    };
-  });
+  const filter = computed(() => toFilter(filters.values.value));
   const sort = computed(() => {
     const { sort: given, order: asked } = sorting.values.value;
     const by = SORTS.find((name) => name === given) ?? 'created';
@@ -35,15 +42,21 @@ export function useLicenseFilters() {
     return { by, order, isInitial: by === 'created' && order === firstOrder(by) };
   });
 
+  /** The query that the list has after a change of filters. */
+  const queryWith = (changes: Partial<FilterValues>): LicenseQuery => ({
+    ...toFilter({ ...filters.values.value, ...changes }),
+    sort: sort.value.by,
+    order: sort.value.order,
+  });
+
   return {
     ...filters,
     /** The filter for listing, counting and exporting. */
     filter,
     /** The filter with the sort order. */
-    query: computed(() => ({ ...filter.value, sort: sort.value.by, order: sort.value.order })),
+    query: computed(() => queryWith({})),
+    queryWith,
     sort,
     sortBy: ({ by, order }: GridSort) => sorting.set({ sort: by, order }),
   };
 }
-
-export type LicenseFilter = ReturnType<typeof useLicenseFilters>['filter']['value'];

@@ -1,4 +1,5 @@
-// Opens the live stream and asks for what the first screen shows, while the code of the page is still loading.
+// Opens the live stream and asks for what the first screen shows, while the code of the page is still loading. Later, asks
+// ahead for what is likely to be shown next.
 import type { LiveHello } from '#server/features/live/live-contract.ts';
 import type { OpeningCalls } from './opening-calls.ts';
 
@@ -7,8 +8,10 @@ export const API_ROOT = '/admin/api';
 
 /** A screen that has not asked by then asks anew. */
 const KEPT_MS = 10_000;
+/** The call follows as soon as a pause in typing shows that the guess was right. */
+const AHEAD_KEPT_MS = 1000;
 
-export interface OpeningReply {
+export interface EarlyReply {
   requestId: string;
   /** With its body, parsed before the screen asks for it, so that the screen first appears with its figures. */
   received: Promise<{ response: Response; body: unknown }>;
@@ -23,13 +26,14 @@ interface OpeningStream {
 }
 
 let stream: OpeningStream | null = null;
-const replies = new Map<string, OpeningReply>();
+const replies = new Map<string, EarlyReply>();
 
-export function dropOpeningReplies(): void {
+/** After a change, or when there may have been one: replies that have not been taken yet may be from before it. */
+export function dropEarlyReplies(): void {
   replies.clear();
 }
 
-function ask(url: string): void {
+function ask(url: string, keptMs = KEPT_MS): void {
   const requestId = crypto.randomUUID();
   const received = fetch(url, { headers: { 'x-request-id': requestId } }).then(async (response) => ({
     response,
@@ -41,7 +45,12 @@ function ask(url: string): void {
   replies.set(url, reply);
   setTimeout(() => {
     if (replies.get(url) === reply) replies.delete(url);
-  }, KEPT_MS);
+  }, keptMs);
+}
+
+/** @param url of a call without a body that is likely to be made soon */
+export function requestAhead(url: string): void {
+  ask(url, AHEAD_KEPT_MS);
 }
 
 export const helloOf = ({ data }: MessageEvent<string>): LiveHello => JSON.parse(data) as LiveHello;
@@ -71,10 +80,10 @@ export function beginOpening({ figures, others }: OpeningCalls): void {
     { once: true },
   );
   // A reply that has not been taken yet may be from before the change.
-  source.addEventListener('change', dropOpeningReplies);
+  source.addEventListener('change', dropEarlyReplies);
   for (const end of ['end', 'error'])
     source.addEventListener(end, () => {
-      dropOpeningReplies();
+      dropEarlyReplies();
       if (stream !== opened) return;
       source.close();
       stream = null;
@@ -89,7 +98,7 @@ export function takeOpeningStream(): OpeningStream | null {
 }
 
 /** The reply to a call without a body, once. */
-export function takeOpeningReply(url: string): OpeningReply | undefined {
+export function takeEarlyReply(url: string): EarlyReply | undefined {
   const reply = replies.get(url);
   replies.delete(url);
   return reply;

@@ -37,6 +37,12 @@ const STARTING_PROGRAMS = [
   'test/certificates/signing-request.test.ts',
 ];
 
+/**
+ * V8 collects garbage with several threads, which wait for each other on cores that other files keep busy. One thread, with
+ * space for all that a few tests leave behind, needs a quarter less CPU time for the whole process.
+ */
+const QUIET_COLLECTOR = ['--single-threaded-gc', '--min-semi-space-size=32', '--max-semi-space-size=64'];
+
 shareCompileCache();
 
 export default defineConfig({
@@ -63,12 +69,13 @@ export default defineConfig({
         test: {
           name: 'shared',
           isolate: false,
+          execArgv: QUIET_COLLECTOR,
           include: ['test/**/*.test.ts'],
           exclude: [...IN_OWN_PROCESS, ...STARTING_PROGRAMS],
         },
       },
       { extends: true, test: { name: 'programs', isolate: false, include: STARTING_PROGRAMS } },
-      { extends: true, test: { name: 'own', include: IN_OWN_PROCESS } },
+      { extends: true, test: { name: 'own', execArgv: ['--single-threaded-gc'], include: IN_OWN_PROCESS } },
     ],
   },
 });

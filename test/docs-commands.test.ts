@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sourceFolders } from '../scripts/build.mjs';
@@ -51,7 +51,9 @@ function checkOut(): Checkout {
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const [folder, home, bin] = [join(parent, 'checkout'), join(parent, 'home'), join(parent, 'bin')] as const;
   for (const made of [folder, home, bin]) mkdirSync(made);
-  for (const name of CHECKOUT) cpSync(join(root, name), join(folder, name), { recursive: true });
+  // A benchmark leaves gigabytes of data beside the build.
+  const filter = (path: string) => basename(path) !== 'bench-data';
+  for (const name of CHECKOUT) cpSync(join(root, name), join(folder, name), { recursive: true, filter });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   execFileSync('git', ['init', '--quiet'], { cwd: folder });
   const command = join(bin, 'license-desk');

@@ -67,6 +67,8 @@ interface Needs {
   leadership: Leadership;
   /** How long jobs without waiting callers are delayed after the start. */
   settleMs: number;
+  /** The path of a job's worker; undefined for the one beside this code. */
+  workerFile: ((name: string) => string) | undefined;
   /** Receives the faults of workers. While it stops writes, no job starts. */
   guard: Pick<StorageGuard, 'noteFault' | 'isStopped'>;
 }
@@ -98,7 +100,7 @@ export function createJobs({ location, config, sharedTime, leadership, ...needs 
         ...needs,
         leadership,
         upkeepTickets,
-        workerFile,
+        workerFile: needs.workerFile ?? workerFile,
         onChanged,
         onBackup: onResult,
       });

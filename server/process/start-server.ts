@@ -71,6 +71,8 @@ interface StartOptions {
   newInstallation?: boolean;
   /** Instead of the clock of the database, or of this machine. */
   clock?: Clock;
+  /** The path of a job's worker, instead of the one that belongs to this code. */
+  workerFile?: ((name: string) => string) | undefined;
 }
 
 /** A started part of the server, and how to end it. */
@@ -169,6 +171,7 @@ export async function startServer(
       leadership,
       settleMs,
       guard,
+      workerFile: given.workerFile,
     });
     const adminAddresses = createAdminAddresses({ adminUrl: config.adminUrl, port: () => adminPort });
     const service: Service = await compose({
@@ -238,10 +241,8 @@ export async function startServer(
       admin: adminAddresses.local(),
       secret: runtimeSecret,
     });
-    const leaveDataDirectory = () => {
-      // If the data directory was replaced, the runtime file in its place belongs to another server.
-      if (!guard.isGone()) removeRuntimeFile(config.dataDir);
-    };
+    // If the data directory was replaced, the runtime file in its place belongs to another server.
+    const leaveDataDirectory = () => (guard.isGone() ? undefined : removeRuntimeFile(config.dataDir));
     started('runtime file', leaveDataDirectory);
     const watch = service.storage.watch(settleMs);
     started('storage watch', () => watch.end());

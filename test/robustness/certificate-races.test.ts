@@ -4,6 +4,7 @@ import { certificatesIn, issue, issueWithKey, listAs, REQUEST } from '../certifi
 import { atOnce } from '../helpers/at-once.ts';
 import { newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
+import { untilFirstCrl } from '../helpers/first-crl.ts';
 import { eventNames } from '../helpers/outbox.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -41,7 +42,7 @@ describe('the authority', () => {
     const pems = await atOnce(20, async (number) => {
       if (number % 4 === 0) return (await server.admin.showAuthority({})).authority.ca_certificate;
       if (number % 4 === 1) {
-        expect((await server.get('/certs/crl/')).status).toBe(200);
+        await untilFirstCrl(server);
         return (await server.admin.showAuthority({})).authority.ca_certificate;
       }
       const reply = await server.post('/certs/generate/', order, bearer);

@@ -9,7 +9,8 @@ import { exchangeBytes } from '../helpers/raw-http.ts';
 import { rawClient, type RawClient, type RawReply, type RawRequest } from '../helpers/raw-request.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-const RUNS = 1500;
+/** Of each listener; `LICENSE_DESK_ROUNDS=10000 vitest run …` for the long run. */
+const RUNS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 500);
 let server: TestServer;
 let api: RawClient;
 let admin: RawClient;

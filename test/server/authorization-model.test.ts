@@ -10,8 +10,8 @@ import { createTestClock } from '../helpers/test-clock.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { createRandom } from '../long/random.ts';
 
-/** `LICENSE_DESK_KILL_ROUNDS=10000 vitest run …` for the long run. */
-const CHANGES = Number(process.env['LICENSE_DESK_KILL_ROUNDS'] ?? 300);
+/** `LICENSE_DESK_ROUNDS=10000 vitest run …` for the long run. */
+const CHANGES = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 300);
 const LICENSES = 12;
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2031, 0, 1);

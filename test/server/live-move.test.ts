@@ -345,8 +345,10 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     const meetFrozen = async (server: TestServer) => {
       const key = await newKey(server);
       const frozen = await startServerProcess({ dataDir: temporaryDirectory(), flags, env });
-      process.kill(frozen.pid, 'SIGSTOP');
       const states = async () => (await server.admin.listServers({})).items.map(({ state }) => state);
+      // A server enters the list some time after it is ready.
+      await eventually(async () => expect(await states()).toHaveLength(2));
+      process.kill(frozen.pid, 'SIGSTOP');
       await eventually(async () => expect(await states()).toContain('lost'));
       await moved(dataDir, 'sqlite');
       process.kill(frozen.pid, 'SIGCONT');

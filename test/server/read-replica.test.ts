@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
   let postgres: PostgresCluster;
   let replica: PostgresServer;
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await startPostgres({ inMemory: true });
     replica = await postgres.startReplica();
   });
   afterAll(async () => {

@@ -1,0 +1,131 @@
+/** The parts of `npm run test:long`, in order. Node 20 built-ins only. */
+
+/**
+ * @typedef {object} Lane
+ * @property {string} name
+ * @property {number} count rounds or requests, unless `--rounds` or `--requests` says otherwise
+ * @property {'rounds' | 'requests'} [countedIn] none for a table, whose rows are always the same
+ * @property {number} minutes the lane fails if it takes longer
+ * @property {string} [program]
+ * @property {string} [testFile] a Vitest file that reads its rounds from LICENSE_DESK_ROUNDS
+ * @property {string} [checked]
+ */
+
+/** @type {readonly Lane[]} */
+export const lanes = [
+  { name: 'disk-full', count: 1, minutes: 5, program: 'test/long/disk-full.ts' },
+  { name: 'damage', count: 1, minutes: 10, program: 'test/long/damage.ts' },
+  { name: 'read-only', count: 1, minutes: 5, program: 'test/long/read-only.ts' },
+  { name: 'clock', count: 1, minutes: 10, program: 'test/long/clock.ts' },
+  { name: 'packaging', count: 1, minutes: 20, program: 'test/long/packaging.ts' },
+  { name: 'move-database', count: 1_000_000, minutes: 30, program: 'test/long/move-database.ts' },
+  {
+    name: 'kill-starts',
+    count: 20,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/kill.test.ts',
+    checked: 'confirmed activations survive kill -9; a first start that was killed anywhere is repeated',
+  },
+  {
+    name: 'list-upkeep',
+    count: 30,
+    countedIn: 'rounds',
+    minutes: 5,
+    testFile: 'test/robustness/certificate-time.test.ts',
+    checked: 'the CRL is in force for thirty days without a call',
+  },
+  {
+    name: 'fuzz',
+    count: 500,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/fuzz.test.ts',
+    checked: 'every endpoint answers anything at all within its contract',
+  },
+  {
+    name: 'fuzz-http',
+    count: 10_000,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/fuzz-http.test.ts',
+    checked: 'both listeners answer any method, path, header and body in the envelope',
+  },
+  {
+    name: 'tampering',
+    count: 5000,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/verifier/tampering.test.ts',
+    checked: 'the verifier refuses every altered license file, and any text, without a crash',
+  },
+  {
+    name: 'memory-model',
+    count: 10_000,
+    countedIn: 'rounds',
+    minutes: 5,
+    testFile: 'test/server/fact-cache.test.ts',
+    checked: 'answers from memory never go back behind a confirmed commit, however the calls interleave',
+  },
+  {
+    name: 'kill-certificates',
+    count: 50,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/certificate-kill.test.ts',
+    checked: 'answered issues and revocations survive kill -9; the CRL has every revocation',
+  },
+  {
+    name: 'kill-backups',
+    count: 200,
+    countedIn: 'rounds',
+    minutes: 60,
+    testFile: 'test/robustness/backup-kill.test.ts',
+    checked:
+      'kill -9 leaves no broken daily backup; leftovers go, the next backup runs, each listed one is restored',
+  },
+  {
+    name: 'kill-deliveries',
+    count: 30,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/webhooks/dispatch-kill.test.ts',
+    checked: 'no delivery is lost by kill -9; repeated ones are identical',
+  },
+  {
+    name: 'kill-leases',
+    count: 200,
+    countedIn: 'rounds',
+    minutes: 30,
+    testFile: 'test/leases/lease-kill.test.ts',
+    checked: 'confirmed leases survive kill -9; seats in use equal the leases; no client gets a second seat',
+  },
+  {
+    name: 'race-leases',
+    count: 1000,
+    countedIn: 'rounds',
+    minutes: 90,
+    testFile: 'test/leases/lease-races.test.ts',
+    checked:
+      '200 clients on 10 seats get exactly 10, units and overdraft are exact, on SQLite and on three servers over PostgreSQL',
+  },
+  {
+    name: 'model-authorizations',
+    count: 10_000,
+    countedIn: 'rounds',
+    minutes: 30,
+    testFile: 'test/server/authorization-model.test.ts',
+    checked: 'answers from memory are those of a model after every random change, restores included',
+  },
+  {
+    name: 'desktop-modes',
+    count: 5,
+    countedIn: 'rounds',
+    minutes: 90,
+    program: 'test/long/desktop-modes.ts',
+  },
+  // Runs for as long as its time limit.
+  { name: 'cluster', count: 1, minutes: 20, program: 'test/long/cluster.ts' },
+  { name: 'kill', count: 1000, countedIn: 'rounds', minutes: 40, program: 'test/long/kill.ts' },
+  { name: 'hostile', count: 1_000_000, countedIn: 'requests', minutes: 30, program: 'test/long/hostile.ts' },
+];

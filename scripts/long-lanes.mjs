@@ -60,14 +60,6 @@ export const lanes = [
     checked: 'the verifier refuses every altered license file, and any text, without a crash',
   },
   {
-    name: 'memory-model',
-    count: 10_000,
-    countedIn: 'rounds',
-    minutes: 5,
-    testFile: 'test/server/fact-cache.test.ts',
-    checked: 'answers from memory never go back behind a confirmed commit, however the calls interleave',
-  },
-  {
     name: 'kill-certificates',
     count: 50,
     countedIn: 'rounds',

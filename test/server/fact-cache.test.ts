@@ -1,11 +1,10 @@
-// Random interleavings of look-ups and commits, against a model that knows what each caller may see.
+// Ten thousand random interleavings of look-ups and commits, against a model that knows what each caller may see.
 import { describe, expect, it } from 'vitest';
 import { createFactCache, createFactVersions, type FactCache } from '#server/database/fact-cache.ts';
 import { createRandom, type Random } from '../long/random.ts';
 
 const LICENSES = 4;
-/** `LICENSE_DESK_ROUNDS=10000 vitest run …` for the long run. */
-const INTERLEAVINGS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 1000);
+const INTERLEAVINGS = 10_000;
 const STEPS = 40;
 
 interface Facts {

@@ -19,11 +19,8 @@ export const builtCli = join(root, 'out', 'main', 'cli.js');
 /** The manual page, generated from the help of every command. Packages ship it as license-desk(1). */
 export const builtManualPage = join(root, 'out', 'license-desk.1');
 
-/** As in server/process/node-flags.ts, for scripts that run before Node can read TypeScript. */
-export const nodeFlags = ['--disable-sigusr1', '--max-semi-space-size=8'];
-
-/** Runs the built program. */
-export const cliArguments = [...nodeFlags, builtCli];
+/** Runs the built program. SIGUSR1 does not open Node's debugger (server/platform/refuse-debugger.ts). */
+export const cliArguments = ['--disable-sigusr1', builtCli];
 
 /** The page that the admin listener serves. */
 export const builtPage = join(root, 'out', 'renderer');

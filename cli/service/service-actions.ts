@@ -2,7 +2,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { NODE_FLAGS } from '#server/process/node-flags.ts';
 import { SETTINGS } from '#server/platform/settings.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { CommandFailure } from '../command-failure.ts';
@@ -39,9 +38,9 @@ function thisPlatform(): ServicePlatform {
   throw new CommandFailure('unavailable', `services cannot be installed on ${process.platform}`);
 }
 
-/** The command line as it runs now: Node and this program. */
+/** The command line as it runs now: Node, without its debugger, and this program. */
 function ownProgram(): string[] {
-  return [process.execPath, ...NODE_FLAGS, resolve(process.argv[1] ?? '')];
+  return [process.execPath, '--disable-sigusr1', resolve(process.argv[1] ?? '')];
 }
 
 function definitionOf(

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { nodeFlags, nodePath, root } from '../paths.mjs';
+import { nodePath, root } from '../paths.mjs';
 
 export interface Ready {
   /** `http://127.0.0.1:8787/license/api/svc/` */
@@ -44,7 +44,7 @@ export function createDevelopmentServer(
   }
 
   async function runOnce(onReady: (ready: Ready) => Promise<void>): Promise<void> {
-    const program = [...nodeFlags, join(root, 'cli', 'main.ts'), 'serve', ...words, ...ports];
+    const program = ['--disable-sigusr1', join(root, 'cli', 'main.ts'), 'serve', ...words, ...ports];
     const started = spawn(nodePath, program, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
     child = started;
     const ended = once(started, 'exit') as Promise<[number | null]>;

@@ -2,11 +2,8 @@
 // 170 MB and never be returned. The flags also apply to workers.
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/**
- * Enough for the garbage of requests: more saves less than a twentieth of the processor time. The space has twice this size
- * after a start without `--max-semi-space-size` (node-flags.ts), and would grow to 130 MB.
- */
-const NEW_SPACE_BYTES = 16 * 1024 * 1024;
+/** The size that the space for new objects has after a start: enough for the garbage of requests. It would grow to 130 MB. */
+const NEW_SPACE_BYTES = 32 * 1024 * 1024;
 /** Under the heaviest load, the space takes longer than this to double. */
 const CHECK_MS = 1000;
 

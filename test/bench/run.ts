@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nodeFlags } from '../../scripts/paths.mjs';
 import type { BenchData } from './bench-data.ts';
 import { type ChildServer, startChildServer } from './child-server.ts';
 
@@ -41,7 +40,7 @@ export const logFile = ({ data }: Served, log: string) => join(data.dataDir, log
 /** @returns once it is ready */
 export function begin(run: Served, log: string, ...args: string[]): Promise<ChildServer> {
   const shared = ['--data-dir', run.data.dataDir, '--port', '0', '--admin-port', '0', '--rate-limit', '0'];
-  return startChildServer([...nodeFlags, run.cli, 'serve', ...shared, ...args], logFile(run, log));
+  return startChildServer([run.cli, 'serve', ...shared, ...args], logFile(run, log));
 }
 
 /** @returns once what it does after a start is done */

@@ -4,7 +4,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { NODE_FLAGS } from '#server/process/node-flags.ts';
 import { launchd, launchdPlist } from '../../cli/service/launchd.ts';
 import type { HostFacts, ServiceDefinition, Step } from '../../cli/service/service-definition.ts';
 import { systemd, systemdUnit } from '../../cli/service/systemd.ts';
@@ -31,7 +30,7 @@ const facts: HostFacts = {
 };
 
 function definition(change: Partial<ServiceDefinition> = {}): ServiceDefinition {
-  const program = [process.execPath, ...NODE_FLAGS, resolve('package.json')];
+  const program = [process.execPath, '--disable-sigusr1', resolve('package.json')];
   return { name: 'license-desk', scope: 'system', program, dataDir: '/var/lib/license-desk', ...change };
 }
 

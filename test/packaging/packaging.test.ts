@@ -5,7 +5,6 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NODE_FLAGS } from '#server/process/node-flags.ts';
 import { packageServerForDebian } from '../../scripts/server-deb.mjs';
 import { archiveServer } from '../../scripts/server-package.mjs';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
@@ -436,7 +435,7 @@ describe('the server’s package', () => {
       const { steps } = JSON.parse(plan) as { steps: { do: string; content?: string }[] };
       const unit = steps.find((step) => step.do === 'write')?.content ?? '';
       expect(unit).toContain(
-        `ExecStart=${app.server}/node ${NODE_FLAGS.join(' ')} ${app.server}/out/main/cli.js serve`,
+        `ExecStart=${app.server}/node --disable-sigusr1 ${app.server}/out/main/cli.js serve`,
       );
       const file = join(temporaryDirectory(), 'license-desk.service');
       writeFileSync(file, unit.replaceAll(/^User=.*$/gmu, 'User=root'));

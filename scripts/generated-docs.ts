@@ -206,10 +206,10 @@ ${growth(results.figures)}## What limits them
 - Certificates under an RSA authority: the signature. A certificate under a P-256 authority costs a tenth of that for signing; a
   seventh of the main thread's time then goes into statements, and a seventh into reading and checking the request. cfssl,
   which stores nothing, needs a third of the processor time.
-- Memory: 54 MB are Node.js itself, whose pages all its processes share. 32 MB are space for new objects, of which V8 gives
-  most back after a quiet minute. Under load, the heap grows by 18 MB, which includes the answers that are kept in memory. The
-  C library gives each thread its own heap: with one for all (\`MALLOC_ARENA_MAX=1\`) a server takes some 40 MB less after the
-  load, and up to a tenth more processor time per call.
+- Memory: of 200 MB after the load, 52 MB are Node.js itself and its libraries, whose pages all its processes share. 77 MB are
+  the heap of V8, 32 MB of them space for new objects, most of which V8 gives back after a quiet minute. With half that space,
+  a server took 13 MB less, and up to a tenth more processor time per call. The rest belongs to the C library, which gives each
+  thread its own heap, and includes 12 MB of pages that SQLite keeps.
 - Back office: the browser. Its new process, compiling and running 0.3 MB of code, and layout take most of the time until a
   screen is shown. Meanwhile the server counts the states of licenses by ranges of indices: 60 ms of processor time for the
   statistics, 80 ms for the overview.

@@ -206,7 +206,7 @@ ${growth(results.figures)}## What limits them
 - Certificates under an RSA authority: the signature. A certificate under a P-256 authority costs a tenth of that for signing; a
   seventh of the main thread's time then goes into statements, and a seventh into reading and checking the request. cfssl,
   which stores nothing, needs a third of the processor time.
-- Memory: of 200 MB after the load, 52 MB are Node.js itself and its libraries, whose pages all its processes share. 77 MB are
+- Memory: of about 200 MB after the load, 52 MB are Node.js itself and its libraries, whose pages all its processes share. 77 MB are
   the heap of V8, 32 MB of them space for new objects, most of which V8 gives back after a quiet minute. With half that space,
   a server took 13 MB less, and up to a tenth more processor time per call. The rest belongs to the C library, which gives each
   thread its own heap, and includes 12 MB of pages that SQLite keeps.

@@ -177,7 +177,8 @@ same signing requests, the same type of CA key, no database). \`openssl speed\` 
 - \`--only cluster\` measures one, two and three servers on PostgreSQL beside one on SQLite. It is not part of a run; its
   figures are in [PostgreSQL](guide/postgresql.md#sizing).
 - \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
-  must agree within 10 %.
+  must agree within 10 %. Two quiet runs, half an hour apart, agreed in 14 of 16. With another program on one of the two cores,
+  13 differed by more: reads took up to a quarter more than beside them, and most changes a tenth to a third less.
 
 ## Run conditions
 

@@ -120,7 +120,7 @@ async function firstAttempts(admin: Admin, { receiver, keys }: Surroundings): Pr
   return times;
 }
 
-/** What the work before left to do is no part of it. */
+/** Waits first until the server has finished what earlier work left behind. */
 async function idleCpuPercent(pid: number, seconds: number): Promise<number> {
   await sleep(SETTLED_MS);
   const before = threadsCpuMs(pid);

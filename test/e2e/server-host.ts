@@ -1,4 +1,4 @@
-// A process that runs one server after another. In a process of its own, each server would load and compile the same code
+// A process that runs one server after another. In separate processes, each server would load and compile the same code
 // again, which is most of the CPU time of a start.
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';

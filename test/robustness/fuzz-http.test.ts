@@ -10,7 +10,7 @@ import { rawClient, type RawClient, type RawReply, type RawRequest } from '../he
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 /** Of each listener; `LICENSE_DESK_ROUNDS=10000 vitest run …` for the long run. */
-const RUNS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 500);
+const RUNS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 1500);
 let server: TestServer;
 let api: RawClient;
 let admin: RawClient;

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '#server/contract.ts';
 import type { Endpoint } from '#server/wire/endpoint.ts';
 import type { ErrorCode } from '#server/wire/errors.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
 import { formatMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
 import { selectRows } from '../helpers/database.ts';
 import { untilFirstCrl } from '../helpers/first-crl.ts';
@@ -155,7 +156,7 @@ const csvFile = fc.oneof(
       fc.array(fc.constantFrom('who', 'x', '', '"', '"a,b"', "'=1", '\0', '\u00fc', '\n'), { maxLength: 4 }),
     )
     .map((rows) => rows.map((cells) => cells.join(',')).join('\r\n')),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.uint8Array({ maxLength: 100 }),
 );
 

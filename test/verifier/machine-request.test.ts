@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../helpers/any-character.ts';
 import {
   formatMachineRequest,
   parseMachineRequest,
@@ -63,7 +64,7 @@ describe.each(FORMS)('a request as a %s', (form) => {
   test('is known as damaged, or no request, after any change', () => {
     const text = formatMachineRequest(REQUEST, form);
     fc.assert(
-      fc.property(fc.nat(text.length - 1), fc.string({ unit: 'binary', maxLength: 3 }), (at, piece) => {
+      fc.property(fc.nat(text.length - 1), fc.string({ unit: anyCharacter, maxLength: 3 }), (at, piece) => {
         const changed = text.slice(0, at) + piece + text.slice(at + 1);
         fc.pre(changed.replace(/\s+/g, '') !== text.replace(/\s+/g, ''));
         expect(parseMachineRequest(changed).kind).not.toBe('request');
@@ -123,7 +124,7 @@ describe('no request', () => {
   });
 
   test('any text, without a crash', () => {
-    const any = fc.string({ unit: 'binary', maxLength: 300 });
+    const any = fc.string({ unit: anyCharacter, maxLength: 300 });
     fc.assert(
       fc.property(
         fc.oneof(

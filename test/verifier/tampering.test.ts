@@ -1,6 +1,7 @@
 // No single change to a license file goes unnoticed.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../helpers/any-character.ts';
 import { verifyEd25519, type SignatureCheck } from '../../verifier/ed25519.ts';
 import { NotALicenseFileError, verifyLicenseFile } from '../../verifier/verify-license-file.ts';
 import { FINGERPRINT, ISSUED_AT, KEY, LICENSE, licenseFile, nativeVerify } from './sample-license-file.ts';
@@ -80,14 +81,14 @@ describe.each(Object.entries(FILES))('a license file, %s,', (_name, file) => {
 
 describe('any text', () => {
   const framed = fc
-    .string({ unit: 'binary' })
+    .string({ unit: anyCharacter })
     .map((body) => `-----BEGIN LICENSE FILE-----${body}-----END LICENSE FILE-----`);
   const encoded = fc.jsonValue().map((value) => {
     const body = Buffer.from(JSON.stringify(value)).toString('base64');
     return `-----BEGIN LICENSE FILE-----${body}-----END LICENSE FILE-----`;
   });
   test.each([
-    ['raw', fc.string({ unit: 'binary', maxLength: 300 })],
+    ['raw', fc.string({ unit: anyCharacter, maxLength: 300 })],
     ['in the armour', framed],
     ['as JSON in the armour', encoded],
   ])('%s is refused without a crash', async (_name, text) => {

@@ -5,7 +5,6 @@
  * built-ins only.
  */
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -93,11 +92,16 @@ function createProject() {
   return folder;
 }
 
-/** npm's shims of a program exist on Windows only, and the script decides there what Node's start. */
-function moveShims(/** @type {string} */ folder) {
-  if (process.platform !== 'win32') return;
-  for (const name of ['node', 'node.cmd', 'node.ps1'])
-    copyFileSync(join(folder, 'node_modules', '.bin', name), join(root, 'node_modules', '.bin', name));
+/** npm links a program only if it exists, so the installation without scripts did not. */
+function moveNodeLinks(/** @type {string} */ folder) {
+  const from = join(folder, 'node_modules', '.bin');
+  const to = join(root, 'node_modules', '.bin');
+  // The last two are Windows' own.
+  for (const name of ['node', 'node.cmd', 'node.ps1']) {
+    if (!readdirSync(from).includes(name)) continue;
+    rmSync(join(to, name), { force: true });
+    renameSync(join(from, name), join(to, name));
+  }
 }
 
 /** Begins an installation of the packages, without running their scripts. */
@@ -146,7 +150,7 @@ export async function installNativePackages() {
       const target = join(root, 'node_modules', part);
       rmSync(target, { recursive: true, force: true });
       renameSync(join(folder, 'node_modules', part), target);
-      if (name === 'node') moveShims(folder);
+      if (name === 'node') moveNodeLinks(folder);
       if (!isMade(name)) throw new Error(`the install script of ${name} did not make ${MADE[name].file}`);
     },
 

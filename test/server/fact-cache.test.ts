@@ -1,6 +1,8 @@
 // Ten thousand random interleavings of look-ups and commits, against a model that knows what each caller may see.
 import { describe, expect, it } from 'vitest';
 import { createFactCache, createFactVersions, type FactCache } from '#server/database/fact-cache.ts';
+import { createAuthorizationLookup } from '#server/features/authorization-tokens/authorization-lookup.ts';
+import { hashSecret } from '#server/platform/secret-token.ts';
 import { createRandom, type Random } from '../long/random.ts';
 
 const LICENSES = 4;
@@ -127,5 +129,40 @@ describe('facts in memory', () => {
     const kept = Array.from({ length: 100 }, (_, id) => cache.get(String(id))).filter(Boolean);
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.length).toBeLessThanOrEqual(10);
+  });
+
+  it('stay in memory for 10,000 tokens in frequent use, while others of a million are used', async () => {
+    const random = createRandom(1, 1);
+    let lookUps = 0;
+    const facts = {
+      tokenId: 1,
+      licenseId: 1,
+      product: 'analyzer',
+      status: 'active',
+      expiresAt: 0,
+      lastUsedAt: null,
+      licenseRevokedAt: null,
+      licenseGraceEndsAt: 0,
+    };
+    const findToken = async () => {
+      lookUps += 1;
+      return facts;
+    };
+    const store = { findToken, findLicense: async () => null };
+    const lookup = createAuthorizationLookup({ store, versions: createFactVersions() });
+    /** Any of the given number of tokens, as often as given. @returns how often the database was asked */
+    async function use(tokens: number, times: number): Promise<number> {
+      lookUps = 0;
+      for (let time = 0; time < times; time += 1) {
+        const tokenHash = hashSecret(String(random.integer(tokens)));
+        if (!lookup.knownToken(tokenHash)) await lookup.findToken(tokenHash);
+      }
+      return lookUps;
+    }
+    await use(10_000, 100_000);
+    for (let round = 0; round < 3; round += 1) {
+      expect(await use(1_000_000, 28_000)).toBeGreaterThan(25_000);
+      expect(await use(10_000, 36_000)).toBeLessThan(500);
+    }
   });
 });

@@ -6,18 +6,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OUTPUT_TO_STDERR, run } from './child.mjs';
-import { ensureCommands, isMissing } from './debian-packages.mjs';
-import { nodePath, root } from './paths.mjs';
+import { OUTPUT_TO_STDERR } from './child.mjs';
+import { takeLock } from './lock.mjs';
+import { installNativePackages, isMade, nativePackages, npm } from './native-packages.mjs';
+import { outFolder, root } from './paths.mjs';
 
-/** Needed to compile the SQLite driver where no prebuilt binary is available. */
-const COMPILER = { 'g++': ['g++'], make: ['make'], python3: ['python3'] };
-
-/**
- * SQLite is one large file, whose compilation takes most of an installation: with -O2, a quarter less than with the
- * driver's -O3, and it runs no slower. Its other files are compiled beside it.
- */
-const COMPILING = { JOBS: process.env['JOBS'] ?? 'max', CFLAGS: process.env['CFLAGS'] ?? '-O2' };
+const lockFile = join(outFolder, '.install-lock');
 
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean, link?: boolean }} LockedPackage */
 
@@ -34,9 +28,9 @@ function lockedPackages(file) {
  * lockfile also
  * recognizes a manual install, unlike a stamp file.
  */
-function isInstalled() {
+function hasPackages() {
   const record = join(root, 'node_modules', '.package-lock.json');
-  if (!existsSync(record) || !existsSync(nodePath)) return false;
+  if (!existsSync(record)) return false;
   const installed = lockedPackages(record);
   return Object.entries(lockedPackages(join(root, 'package-lock.json'))).every(([path, locked]) => {
     if (path === '') return true;
@@ -47,32 +41,64 @@ function isInstalled() {
   });
 }
 
-async function npmCi() {
-  const npm = process.env['npm_execpath'] ?? '';
-  // --include=dev, because NODE_ENV=production would leave out the runtime and the build tools. Only errors, because
-  // under Node 20 npm warns about every package that requires a later version; they run on the installed Node.
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const options = { stdio: OUTPUT_TO_STDERR, env: COMPILING };
-  return npm.endsWith('npm-cli.js')
-    ? run(process.execPath, [npm, ...args], options)
-    : run('npm', args, { ...options, shell: process.platform === 'win32' });
+const isInstalled = () => nativePackages.every(isMade) && hasPackages();
+
+/** Scripts do not run: those that are needed run beside this. */
+async function installPackages() {
+  // --include=dev, because NODE_ENV=production would leave out the runtime and the build tools.
+  const words = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'];
+  const { code } = await npm(words, { stdio: OUTPUT_TO_STDERR });
+  if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; its messages are above`);
+}
+
+/**
+ * Installs what is missing, until the tools can run.
+ *
+ * @returns {Promise<{ driver: Promise<void> }>} settles when the SQLite driver is installed, too: only the server needs it
+ * @throws an error with a one-line reason, as `driver` does
+ */
+export async function installTools() {
+  const nothingToDo = { driver: Promise.resolve() };
+  if (isInstalled()) return nothingToDo;
+  const release = await takeLock(lockFile, (holder) => {
+    process.stderr.write(`Waiting for process ${holder}, which is installing (${lockFile}) …\n`);
+  });
+  if (isInstalled()) {
+    release();
+    return nothingToDo;
+  }
+
+  process.stderr.write('Installing dependencies (the first time takes a minute or two) …\n');
+  const isComplete = hasPackages();
+  const isNeeded = (/** @type {import('./native-packages.mjs').NativePackage} */ name) =>
+    !isComplete || !isMade(name);
+  const [needsNode, needsDriver] = [isNeeded('node'), isNeeded('sqlite3')];
+  const packages = isComplete ? Promise.resolve() : installPackages();
+  const native = installNativePackages();
+  const node = native.then(({ make }) => (needsNode ? make('node') : undefined));
+  const compiled = Promise.all([native, node]).then(([{ make }]) =>
+    needsDriver ? make('sqlite3') : undefined,
+  );
+  const tools = Promise.all([native, packages, node]).then(([{ move }]) =>
+    needsNode ? move('node') : undefined,
+  );
+  const driver = Promise.all([native, tools, compiled])
+    .then(([{ move }]) => (needsDriver ? move('sqlite3') : undefined))
+    .finally(async () => {
+      await Promise.allSettled([packages, compiled]);
+      await native.then(({ remove }) => remove()).catch(() => {});
+      release();
+    });
+  // If the tools fail, so does this, and no caller gets it. The message comes when nothing runs any more.
+  driver.catch(() => {});
+  await tools.catch(() => driver);
+  return { driver };
 }
 
 /** Installs what is missing. Throws an error with a one-line reason. */
 export async function install() {
-  if (isInstalled()) return;
-  process.stderr.write('Installing dependencies (the first time takes a few minutes) …\n');
-  let outcome = await npmCi();
-  // A compiler is installed only after a failure, because most platforms do not need one.
-  const missing = Object.keys(COMPILER).filter(isMissing);
-  if (outcome.code !== 0 && missing.length > 0) {
-    const stillMissing = await ensureCommands(COMPILER);
-    if (stillMissing.length > 0)
-      throw new Error(`npm ci failed, and this machine has no ${stillMissing.join(', ')}`);
-    outcome = await npmCi();
-  }
-  if (outcome.code !== 0)
-    throw new Error(`npm ci failed with exit code ${outcome.code}; its messages are above`);
+  const { driver } = await installTools();
+  await driver;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

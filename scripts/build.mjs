@@ -1,13 +1,13 @@
 /** `npm run build`. With `--if-stale`, builds only if a source has changed. Node 20 built-ins only. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { install } from './bootstrap.mjs';
-import { OUTPUT_TO_STDERR, run } from './child.mjs';
-import { builtCli, builtManualPage, nodePath, root } from './paths.mjs';
+import { installTools } from './bootstrap.mjs';
+import { OUTPUT_TO_STDERR, run, untilAllEnd } from './child.mjs';
+import { takeLock } from './lock.mjs';
+import { builtCli, builtManualPage, nodePath, outFolder, root } from './paths.mjs';
 import { writeThirdPartyLicenses } from './third-party.mjs';
 
 export const sourceFolders = ['cli', 'electron', 'renderer', 'server', 'verifier'];
@@ -26,7 +26,6 @@ const configFiles = [
   'tsconfig.json',
 ];
 
-const outFolder = join(root, 'out');
 const stampFile = join(outFolder, '.build-stamp');
 const lockFile = join(outFolder, '.build-lock');
 
@@ -50,37 +49,17 @@ function fingerprint() {
 
 const isFresh = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === fingerprint();
 
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Prevents concurrent builds into the same folder.
  *
  * @param {() => Promise<void>} work
  */
 async function withBuildLock(work) {
-  mkdirSync(outFolder, { recursive: true });
-  for (;;) {
-    try {
-      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
-      break;
-    } catch {
-      const holder = existsSync(lockFile) ? Number(readFileSync(lockFile, 'utf8')) : 0;
-      // A killed build leaves its lock behind.
-      if (holder > 0 && !isAlive(holder)) rmSync(lockFile, { force: true });
-      else await sleep(100);
-    }
-  }
+  const release = await takeLock(lockFile);
   try {
     await work();
   } finally {
-    rmSync(lockFile, { force: true });
+    release();
   }
 }
 
@@ -115,10 +94,19 @@ export async function buildIfStale() {
   });
 }
 
+/**
+ * Installs what is missing and builds. The SQLite driver is compiled meanwhile, because a build does not need it.
+ *
+ * @param {() => Promise<void>} [work]
+ */
+export async function installAndBuild(work = buildIfStale) {
+  const { driver } = await installTools();
+  await untilAllEnd([driver, work()]);
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    await install();
-    await (process.argv.includes('--if-stale') ? buildIfStale() : withBuildLock(build));
+    await installAndBuild(process.argv.includes('--if-stale') ? buildIfStale : () => withBuildLock(build));
   } catch (error) {
     process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
     process.exitCode = 1;

@@ -20,6 +20,7 @@ const FORWARDED = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
  * @typedef {object} Options
  * @property {import('node:child_process').StdioOptions} [stdio] default: inherited
  * @property {boolean} [shell]
+ * @property {string} [cwd] default: the root of the checkout
  * @property {NodeJS.ProcessEnv} [env] added to the tools' environment
  * @property {boolean} [ownGroup] run it in a process group, and end the processes that it leaves behind
  * @property {number} [timeoutMs] kill it after this long; needs ownGroup
@@ -60,7 +61,7 @@ export function run(command, args, options = {}) {
   const ownGroup = options.ownGroup === true && process.platform !== 'win32';
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
-      cwd: root,
+      cwd: options.cwd ?? root,
       env: { ...toolEnvironment(), ...options.env },
       stdio: options.stdio ?? 'inherit',
       shell: options.shell ?? false,
@@ -95,4 +96,14 @@ export function run(command, args, options = {}) {
       resolve({ code: exitCode(code, signal), interrupted });
     });
   });
+}
+
+/**
+ * Rejects like `Promise.all`, but only when none of them is running any more.
+ *
+ * @param {readonly Promise<void>[]} running
+ */
+export async function untilAllEnd(running) {
+  await Promise.allSettled(running);
+  await Promise.all(running);
 }

@@ -14,16 +14,19 @@ export const nodePath = join(
   process.platform === 'win32' ? 'node.exe' : 'node',
 );
 
-export const builtCli = join(root, 'out', 'main', 'cli.js');
+/** What commands make in this checkout, except packages. */
+export const outFolder = join(root, 'out');
+
+export const builtCli = join(outFolder, 'main', 'cli.js');
 
 /** The manual page, generated from the help of every command. Packages ship it as license-desk(1). */
-export const builtManualPage = join(root, 'out', 'license-desk.1');
+export const builtManualPage = join(outFolder, 'license-desk.1');
 
 /** Runs the built program. SIGUSR1 does not open Node's debugger (server/platform/refuse-debugger.ts). */
 export const cliArguments = ['--disable-sigusr1', builtCli];
 
 /** The page that the admin listener serves. */
-export const builtPage = join(root, 'out', 'renderer');
+export const builtPage = join(outFolder, 'renderer');
 
 const toolFolder = join(root, 'node_modules', '.bin');
 

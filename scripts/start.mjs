@@ -1,7 +1,6 @@
 /** `npm start`: opens the desktop app if possible, otherwise starts the server and prints the back office address. */
 import { createInterface } from 'node:readline';
-import { install } from './bootstrap.mjs';
-import { buildIfStale } from './build.mjs';
+import { installAndBuild } from './build.mjs';
 import { run } from './child.mjs';
 import { runDesktopApp } from './desktop-app.mjs';
 import { cliArguments, nodePath } from './paths.mjs';
@@ -35,8 +34,7 @@ async function serveToBrowser() {
 }
 
 try {
-  await install();
-  await buildIfStale();
+  await installAndBuild();
   const app = await runDesktopApp(serverArguments);
   if ('exitCode' in app) {
     process.exitCode = app.exitCode;

@@ -5,9 +5,9 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { install } from './bootstrap.mjs';
+import { installTools } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
-import { run } from './child.mjs';
+import { run, untilAllEnd } from './child.mjs';
 import { ensureTestPrograms } from './test-programs.mjs';
 import { countSuite, suites } from './test-suites.mjs';
 
@@ -34,13 +34,19 @@ function select(names) {
   );
 }
 
-/** Installs the programs and builds the product that the tests need. */
-async function prepareTests() {
+/**
+ * Installs the programs and builds the product that the tests need.
+ *
+ * @param {Promise<void>} driver
+ */
+async function prepareTests(driver) {
   const missing = await ensureTestPrograms();
   if (missing.length > 0) {
     process.stderr.write(`Not installed, so the tests that start it will fail: ${missing.join(', ')}\n`);
   }
   await buildIfStale();
+  // A failure to install it is reported where it was started.
+  await driver.catch(() => {});
 }
 
 /**
@@ -95,11 +101,12 @@ function printTotals() {
 
 /**
  * The tests wait a lot for servers and browsers, so they run side by side, and the static checks beside them, one after
- * the other. Without tests, all checks run at once.
+ * the other. Without tests, all checks run at once. The checks do not need the SQLite driver.
  *
  * @param {readonly import('./test-suites.mjs').Suite[]} selected
+ * @param {Promise<void>} driver
  */
-async function runSuites(selected) {
+async function runSuites(selected, driver) {
   const reportFolder = mkdtempSync(join(tmpdir(), 'license-desk-test-'));
   const checks = selected.filter(({ kind }) => kind === 'static');
   const tests = selected.filter(({ kind }) => kind === 'tests');
@@ -112,7 +119,7 @@ async function runSuites(selected) {
   };
   const runTests = async () => {
     // A failed build counts as one failure; the other suites still run.
-    await attempt('build', prepareTests);
+    await attempt('build', () => prepareTests(driver));
     if (isInterrupted) return;
     await untilAllEnd(tests.map((suite, index) => runOne(suite, index > 0)));
   };
@@ -122,16 +129,6 @@ async function runSuites(selected) {
     results.push(...selected.flatMap(({ name }) => done.get(name) ?? []));
     rmSync(reportFolder, { recursive: true, force: true });
   }
-}
-
-/**
- * Rejects like `Promise.all`, but only when none of them is running any more.
- *
- * @param {readonly Promise<void>[]} running
- */
-async function untilAllEnd(running) {
-  await Promise.allSettled(running);
-  await Promise.all(running);
 }
 
 /**
@@ -150,8 +147,8 @@ async function attempt(name, work) {
 
 await attempt('run', async () => {
   const selected = select(process.argv.slice(2));
-  await install();
-  await runSuites(selected);
+  const { driver } = await installTools();
+  await untilAllEnd([runSuites(selected, driver), driver]);
 });
 printSummary();
 process.exitCode = printTotals() > 0 ? 1 : 0;

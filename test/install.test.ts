@@ -1,0 +1,129 @@
+// scripts/bootstrap.mjs on a copy of the scripts, with a stand-in for npm that needs no network and no compiler.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { nativePackages } from '../scripts/native-packages.mjs';
+import { root } from '../scripts/paths.mjs';
+import { eventually } from './helpers/eventually.ts';
+import { temporaryDirectory } from './helpers/server-process.ts';
+
+const DRIVER = 'node_modules/sqlite3/build/Release/node_sqlite3.node';
+
+/** Does what npm does to files, and waits in the compilation while there is a file `wait`. */
+const NPM = `
+import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+const project = import.meta.dirname + '/..';
+const [command, name] = process.argv.slice(2);
+appendFileSync(project + '/log', (process.cwd() === process.env.PROJECT ? '' : 'beside: ') + process.argv.slice(2).join(' ') + '\\n');
+const make = (file) => { mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true }); writeFileSync(file, ''); };
+if (command === 'ci') {
+  rmSync('node_modules', { recursive: true, force: true });
+  make('node_modules/.bin/tool'); make('node_modules/node/package.json'); make('node_modules/sqlite3/package.json');
+  cpSync('package-lock.json', 'node_modules/.package-lock.json');
+} else if (name === 'node') { make('node_modules/node/bin/node'); make('node_modules/.bin/node'); }
+else {
+  while (existsSync(project + '/wait')) await new Promise((resolve) => setTimeout(resolve, 20));
+  if (existsSync(project + '/broken')) process.exit(7);
+  make('${DRIVER}');
+}
+`;
+
+function project() {
+  const folder = temporaryDirectory('install');
+  cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true });
+  for (const name of ['package.json', 'package-lock.json']) cpSync(join(root, name), join(folder, name));
+  mkdirSync(join(folder, 'npm'));
+  writeFileSync(join(folder, 'npm', 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'npm', 'npm-cli.js'), NPM);
+  writeFileSync(
+    join(folder, 'tools.mjs'),
+    `import { installTools } from './scripts/bootstrap.mjs';
+     const { driver } = await installTools(); console.log('tools'); await driver; console.log('driver');`,
+  );
+  const path = (name: string) => join(folder, name);
+  return {
+    path,
+    log: () => readFileSync(path('log'), 'utf8').trim().split('\n'),
+    start(script = 'scripts/bootstrap.mjs') {
+      const child = spawn(process.execPath, [path(script)], {
+        cwd: folder,
+        env: {
+          ...process.env,
+          PROJECT: folder,
+          npm_execpath: path('npm/npm-cli.js'),
+          NODE_ENV: 'production',
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const output = { text: '' };
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (chunk: string) => (output.text += chunk));
+      return { child, output, ended: once(child, 'close') as Promise<[number | null]> };
+    },
+  };
+}
+
+test('the tools can run while the SQLite driver is compiled', async () => {
+  const { path, start, log } = project();
+  writeFileSync(path('wait'), '');
+  const run = start('tools.mjs');
+  await eventually(() => expect(run.output.text).toMatch(/^tools$/mu));
+  expect(existsSync(path('node_modules/.bin/node'))).toBe(true);
+  expect(existsSync(path(DRIVER))).toBe(false);
+  rmSync(path('wait'));
+  expect((await run.ended)[0]).toBe(0);
+  expect(existsSync(path(DRIVER))).toBe(true);
+  const flags = '--no-audit --no-fund --loglevel=error';
+  expect(log().toSorted()).toEqual([
+    `beside: ci --ignore-scripts ${flags}`,
+    'beside: rebuild node --loglevel=error',
+    'beside: rebuild sqlite3 --loglevel=error',
+    `ci --ignore-scripts --include=dev ${flags}`,
+  ]);
+});
+
+test('an interrupted compilation is done again, and only it', async () => {
+  const { path, start, log } = project();
+  writeFileSync(path('wait'), '');
+  const first = start();
+  await eventually(() => expect(log().join()).toContain('rebuild sqlite3'));
+  await eventually(() => expect(existsSync(path('node_modules/.bin/node'))).toBe(true));
+  first.child.kill('SIGTERM');
+  expect((await first.ended)[0]).toBe(1);
+  rmSync(path('wait'));
+  writeFileSync(path('log'), '');
+  expect((await start().ended)[0]).toBe(0);
+  expect(log().filter((line) => /^ci|rebuild node/u.test(line))).toEqual([]);
+  expect(existsSync(path(DRIVER))).toBe(true);
+});
+
+test('two commands at once install once', async () => {
+  const { path, start, log } = project();
+  writeFileSync(path('wait'), '');
+  const first = start();
+  await eventually(() => expect(log().join()).toContain('rebuild sqlite3'));
+  const second = start();
+  await eventually(() => expect(second.output.text).toContain(`Waiting for process ${first.child.pid}`));
+  rmSync(path('wait'));
+  expect([(await first.ended)[0], (await second.ended)[0]]).toEqual([0, 0]);
+  expect(log()).toHaveLength(4);
+});
+
+test('a compilation that fails is reported, and tried again by the next command', async () => {
+  const { path, start } = project();
+  writeFileSync(path('broken'), '');
+  const run = start();
+  expect((await run.ended)[0]).toBe(1);
+  expect(run.output.text).toMatch(/Installing failed: npm rebuild sqlite3 failed with exit code 7/u);
+  rmSync(path('broken'));
+  expect((await start().ended)[0]).toBe(0);
+  expect(existsSync(path(DRIVER))).toBe(true);
+});
+
+test('the allowed install scripts are those that an installation runs', () => {
+  const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name] === true);
+  expect(allowed.toSorted()).toEqual(nativePackages.toSorted());
+});

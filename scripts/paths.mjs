@@ -25,6 +25,9 @@ export const builtManualPage = join(outFolder, 'license-desk.1');
 /** Runs the built program. SIGUSR1 does not open Node's debugger (server/platform/refuse-debugger.ts). */
 export const cliArguments = ['--disable-sigusr1', builtCli];
 
+/** With which packages start the server, too (packaging/server/license-desk): the C library then keeps less memory. */
+export const serverEnvironment = { MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2' };
+
 /** The page that the admin listener serves. */
 export const builtPage = join(outFolder, 'renderer');
 

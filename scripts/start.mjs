@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { installAndBuild } from './build.mjs';
 import { run } from './child.mjs';
 import { runDesktopApp } from './desktop-app.mjs';
-import { cliArguments, nodePath } from './paths.mjs';
+import { cliArguments, nodePath, serverEnvironment } from './paths.mjs';
 
 const serverArguments = process.argv.slice(2);
 
@@ -21,6 +21,7 @@ function adminAddress(line) {
 async function serveToBrowser() {
   const { code } = await run(nodePath, [...cliArguments, 'serve', ...serverArguments], {
     stdio: ['inherit', 'pipe', 'inherit'],
+    env: serverEnvironment,
     onSpawn: (child) => {
       if (!child.stdout) return;
       createInterface({ input: child.stdout }).on('line', (line) => {

@@ -38,6 +38,8 @@ function common(service: ServiceDefinition): string[] {
     'TimeoutStartSec=15min',
     '# Restarts a process that hangs. An unreachable database is not a reason to restart: that would not help.',
     'WatchdogSec=60',
+    '# Otherwise the C library gives each thread its own heap, which keeps up to 40 MB that nothing uses.',
+    'Environment=MALLOC_ARENA_MAX=2',
     `ExecStart=${serveCommand(service).map(argument).join(' ')}`,
     `WorkingDirectory=${literal(service.dataDir)}`,
     'UMask=0077',

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, closeSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { serverEnvironment } from '../../scripts/paths.mjs';
 import { treeCpuMs } from './process-tree.ts';
 
 export interface ChildServer {
@@ -41,7 +42,10 @@ async function end(child: ChildProcess): Promise<void> {
 export async function startChildServer(args: readonly string[], errorFile: string): Promise<ChildServer> {
   const started = performance.now();
   const log = openSync(errorFile, 'a');
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log] });
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', log],
+    env: { ...process.env, ...serverEnvironment },
+  });
   closeSync(log);
   running.add(child);
   child.once('exit', () => running.delete(child));

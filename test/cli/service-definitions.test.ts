@@ -8,6 +8,7 @@ import { launchd, launchdPlist } from '../../cli/service/launchd.ts';
 import type { HostFacts, ServiceDefinition, Step } from '../../cli/service/service-definition.ts';
 import { systemd, systemdUnit } from '../../cli/service/systemd.ts';
 import { taskScheduler, taskXml } from '../../cli/service/task-scheduler.ts';
+import { serverEnvironment } from '../../scripts/paths.mjs';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 
 const execute = promisify(execFile);
@@ -64,6 +65,11 @@ describe('systemd', () => {
     const words = ['security', '--offline=yes', '--threshold=20', '--no-pager', file];
     const { stdout } = await execute(ANALYZE, words);
     expect(stdout).toMatch(/Overall exposure level for license-desk\.service: 1\.\d OK/u);
+  });
+
+  test('starts the server with as few heaps of the C library as the launcher does', () => {
+    const { MALLOC_ARENA_MAX: heaps } = serverEnvironment;
+    expect(systemdUnit(definition(), 'ann')).toContain(`\nEnvironment=MALLOC_ARENA_MAX=${heaps}\n`);
   });
 
   test('keeps every character of the data directory', () => {

@@ -115,8 +115,12 @@ export async function installNativePackages() {
     // An interrupted npm can leave a compiler behind.
     ownGroup: true,
   };
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const { code } = await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], options);
-  if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; its messages are above`);
+  if (code !== 0) {
+    remove();
+    throw new Error(`npm ci failed with exit code ${code}; its messages are above`);
+  }
 
   return {
     /**
@@ -154,8 +158,6 @@ export async function installNativePackages() {
       if (!isMade(name)) throw new Error(`the install script of ${name} did not make ${MADE[name].file}`);
     },
 
-    remove() {
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
+    remove,
   };
 }

@@ -1,7 +1,7 @@
 // scripts/bootstrap.mjs on a copy of the scripts, with a stand-in for npm that needs no network and no compiler.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nativePackages } from '../scripts/native-packages.mjs';
@@ -18,6 +18,7 @@ const project = import.meta.dirname + '/..';
 const [command, name] = process.argv.slice(2);
 appendFileSync(project + '/log', (process.cwd() === process.env.PROJECT ? '' : 'beside: ') + process.argv.slice(2).join(' ') + '\\n');
 const make = (file) => { mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true }); writeFileSync(file, ''); };
+if (existsSync(project + '/offline')) process.exit(1);
 if (command === 'ci') {
   rmSync('node_modules', { recursive: true, force: true });
   make('node_modules/.bin/tool'); make('node_modules/node/package.json'); make('node_modules/sqlite3/package.json');
@@ -109,6 +110,15 @@ test('two commands at once install once', async () => {
   rmSync(path('wait'));
   expect([(await first.ended)[0], (await second.ended)[0]]).toEqual([0, 0]);
   expect(log()).toHaveLength(4);
+});
+
+test('a registry that cannot be reached is reported, and leaves no files behind', async () => {
+  const { path, start } = project();
+  writeFileSync(path('offline'), '');
+  const run = start();
+  expect((await run.ended)[0]).toBe(1);
+  expect(run.output.text).toMatch(/^Installing failed: npm ci failed with exit code 1/mu);
+  expect(readdirSync(path('out'))).toEqual([]);
 });
 
 test('a compilation that fails is reported, and tried again by the next command', async () => {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '#server/contract.ts';
+import type { Contract } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS } from '#server/wire/errors.ts';
 import { untilFirstCrl } from '../helpers/first-crl.ts';
 import { exchangeBytes } from '../helpers/raw-http.ts';
@@ -170,11 +171,33 @@ function requestTo(listener: 'api' | 'admin'): fc.Arbitrary<RawRequest> {
     }));
 }
 
-/** What is no JSON: lists that are downloaded, the authority's certificate and its revocation list. */
-const DOCUMENTS = [
-  { path: /\/export/u, type: /^text\/csv/u },
-  { path: /\/certs\/(?:ca|crl)(?:\/|\?|$)/u, type: /^application\/(?:pkix-cert|pkix-crl|x-pem-file)/u },
-];
+/** The endpoints that can return a document instead of JSON. */
+function documentRowsOf(root: string, rows: Contract) {
+  return Object.values(rows).flatMap(({ method, path, documents }) => {
+    if (!documents) return [];
+    const bare = (root + path).replace(/\/$/u, '').replaceAll('.', '\\.').replaceAll(/:\w+/gu, '[^/?#]+');
+    return [
+      {
+        method,
+        path: root + path,
+        pattern: new RegExp(`^${bare}/?(?:[?#]|$)`, 'iu'),
+        types: Object.keys(documents),
+      },
+    ];
+  });
+}
+const DOCUMENT_ROWS = {
+  api: documentRowsOf(PUBLIC_API_ROOT, publicContract),
+  admin: documentRowsOf(ADMIN_API_ROOT, adminContract),
+};
+
+/** Whether the reply is a document that the endpoint of this path declares. */
+function isDocument(path: string, type: string): boolean {
+  const [mediaType = ''] = type.split(';');
+  return Object.values(DOCUMENT_ROWS)
+    .flat()
+    .some(({ pattern, types }) => pattern.test(path) && types.includes(mediaType));
+}
 
 const ONLY_DATABASE_FAILING = { database: 'failing', storage: 'ok', clock: 'ok', draining: 'ok' };
 
@@ -193,8 +216,7 @@ function faultOf(request: RawRequest, reply: RawReply): string | null {
   if (status >= 500 && !isNotReady(request, reply)) return `${status}: ${content}`;
   if (headers['x-request-id'] === undefined && status >= 400) return `${status} without X-Request-Id`;
   const type = String(headers['content-type'] ?? '');
-  if (status === 200 && DOCUMENTS.some((document) => document.path.test(path) && document.type.test(type)))
-    return null;
+  if (status === 200 && isDocument(path, type)) return null;
   // Pages and their files, whole or not modified, and the way to them.
   if (status < 400 && !type.startsWith('application/json')) {
     return /^\/(?:admin\/api|license\/api\/svc\/(?!docs))/u.test(path) && status !== 304
@@ -214,6 +236,10 @@ describe.each(['api', 'admin'] as const)('the %s listener', (listener) => {
   it('answers any method, path, header and body in the envelope', async () => {
     const client = listener === 'api' ? api : admin;
     const credentials = listener === 'api' ? bearer : `Bearer ${server.runtimeSecret}`;
+    const documents = DOCUMENT_ROWS[listener].map(({ method, path }): [RawRequest, boolean] => [
+      { method, path },
+      true,
+    ]);
     await fc.assert(
       fc.asyncProperty(requestTo(listener), fc.boolean(), async (request, isKnown) => {
         const headers = isKnown ? { authorization: credentials, ...request.headers } : { ...request.headers };
@@ -223,7 +249,7 @@ describe.each(['api', 'admin'] as const)('the %s listener', (listener) => {
         expect(fault, `${JSON.stringify(sent)}\ngets ${JSON.stringify(reply)}`).toBe(null);
       }),
       // With the seed: what comes of a request may depend on those before it.
-      { numRuns: RUNS, includeErrorInReport: true },
+      { numRuns: documents.length + RUNS, includeErrorInReport: true, examples: documents },
     );
     expect((await server.get('/health/')).status).toBe(200);
   });

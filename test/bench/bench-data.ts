@@ -30,10 +30,10 @@ async function validKeys(file: string, isPlan: string, count: number): Promise<s
   return found.map(({ key }) => key);
 }
 
-/** A fresh copy for this run, in which no license is due for a notice. */
-export async function prepareBenchData(licenses: number): Promise<BenchData> {
+/** A fresh copy for this run, in which no license is due for a notice. @param name of its folder */
+export async function prepareBenchData(licenses: number, name = String(licenses)): Promise<BenchData> {
   const seeded = await seededData(licenses);
-  const dataDir = join(BENCH_DATA, String(licenses));
+  const dataDir = join(BENCH_DATA, name);
   const database = join(dataDir, DATABASE);
   await rm(dataDir, { recursive: true, force: true });
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

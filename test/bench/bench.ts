@@ -11,9 +11,11 @@ import { cluster } from './cluster-parts.ts';
 import { compareRuns } from './compare-runs.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
 import { measureGrowth } from './measure-growth.ts';
+import { leaveIdle, measureIdle } from './measure-idle.ts';
 import { desktop, page } from './page-parts.ts';
 import { note, type Run } from './run.ts';
 import { leases, load, starts } from './service-parts.ts';
+import { shareOneCore } from './one-core.ts';
 import { openUnfinishedRun } from './unfinished-run.ts';
 
 const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
@@ -27,10 +29,13 @@ const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
   desktop,
   growth: measureGrowth,
   cluster,
+  idle: measureIdle,
 };
-/** Only by `--only`: they take minutes, and need PostgreSQL. */
-const ON_REQUEST = ['cluster'];
-const SECONDS = { short: 2, full: 15 };
+/** Only by `--only`: the first needs minutes and PostgreSQL, the second is measured beside all other parts. */
+const ON_REQUEST = ['cluster', 'idle'];
+/** Those with ratios of CPU per call to a peer's. */
+const ONE_CORE_PARTS = ['load', 'certificates', 'leases'];
+const SECONDS = { short: 2, oneCore: 3, full: 15 };
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
@@ -43,6 +48,8 @@ const { values: given, positionals } = parseArgs({
     seconds: { type: 'string' },
     /** Another command line to start the server with, such as `cli/main.ts`. */
     cli: { type: 'string', default: builtCli },
+    /** CPU per call alone, with servers and load on one core: the form that runs are compared with. */
+    'one-core': { type: 'boolean', default: false },
     /** One part alone, whose figures are printed and not kept. */
     only: { type: 'string' },
     /** Where the results go. */
@@ -54,6 +61,11 @@ const { values: given, positionals } = parseArgs({
   },
 });
 
+function isWanted(part: string): boolean {
+  if (given.only !== undefined) return given.only === part;
+  return given['one-core'] ? ONE_CORE_PARTS.includes(part) : !ON_REQUEST.includes(part);
+}
+
 async function measure(): Promise<void> {
   if (given.only !== undefined && !(given.only in PARTS))
     throw new Error(`--only must be one of ${Object.keys(PARTS).join(', ')} (got ${given.only})`);
@@ -61,10 +73,16 @@ async function measure(): Promise<void> {
   if (missing.length > 0)
     throw new Error(`the bench needs ${missing.join(' and ')} (Debian packages of these names)`);
   const licenses = Number(given.licenses);
-  const isShort = given.short;
-  const seconds = Number(given.seconds ?? (isShort ? SECONDS.short : SECONDS.full));
+  const isOnOneCore = given['one-core'];
+  const isShort = given.short || isOnOneCore;
+  if (isOnOneCore) shareOneCore();
+  const form = isOnOneCore ? 'oneCore' : isShort ? 'short' : 'full';
+  const seconds = Number(given.seconds ?? SECONDS[form]);
   const machine = describeMachine(root);
-  const unfinished = openUnfinishedRun({ licenses, isShort, seconds, cli: given.cli }, given.fresh);
+  const unfinished = openUnfinishedRun(
+    { licenses, isShort, isOnOneCore, seconds, cli: given.cli },
+    given.fresh,
+  );
   note('preparing data');
   const data = await prepareBenchData(licenses);
   const shareOfOthers = watchOthers();
@@ -72,19 +90,21 @@ async function measure(): Promise<void> {
     [join(import.meta.dirname, 'bare-express.ts')],
     join(BENCH_DATA, 'bare.log'),
   );
+  const idle = given.only === undefined && !isOnOneCore ? await leaveIdle(given.cli, licenses) : null;
   const run: Run = { cli: given.cli, licenses, data, bare, isShort, seconds };
   const figures: Figure[] = [];
   for (const [name, part] of Object.entries(PARTS)) {
-    if (given.only === undefined ? ON_REQUEST.includes(name) : given.only !== name) continue;
+    if (!isWanted(name)) continue;
     const known = given.only === undefined ? unfinished.parts[name] : undefined;
     if (known) note(`${name}: already measured by a run that was interrupted (--fresh measures again)`);
     const measured = known ?? (await part(run));
     if (given.only === undefined) unfinished.keep(name, measured);
     // It replaces and revokes tokens that other parts call with.
     if (part === load && !known && given.only === undefined) run.data = await prepareBenchData(licenses);
-    figures.push(...measured);
+    figures.push(...(isOnOneCore ? measured.filter(({ cpuRatio }) => cpuRatio !== undefined) : measured));
   }
   await bare.stop();
+  if (idle) figures.push(await idle.finish(1));
 
   const others = shareOfOthers();
   const { cores, cpu, node, syncs_per_second: syncs } = machine;
@@ -92,7 +112,8 @@ async function measure(): Promise<void> {
   process.stdout.write(`Others took ${Math.round(others * 100)} % of the machine meanwhile.\n\n`);
   printFigures(figures);
   if (given.only === undefined) {
-    const file = given.out ?? (isShort ? join('out', 'bench-short.json') : 'bench-results.json');
+    const trial = join('out', isOnOneCore ? 'bench-one-core.json' : 'bench-short.json');
+    const file = given.out ?? (isShort ? trial : 'bench-results.json');
     writeResults(resolve(root, file), {
       measured_at: new Date().toISOString(),
       licenses,

@@ -12,7 +12,6 @@ import { type Client, createClient as createAdminClient, httpTransport } from '#
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import type { ChildServer } from './child-server.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
-import { threadsCpuMs } from './process-tree.ts';
 import { type Sample, sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 import type { Arrivals, Command, Message } from './webhook-receiver.ts';
@@ -23,8 +22,6 @@ const CALLERS = 8;
 const SINGLE_EVENTS = 50;
 const ROUNDS = 5;
 const WAITING = 100_000;
-/** V8 collects garbage up to ten seconds after the last work. */
-const SETTLED_MS = 15_000;
 const WAIT_MS = 120_000;
 
 export interface Receiver {
@@ -49,7 +46,6 @@ interface Surroundings {
   receiver: Receiver;
   /** How often all events are delivered. */
   drains: number;
-  idleSeconds: number;
   server: Pick<ChildServer, 'cpuMs'>;
 }
 
@@ -120,14 +116,6 @@ async function firstAttempts(admin: Admin, { receiver, keys }: Surroundings): Pr
   return times;
 }
 
-/** Waits first until the server has finished what earlier work left behind. */
-async function idleCpuPercent(pid: number, seconds: number): Promise<number> {
-  await sleep(SETTLED_MS);
-  const before = threadsCpuMs(pid);
-  await sleep(seconds * 1000);
-  return ((threadsCpuMs(pid) - before) / (seconds * 1000)) * 100;
-}
-
 /** Of rounds that follow each other. */
 function quantiles(times: readonly number[], share: number): Sample {
   const length = Math.ceil(times.length / ROUNDS);
@@ -184,7 +172,6 @@ export async function measureWebhooks(around: Surroundings) {
 
   const drains: Drain[] = [];
   for (let turn = 0; turn < around.drains; turn += 1) drains.push(await drain(admin, around));
-  const idlePercent = await idleCpuPercent(runtime.pid, around.idleSeconds);
   await plantWaiting(database);
   const besideWaiting = await firstAttempts(admin, around);
   return {
@@ -193,7 +180,6 @@ export async function measureWebhooks(around: Surroundings) {
     authorizeP95Ms: sampleOf(drains.map(({ authorizeP95Ms }) => authorizeP95Ms)),
     firstAttemptP50Ms: quantiles(alone, 0.5),
     firstAttemptP95Ms: quantiles(alone, 0.95),
-    idlePercent,
     besideWaitingP50Ms: quantiles(besideWaiting, 0.5),
     besideWaitingP95Ms: quantiles(besideWaiting, 0.95),
     drains,

@@ -35,12 +35,3 @@ export function treeCpuMs(root: number): number {
   for (const [pid, account] of accounts) if (account && isInTree(pid)) sum += account.cpuMs;
   return sum;
 }
-
-/** @returns milliseconds that the living threads of one process have run; finer than ticks */
-export function threadsCpuMs(pid: number): number {
-  const folder = `/proc/${pid}/task`;
-  const nanoseconds = readdirSync(folder).map((thread) =>
-    Number(readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0]),
-  );
-  return nanoseconds.reduce((sum, value) => sum + value, 0) / 1e6;
-}

@@ -115,6 +115,7 @@ export function expectCommonHeaders(headers: Headers): void {
     'x-content-type-options': 'nosniff',
     'x-frame-options': expect.stringMatching(/^(DENY|SAMEORIGIN)$/u) as string,
     'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
     'content-security-policy': expect.stringContaining("default-src 'none'") as string,
   });
   expect(headers.has('x-powered-by')).toBe(false);

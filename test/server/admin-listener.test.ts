@@ -220,6 +220,7 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|\*|http/u);
     expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
     expect(reply.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(reply.headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(reply.headers.has('x-powered-by')).toBe(false);
     expect(reply.headers.get('x-request-id')).toEqual(expect.any(String));
   });

@@ -2,26 +2,24 @@
 import type { Figure } from './figures.ts';
 import { judged, most } from './load-figures.ts';
 import { measureScans } from './measure-scan.ts';
-import { measureWebhooks, startReceiver } from './measure-webhooks.ts';
-import { logFile, note, readBodies, type Run, serve } from './run.ts';
+import { measureWebhooks } from './measure-webhooks.ts';
+import { note, readBodies, type Run } from './run.ts';
 import { atLeast, sampleOf, shown } from './sample.ts';
 
 const DUE = 1000;
-const SCAN_SECONDS = 12;
 const SCANS = { short: 1, full: 5 };
 const DRAINS = { short: 1, full: 5 };
 
 export async function scan(run: Run): Promise<Figure[]> {
   note('license scan');
-  const server = await serve(run, 'scan.log', '--scan-seconds', String(SCAN_SECONDS));
+  const { server, errorFile } = await run.shared.use(run);
   const { data, isShort } = run;
   const scans = await measureScans(isShort ? SCANS.short : SCANS.full, DUE, {
     api: server.api,
     database: data.database,
-    errorFile: logFile(run, 'scan.log'),
+    errorFile,
     bodies: readBodies(data.hotTokens),
   });
-  await server.stop();
   const wrong = scans.find(({ emitted }) => emitted !== DUE);
   if (wrong) throw new Error(`a license scan wrote ${wrong.emitted} notices instead of ${DUE}`);
   return [
@@ -37,8 +35,7 @@ export async function scan(run: Run): Promise<Figure[]> {
 
 export async function webhooks(run: Run): Promise<Figure[]> {
   note('webhooks');
-  const receiver = await startReceiver();
-  const server = await serve(run, 'webhooks.log', ...receiver.flags);
+  const { server, receiver } = await run.shared.use(run);
   const { dataDir, database, enterpriseKeys: keys, hotTokens } = run.data;
   const details = await measureWebhooks({
     api: server.api,
@@ -50,8 +47,6 @@ export async function webhooks(run: Run): Promise<Figure[]> {
     server,
     drains: run.isShort ? DRAINS.short : DRAINS.full,
   });
-  await server.stop();
-  receiver.close();
   const { deliveriesPerSecond, cpuMicros, authorizeP95Ms, firstAttemptP50Ms } = details;
   return [
     judged(

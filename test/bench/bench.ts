@@ -11,15 +11,18 @@ import { cluster } from './cluster-parts.ts';
 import { compareRuns } from './compare-runs.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
 import { measureGrowth } from './measure-growth.ts';
-import { leaveIdle, measureIdle } from './measure-idle.ts';
+import { leaveIdle, measureIdle, prepareIdleData } from './measure-idle.ts';
 import { desktop, page } from './page-parts.ts';
 import { note, type Run } from './run.ts';
 import { leases, load, starts } from './service-parts.ts';
 import { shareOneCore } from './one-core.ts';
+import { shareServer } from './shared-server.ts';
 import { openUnfinishedRun } from './unfinished-run.ts';
 
 const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
   starts,
+  // Before the database changes much.
+  growth: measureGrowth,
   load,
   scan,
   webhooks,
@@ -27,12 +30,13 @@ const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
   leases,
   page,
   desktop,
-  growth: measureGrowth,
   cluster,
   idle: measureIdle,
 };
 /** Only by `--only`: the first needs minutes and PostgreSQL, the second is measured beside all other parts. */
 const ON_REQUEST = ['cluster', 'idle'];
+/** Those that use one server together. */
+const SHARING_PARTS = ['scan', 'webhooks', 'certificates', 'leases', 'page'];
 /** Those with ratios of CPU per call to a peer's. */
 const ONE_CORE_PARTS = ['load', 'certificates', 'leases'];
 const SECONDS = { short: 2, oneCore: 3, full: 15 };
@@ -84,25 +88,29 @@ async function measure(): Promise<void> {
     given.fresh,
   );
   note('preparing data');
-  const data = await prepareBenchData(licenses);
+  const leavesIdle = given.only === undefined && !isOnOneCore;
+  const idleData = leavesIdle ? await prepareIdleData(licenses) : null;
   const shareOfOthers = watchOthers();
   const bare = await startChildServer(
     [join(import.meta.dirname, 'bare-express.ts')],
     join(BENCH_DATA, 'bare.log'),
   );
-  const idle = given.only === undefined && !isOnOneCore ? await leaveIdle(given.cli, licenses) : null;
-  const run: Run = { cli: given.cli, licenses, data, bare, isShort, seconds };
+  const [idle, data] = await Promise.all([
+    idleData && leaveIdle(given.cli, idleData),
+    prepareBenchData(licenses),
+  ]);
+  const run: Run = { cli: given.cli, licenses, data, bare, shared: shareServer(), isShort, seconds };
   const figures: Figure[] = [];
   for (const [name, part] of Object.entries(PARTS)) {
     if (!isWanted(name)) continue;
     const known = given.only === undefined ? unfinished.parts[name] : undefined;
     if (known) note(`${name}: already measured by a run that was interrupted (--fresh measures again)`);
+    if (!SHARING_PARTS.includes(name)) await run.shared.stop();
     const measured = known ?? (await part(run));
     if (given.only === undefined) unfinished.keep(name, measured);
-    // It replaces and revokes tokens that other parts call with.
-    if (part === load && !known && given.only === undefined) run.data = await prepareBenchData(licenses);
     figures.push(...(isOnOneCore ? measured.filter(({ cpuRatio }) => cpuRatio !== undefined) : measured));
   }
+  await run.shared.stop();
   await bare.stop();
   if (idle) figures.push(await idle.finish(1));
 

@@ -4,7 +4,7 @@ import type { Figure } from './figures.ts';
 import { judged, most, throughput } from './load-figures.ts';
 import { measureCertificates } from './measure-certificates.ts';
 import { type IssueMeasurements, measureIssue } from './measure-issue.ts';
-import { logFile, note, readBodies, type Run, serve } from './run.ts';
+import { note, readBodies, type Run, serve } from './run.ts';
 import { atLeast, sampleOf, shown, type Sample } from './sample.ts';
 
 /** The key type of an authority cannot change while its certificates are valid: P-256 gets a separate data directory. */
@@ -37,9 +37,12 @@ function besideCfssl(figure: string, measured: IssueMeasurements, least: number 
   ];
 }
 
-async function underP256({ cli, seconds }: Run): Promise<Figure[]> {
+async function serveP256({ cli }: Run) {
   const data = await prepareBenchData(P256_LICENSES);
-  const server = await serve({ cli, data }, 'p-256.log');
+  return { data, server: await serve({ cli, data }, 'p-256.log') };
+}
+
+async function underP256({ server, data }: Awaited<ReturnType<typeof serveP256>>, seconds: number) {
   const { dataDir, enterpriseKeys: keys } = data;
   const measured = await measureIssue('p-256', { server, dataDir, keys, seconds });
   await server.stop();
@@ -59,10 +62,9 @@ async function underP256({ cli, seconds }: Run): Promise<Figure[]> {
 
 export async function certificates(run: Run): Promise<Figure[]> {
   note('certificates');
-  const server = await serve(run, 'certificates.log');
+  const [{ server, errorFile }, withP256] = await Promise.all([run.shared.use(run), serveP256(run)]);
   const { data, bare, seconds } = run;
   const { dataDir, database, enterpriseKeys: keys } = data;
-  const errorFile = logFile(run, 'certificates.log');
   const bodies = readBodies(data.hotTokens);
   const details = await measureCertificates({
     server,
@@ -74,7 +76,6 @@ export async function certificates(run: Run): Promise<Figure[]> {
     bodies,
     seconds,
   });
-  await server.stop();
   const { fromRequests, withKeys, authorizeP99Ms, validate, rebuildMs, notModified } = details;
   const { issued, opensslSignsPerSecond } = fromRequests;
   const share = scaled(issued.perSecond, opensslSignsPerSecond);
@@ -88,7 +89,7 @@ export async function certificates(run: Run): Promise<Figure[]> {
       fromRequests,
     ),
     ...besideCfssl(figure, fromRequests, null),
-    ...(await underP256(run)),
+    ...(await underP256(withP256, seconds)),
     judged(
       'certificates with new keys',
       '>= 15/s',

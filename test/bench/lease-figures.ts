@@ -12,9 +12,10 @@ function times({ median, low, high }: Sample, factor: number): Sample {
 }
 
 export function leaseFigures(measured: LeaseMeasurements): Figure[] {
-  const { checkouts, besideEtcd, single, batched, heartbeatP99Ms, sweepMs, sweepP99Ms, refusalMs } = measured;
-  const perSecond = times(batched.ours.perSecond, BATCH);
-  const perLease = times(batched.ours.cpuMicros, 1 / BATCH);
+  const { checkouts, besideEtcd, single, batched, heartbeatP99Ms, sweepMs, sweepP99Ms, refusals } = measured;
+  const perSecond = times(batched.perSecond, BATCH);
+  const perLease = times(batched.cpuMicros, 1 / BATCH);
+  const slowestRefusalMs = Math.max(...refusals);
   const most = (figure: string, ms: number, sample: Sample) =>
     judged(figure, `<= ${ms} ms`, `${shown(sample, 1)} ms`, atMost(sample, ms), measured);
   return [
@@ -59,10 +60,10 @@ export function leaseFigures(measured: LeaseMeasurements): Figure[] {
     most('end of 5,000 leases that are due together', 500, sweepMs),
     most('heartbeats at 500/s meanwhile, p99', 50, sweepP99Ms),
     {
-      figure: 'refused checkout until it is on record, slowest of 20',
+      figure: `refused checkout until it is on record, slowest of ${refusals.length}`,
       target: '<= 1 s',
-      measured: `${Math.round(refusalMs)} ms`,
-      pass: refusalMs <= SECOND_MS,
+      measured: `${Math.round(slowestRefusalMs)} ms`,
+      pass: slowestRefusalMs <= SECOND_MS,
       details: measured,
     },
   ];

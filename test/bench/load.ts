@@ -1,9 +1,9 @@
 // Drives load with wrk.
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { ChildServer } from './child-server.ts';
-import { type Comparison, compare, type Contender, inTurn, type Round, ROUNDS } from './rounds.ts';
+import { type Comparison, compare, type Contender, inTurn, type Round, roundSeconds } from './rounds.ts';
 
 interface LoadResult extends Round {
   requests: number;
@@ -22,15 +22,39 @@ export interface Target {
 
 const CONNECTIONS = 32;
 const SCRIPT = join(import.meta.dirname, 'requests.lua');
+/** What the script prints at its start. */
+const BEGIN = 'BEGIN';
+const SPARE_SECONDS = 10;
 
-/** @param seconds a whole number */
+/** wrk itself counts whole seconds; interrupted, it reports what it has measured until then. */
+async function runWrk(args: readonly string[], seconds: number, onBegin: () => void): Promise<string> {
+  const child = spawn('wrk', [`-d${Math.ceil(seconds) + SPARE_SECONDS}s`, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  let output = '';
+  let timer: NodeJS.Timeout | undefined;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (timer || !output.startsWith(BEGIN)) return;
+    onBegin();
+    timer = setTimeout(() => child.kill('SIGINT'), seconds * 1000);
+  });
+  await closed;
+  clearTimeout(timer);
+  return output;
+}
+
+/** @param seconds half of one at least: wrk heeds an interruption only once it is set up */
 export async function load(target: Target, seconds: number): Promise<LoadResult> {
   const { server, url, bodies, headers = {} } = target;
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, ...given, url];
+  const args = ['-t1', `-c${CONNECTIONS}`, '-s', SCRIPT, ...given, url];
   if (bodies !== undefined) args.push('--', bodies);
-  const before = server.cpuMs();
-  const { stdout } = await promisify(execFile)('wrk', args, { timeout: (seconds + 30) * 1000 });
+  let before = 0;
+  const stdout = await runWrk(args, seconds, () => {
+    before = server.cpuMs();
+  });
   const cpuMs = server.cpuMs() - before;
   const result = JSON.parse(/^RESULT (.*)$/mu.exec(stdout)?.[1] ?? 'null') as {
     requests: number;
@@ -66,7 +90,7 @@ async function warmUp(target: Target, seconds: number): Promise<void> {
 /** @param seconds of all rounds together */
 export const underLoad = (target: Target, seconds: number): Contender => ({
   warmUp: () => warmUp(target, seconds),
-  measure: () => load(target, Math.max(1, Math.round(seconds / ROUNDS))),
+  measure: () => load(target, roundSeconds(seconds)),
 });
 
 /** Both get the same bodies. @param bare where the bare server answers the same @param seconds of all rounds together */

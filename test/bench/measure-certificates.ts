@@ -15,6 +15,7 @@ import { median, sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
 const REVOKED = 100_000;
+const PER_STATEMENT = 5000;
 const DOWNLOADS = 20;
 const REBUILDS = 7;
 
@@ -31,6 +32,18 @@ interface Surroundings {
   seconds: number;
 }
 
+function newEntry(revokedAt: number) {
+  const serial = newSerial();
+  const name = serial.toString('hex');
+  const der = encodeRevokedEntry({ serial, revokedAt, reason: 'superseded' }).toString('hex');
+  const listed = {
+    serial_number: name,
+    revoked_at: new Date(revokedAt).toISOString(),
+    reason: 'superseded',
+  };
+  return { serial: name, der, json: JSON.stringify(listed) };
+}
+
 /** Certificates that were revoked long ago, written beside the running server, as another one on its database would. */
 async function plantRevoked(file: string, authorityKey: string): Promise<void> {
   const database = await connect({ url: null, file });
@@ -42,25 +55,22 @@ async function plantRevoked(file: string, authorityKey: string): Promise<void> {
   const now = Date.now();
   const end = now + 365 * 86_400_000;
   await connection.exec('BEGIN IMMEDIATE');
-  const certificates = await connection.prepare(
-    `INSERT INTO certificates (license_id, authority_key, serial_number, common_name, subject, not_before, not_after,
-       fingerprint, created_at, revoked_at, revoke_reason, pem)
-     VALUES (?1, ?2, ?3, 'bench', 'CN=bench', ?4, ?5, ?3, ?4, ?4, 'superseded', '')`,
-  );
-  const entries = await connection.prepare(
-    `INSERT INTO revocation_entries (certificate_id, authority_key, not_after, der_hex, json, first_listed_in)
-     VALUES ((SELECT id FROM certificates WHERE serial_number = ?1), ?2, ?3, ?4, ?5, NULL)`,
-  );
-  for (let number = 0; number < REVOKED; number += 1) {
-    const serial = newSerial();
-    const name = serial.toString('hex');
-    const der = encodeRevokedEntry({ serial, revokedAt: now, reason: 'superseded' }).toString('hex');
-    const json = { serial_number: name, revoked_at: new Date(now).toISOString(), reason: 'superseded' };
-    await certificates.run([license?.id ?? 0, authorityKey, name, now, end]);
-    await entries.run([name, authorityKey, end, der, JSON.stringify(json)]);
+  for (let planted = 0; planted < REVOKED; planted += PER_STATEMENT) {
+    const entries = JSON.stringify(Array.from({ length: PER_STATEMENT }, () => newEntry(now)));
+    await connection.run(
+      `INSERT INTO certificates (license_id, authority_key, serial_number, common_name, subject, not_before, not_after,
+         fingerprint, created_at, revoked_at, revoke_reason, pem)
+       SELECT ?1, ?2, value->>'serial', 'bench', 'CN=bench', ?3, ?4, value->>'serial', ?3, ?3, 'superseded', ''
+       FROM json_each(?5)`,
+      [license?.id ?? 0, authorityKey, now, end, entries],
+    );
+    await connection.run(
+      `INSERT INTO revocation_entries (certificate_id, authority_key, not_after, der_hex, json, first_listed_in)
+       SELECT c.id, ?1, ?2, e.value->>'der', e.value->>'json', NULL
+       FROM json_each(?3) e JOIN certificates c ON c.serial_number = e.value->>'serial'`,
+      [authorityKey, end, entries],
+    );
   }
-  await certificates.finalize();
-  await entries.finalize();
   await connection.exec('COMMIT');
   await database.close();
 }

@@ -3,8 +3,8 @@ import { prepareBenchData } from './bench-data.ts';
 import type { Figure } from './figures.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 import { load, warmUpSeconds } from './load.ts';
-import { LEAST_SECONDS, measureRound, newDevice } from './measure-writes.ts';
-import { ratioOf, ROUNDS } from './rounds.ts';
+import { measureRound, newDevice } from './measure-writes.ts';
+import { ratioOf, ROUNDS, roundSeconds } from './rounds.ts';
 import { begin, note, type Run, serve } from './run.ts';
 import { sampleOf, shown } from './sample.ts';
 
@@ -41,7 +41,7 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
   const found: { size: Size; here: Pick<Run, 'cli' | 'data'> }[] = [];
   for (const licenses of SIZES.filter((size) => size <= run.licenses)) {
     note(`growth: ${licenses} licenses`);
-    const data = await prepareBenchData(licenses);
+    const data = licenses === run.licenses ? run.data : await prepareBenchData(licenses);
     const here = { cli: run.cli, data };
     const startMs: number[] = [];
     for (let start = 0; start < STARTS; start += 1) {
@@ -66,7 +66,7 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
       return { size, bodies, keys, server: await serve(here, 'growth.log') };
     }),
   );
-  const seconds = Math.max(1, Math.round(run.seconds / ROUNDS));
+  const seconds = roundSeconds(run.seconds);
   for (const { server, bodies } of places)
     await load({ server, url: `${server.api}authorize/token/`, bodies }, warmUpSeconds(run.seconds));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -77,9 +77,8 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
       size.tokenMicros.push(tokens.cpuMicros);
       let next = 0;
       const body = () => newDevice(keys[(next += 1) % keys.length] as string);
-      const writes = await measureRound(
-        { server, seconds: Math.max(LEAST_SECONDS, run.seconds / ROUNDS) },
-        (isOver) => postAllAlong(CALLERS, `${server.api}activate/`, body, isOver),
+      const writes = await measureRound({ server, seconds }, (isOver) =>
+        postAllAlong(CALLERS, `${server.api}activate/`, body, isOver),
       );
       size.activationP50Ms.push(writes.p50Ms);
       size.activationP99Ms.push(writes.p99Ms);

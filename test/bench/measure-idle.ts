@@ -1,6 +1,6 @@
 // A server that has worked and is then left alone: its processor time in each of the minutes that follow.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareBenchData } from './bench-data.ts';
+import { type BenchData, prepareBenchData } from './bench-data.ts';
 import type { Figure } from './figures.ts';
 import { load } from './load.ts';
 import { most } from './load-figures.ts';
@@ -16,10 +16,12 @@ interface IdleServer {
   finish(minutes: number): Promise<Figure>;
 }
 
-/** Other parts may be measured meanwhile: it has separate data, and only its processor time is measured. */
-export async function leaveIdle(cli: string, licenses: number): Promise<IdleServer> {
+/** Separate from what other parts change. */
+export const prepareIdleData = (licenses: number) => prepareBenchData(licenses, 'idle');
+
+/** Other parts may be measured meanwhile: only its processor time is measured. */
+export async function leaveIdle(cli: string, data: BenchData): Promise<IdleServer> {
   note('a server to be left idle');
-  const data = await prepareBenchData(licenses, 'idle');
   const server = await serve({ cli, data }, 'idle.log');
   await load({ server, url: `${server.api}authorize/token/`, bodies: data.hotTokens }, WORK_SECONDS);
   const percents: number[] = [];
@@ -42,6 +44,6 @@ export async function leaveIdle(cli: string, licenses: number): Promise<IdleServ
 
 /** By itself. */
 export async function measureIdle({ cli, licenses }: Run): Promise<Figure[]> {
-  const idle = await leaveIdle(cli, licenses);
+  const idle = await leaveIdle(cli, await prepareIdleData(licenses));
   return [await idle.finish(ROUNDS)];
 }

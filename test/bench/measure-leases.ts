@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildServer } from './child-server.ts';
 import { createClient, postAllAlong } from './keep-alive-client.ts';
 import { type LeaseDatabase, openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
-import { compareWithBare } from './load.ts';
+import { compareWithBare, underLoad as underWrk } from './load.ts';
 import { startEtcd } from './measure-etcd.ts';
-import { administrationOf, callers, CONNECTIONS, LEAST_SECONDS } from './measure-writes.ts';
-import { besidePeer } from './rounds.ts';
+import { administrationOf, callers, CONNECTIONS } from './measure-writes.ts';
+import { besidePeer, inTurn, ROUNDS, roundSeconds, summaryOf } from './rounds.ts';
 import { sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
@@ -17,7 +17,6 @@ const DUE = 5000;
 /** As the upkeep ends leases. */
 const DUE_PER_TRANSACTION = 200;
 const SWEEPS = 5;
-const REFUSALS = 20;
 const LOOK_EVERY_MS = 20;
 
 interface Surroundings {
@@ -27,9 +26,12 @@ interface Surroundings {
   database: string;
   /** Of each measurement. */
   seconds: number;
+  /** How many. */
+  refusals: number;
 }
 
-export async function measureLeases({ server, bare, dataDir, database: file, seconds }: Surroundings) {
+export async function measureLeases(around: Surroundings) {
+  const { server, bare, dataDir, database: file, seconds } = around;
   const { api } = server;
   const { admin } = administrationOf(dataDir);
   const database = await openLeaseDatabase(file);
@@ -71,16 +73,19 @@ export async function measureLeases({ server, bare, dataDir, database: file, sec
     const tokens = await database.addLeases(live.license_id, LIVE);
     const heartbeats = await writeHeartbeats(dataDir, tokens, BATCH);
     const url = `${api}leases/heartbeat/`;
-    const against = { server: bare, url: bare.api };
-    const beats = (bodies: string, keepsAnswers: boolean) =>
-      compareWithBare(against, { server, url, bodies, keepsAnswers }, seconds * 2);
-    const single = await beats(heartbeats.single, true);
-    const batched = await beats(heartbeats.batched, false);
+    const single = await compareWithBare(
+      { server: bare, url: bare.api },
+      { server, url, bodies: heartbeats.single, keepsAnswers: true },
+      seconds * 2,
+    );
+    const batched = await inTurn({
+      ours: underWrk({ server, url, bodies: heartbeats.batched }, seconds * 2),
+    });
 
     const bodies = tokens.map((token) => ({ lease_token: token }));
     const rounds: number[] = [];
-    for (let round = 0; round < 7; round += 1)
-      rounds.push(await underLoad(bodies, () => sleep(Math.max(LEAST_SECONDS, seconds / 3) * 1000)));
+    for (let round = 0; round < ROUNDS; round += 1)
+      rounds.push(await underLoad(bodies, () => sleep(roundSeconds(seconds * 2) * 1000)));
 
     const ending = await newLicense('bench-ending', null);
     const sweeps: { ms: number; p99Ms: number }[] = [];
@@ -89,17 +94,17 @@ export async function measureLeases({ server, bare, dataDir, database: file, sec
     const full = await newLicense('bench-full', 1);
     await client.post(`${api}leases/checkout/`, checkOut(full));
     const refusals: number[] = [];
-    for (let turn = 0; turn < REFUSALS; turn += 1) refusals.push(await untilOnDisk(full));
+    for (let turn = 0; turn < around.refusals; turn += 1) refusals.push(await untilOnDisk(full));
 
     return {
       checkouts: checkouts.ours,
       besideEtcd: checkouts.comparison,
       single,
-      batched,
+      batched: summaryOf(batched.ours),
       heartbeatP99Ms: sampleOf(rounds),
       sweepMs: sampleOf(sweeps.map(({ ms }) => ms)),
       sweepP99Ms: sampleOf(sweeps.map(({ p99Ms }) => p99Ms)),
-      refusalMs: Math.max(...refusals),
+      refusals,
     };
 
     /** Ends leases that are due together, while other clients send heartbeats. */

@@ -10,7 +10,6 @@ import { callSteadily, quantile } from './steady-calls.ts';
 const ROUNDS = 5;
 const SCROLL_MS = 2000;
 const WHEEL_PX = 400;
-const BUSY_MS = 10_000;
 
 interface Surroundings {
   api: string;
@@ -20,6 +19,8 @@ interface Surroundings {
   bodies: readonly object[];
   /** Texts to search for, some of which find much and some nothing. */
   searches: readonly string[];
+  /** How long searches and an export go on beside other calls. */
+  busyMs: number;
 }
 
 /** What a screen is opened for. */
@@ -143,7 +144,11 @@ async function firstScreenKb(page: Page, origin: string): Promise<number> {
 }
 
 /** One search after the other beside an export, of which no more is read after a while. */
-function keepBusy(page: Page, searches: readonly string[]): Promise<{ searched: number; bytes: number }> {
+function keepBusy(
+  page: Page,
+  searches: readonly string[],
+  busyMs: number,
+): Promise<{ searched: number; bytes: number }> {
   const work = async ([texts, length]: [readonly string[], number]) => {
     const state = { isOver: false };
     const search = async () => {
@@ -167,10 +172,10 @@ function keepBusy(page: Page, searches: readonly string[]): Promise<{ searched: 
     state.isOver = true;
     return { searched: await searching, bytes };
   };
-  return page.evaluate(work, [searches, BUSY_MS] as [readonly string[], number]);
+  return page.evaluate(work, [searches, busyMs] as [readonly string[], number]);
 }
 
-export async function measurePage({ api, admin, bodies, searches }: Surroundings) {
+export async function measurePage({ api, admin, bodies, searches, busyMs }: Surroundings) {
   const browser = await chromium.launch(chromiumLaunch);
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
@@ -196,7 +201,7 @@ export async function measurePage({ api, admin, bodies, searches }: Surroundings
 
     let isOver = false;
     const calling = callSteadily(`${api}authorize/token/`, bodies, () => isOver);
-    const busy = await keepBusy(page, searches);
+    const busy = await keepBusy(page, searches, busyMs);
     isOver = true;
     const latencies = await calling;
     return {

@@ -11,14 +11,13 @@ import {
   type Contender,
   inTurn,
   type Round,
-  ROUNDS,
+  roundSeconds,
   type Summary,
   summaryOf,
 } from './rounds.ts';
 import { quantile } from './steady-calls.ts';
 
 export const CONNECTIONS = 32;
-export const LEAST_SECONDS = 0.5;
 const WARM_UP_SECONDS = 2;
 /** Of the licenses; the others are revoked. */
 const SHARE_FOR_TOKENS = 0.2;
@@ -67,7 +66,7 @@ export async function measureRound({ server, seconds }: Measured, call: Calls): 
 /** @param call makes calls until `isOver` */
 export const callers = ({ server, seconds }: Measured, call: Calls): Contender => ({
   warmUp: () => measureRound({ server, seconds: WARM_UP_SECONDS }, call),
-  measure: () => measureRound({ server, seconds: Math.max(LEAST_SECONDS, seconds / ROUNDS) }, call),
+  measure: () => measureRound({ server, seconds: roundSeconds(seconds) }, call),
 });
 
 /** Without a peer. */

@@ -3,19 +3,21 @@ import type { Figure } from './figures.ts';
 import { most } from './load-figures.ts';
 import { measureDesktop } from './measure-desktop.ts';
 import { measurePage } from './measure-page.ts';
-import { note, readBodies, type Run, serve } from './run.ts';
+import { note, readBodies, type Run } from './run.ts';
 import { sampleOf } from './sample.ts';
 
+/** How long searches and an export go on beside other calls. */
+const BUSY_MS = { short: 5000, full: 10_000 };
 /** Common, rare and absent ones; letters with accents, part of a key, two letters. */
 const SEARCHES = ['gmbh', 'nováček', 'robotics 12', 'nobody at all', 'zz', '7Q2'];
 
 export async function page(run: Run): Promise<Figure[]> {
   note('page');
-  const server = await serve(run, 'page.log');
+  const { server } = await run.shared.use(run);
   const { api, admin } = server;
   const bodies = readBodies(run.data.hotTokens);
-  const details = await measurePage({ api, admin, bodies, searches: SEARCHES });
-  await server.stop();
+  const busyMs = run.isShort ? BUSY_MS.short : BUSY_MS.full;
+  const details = await measurePage({ api, admin, bodies, searches: SEARCHES, busyMs });
   const row = (figure: string, limit: number, measured: number | number[], unit: string) =>
     most(figure, [limit, unit], sampleOf([measured].flat()), details);
   return [

@@ -3,6 +3,11 @@
 import { type Sample, sampleOf } from './sample.ts';
 
 export const ROUNDS = 7;
+/** A shorter round has too few calls to time. */
+const LEAST_SECONDS = 0.5;
+
+/** @param seconds of all rounds together */
+export const roundSeconds = (seconds: number) => Math.max(LEAST_SECONDS, seconds / ROUNDS);
 
 /** One round of one contender. */
 export interface Round {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchData } from './bench-data.ts';
 import { type ChildServer, startChildServer } from './child-server.ts';
+import type { SharedServer } from './shared-server.ts';
 
 /** Jobs leave a new server alone for a while; what is measured is one that has been up for longer. */
 const JOBS_BEGUN_MS = 6000;
@@ -19,6 +20,7 @@ export interface Run {
   data: BenchData;
   /** The minimal Express server. */
   bare: ChildServer;
+  shared: SharedServer;
   isShort: boolean;
   /** Of each measurement. */
   seconds: number;
@@ -62,7 +64,7 @@ export function readBodies(file: string): object[] {
 
 /** @returns signatures a second, on one core @param algorithm as `openssl speed` names it */
 export function opensslSignsPerSecond(algorithm: 'rsa3072' | 'ecdsap256'): number {
-  const report = execFileSync('openssl', ['speed', '-mr', '-seconds', '2', algorithm], {
+  const report = execFileSync('openssl', ['speed', '-mr', '-seconds', '1', algorithm], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });

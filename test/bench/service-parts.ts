@@ -13,6 +13,7 @@ import { compare, inTurn } from './rounds.ts';
 import { sampleOf, shown } from './sample.ts';
 
 const STARTS = 7;
+const REFUSALS = { short: 7, full: 20 };
 
 export async function starts(run: Run): Promise<Figure[]> {
   note('starting');
@@ -96,10 +97,10 @@ export async function load(run: Run): Promise<Figure[]> {
 
 export async function leases(run: Run): Promise<Figure[]> {
   note('floating licenses');
-  const { bare, seconds, data } = run;
+  const { bare, seconds, data, isShort } = run;
   const { dataDir, database } = data;
-  const server = await serve(run, 'leases.log');
-  const measured = await measureLeases({ server, bare, dataDir, database, seconds });
-  await server.stop();
+  const { server } = await run.shared.use(run);
+  const refusals = isShort ? REFUSALS.short : REFUSALS.full;
+  const measured = await measureLeases({ server, bare, dataDir, database, seconds, refusals });
   return leaseFigures(measured);
 }

@@ -308,6 +308,27 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await expect(rows(desk).filter({ hasText: 'Revoked' })).toHaveCount(2);
 });
 
+test('a license may be issued before the plans are there, and says so if they cannot be loaded', async ({
+  desk,
+}) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let isFirst = true;
+  await desk.route(/\/admin\/api\/plans\//u, async (route) => {
+    if (!isFirst) return route.continue();
+    isFirst = false;
+    await released;
+    return route.abort();
+  });
+  await desk.getByRole('link', { name: 'New license' }).first().click();
+  await desk.getByLabel('Holder').fill('Fast Typist');
+  await desk.getByRole('button', { name: 'Issue license' }).click();
+  await expect(desk.getByRole('button', { name: 'Issue license' })).toBeDisabled();
+  release();
+  await expect(desk.getByRole('dialog', { name: 'New license' }).getByRole('alert')).toBeVisible();
+  await desk.getByRole('button', { name: 'Issue license' }).click();
+  await expect(desk.getByRole('dialog', { name: 'License issued' })).toContainText('Fast Typist');
+});
+
 test('a search finds words in any order and half a key as it is said, and marks them', async ({
   desk,
   context,

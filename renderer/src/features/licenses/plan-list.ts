@@ -9,14 +9,17 @@ import { formatCount } from '../../i18n/i18n.ts';
 /** More plans than a picker can reasonably offer. */
 const MAX_PLANS = 500;
 
-/** Lowest tier first; empty until loaded. */
-export function usePlans(): ComputedRef<readonly PlanObject[]> {
+/** The plans, and what resolves once they are loaded and rejects if they cannot be. */
+export function usePlanList(): { plans: ComputedRef<readonly PlanObject[]>; load(): Promise<unknown> } {
   const query = useQuery({
     key: ['plans', 'all'],
     query: () => adminClient.listPlans({ limit: MAX_PLANS }),
   });
-  return computed(() => query.data.value?.plans ?? []);
+  return { plans: computed(() => query.data.value?.plans ?? []), load: () => query.refresh(true) };
 }
+
+/** Lowest tier first; empty until loaded. */
+export const usePlans = (): ComputedRef<readonly PlanObject[]> => usePlanList().plans;
 
 /** The text of a plan in a picker. */
 export function usePlanOption(): (plan: PlanObject) => string {

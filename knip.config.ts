@@ -63,6 +63,7 @@ const config: KnipConfig = {
     'systemd-notify',
     'tail',
     'umount',
+    'wrk',
   ],
 };
 

@@ -188,7 +188,8 @@ Figures under load are medians of seven rounds. In each round, the service and i
 are taken within the round, because the speed of a shared machine drifts. The range in parentheses leaves out the lowest and
 the highest. A figure is "unclear" if its target lies within the range. CPU per call is the user and system time of all
 threads of the server, divided by the number of calls. What else the machine does changes it, too: server and load take
-turns on the cores that are left, and how many calls share a turn of the event loop decides how often it waits.
+turns on the cores that are left, and how many calls share a turn of the event loop decides how often it waits. The license
+scan, webhooks, certificates and floating licenses are measured one after the other in the same server.
 
 Peers on the same machine: bare Express, bare \`node:http\`, etcd (a lease and a key that is created if absent) and cfssl (the
 same signing requests, the same type of CA key, no database). \`openssl speed\` is the limit for signing on one core.

@@ -36,7 +36,7 @@ const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
 /** Only by `--only`: the first needs minutes and PostgreSQL, the second is measured beside all other parts. */
 const ON_REQUEST = ['cluster', 'idle'];
 /** Those that use one server together. */
-const SHARING_PARTS = ['scan', 'webhooks', 'certificates', 'leases', 'page'];
+const SHARING_PARTS = ['scan', 'webhooks', 'certificates', 'leases'];
 /** Those with ratios of CPU per call to a peer's. */
 const ONE_CORE_PARTS = ['load', 'certificates', 'leases'];
 const SECONDS = { short: 2, oneCore: 3, full: 15 };

@@ -5,13 +5,29 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchData } from './bench-data.ts';
 import { type ChildServer, startChildServer } from './child-server.ts';
-import type { SharedServer } from './shared-server.ts';
+import type { Receiver } from './measure-webhooks.ts';
 
 /** Jobs leave a new server alone for a while; what is measured is one that has been up for longer. */
 const JOBS_BEGUN_MS = 6000;
 /** The check of a large database takes seconds more: over, when the server has hardly worked for this long. */
 const CALM_MS = 2000;
 const CALM_CPU_MS = 60;
+
+export interface InUse {
+  server: ChildServer;
+  /** The server may send it webhooks. */
+  receiver: Receiver;
+  /** Where the server's stderr goes. */
+  errorFile: string;
+}
+
+/** One server for several parts. */
+export interface SharedServer {
+  /** @returns once it is ready and what it does after a start is done */
+  use(run: Run): Promise<InUse>;
+  /** The next use starts another one. */
+  stop(): Promise<void>;
+}
 
 export interface Run {
   /** The command line program that starts the server. */

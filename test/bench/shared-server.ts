@@ -1,26 +1,10 @@
 // One server for the parts of a run that need no new one: each start costs ten seconds until the work after it is done.
-import type { ChildServer } from './child-server.ts';
-import { startReceiver, type Receiver } from './measure-webhooks.ts';
-import { logFile, type Run, serve } from './run.ts';
+import { startReceiver } from './measure-webhooks.ts';
+import { type InUse, logFile, type Run, serve, type SharedServer } from './run.ts';
 
 const LOG = 'shared.log';
 /** Seldom enough for the first license scan to be over before those that are measured. */
 const SCAN_SECONDS = 8;
-
-interface InUse {
-  server: ChildServer;
-  /** The server may send it webhooks. */
-  receiver: Receiver;
-  /** Where the server's stderr goes. */
-  errorFile: string;
-}
-
-export interface SharedServer {
-  /** @returns once it is ready and what it does after a start is done */
-  use(run: Run): Promise<InUse>;
-  /** The next use starts another one. */
-  stop(): Promise<void>;
-}
 
 async function start(run: Run): Promise<InUse> {
   const receiver = await startReceiver();

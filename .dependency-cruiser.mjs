@@ -2,8 +2,9 @@
  * Import boundaries, as docs/architecture.md describes them. test/architecture.test.ts plants a violation of every
  * rule here, so a rule that no longer works is noticed.
  *
- * The server's folders, from the ground up: `wire` (browser-safe declarations) → `platform` → `database` →
- * `installation` → `rules` → `features/<name>` → `jobs`, `wiring` → `process`.
+ * The server's folders, from the ground up: `wire` (browser-safe declarations) → `rules`, `platform` →
+ * `database` → `installation` → `features/<name>` → `wiring` → `jobs` → `process`. Nothing imports what is above it, not
+ * even a type.
  */
 
 /**
@@ -71,12 +72,23 @@ const layers = [
   ),
   forbid(
     'rules-are-pure',
-    'Rules decide from what they are given: they reach no database, network, disk or clock.',
+    'Rules decide from what they are given: they reach no database, network, disk or clock, and no feature’s types.',
     { path: '^server/rules/' },
     {
-      path: '^server/(platform|database|installation)/|^node:(fs|http|https|net|child_process|worker_threads)|^(fs|http|https|net|child_process|worker_threads)$',
-      ...RUNTIME_ONLY,
+      path: '^server/(?!rules/|wire/)|^(node:)?(fs|http|https|net|child_process|worker_threads)',
     },
+  ),
+  forbid(
+    'platform-knows-no-database',
+    'The platform is below the database and what is installed, and works without either.',
+    { path: '^server/platform/' },
+    { path: '^server/(database|installation)/' },
+  ),
+  forbid(
+    'wiring-knows-no-job',
+    'The jobs run what wiring/ has put together; a process starts them.',
+    { path: '^server/wiring/' },
+    { path: '^server/(jobs|process)/' },
   ),
 ];
 

@@ -1,7 +1,6 @@
 /**
  * Installs the packages of package-lock.json if node_modules differs. Runs before anything is installed, so it uses
- * only Node
- * built-ins and must run on Node 20.
+ * only Node built-ins and must run on Node 20.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,8 +24,7 @@ function lockedPackages(file) {
 
 /**
  * npm writes a record of the installed packages as the last step of a successful install. Comparing it with the
- * lockfile also
- * recognizes a manual install, unlike a stamp file.
+ * lockfile also recognizes a manual install, unlike a stamp file.
  */
 function hasPackages() {
   const record = join(root, 'node_modules', '.package-lock.json');

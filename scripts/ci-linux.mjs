@@ -1,7 +1,6 @@
 /**
  * `npm run ci:linux -- WORKFLOW [JOB] [--input NAME=VALUE]`: runs the Linux steps of a workflow in .github/workflows on
- * this
- * machine, and lists the steps that it replaced or left out, with the reasons.
+ * this machine, and lists the steps that it replaced or left out, with the reasons.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

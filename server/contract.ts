@@ -25,7 +25,7 @@ import { deniedCallAdminContract } from '#server/features/denied-calls/denied-ca
 import { overviewContract } from '#server/features/overview/overview-contract.ts';
 import { firstRunAdminContract } from '#server/features/first-run/first-run-contract.ts';
 import { healthContract } from '#server/features/health/health-contract.ts';
-import { licenseApiContract } from '#server/features/licenses/license-api-contract.ts';
+import { licenseApiContract } from '#server/features/license-api/license-api-contract.ts';
 import { licenseAdminContract, licenseContract } from '#server/features/licenses/license-contract.ts';
 import { leaseExplainContract } from '#server/features/leases/lease-explain-contract.ts';
 import { leaseAdminContract } from '#server/features/leases/lease-admin-contract.ts';

@@ -138,6 +138,31 @@ const VIOLATIONS: readonly [rule: string, way: string, files: Files][] = [
       'server/rules/license-age.ts': "import { connect } from '../database/connect.ts';\nconnect();\n",
     },
   ],
+  [
+    'rules-are-pure',
+    'a rule takes a feature’s type',
+    {
+      'server/rules/license-age.ts':
+        "import type { LicenseService } from '../features/licenses/license-service.ts';\nexport type Same = LicenseService;\n",
+    },
+  ],
+  [
+    'platform-knows-no-database',
+    'an error handler asks the database',
+    {
+      'server/platform/error-handler.ts':
+        "import type { connect } from '../database/connect.ts';\nexport type Same = typeof connect;\n",
+    },
+  ],
+  [
+    'wiring-knows-no-job',
+    'the service takes a job’s type',
+    {
+      'server/jobs/tickets.ts': 'export type Ticket = number;\n',
+      'server/wiring/service.ts':
+        "import type { Ticket } from '../jobs/tickets.ts';\nexport type Same = Ticket;\n",
+    },
+  ],
   ['rules-are-pure', 'a rule reads a file', { 'server/rules/license-age.ts': "import 'node:fs';\n" }],
   [
     'platform-knows-no-feature',

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { LeaseRuleObject, LeaseRuleType } from '#server/features/lease-rules/lease-rule-contract.ts';
+import type { LeaseRuleObject } from '#server/features/lease-rules/lease-rule-contract.ts';
+import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
 import { calling } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
 import { addConfirmation } from '../confirmation.ts';

@@ -1,7 +1,6 @@
 /**
  * `node scripts/ci/check-packages.mjs FOLDER [--without-installers]`: checks that `npm run package` made all files for
- * this platform, with the
- * fuses of electron-builder.yml, and that they run on the oldest supported systems.
+ * this platform, with the fuses of electron-builder.yml, and that they run on the oldest supported systems.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, statSync } from 'node:fs';

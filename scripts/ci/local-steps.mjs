@@ -1,7 +1,6 @@
 /**
  * Replacements of `npm run ci:linux` for steps that need GitHub or a download. Steps are identified by their action or
- * ID; all
- * others run as written.
+ * ID; all others run as written.
  */
 
 /**

@@ -1,7 +1,6 @@
 /**
  * `node scripts/ci/release-notes.mjs v1.2.3`: prints the section of CHANGELOG.md for a tag. Fails if the tag does not
- * match the
- * version in package.json, or if the changelog has no section for it.
+ * match the version in package.json, or if the changelog has no section for it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
  * `node scripts/ci/smoke-app.mjs APP [--proof FILE]`: uses an installed app like a user, and checks its protections.
- * FILE lists
- * the passed checks; a screenshot is written next to it.
+ * FILE lists the passed checks; a screenshot is written next to it.
  */
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

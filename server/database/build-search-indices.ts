@@ -1,7 +1,7 @@
 // Builds search indices that a PostgreSQL database lacks, without holding up changes.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sequelize } from 'sequelize';
-import { driverCodeOf } from './driver-error.ts';
+import { driverCodeOf } from '#server/platform/driver-error.ts';
 import { onLongConnections } from './move/long-transaction.ts';
 import { selectRows } from './move/postgres-tables.ts';
 import type { PostgresConnection } from './postgres-connection.ts';

@@ -9,8 +9,7 @@ export interface DirectoryLock {
 
 /**
  * Takes an exclusive SQLite lock on an empty database next to the real one. A crash cannot leave it behind, and unlike
- * a PID file
- * it cannot be confused with another process that received the same ID.
+ * a PID file it cannot be confused with another process that received the same ID.
  * @returns null if another process has the lock
  * @throws UnusableDatabaseError
  */

@@ -4,7 +4,7 @@ import type { Sequelize, Transaction } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
 import { committing } from './changed-rows.ts';
 import { type FirstRead, openTransaction, type OpenTransaction } from './current-transaction.ts';
-import { faultOf } from './database-fault.ts';
+import { faultOf } from '#server/platform/database-fault.ts';
 import { writeLater } from './later-rows.ts';
 import { beginTransaction, connectionOf } from './sequelize-internals.ts';
 import { createSavepoints } from './savepoints.ts';

@@ -13,7 +13,7 @@ import {
   type OpenTransaction,
   runHooks,
 } from './current-transaction.ts';
-import { faultOf, isConnectionLost } from './database-fault.ts';
+import { faultOf, isConnectionLost } from '#server/platform/database-fault.ts';
 import { writeLaterOnPostgres } from './later-rows.ts';
 import { RowLockedError } from './row-locks.ts';
 import { beginTransaction, postgresConnectionOf, RolledBackError } from './sequelize-internals.ts';

@@ -2,7 +2,7 @@
 // short messages between the servers that share it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sequelize } from 'sequelize';
-import { DatabaseFaultError } from './database-fault.ts';
+import { DatabaseFaultError } from '#server/platform/database-fault.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { createPostgresGate } from './postgres-gate.ts';
 import { openPostgresConnection } from './sequelize-internals.ts';

@@ -1,5 +1,5 @@
 // Checks a SQLite file for damage while it is in use.
-import { faultOf } from './database-fault.ts';
+import { faultOf } from '#server/platform/database-fault.ts';
 import { onOwnConnection } from './own-connection.ts';
 
 /**

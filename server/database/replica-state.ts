@@ -1,5 +1,5 @@
 // Whether a database is a usable replica of another one.
-import { driverCodeOf } from './driver-error.ts';
+import { driverCodeOf } from '#server/platform/driver-error.ts';
 import { MIGRATIONS_TABLE } from './migrate.ts';
 
 /** `behind`: it has not applied what this server has written within the allowed time. */

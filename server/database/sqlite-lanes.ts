@@ -20,8 +20,7 @@ export const READ_LANE = 'default';
 
 /**
  * The most frequent look-ups have a separate connection: a statement blocks its connection, and a page of statistics
- * must not
- * delay an authorization.
+ * must not delay an authorization.
  */
 export const LOOKUP_LANE = 'lookup';
 

@@ -2,7 +2,7 @@
 import type { Sequelize } from 'sequelize';
 import { changeCompiled, changeOnce, runCompiled, runOnce } from './compiled-statements.ts';
 import { currentTransaction, openTransaction, writingTransaction } from './current-transaction.ts';
-import { isConnectionLost } from './database-fault.ts';
+import { isConnectionLost } from '#server/platform/database-fault.ts';
 import { listSource } from './list-source.ts';
 import { queryPostgres, READS } from './postgres-statements.ts';
 import { connectionOf, sqliteConnection } from './sequelize-internals.ts';

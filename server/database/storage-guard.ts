@@ -1,5 +1,5 @@
 // Connects users of the database with the storage watch: faults go to the watch, and the watch can stop writes.
-import { type DatabaseFault, DatabaseFaultError, faultOf } from './database-fault.ts';
+import { type DatabaseFault, DatabaseFaultError, faultOf } from '#server/platform/database-fault.ts';
 
 export interface StorageGuard {
   /** Reports a failed statement. Ignores errors that do not concern the database itself. */

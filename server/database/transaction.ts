@@ -9,8 +9,8 @@ import {
   openTransaction,
   runHooks,
 } from './current-transaction.ts';
-import { isConnectionLost } from './database-fault.ts';
-import { driverCodeOf } from './driver-error.ts';
+import { isConnectionLost } from '#server/platform/database-fault.ts';
+import { driverCodeOf } from '#server/platform/driver-error.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPostgresGroups } from './postgres-groups.ts';
 import { beginTransaction, RolledBackError } from './sequelize-internals.ts';
@@ -48,8 +48,7 @@ export function forUpdate(): { lock: Transaction['LOCK']['UPDATE'] } {
 
 /**
  * Runs independent steps of one transaction without waiting for each round trip. If one step fails, this still waits
- * for the others,
- * so that none runs after the rollback.
+ * for the others, so that none runs after the rollback.
  */
 export async function together<Results extends unknown[]>(
   ...steps: { [Step in keyof Results]: Promise<Results[Step]> }

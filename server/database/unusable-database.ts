@@ -1,6 +1,6 @@
 // Errors for a database that cannot be opened: they name it and the remedy, where the drivers only give a code.
 import type { DatabaseLocation } from './connect.ts';
-import { driverCodeOf } from './driver-error.ts';
+import { driverCodeOf } from '#server/platform/driver-error.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
 /** The database cannot be used in its current state. The message is one line for the administrator. */

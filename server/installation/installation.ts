@@ -47,9 +47,8 @@ export function markInstallation(dataDir: string, location: DatabaseLocation): v
 
 /**
  * Whether the database must exist. A first start writes the key file after the schema, so a SQLite installation with a
- * key file
- * has had a database, even if it is older than the marker. A key in the environment or in the desktop app's keychain
- * proves nothing, because it exists before the first start.
+ * key file has had a database, even if it is older than the marker. A key in the environment or in the desktop app's
+ * keychain proves nothing, because it exists before the first start.
  */
 export function hasHadDatabase(dataDir: string, location: DatabaseLocation): boolean {
   const hasKeyFile = location.url === null && existsSync(join(dataDir, MASTER_KEY_FILE));

@@ -2,11 +2,12 @@
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { Config } from '#server/platform/config.ts';
 import { retentionPeriods, type RetentionSettings } from '#server/features/retention/retention-periods.ts';
+import type { ScheduledBackup } from '#server/features/backup/folder-backup.ts';
+import type { PendingWork } from '#server/wiring/service.ts';
 import { type SenderConfig, senderSettings } from '#server/wiring/webhook-sender.ts';
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
 import type { LicenseScanData } from './license-scan-worker.ts';
 import type { RetentionData } from './retention-worker.ts';
-import type { ScheduledBackupData } from './scheduled-backup-worker.ts';
 import type { DispatcherData } from './webhook-dispatcher-worker.ts';
 
 export interface Job {
@@ -24,13 +25,6 @@ export interface Job {
   /** Asked before a worker is started; without it, there is always something to do. */
   hasWork?(): Promise<boolean>;
   workerData: object;
-}
-
-/** Whether the jobs have anything to do. */
-export interface PendingWork {
-  notices(): Promise<boolean>;
-  deliveries(): Promise<boolean>;
-  certificates(): Promise<boolean>;
 }
 
 export type JobConfig = RetentionSettings &
@@ -66,7 +60,7 @@ interface Needs {
   /** The buffer of the leadership. */
   leadership: SharedArrayBuffer;
   /** Null where there is nothing to back up: with PostgreSQL, or without a folder. */
-  backup: { workerData: ScheduledBackupData; isDue(): boolean } | null;
+  backup: { workerData: ScheduledBackup; isDue(): boolean } | null;
 }
 
 export function listJobs(needs: Needs): Job[] {

@@ -1,31 +1,16 @@
 // The interface between the jobs and the rest of the server.
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { StorageGuard } from '#server/database/storage-guard.ts';
-import type { FolderBackupResult } from '#server/features/backup/folder-backup.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import type { ClockGuard } from '#server/platform/clock-guard.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { Leadership } from '#server/platform/leadership.ts';
 import type { SharedTime } from '#server/platform/shared-time.ts';
-import {
-  CERTIFICATE_UPKEEP,
-  type JobConfig,
-  listJobs,
-  type PendingWork,
-  SCHEDULED_BACKUP,
-} from './job-list.ts';
+import type { BackupJob, PendingWork } from '#server/wiring/service.ts';
+import { CERTIFICATE_UPKEEP, type JobConfig, listJobs, SCHEDULED_BACKUP } from './job-list.ts';
 import { type JobRunner, startJobRunner } from './job-runner.ts';
-import type { ScheduledBackupData } from './scheduled-backup-worker.ts';
 import { createTickets } from './tickets.ts';
 import { workerFile } from './worker-file.ts';
-
-/** The daily backup, as its feature describes it. */
-export interface BackupJob {
-  /** For the worker; null where there is nothing to back up, or nowhere to write it to. */
-  workerData: ScheduledBackupData | null;
-  isDue(): boolean;
-  onResult(result: FolderBackupResult): void;
-}
 
 export interface Jobs {
   /**

@@ -1,19 +1,11 @@
 // One daily backup as a worker thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { copyDatabase } from '#server/database/copy-database.ts';
-import type { BackedUp } from '#server/features/backup/backup-archive.ts';
-import { backUpToFolder } from '#server/features/backup/folder-backup.ts';
+import { backUpToFolder, type ScheduledBackup } from '#server/features/backup/folder-backup.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import type { WorkerMessage } from './worker-message.ts';
 
-export interface ScheduledBackupData {
-  installation: Omit<BackedUp, 'masterKey'> & { masterKey: Uint8Array };
-  folder: string;
-  keep: number;
-  passphraseFile: string | null;
-}
-
-const { installation, ...settings } = workerData as ScheduledBackupData;
+const { installation, ...settings } = workerData as ScheduledBackup;
 
 const ALIVE_EVERY_MS = 30_000;
 

@@ -1,5 +1,5 @@
 // Messages from a job's worker thread to the main thread.
-import type { DatabaseFault } from '#server/database/database-fault.ts';
+import type { DatabaseFault } from '#server/platform/database-fault.ts';
 import type { FolderBackupResult } from '#server/features/backup/folder-backup.ts';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 

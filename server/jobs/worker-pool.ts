@@ -29,8 +29,7 @@ const YOUNG_GENERATION_MB = 16;
 
 /**
  * Without this, a worker would continue in an unknown state after an unhandled rejection, and its job would never be
- * reported as
- * failed: workers in Electron's utility process inherit its mode (warn).
+ * reported as failed: workers in Electron's utility process inherit its mode (warn).
  */
 const END_ON_UNHANDLED_REJECTION = '--unhandled-rejections=throw';
 

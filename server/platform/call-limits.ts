@@ -106,8 +106,7 @@ export interface CallLimits {
   elsewhere: RequestHandler;
   /**
    * Counts refused credentials by caller address. A call with a valid API token never counts, so that an integration
-   * can process
-   * any number of licenses.
+   * can process any number of licenses.
    */
   countRefusals(authenticate: MountOptions['authenticate']): MountOptions['authenticate'];
 }

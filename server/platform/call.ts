@@ -35,8 +35,7 @@ export interface Call extends Caller {
 
 /**
  * Whether the name is only claimed by the caller: a command states its user itself, and any process that can read the
- * runtime file
- * can send any name.
+ * runtime file can send any name.
  */
 export function isClaimed(kind: string): boolean {
   return kind === 'cli';

@@ -47,8 +47,7 @@ function leastValuable(admitted: Iterable<Admitted>): Admitted | undefined {
 
 /**
  * At a limit, a new connection replaces an idle one of the same address, or at the total limit one of the address with
- * the
- * most connections. This way, many idle connections never keep clients out.
+ * the most connections. This way, many idle connections never keep clients out.
  */
 export function createConnectionLimits({ total, perAddress, isProxy }: ConnectionLimits) {
   const peers = new Map<string, AddressPeer>();

@@ -1,8 +1,8 @@
 // Converts failures to replies.
 import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { type DatabaseFault, faultOf } from '#server/database/database-fault.ts';
 import { ApiError, type ErrorCode, failureEnvelope } from '#server/wire/errors.ts';
+import { type DatabaseFault, faultOf } from './database-fault.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
 

@@ -18,8 +18,7 @@ function isAddress(text: string): boolean {
 
 /**
  * Rejects a header whose deciding entry, which Express uses as the caller's address, is not an IP address: it must not
- * become
- * a rate limit key or an address in the log. Earlier entries can be written by any client and are ignored.
+ * become a rate limit key or an address in the log. Earlier entries can be written by any client and are ignored.
  */
 export const readForwardedFor: RequestHandler = (request, _response, next) => {
   const given = request.headers['x-forwarded-for'];

@@ -41,8 +41,7 @@ interface Needs {
 
 /**
  * Takes over reading from Node's HTTP server, which would read pipelined requests without limit and start all of them
- * at
- * once.
+ * at once.
  */
 export function createConnection({ socket, peer, scheduler, shed, logger }: Needs) {
   const waiting: Exchange[] = [];

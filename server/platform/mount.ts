@@ -258,8 +258,7 @@ function canonical(path: string): string {
 
 /**
  * Serves each route below `root`, and rejects other methods on its path with 405. Paths have no parameters, so a map
- * finds the
- * route. Express would match a pattern per route in turn, which is noticeably slower for frequent calls.
+ * finds the route. Express would match a pattern per route in turn, which is noticeably slower for frequent calls.
  */
 export function mount(root: string, routes: readonly Route[], options: MountOptions): RequestHandler {
   const targets = new Map<string, Target>();

@@ -14,8 +14,7 @@ interface SingleFlightOptions {
 
 /**
  * A call joins the current run and gets its result or error. The next call after its end starts another run, even if
- * the call
- * comes from code that awaited this one. A run must not await its own flight.
+ * the call comes from code that awaited this one. A run must not await its own flight.
  */
 export function singleFlight<Arguments extends unknown[], Result>(
   run: (...given: Arguments) => Promise<Result>,
@@ -43,8 +42,7 @@ export function singleFlight<Arguments extends unknown[], Result>(
 
 /**
  * Also runs one at a time, but a call never joins a run in progress. It shares the next run with other callers, so the
- * result
- * reflects everything that happened before the call.
+ * result reflects everything that happened before the call.
  */
 export function freshFlight<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();

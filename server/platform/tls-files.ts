@@ -27,8 +27,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
 
 /**
  * Rereads the files and compares their contents. This works however they are replaced: by links, renames, several
- * writes or
- * mounts.
+ * writes or mounts.
  * @throws ConfigError if they are unusable at the start
  */
 export async function openTlsFiles(

@@ -134,8 +134,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
 
 /**
  * Opens the service for one command. The process with the data directory lock may write to the database, so a command
- * can never
- * change what a running server has in memory.
+ * can never change what a running server has in memory.
  * @param userName the OS user, for the audit log
  * @param onWait called once if another process keeps the directory locked for longer than a second
  * @throws DataDirectoryError if another process has locked the directory and does not answer, or UnusableDatabaseError

@@ -1,6 +1,6 @@
 // Decides who may take a floating seat: access rules, limits and reservations of one license, in the administrator's
 // order.
-import type { LeaseRuleType } from '#server/features/lease-rules/lease-rule-contract.ts';
+import type { LeaseRuleType } from './lease-rule-type.ts';
 import { compileMatch, type LeaseMatch, type LeaseRequester } from './lease-match.ts';
 import { type SeatClass, unitsOnReservations } from './seat-placement.ts';
 

@@ -1,16 +1,28 @@
 // Drafts a license: the same rules for a single one and for an import.
-import type { Plan } from '#server/features/plans/plan-store.ts';
-import type { RequestOf } from '#server/wire/endpoint.ts';
+import type { CustomFields } from '#server/wire/custom-fields.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { LAST_MOMENT } from '#server/wire/instants.ts';
-import type { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import { floatingTerms, NO_OWN_LIMITS, type OwnSeatLimits } from './floating-terms.ts';
 import { firstNoticeAt, graceEndsAt, renewedExpiry } from './license-lifecycle.ts';
 import { licenseSearchText } from './license-search.ts';
-import type { License, NewLicense } from '#server/features/licenses/license-store.ts';
+import type { License, NewLicense } from './license.ts';
+import type { Plan } from './plan.ts';
 
-export type LicenseOrder = RequestOf<typeof licenseAdminContract.createLicense>;
+/** A request for a new license, validated. */
+export interface LicenseOrder extends SeatLimitFields {
+  holder: string;
+  email?: string | undefined;
+  /** The plan's name. */
+  plan: string;
+  product?: string | undefined;
+  order_number?: string | undefined;
+  notes?: string | undefined;
+  custom_fields?: CustomFields | undefined;
+  days?: number | undefined;
+  /** Epoch milliseconds. */
+  expires_at?: number | undefined;
+}
 
 interface Issue {
   now: number;

@@ -30,8 +30,7 @@ export function generateLicenseKey(random: (size: number) => Uint8Array = random
 
 /**
  * Parses a license key as people type and paste it: any case, with or without hyphens and spaces, full-width
- * characters,
- * O for 0, I or L for 1.
+ * characters, O for 0, I or L for 1.
  * @returns the key in canonical form, or null if its format or check group is wrong; null means a typing error
  *   (`invalid_request`), in contrast to an unknown key (`license_not_found`)
  */

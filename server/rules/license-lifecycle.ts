@@ -53,8 +53,7 @@ export function nextNoticeAt(license: NoticeMoments, now: number): number | null
 
 /**
  * The value for `notice_due_at` at the start of a term, at creation and renewal: when its first notice is due. In the
- * past
- * for a term of less than 7 days, so that the next scan sends it immediately. Null for a revoked license.
+ * past for a term of less than 7 days, so that the next scan sends it immediately. Null for a revoked license.
  */
 export function firstNoticeAt(license: NoticeMoments): number | null {
   return noticeMoments(license)[0] ?? null;
@@ -84,8 +83,7 @@ function noticeMoments(license: NoticeMoments): readonly number[] {
 
 /**
  * The new `notice_due_at` when an upgrade moves the end of the grace period to `newGraceEnd`. A license that waits for
- * that end
- * waits for the new one. One that had passed it and is in grace again is scanned again.
+ * that end waits for the new one. One that had passed it and is in grace again is scanned again.
  */
 export function noticeAfterUpgrade(
   before: { readonly expiresAt: number; readonly noticeDueAt: number | null },

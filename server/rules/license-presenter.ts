@@ -1,9 +1,8 @@
 // Public representations of a license. They list fields explicitly and never pass on the row.
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
-import type { LicenseObject, LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { SEAT_LIMITS } from './floating-terms.ts';
 import { licenseState } from './license-lifecycle.ts';
-import type { License } from '#server/features/licenses/license-store.ts';
+import type { License } from './license.ts';
 
 /**
  * The license fields of every reply and event.
@@ -22,7 +21,7 @@ export function toLicenseSummary(license: License, machineFingerprint?: string) 
   };
 }
 
-export function toLicenseObject(license: License, now: number, machineFingerprint?: string): LicenseObject {
+export function toLicenseObject(license: License, now: number, machineFingerprint?: string) {
   return {
     ...toLicenseSummary(license, machineFingerprint),
     state: licenseState(license, now),
@@ -40,7 +39,7 @@ function isFloating({ licensing }: License): boolean {
   return licensing === 'floating';
 }
 
-function toSeatLimits(license: License): LicenseRecord['seat_limits'] {
+function toSeatLimits(license: License) {
   if (!isFloating(license)) return null;
   const { terms } = license;
   const own: Record<(typeof SEAT_LIMITS)[number], number | null> = {
@@ -64,7 +63,7 @@ function toSeatLimits(license: License): LicenseRecord['seat_limits'] {
 }
 
 /** The fields for administrators. */
-export function toLicenseRecord(license: License, now: number): LicenseRecord {
+export function toLicenseRecord(license: License, now: number) {
   return {
     ...toLicenseObject(license, now),
     email: license.email,
@@ -78,8 +77,10 @@ export function toLicenseRecord(license: License, now: number): LicenseRecord {
   };
 }
 
+type LicenseObject = ReturnType<typeof toLicenseObject>;
+
 /** The record without the fields for administrators. */
-export function publicLicense(record: LicenseRecord): LicenseObject {
+export function publicLicense(record: ReturnType<typeof toLicenseRecord>): LicenseObject {
   const {
     email,
     order_number,

@@ -1,7 +1,7 @@
 // Reads license references: IDs or keys. Distinguishes a mistyped key from an unknown one.
 import { ApiError } from '#server/wire/errors.ts';
 import { parseLicenseKey } from './license-key.ts';
-import type { LicenseReference } from '#server/features/licenses/license-store.ts';
+import type { LicenseReference } from './license.ts';
 
 /** @throws ApiError `invalid_request` for a key with a typo */
 export function byKey(text: string): { key: string } {

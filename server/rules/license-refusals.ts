@@ -1,8 +1,8 @@
 // Converts a verdict on a license to the error for the caller.
-import type { License } from '#server/features/licenses/license-store.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { licenseVerdict, RULES_FOR } from './license-verdict.ts';
+import type { License } from './license.ts';
 
 const REVOKED = 'the license is revoked';
 const expired = (license: License) => `the license expired at ${toTimestamp(license.expiresAt)}`;

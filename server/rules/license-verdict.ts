@@ -1,6 +1,24 @@
 // Decides whether a license covers a request: one set of rules for all endpoints.
-import type { RuleOutcome, ValidationReason } from '#server/features/activations/activation-contract.ts';
-import type { LicenseFileCheck } from '#server/features/signing/license-file-service.ts';
+
+export const VALIDATION_REASONS = [
+  'signature_invalid',
+  'unknown_key_id',
+  'key_distrusted',
+  'file_expired',
+  'not_yet_valid',
+  'license_expired',
+  'license_revoked',
+  'product_mismatch',
+  'machine_mismatch',
+  'machine_not_activated',
+  'feature_not_included',
+] as const;
+
+/** Why a license, or its file, is not valid. */
+export type ValidationReason = (typeof VALIDATION_REASONS)[number];
+
+export const RULE_OUTCOMES = ['passed', 'failed', 'not_asked'] as const;
+export type RuleOutcome = (typeof RULE_OUTCOMES)[number];
 
 export interface VerdictQuestion {
   /** Null if this installation signed the file but lost the license through a restore of an older database. */
@@ -92,7 +110,10 @@ const FINAL: ReadonlySet<ValidationReason> = new Set([
 ]);
 
 /** The result of checking the file itself. */
-type FileFindings = Pick<LicenseFileCheck, 'reason'> & { license: object | null };
+interface FileFindings {
+  readonly license: object | null;
+  readonly reason: ValidationReason | null;
+}
 
 /** Whether the file is invalid regardless of the license's current state. */
 export function isHopeless({ license, reason }: FileFindings): boolean {
@@ -101,8 +122,7 @@ export function isHopeless({ license, reason }: FileFindings): boolean {
 
 /**
  * Why a license file is not valid; null if it is. The license's current state takes precedence over the file's: if the
- * license
- * is valid, the file is merely outdated.
+ * license is valid, the file is merely outdated.
  */
 export function licenseFileVerdict(file: FileFindings, today: VerdictQuestion): ValidationReason | null {
   if (isHopeless(file)) return file.reason;

@@ -12,8 +12,8 @@ const NEEDS_QUOTES = /[",\r\n]/u;
 
 /**
  * One line with its CRLF. A text that a spreadsheet would evaluate (it starts with `=`, `+`, `-`, `@`, the full-width
- * form of
- * one of them, a tab or a line break) gets a leading apostrophe, which makes it plain text (OWASP, "CSV Injection").
+ * form of one of them, a tab or a line break) gets a leading apostrophe, which makes it plain text (OWASP, "CSV
+ * Injection").
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;

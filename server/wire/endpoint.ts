@@ -27,8 +27,7 @@ export interface Endpoint<
   summary: string;
   /**
    * Query parameters of GET and DELETE, otherwise a JSON body; DELETE accepts both. For an upload, the file is the
-   * field `file` and
-   * the other fields are query parameters. Unknown fields are ignored.
+   * field `file` and the other fields are query parameters. Unknown fields are ignored.
    */
   request: Request;
   /** The fields in addition to `ok: true`. */
@@ -53,8 +52,7 @@ export interface Endpoint<
   upload?: Upload;
   /**
    * The limit per caller address that a call counts against: by default the one that public endpoints share, `own` for
-   * a separate
-   * limit, `failures` for the shared one when the call fails, or `none`.
+   * a separate limit, `failures` for the shared one when the call fails, or `none`.
    */
   rateLimit?: 'own' | 'failures' | 'none';
 }

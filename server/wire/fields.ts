@@ -38,8 +38,7 @@ export function multilineText(max: number) {
 
 /**
  * A single line that client software reports: trimmed, 1 to `max` characters. Hidden characters are removed, because
- * the user
- * cannot change them. A text without other characters counts as missing.
+ * the user cannot change them. A text without other characters counts as missing.
  */
 export function clientText(max: number) {
   return z

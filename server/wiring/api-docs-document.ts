@@ -1,6 +1,6 @@
 // The OpenAPI document: the contract, its documentation, and the events.
 import type { publicContract } from '#server/contract.ts';
-import { EVENT_BODIES, EVENT_TRIGGERS } from '#server/features/events/event-body-contract.ts';
+import { EVENT_BODIES, EVENT_TRIGGERS } from './api-docs-events.ts';
 import { EVENT_NAMES, sampleEvent } from '#server/features/events/event-contract.ts';
 import { openApiDocument } from '#server/platform/openapi.ts';
 import { EVENT_TAG, OPERATIONS, TAGS } from './api-docs-operations.ts';

@@ -49,8 +49,7 @@ export interface Installation {
 
 /**
  * Order of a first start: schema, key file, signing key, marker, each durable before the next. A start that was killed
- * in between
- * can continue. Only what comes after the key file or the marker proves that the database is lost.
+ * in between can continue. Only what comes after the key file or the marker proves that the database is lost.
  * @throws UnusableDatabaseError if the installation has lost its database; nothing has changed then
  */
 export async function openInstallation({

@@ -38,7 +38,8 @@ import { createPoolListStore } from '#server/features/leases/pool-list-store.ts'
 import { createPoolStore } from '#server/features/leases/pool-store.ts';
 import { createReleaseService } from '#server/features/leases/release-service.ts';
 import { createSeatPools } from '#server/features/leases/seat-pools.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';

@@ -4,7 +4,7 @@ import type { Database } from '#server/database/connect.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import { createLicenseBulk } from '#server/features/licenses/license-bulk.ts';
-import { licenseApiRoutes } from '#server/features/licenses/license-api-routes.ts';
+import { licenseApiRoutes } from '#server/features/license-api/license-api-routes.ts';
 import { createLicenseDetails, type LicenseDetails } from '#server/features/licenses/license-details.ts';
 import type { ActivationService } from '#server/features/activations/activation-service.ts';
 import { licenseAdminRoutes, licenseRoutes } from '#server/features/licenses/license-routes.ts';

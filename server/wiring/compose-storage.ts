@@ -4,7 +4,7 @@ import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { Installation } from './compose-installation.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
-import { faultOf } from '#server/database/database-fault.ts';
+import { faultOf } from '#server/platform/database-fault.ts';
 import { quickCheck } from '#server/database/quick-check.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';

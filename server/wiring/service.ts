@@ -3,12 +3,11 @@ import type { AdminAddresses } from '#server/features/admin-session/admin-addres
 import type { AdminSessionService } from '#server/features/admin-session/admin-session-service.ts';
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { ApiTokenService } from '#server/features/api-tokens/api-token-service.ts';
+import type { FolderBackupResult, ScheduledBackup } from '#server/features/backup/folder-backup.ts';
 import type { Cluster } from './compose-cluster.ts';
 import type { ServerStatusReports } from './compose-overview.ts';
 import type { StorageReports } from './compose-storage.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
-import type { BackupJob } from '#server/jobs/schedule.ts';
-import type { PendingWork } from '#server/jobs/job-list.ts';
 import type { LiveStreams } from '#server/features/live/live-streams.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -55,6 +54,21 @@ export interface ServiceEnvironment {
   restart: (() => void) | null;
 }
 
+/** Whether the jobs have anything to do. */
+export interface PendingWork {
+  notices(): Promise<boolean>;
+  deliveries(): Promise<boolean>;
+  certificates(): Promise<boolean>;
+}
+
+/** The daily backup, for its job. */
+export interface BackupJob {
+  /** For the worker; null where there is nothing to back up, or nowhere to write it to. */
+  workerData: ScheduledBackup | null;
+  isDue(): boolean;
+  onResult(result: FolderBackupResult): void;
+}
+
 export interface Service {
   publicRoutes: Route[];
   adminRoutes: Route[];
@@ -70,11 +84,9 @@ export interface Service {
   masterKey: Uint8Array;
   /** Credentials of the API listener; null without TLS. @throws ConfigError */
   openTls(): Promise<TlsSource | null>;
-  /** What the jobs have to do. */
   pending: PendingWork;
   /** Raises alerts for conditions that began before this server started, in the background. */
   raiseAlerts(): void;
-  /** The daily backup, for its job. */
   backups: BackupJob;
   /** The servers that use the same database. */
   cluster: Pick<Cluster, 'join' | 'servers' | 'sharedCounts' | 'readLists'>;

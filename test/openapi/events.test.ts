@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { EVENT_TRIGGERS } from '#server/features/events/event-body-contract.ts';
+import { EVENT_TRIGGERS } from '#server/wiring/api-docs-events.ts';
 import { EVENT_NAMES, type EventName, sampleEvent } from '#server/features/events/event-contract.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { activateDevice, newLicense } from '../helpers/contract-calls.ts';

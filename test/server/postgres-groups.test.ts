@@ -4,7 +4,7 @@ import { DataTypes, type Model, type ModelStatic, type Optional } from 'sequeliz
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
-import { faultOf } from '#server/database/database-fault.ts';
+import { faultOf } from '#server/platform/database-fault.ts';
 import { type Sql, sqlOf } from '#server/database/sql.ts';
 import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
 import { ApiError } from '#server/wire/errors.ts';

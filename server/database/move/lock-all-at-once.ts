@@ -1,6 +1,6 @@
 // Locks tables against changes while other transactions, which have begun, still need some of them.
 import { setTimeout as delay } from 'node:timers/promises';
-import { driverCodeOf } from '../driver-error.ts';
+import { driverCodeOf } from '#server/platform/driver-error.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { MoveError } from './move-error.ts';
 

@@ -1,5 +1,5 @@
 // What went wrong with a copy, in one line for the administrator: the drivers only give codes.
-import { type DriverError, driverErrorOf } from '../driver-error.ts';
+import { type DriverError, driverErrorOf } from '#server/platform/driver-error.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
 /** Nothing has been moved. The message gives the reason and the remedy. */

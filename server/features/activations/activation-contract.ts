@@ -1,24 +1,11 @@
 // Devices: activating them, validating their license files, releasing them.
 import { z } from 'zod';
 import { licenseObject, licenseRef } from '#server/features/licenses/license-contract.ts';
+import { VALIDATION_REASONS } from '#server/rules/license-verdict.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { clientText, fingerprint, id, pageOf, pageRequest, slug, timestamp } from '#server/wire/fields.ts';
 
-export const VALIDATION_REASONS = [
-  'signature_invalid',
-  'unknown_key_id',
-  'key_distrusted',
-  'file_expired',
-  'not_yet_valid',
-  'license_expired',
-  'license_revoked',
-  'product_mismatch',
-  'machine_mismatch',
-  'machine_not_activated',
-  'feature_not_included',
-] as const;
-
-export const RULE_OUTCOMES = ['passed', 'failed', 'not_asked'] as const;
+export type { RuleOutcome } from '#server/rules/license-verdict.ts';
 
 /** The values that a rule compared, by name. */
 export const ruleInputs = z.record(
@@ -170,8 +157,6 @@ export const activationAdminContract = {
   }),
 };
 
-export type RuleOutcome = (typeof RULE_OUTCOMES)[number];
 export type RuleInputs = z.input<typeof ruleInputs>;
-export type ValidationReason = (typeof VALIDATION_REASONS)[number];
 export type ActivationObject = z.input<typeof activation>;
 export type DeviceObject = z.input<typeof device>;

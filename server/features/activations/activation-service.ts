@@ -4,7 +4,8 @@ import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { DENIAL_REASONS } from '#server/features/denied-calls/denial-reason-contract.ts';
 import type { DeniedCallLog } from '#server/features/denied-calls/denied-call-log.ts';
-import type { LicenseReference, License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { LicenseReference, License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
@@ -97,8 +98,7 @@ export function createActivationService(needs: Needs) {
 
   /**
    * Answers without a transaction if nothing changes. Most calls change nothing, and must neither wait for the single
-   * writer nor
-   * keep it busy.
+   * writer nor keep it busy.
    * @returns only the license if the device needs a seat
    */
   async function lookUp(device: Device, onFound: OnFound): Promise<Found> {

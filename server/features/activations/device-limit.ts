@@ -23,8 +23,7 @@ interface DeviceWindow extends RateWindow {
 export interface DeviceLimit {
   /**
    * Reserves one of the minute's devices before the activation, so that concurrent calls cannot exceed the limit.
-   * Repeated calls for
-   * one device use one reservation.
+   * Repeated calls for one device use one reservation.
    * @returns ends the call; the device stays counted only if one of its calls activated it
    * @throws ApiError `rate_limited`
    */

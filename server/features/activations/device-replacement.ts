@@ -1,7 +1,8 @@
 // Moves a seat from one device to another, in one transaction.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { License, LicenseReference, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License, LicenseReference } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { Call } from '#server/platform/call.ts';

@@ -1,6 +1,7 @@
 // Gives a device a seat of a locked license, inside the caller's transaction.
 import type { Events } from '#server/features/events/event-service.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';

@@ -1,6 +1,7 @@
 // Detects licenses that gain unusually many devices: their key may have been published.
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { ActivationStore } from './activation-store.ts';

@@ -1,5 +1,6 @@
 // The current state of a license whose file is being checked.
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { LicenseFileCheck } from '#server/features/signing/license-file-service.ts';
 import { RULES_FOR, ruleOutcome, type VerdictQuestion } from '#server/rules/license-verdict.ts';

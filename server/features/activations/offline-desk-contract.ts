@@ -1,15 +1,14 @@
 // Offline devices: their activation requests and license files are examined before anything is changed.
 import { z } from 'zod';
 import { licenseObject, licenseRef } from '#server/features/licenses/license-contract.ts';
+import { RULE_OUTCOMES, VALIDATION_REASONS } from '#server/rules/license-verdict.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { fingerprint, moment, slug, timestamp } from '#server/wire/fields.ts';
 import {
   activation,
   activationAdminContract,
   activationContract,
-  RULE_OUTCOMES,
   ruleInputs,
-  VALIDATION_REASONS,
 } from './activation-contract.ts';
 
 /** Why a device cannot be activated, by the code that `activateOffline` would fail with. */

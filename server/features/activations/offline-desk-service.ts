@@ -2,7 +2,8 @@
 import { parseLicenseFile } from '../../../verifier/license-file-format.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
@@ -10,7 +11,6 @@ import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import { readableText } from '#server/wire/readable-text.ts';
 import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
-import type { RuleOutcome } from './activation-contract.ts';
 import { toActivationObject } from './activation-presenter.ts';
 import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import {
@@ -19,7 +19,7 @@ import {
   refuseUnsignable,
   refuseUnusable,
 } from '#server/rules/license-refusals.ts';
-import { licenseFileVerdict } from '#server/rules/license-verdict.ts';
+import { licenseFileVerdict, type RuleOutcome } from '#server/rules/license-verdict.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
 import { completed } from './offline-validation-service.ts';
 import { createTodayLookup, explainToday, questionAbout } from './license-today.ts';

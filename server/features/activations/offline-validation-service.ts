@@ -1,7 +1,8 @@
 // Checks a license file twice: as an offline device would, and against the current data.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { LicenseObject } from '#server/features/licenses/license-contract.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { toTimestampOrNull } from '#server/wire/fields.ts';

@@ -7,7 +7,8 @@ import {
   ruleOutcome,
   type VerdictQuestion,
 } from '#server/rules/license-verdict.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { RuleInputs } from '#server/features/activations/activation-contract.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';

@@ -1,11 +1,8 @@
 // Authorization: checks whether a license, a device or the holder of a token may use a product.
 import { z } from 'zod';
-import {
-  RULE_OUTCOMES,
-  ruleInputs,
-  VALIDATION_REASONS,
-} from '#server/features/activations/activation-contract.ts';
+import { ruleInputs } from '#server/features/activations/activation-contract.ts';
 import { LICENSE_STATES, licenseRef } from '#server/features/licenses/license-contract.ts';
+import { RULE_OUTCOMES, VALIDATION_REASONS } from '#server/rules/license-verdict.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import {
   days,

@@ -83,8 +83,7 @@ interface Chunk {
 
 /**
  * Every chunk except the last has `size` bytes. The last has at least one, unless the source is empty. Yields as many
- * chunks at a time
- * as arrive together: one step per chunk would cost more than encrypting it.
+ * chunks at a time as arrive together: one step per chunk would cost more than encrypting it.
  */
 async function* inChunks(source: Chunks, size: number): AsyncGenerator<Chunk[]> {
   let pending: Uint8Array[] = [];

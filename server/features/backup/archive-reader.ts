@@ -96,8 +96,7 @@ function refuseOther({ name, type, size }: { name: string; type?: unknown; size?
 
 /**
  * Once this returns, the whole archive has been checked, and authenticated if it is encrypted. If it throws, do not use
- * the unpacked
- * files.
+ * the unpacked files.
  * @throws BackupError if it is not a backup or is refused; Error if it is damaged or cannot be read or unpacked
  */
 export async function readArchive(

@@ -29,11 +29,17 @@ import {
 import type { BackupProblem } from './backup-status-contract.ts';
 import { scheduledCopyFile } from './data-files.ts';
 
-export interface FolderBackup {
-  installation: BackedUp;
+/** A backup as a worker thread receives it. */
+export interface ScheduledBackup {
+  /** The key arrives without the prototype of a buffer. */
+  installation: Omit<BackedUp, 'masterKey'> & { masterKey: Uint8Array };
   folder: string;
   keep: number;
   passphraseFile: string | null;
+}
+
+export interface FolderBackup extends ScheduledBackup {
+  installation: BackedUp;
   copyDatabase: CopyDatabase;
   /** Epoch milliseconds. */
   now(): number;

@@ -42,8 +42,7 @@ export interface Extensions {
 
 /**
  * Encodes a Name, organization first: RFC 4514 reads it from the end, so it starts with the common name. All values are
- * UTF8String
- * except the email address, which is IA5String (RFC 5280, 4.1.2.4 and 4.1.2.6).
+ * UTF8String except the email address, which is IA5String (RFC 5280, 4.1.2.4 and 4.1.2.6).
  * @returns DER
  * @throws RangeError if the email address is not ASCII; URIError if a name contains half a surrogate pair
  */

@@ -68,8 +68,7 @@ export function createRevocationListService(needs: Needs) {
 
   /**
    * A revocation committed shortly before a crash may be missing from the CRL. Nothing is served until it is listed, or
-   * until the
-   * rebuild has had its time.
+   * until the rebuild has had its time.
    */
   const listLeftovers = singleFlight(
     async () => {

@@ -44,8 +44,7 @@ const IS_UNLISTED = `
 
 /**
  * Runs before the read: an entry that another server commits between the two statements is then left for the next CRL,
- * neither
- * marked nor missed.
+ * neither marked nor missed.
  */
 const MARK_LISTED = `
   UPDATE revocation_entries SET first_listed_in = $number
@@ -63,8 +62,7 @@ const COUNT_LISTED = `SELECT count(*) AS "count" FROM revocation_entries ${LISTE
 
 /**
  * Concatenated by the database: one row per entry would be ten times slower. Order does not matter. A certificate that
- * was revoked
- * after it expired still appears in one CRL.
+ * was revoked after it expired still appears in one CRL.
  */
 const entries = (column: 'der_hex' | 'json', separator: '' | ',', where = LISTED) => `
   SELECT coalesce(string_agg(${column}, '${separator}'), '') AS "text" FROM revocation_entries ${where}`;

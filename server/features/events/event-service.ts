@@ -2,7 +2,7 @@
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
-import type { License } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
 import { toLicenseSummary } from '#server/rules/license-presenter.ts';
 import type { EventName } from './event-contract.ts';
 import type { EventStore, NoticeMark } from './event-store.ts';

@@ -43,8 +43,7 @@ export function createIdempotencyService({ replies, sealer, transaction, clock }
   return {
     /**
      * Stores the reply in the transaction of the change, so that a crash keeps both or neither. Failures change nothing
-     * and are not
-     * stored.
+     * and are not stored.
      * @throws ApiError `idempotency_conflict` if the key was used with another body
      */
     async runOnce(call: IdempotentCall, work: Work): Promise<object> {

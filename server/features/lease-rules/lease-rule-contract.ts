@@ -1,6 +1,7 @@
 // Rules about who may take the seats of a floating license. They apply from the next checkout.
 import { z } from 'zod';
 import { licenseRef } from '#server/features/licenses/license-contract.ts';
+import { LEASE_RULE_TYPES } from '#server/rules/lease-rule-type.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 import {
@@ -15,9 +16,9 @@ import {
 } from '#server/wire/fields.ts';
 import { groupName } from './lease-group-contract.ts';
 
-const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
+export { LEASE_RULE_TYPES, type LeaseRuleType } from '#server/rules/lease-rule-type.ts';
 
-export const LEASE_RULE_TYPES = ['reserve', 'max', 'allow', 'deny'] as const;
+const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
 /** Per license. */
 export const MAX_RULES = 200;
@@ -172,4 +173,3 @@ export const leaseRuleContract = {
 
 export type LeaseRuleObject = z.input<typeof leaseRule>;
 export type LeaseMatchObject = z.output<typeof match>;
-export type LeaseRuleType = (typeof LEASE_RULE_TYPES)[number];

@@ -1,6 +1,6 @@
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
 import { idColumn, integerColumn, nullable, textColumn } from '#server/database/columns.ts';
-import type { LeaseRuleType } from './lease-rule-contract.ts';
+import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
 
 export interface LeaseRuleRow {
   id: number;

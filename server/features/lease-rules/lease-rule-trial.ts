@@ -1,7 +1,8 @@
 // What a checkout would get now, without doing it.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { HeldSeat } from '#server/features/leases/lease-judge.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { seatLimit } from '#server/rules/floating-terms.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';

@@ -4,7 +4,7 @@ import { licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, text } from '#server/wire/fields.ts';
 import { LEASE_GROUP_KINDS } from './lease-group-contract.ts';
-import { LEASE_RULE_TYPES } from './lease-rule-contract.ts';
+import { LEASE_RULE_TYPES } from '#server/rules/lease-rule-type.ts';
 
 /** A JSON body has at most 64 KiB. */
 export const MAX_OPTIONS_FILE = 60_000;

@@ -1,7 +1,7 @@
 // Imports an options file into the rules, groups and limits of a license: all of it, or nothing.
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { LicenseDetails } from '#server/features/licenses/license-details.ts';
-import type { License } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
 import type { PlanService } from '#server/features/plans/plan-service.ts';
 import type { Call } from '#server/platform/call.ts';
 import { comparableName } from '#server/rules/lease-match.ts';

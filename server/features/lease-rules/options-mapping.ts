@@ -1,7 +1,7 @@
 // Turns an options file into lease rules, groups and settings, with a report of each line.
 import { comparableName } from '#server/rules/lease-match.ts';
 import type { LeaseGroupKind } from './lease-group-contract.ts';
-import type { LeaseRuleType } from './lease-rule-contract.ts';
+import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
 import {
   featureText,
   type OptionsFeature,

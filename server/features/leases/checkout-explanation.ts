@@ -1,9 +1,10 @@
 // Explains the outcome of every rule of a checkout to an administrator, including those after the first failure.
-import type { RuleInputs, RuleOutcome } from '#server/features/activations/activation-contract.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { RuleInputs } from '#server/features/activations/activation-contract.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
-import { licenseVerdict, RULES_FOR, ruleOutcome } from '#server/rules/license-verdict.ts';
+import { licenseVerdict, type RuleOutcome, ruleOutcome, RULES_FOR } from '#server/rules/license-verdict.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import { draftLease, type LeaseDraft } from './lease-draft.ts';

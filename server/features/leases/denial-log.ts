@@ -2,7 +2,7 @@
 import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
-import type { License } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { recentMap } from '#server/platform/recent-map.ts';
 import type { DenialCode, SeatHolder } from './lease-admin-contract.ts';

@@ -2,7 +2,8 @@
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { Events } from '#server/features/events/event-service.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';

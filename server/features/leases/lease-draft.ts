@@ -1,5 +1,5 @@
 // Turns a checkout into the lease that it asks for. Pure.
-import type { License } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { CountBy } from '#server/rules/floating-terms.ts';

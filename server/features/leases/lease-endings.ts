@@ -2,7 +2,8 @@
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { TakeTurn } from '#server/database/turns.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Caller } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { hashSecret, isSecretToken } from '#server/platform/secret-token.ts';

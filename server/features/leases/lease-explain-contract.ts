@@ -1,7 +1,8 @@
 // "Why was it denied?" for checkouts: the outcome of each rule, without taking a seat.
 import { z } from 'zod';
-import { RULE_OUTCOMES, ruleInputs } from '#server/features/activations/activation-contract.ts';
+import { ruleInputs } from '#server/features/activations/activation-contract.ts';
 import { licenseRef } from '#server/features/licenses/license-contract.ts';
+import { RULE_OUTCOMES } from '#server/rules/license-verdict.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 import { fingerprint, queryNumber, slug, text } from '#server/wire/fields.ts';

@@ -1,5 +1,5 @@
 // Lease files: license files for the time of a lease, which client software can check without a connection.
-import type { License } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
 import type { LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { endOf, type Times } from './lease-presenter.ts';

@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
 import type { LeaseClock } from './lease-clock.ts';

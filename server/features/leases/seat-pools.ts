@@ -1,7 +1,7 @@
 // The seats of floating licenses: takes and frees them, offers free ones to waiting clients, and counts their use.
 import type { Events } from '#server/features/events/event-service.ts';
 import type { EventName } from '#server/features/events/event-contract.ts';
-import type { License } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { seatLimit } from '#server/rules/floating-terms.ts';
 import type { PoolObject } from './lease-contract.ts';

@@ -2,8 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { draftLicense, usablePlan } from '#server/rules/license-draft.ts';
 import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.ts';
-import type { LicenseStore, NewLicense } from '#server/features/licenses/license-store.ts';
-import type { Plan } from '#server/features/plans/plan-store.ts';
+import type { NewLicense } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Plan } from '#server/rules/plan.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { readCsv, type CsvRow } from './csv-reader.ts';
 import { createRowReader, type ImportOrder, type ImportRecipe } from './import-row.ts';

@@ -1,7 +1,8 @@
 // Exports licenses as CSV page by page, with the memory of one page.
 import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicensePosition, LicenseSequence } from '#server/features/licenses/license-finder-store.ts';
-import type { License, LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { csvLine } from '#server/wire/csv.ts';
 import { Document } from '#server/platform/document.ts';

@@ -1,7 +1,6 @@
 /**
  * Produces the next item while the current one is processed. When abandoned, it first waits for the item in progress,
- * so that
- * nothing keeps running after a rollback.
+ * so that nothing keeps running after a rollback.
  */
 export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item> {
   const items = source[Symbol.asyncIterator]();

@@ -2,7 +2,8 @@
 import { type RunTransaction, together } from '#server/database/transaction.ts';
 import type { Caller } from '#server/platform/call.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
-import type { License, LicenseReference, LicenseStore } from './license-store.ts';
+import type { License, LicenseReference } from '#server/rules/license.ts';
+import type { LicenseStore } from './license-store.ts';
 
 interface ChangeOptions {
   /** The client that waits for the change. */

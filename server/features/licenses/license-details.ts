@@ -8,7 +8,8 @@ import { ownLimits, type SeatLimitFields } from '#server/rules/license-draft.ts'
 import { changeCustomFields, type CustomFieldChanges } from '#server/rules/custom-fields.ts';
 import { licenseSearchText } from '#server/rules/license-search.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
-import type { License, LicenseReference, LicenseStore } from './license-store.ts';
+import type { License, LicenseReference } from '#server/rules/license.ts';
+import type { LicenseStore } from './license-store.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find' | 'findForChange' | 'update'>;

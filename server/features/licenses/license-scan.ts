@@ -6,7 +6,8 @@ import type { Clock } from '#server/platform/clock.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { dueNotice, type LicenseNotice, nextNoticeAt } from '#server/rules/license-lifecycle.ts';
-import type { License, LicenseStore } from './license-store.ts';
+import type { License } from '#server/rules/license.ts';
+import type { LicenseStore } from './license-store.ts';
 import type { NoticeClock } from './notice-clock.ts';
 import { recoverNotices } from './notice-recovery.ts';
 

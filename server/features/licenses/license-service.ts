@@ -3,7 +3,7 @@ import type { Audit } from '#server/features/audit/audit-service.ts';
 import { toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
-import type { Plan } from '#server/features/plans/plan-store.ts';
+import type { Plan } from '#server/rules/plan.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
@@ -32,7 +32,8 @@ import type { LicenseFilter } from './license-query.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { refuseRevoked } from '#server/rules/license-refusals.ts';
 import type { ChangeLicense } from './license-change.ts';
-import type { License, LicenseReference, LicenseStore, ListedLicense } from './license-store.ts';
+import type { License, LicenseReference } from '#server/rules/license.ts';
+import type { LicenseStore, ListedLicense } from './license-store.ts';
 
 interface Needs {
   licenses: LicenseStore;

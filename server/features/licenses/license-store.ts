@@ -3,28 +3,12 @@ import type { Condition } from '#server/database/condition.ts';
 import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { createLicenseFinder, type LicensePosition, type LicenseSequence } from './license-finder-store.ts';
-import { type FloatingTerms, floatingTerms, type Licensing } from '#server/rules/floating-terms.ts';
+import { type FloatingTerms, floatingTerms } from '#server/rules/floating-terms.ts';
+import type { License, LicenseReference, NewLicense } from '#server/rules/license.ts';
 import type { CustomFields } from '#server/wire/custom-fields.ts';
 import { graceEndsAt } from '#server/rules/license-lifecycle.ts';
-import { defineLicense, type LicenseRow } from './license-model.ts';
+import { defineLicense } from './license-model.ts';
 import { LICENSE_COLUMNS, LICENSE_TABLES, LISTED_COLUMNS, type LicenseFilter } from './license-query.ts';
-
-/** A license with the fields that come from its plan and its devices. */
-export interface License extends Omit<LicenseRow, 'searchText' | 'customFields'> {
-  customFields: CustomFields;
-  plan: string;
-  tier: number;
-  durationDays: number;
-  graceDays: number;
-  maxActivations: number | null;
-  features: string[];
-  licensing: Licensing;
-  /** The plan's terms with the license's overrides. They apply to floating licenses. */
-  terms: FloatingTerms;
-  graceEndsAt: number;
-  activationCount: number;
-  newestFingerprint: string | null;
-}
 
 /** A license in a list. */
 export interface ListedLicense extends License {
@@ -32,18 +16,7 @@ export interface ListedLicense extends License {
   seatsInUse: number | null;
 }
 
-type FieldsOf<Row> = Omit<Row, 'customFields'> & { customFields: CustomFields };
-
-export type NewLicense = FieldsOf<Omit<LicenseRow, 'id'>>;
-
 export type LicenseChanges = Partial<NewLicense>;
-
-/** By ID, key or both. If both are given, they must name the same license. */
-export interface LicenseReference {
-  id?: number | undefined;
-  /** In canonical form. */
-  key?: string | undefined;
-}
 
 /** One page of a list. */
 export interface LicensePageRequest extends LicenseFilter, LicenseSequence {
@@ -215,8 +188,7 @@ export function createLicenseStore(sequelize: Sequelize) {
       (await sql.selectFirst(HAS_PLAN, { planId })) !== null,
     /**
      * Licenses waiting for the end of their grace period get the new end. Those past the old end that are in grace
-     * again are scanned
-     * again.
+     * again are scanned again.
      */
     async moveGraceEnd(planId: number, graceMs: number, now: number): Promise<void> {
       await sql.run(MOVE_GRACE_END, { planId, graceMs, now });

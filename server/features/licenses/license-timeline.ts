@@ -5,7 +5,8 @@ import { isClaimed } from '#server/platform/call.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { TimelineItem } from './license-timeline-contract.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
-import type { LicenseReference, LicenseStore } from './license-store.ts';
+import type { LicenseReference } from '#server/rules/license.ts';
+import type { LicenseStore } from './license-store.ts';
 import type { LicenseTimelineStore, TimelineRow } from './license-timeline-store.ts';
 
 interface Needs {

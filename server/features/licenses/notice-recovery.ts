@@ -55,9 +55,8 @@ export async function keepsPace(
 
 /**
  * Call it before each scan. If the clock is behind an earlier scan's, every license that such a scan may have processed
- * gets
- * its next notice rescheduled. The scan then sends what is due and was not sent in this term. If interrupted, it starts
- * over.
+ * gets its next notice rescheduled. The scan then sends what is due and was not sent in this term. If interrupted, it
+ * starts over.
  */
 export async function recoverNotices(needs: Needs, now: number): Promise<void> {
   const { noticeClock, transaction } = needs;

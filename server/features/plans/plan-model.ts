@@ -1,22 +1,10 @@
 import type { Model, ModelStatic, Optional, Sequelize } from 'sequelize';
-import type { FloatingTerms, Licensing } from '#server/rules/floating-terms.ts';
+import type { Plan } from '#server/rules/plan.ts';
 import { idColumn, integerColumn, nullable, textColumn } from '#server/database/columns.ts';
 
-export interface PlanRow extends FloatingTerms {
-  id: number;
-  name: string;
-  displayName: string;
-  product: string | null;
-  tier: number;
-  durationDays: number;
-  graceDays: number;
-  /** Null: any number of devices. */
-  maxActivations: number | null;
+export interface PlanRow extends Omit<Plan, 'features'> {
   /** JSON list of slugs. */
   features: string;
-  archivedAt: number | null;
-  licensing: Licensing;
-  createdAt: number;
 }
 
 export type PlanModel = ModelStatic<Model<PlanRow, Optional<PlanRow, 'id'>>>;

@@ -3,7 +3,6 @@ import { cursorOf, NUMBER } from '#server/database/cursor.ts';
 import { toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
-import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
@@ -11,11 +10,17 @@ import { ApiError } from '#server/wire/errors.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import type { planContract, PlanObject } from './plan-contract.ts';
 import { type FloatingTerms, heartbeatSeconds } from '#server/rules/floating-terms.ts';
-import { DuplicatePlanError, type Plan, type PlanChanges, type PlanStore } from './plan-store.ts';
+import type { Plan } from '#server/rules/plan.ts';
+import { DuplicatePlanError, type PlanChanges, type PlanStore } from './plan-store.ts';
 
 interface Needs {
   plans: PlanStore;
-  licenses: Pick<LicenseStore, 'hasPlan' | 'moveGraceEnd'>;
+  licenses: {
+    /** Whether any license uses the plan. */
+    hasPlan(planId: number): Promise<boolean>;
+    /** Moves the end of the grace period of the plan's licenses. */
+    moveGraceEnd(planId: number, graceMs: number, now: number): Promise<void>;
+  };
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;

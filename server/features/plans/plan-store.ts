@@ -1,9 +1,9 @@
 import type { Sequelize } from 'sequelize';
 import { Op, UniqueConstraintError } from 'sequelize';
 import { forUpdate } from '#server/database/transaction.ts';
+import type { Plan } from '#server/rules/plan.ts';
 import { definePlan, type PlanRow } from './plan-model.ts';
 
-export type Plan = Omit<PlanRow, 'features'> & { features: string[] };
 export type PlanChanges = Partial<Omit<Plan, 'id' | 'createdAt'>>;
 
 function toPlan(row: PlanRow): Plan {

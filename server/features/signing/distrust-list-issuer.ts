@@ -20,8 +20,7 @@ interface DistrustListOrder {
 
 /**
  * The sequence number is the last one plus one, or the time in seconds if that is greater, so it keeps growing after a
- * restore of an
- * older backup.
+ * restore of an older backup.
  */
 export function issueDistrustList(order: DistrustListOrder): DistrustListRow {
   const { distrusted, lastSequence, issuedAt, keyId, sign } = order;

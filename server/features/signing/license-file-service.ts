@@ -10,7 +10,7 @@ import {
 } from '../../../verifier/verify-license-file.ts';
 import type { LicenseObject } from '#server/features/licenses/license-contract.ts';
 import { toLicenseObject } from '#server/rules/license-presenter.ts';
-import type { License } from '#server/features/licenses/license-store.ts';
+import type { License } from '#server/rules/license.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/instants.ts';

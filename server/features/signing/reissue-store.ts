@@ -28,8 +28,7 @@ const USABLE = `l.revoked_at IS NULL AND l.expires_at + p.grace_days * ${DAY_MS}
 
 /**
  * Activations from before keys were recorded count if they are older than the key's retirement. A device activated
- * under an earlier
- * key may have received a new file since.
+ * under an earlier key may have received a new file since.
  */
 const DEVICES = `
   FROM activations a JOIN licenses l ON l.id = a.license_id JOIN plans p ON p.id = l.plan_id

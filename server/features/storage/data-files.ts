@@ -27,8 +27,7 @@ function identify(path: string): Watched | null {
 
 /**
  * Compares device and inode: a few system calls, outside of requests. A directory watcher (inotify) would wake this
- * thread for every
- * log write and does not report an unmount.
+ * thread for every log write and does not report an unmount.
  * @param directory kept open, so that its inode number is not reused; SQLite keeps its files open
  * @param files existing ones are watched; a file that another process may have locked must not be opened here
  */

@@ -1,7 +1,7 @@
 // Tracks whether the storage can be written, and raises alerts for the administrator.
 import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { AlertCode } from '#server/features/alerts/alert-contract.ts';
-import type { DatabaseFault } from '#server/database/database-fault.ts';
+import type { DatabaseFault } from '#server/platform/database-fault.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import { type DiskSpace, spaceLevel, type SpaceLevel } from './disk-space.ts';

@@ -1,6 +1,6 @@
 // Checks by a real write whether the database can be written. Concurrent callers share the result.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseFault } from '#server/database/database-fault.ts';
+import type { DatabaseFault } from '#server/platform/database-fault.ts';
 import type { WriterState } from '#server/database/write-lock-wait.ts';
 import { singleFlight } from '#server/platform/single-flight.ts';
 

@@ -18,8 +18,7 @@ const HTTP_DATE =
 
 /**
  * How long to wait after a failed attempt: 1, 2, 4, 8, 16 units, never less and at most 2 % more. `Retry-After` can
- * extend
- * a delay up to twofold.
+ * extend a delay up to twofold.
  * @param failedAttempts failed attempts in this cycle, including the last one: 1 to 6
  * @param unitMs one backoff unit in milliseconds
  * @param retryAfterMs requested by the receiver, in milliseconds, or null

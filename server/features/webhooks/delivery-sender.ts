@@ -157,8 +157,7 @@ export function createDeliverySender({
 
   /**
    * A receiver may close a kept connection just as it is reused, which says nothing about the delivery. In that case
-   * the next
-   * connection is tried immediately, until it is a new one.
+   * the next connection is tried immediately, until it is a new one.
    */
   async function post(url: URL, delivery: Delivery): Promise<Outcome> {
     const deadline = performance.now() + timeoutMs;

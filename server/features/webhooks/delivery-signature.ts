@@ -49,10 +49,8 @@ function standardSignature({ decoded }: SigningKeys, signed: string): string {
 
 /**
  * The headers of one attempt except content type and user agent. The key of `X-License-Webhook-Signature` is the whole
- * secret as
- * shown, in UTF-8 (contract, section 6). During the overlap after a rotation, `webhook-signature` has both signatures,
- * the new
- * one first. The other header has room only for the new one.
+ * secret as shown, in UTF-8 (contract, section 6). During the overlap after a rotation, `webhook-signature` has both
+ * signatures, the new one first. The other header has room only for the new one.
  */
 export function signatureHeaders(order: SignatureOrder): Record<string, string> {
   const { keys, previousKeys, messageId, timestampSeconds, body } = order;

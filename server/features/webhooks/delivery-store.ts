@@ -55,8 +55,7 @@ interface WaitingWebhook {
 
 /**
  * With row locks, this waits for a concurrent deletion of the webhook and then leaves it out. Otherwise the deletion
- * would
- * miss this delivery, and this statement the deletion.
+ * would miss this delivery, and this statement the deletion.
  */
 const queue = (isNew: string, keepRows: string) => `
   INSERT INTO deliveries (event_id, webhook_id, status, next_attempt_at, created_at)

@@ -5,8 +5,7 @@ import type { Lookup } from './webhook-url.ts';
 
 /**
  * Concurrent lookups of the same name share one call. Names whose last lookup failed are looked up one at a time, so
- * that they
- * never occupy all threads.
+ * that they never occupy all threads.
  */
 export function createFairLookup(lookup: Lookup): Lookup {
   const pending = new Map<string, Promise<LookupAddress[]>>();

@@ -91,10 +91,9 @@ function refuse(address: string): LookupFunction {
 }
 
 /**
- * Keeps connections alive. Request options cannot weaken the guard: those for TLS, sockets and proxies are ignored.
- * TLS is not layered over an existing socket: when such a socket moves on to the next address of a name, Node 24
- * crashes with a
- * segmentation fault.
+ * Keeps connections alive. Request options cannot weaken the guard: those for TLS, sockets and proxies are ignored. TLS
+ * is not layered over an existing socket: when such a socket moves on to the next address of a name, Node 24 crashes
+ * with a segmentation fault.
  */
 export class GuardedAgent extends Agent {
   readonly #guard: Guard;

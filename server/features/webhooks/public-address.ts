@@ -23,8 +23,7 @@ const TEREDO = networks('2001::/32');
 
 /**
  * Networks that lead back to this machine or expose credentials of a cloud machine. Only an allow-list entry inside one
- * of them
- * opens it; `0.0.0.0/0` and `fd00::/8` do not.
+ * of them opens it; `0.0.0.0/0` and `fd00::/8` do not.
  */
 const BY_NAME_ONLY = networks(
   // A connection to the unspecified address reaches this machine.
@@ -100,8 +99,8 @@ function opens([network, bits]: Network, address: ipaddr.IPv4 | ipaddr.IPv6): bo
 
 /**
  * Whether a webhook may connect to this address: public unicast, or in an allowed network. Loopback, link-local and
- * metadata
- * addresses are opened only by an entry inside such a network, and never through an IPv6 address that embeds them.
+ * metadata addresses are opened only by an entry inside such a network, and never through an IPv6 address that embeds
+ * them.
  * @param address as the operating system writes it; anything else is not reachable
  * @param allow networks such as `10.0.0.0/8`, and single addresses
  */

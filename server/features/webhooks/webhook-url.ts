@@ -26,8 +26,7 @@ export function hostOf(url: URL): string {
 
 /**
  * Parses a URL as browsers do (WHATWG): `https://2130706433/` and `https://0x7f.1/` become 127.0.0.1, names become
- * lower-case
- * punycode. The fragment is dropped, because it is never sent.
+ * lower-case punycode. The fragment is dropped, because it is never sent.
  * @throws ApiError `invalid_request` if it is not a URL or longer than 2048 characters; `webhook_url_forbidden` if it
  *   is not HTTPS or contains a user name or password
  */

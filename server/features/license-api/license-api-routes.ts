@@ -2,8 +2,8 @@ import type { ActivationService } from '#server/features/activations/activation-
 import { implement, type Route } from '#server/platform/route.ts';
 import { byIdOrKey } from '#server/rules/license-reference.ts';
 import { licenseApiContract, SHOWN_DEVICES } from './license-api-contract.ts';
-import type { LicenseDetails } from './license-details.ts';
-import type { LicenseService } from './license-service.ts';
+import type { LicenseDetails } from '#server/features/licenses/license-details.ts';
+import type { LicenseService } from '#server/features/licenses/license-service.ts';
 
 interface Services {
   licenses: Pick<LicenseService, 'create' | 'list' | 'show' | 'revoke'>;

@@ -10,8 +10,8 @@ import {
   listedLicense,
   licenseRequest,
   reference,
-} from './license-contract.ts';
-import { licenseChanges } from './license-details-contract.ts';
+} from '#server/features/licenses/license-contract.ts';
+import { licenseChanges } from '#server/features/licenses/license-details-contract.ts';
 
 const { state, plan, product, search } = licenseFilter;
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pool } from '#server/features/leases/lease-contract.ts';
 import { id, slug, timestamp } from '#server/wire/fields.ts';
-import type { EventName } from './event-contract.ts';
+import type { EventName } from '#server/features/events/event-contract.ts';
 
 const core = {
   timestamp: timestamp.meta({ description: 'When the event happened.' }),

@@ -10,6 +10,9 @@ import { root, toolEnvironment } from './paths.mjs';
  */
 export const OUTPUT_TO_STDERR = ['ignore', 2, 2];
 
+/** So that those in the group can end what they have started themselves. */
+const GRACE_MS = 5000;
+
 const FORWARDED = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /**
@@ -23,7 +26,7 @@ const FORWARDED = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
  * @property {string} [cwd] default: the root of the checkout
  * @property {NodeJS.ProcessEnv} [env] added to the tools' environment
  * @property {boolean} [ownGroup] run it in a process group, and end the processes that it leaves behind
- * @property {number} [timeoutMs] kill it after this long; needs ownGroup
+ * @property {number} [timeoutMs] end it after this long, with SIGTERM first; needs ownGroup
  * @property {(child: import('node:child_process').ChildProcess) => void} [onSpawn]
  */
 
@@ -69,7 +72,13 @@ export function run(command, args, options = {}) {
     });
     options.onSpawn?.(child);
 
-    const timer = options.timeoutMs && setTimeout(() => signalGroup(child.pid, 'SIGKILL'), options.timeoutMs);
+    /** @type {NodeJS.Timeout | undefined} */
+    let forced;
+    const endGroup = () => {
+      signalGroup(child.pid, 'SIGTERM');
+      forced = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
+    };
+    const timer = options.timeoutMs && setTimeout(endGroup, options.timeoutMs);
     let interrupted = false;
     const forward = FORWARDED.map((signal) => {
       const listener = () => {
@@ -92,7 +101,8 @@ export function run(command, args, options = {}) {
     });
     child.once('exit', (code, signal) => {
       settle();
-      if (ownGroup) signalGroup(child.pid, 'SIGKILL');
+      // After a time limit, the rest of the group has its grace period.
+      if (ownGroup && !forced) signalGroup(child.pid, 'SIGKILL');
       resolve({ code: exitCode(code, signal), interrupted });
     });
   });

@@ -1,4 +1,5 @@
 // `npm run bench`: the built service beside bare Express and other peers on the same machine, each figure against its target.
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureCommands } from '../../scripts/debian-packages.mjs';
@@ -91,6 +92,7 @@ async function measure(): Promise<void> {
   const leavesIdle = given.only === undefined && !isOnOneCore;
   const idleData = leavesIdle ? await prepareIdleData(licenses) : null;
   const shareOfOthers = watchOthers();
+  mkdirSync(BENCH_DATA, { recursive: true });
   const bare = await startChildServer(
     [join(import.meta.dirname, 'bare-express.ts')],
     join(BENCH_DATA, 'bare.log'),

@@ -4,6 +4,7 @@ import type { Figure } from './figures.ts';
 import { judged, most, throughput } from './load-figures.ts';
 import { measureCertificates } from './measure-certificates.ts';
 import { type IssueMeasurements, measureIssue } from './measure-issue.ts';
+import { type Comparison, compare } from './rounds.ts';
 import { note, readBodies, type Run, serve } from './run.ts';
 import { atLeast, sampleOf, shown, type Sample } from './sample.ts';
 
@@ -19,8 +20,8 @@ const scaled = ({ median, low, high }: Sample, by: number): Sample => ({
 });
 
 function besideCfssl(figure: string, measured: IssueMeasurements, least: number | null): Figure[] {
-  if (!measured.besideCfssl) return [];
-  const { ours, peer, throughputRatio, cpuRatio } = measured.besideCfssl;
+  if (!measured.beside.cfssl) return [];
+  const { ours, peer, throughputRatio, cpuRatio } = measured.beside.cfssl;
   const micros = `${Math.round(ours.cpuMicros.median)} µs, cfssl ${Math.round(peer.cpuMicros.median)} µs`;
   return [
     judged(
@@ -37,8 +38,27 @@ function besideCfssl(figure: string, measured: IssueMeasurements, least: number 
   ];
 }
 
+/** Peers without a target: they show how much of the gap to cfssl is Node, and how much is storing certificates. */
+function besideOthers(figure: string, { beside }: IssueMeasurements): Figure[] {
+  const { cfssl, storingCfssl, bareSigner } = beside;
+  const row = (name: string, result: Comparison, more = '') => {
+    const { ours, peer, throughputRatio } = result;
+    const speed = `${shown(throughputRatio)} x; ${Math.round(peer.perSecond.median)}/s${more}`;
+    const micros = `CPU ${Math.round(ours.cpuMicros.median)} µs, peer ${Math.round(peer.cpuMicros.median)} µs`;
+    return judged(`${figure}, beside ${name}`, '–', `${speed}; ${micros}`, 'pass', result);
+  };
+  const limit =
+    bareSigner && cfssl
+      ? `, ${shown(compare(bareSigner.peer.rounds, cfssl.peer.rounds).throughputRatio)} x cfssl`
+      : '';
+  return [
+    ...(bareSigner ? [row('node:http that only verifies and signs', bareSigner, limit)] : []),
+    ...(storingCfssl ? [row('cfssl with its database', storingCfssl)] : []),
+  ];
+}
+
 async function serveP256({ cli }: Run) {
-  const data = await prepareBenchData(P256_LICENSES);
+  const data = await prepareBenchData(P256_LICENSES, 'p-256');
   return { data, server: await serve({ cli, data }, 'p-256.log') };
 }
 
@@ -57,6 +77,7 @@ async function underP256({ server, data }: Awaited<ReturnType<typeof serveP256>>
       measured,
     ),
     ...besideCfssl(figure, measured, CFSSL_RATIO),
+    ...besideOthers(figure, measured),
   ];
 }
 

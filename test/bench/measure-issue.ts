@@ -1,14 +1,16 @@
 // Certificates from signing requests, under an authority of either key type, beside cfssl and what OpenSSL signs at most.
+// Under a P-256 authority, a signature takes so little time that two more peers show what the rest goes into.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorityKeyType } from '#server/features/certificates/certificate-state-contract.ts';
-import type { ChildServer } from './child-server.ts';
+import { type ChildServer, startChildServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
 import { startCfssl } from './measure-cfssl.ts';
 import { administrationOf, callers } from './measure-writes.ts';
-import { besidePeer, type Comparison, type Summary } from './rounds.ts';
+import type { Peer } from './peer-process.ts';
+import { besidePeers, type Comparison, type Summary } from './rounds.ts';
 import { opensslSignsPerSecond } from './run.ts';
 
 export const CALLERS = 16;
@@ -31,10 +33,13 @@ interface Surroundings {
   seconds: number;
 }
 
+/** cfssl, cfssl with a database on the same disk, and `node:http` that only verifies and signs. */
+export type IssuePeer = 'cfssl' | 'storingCfssl' | 'bareSigner';
+
 export interface IssueMeasurements {
   issued: Summary;
-  /** Null if cfssl cannot be installed. */
-  besideCfssl: Comparison | null;
+  /** Null for what was not measured: cfssl that cannot be installed, and all but the first under RSA. */
+  beside: Record<IssuePeer, Comparison | null>;
   /** On one core. */
   opensslSignsPerSecond: number;
 }
@@ -47,6 +52,26 @@ export function newSigningRequest(keyType: AuthorityKeyType): string {
   const pem = readFileSync(csr, 'utf8');
   rmSync(folder, { recursive: true });
   return pem;
+}
+
+type Issue = Pick<Surroundings, 'dataDir' | 'seconds'> & { csr: string; nextBody: () => object };
+
+async function startBareSigner({ dataDir, seconds, nextBody }: Issue): Promise<Peer> {
+  const server = await startChildServer(
+    [join(import.meta.dirname, 'bare-signer.ts')],
+    join(dataDir, 'bare-signer.log'),
+  );
+  const calls = callers({ server, seconds }, (isOver) => postAllAlong(CALLERS, server.api, nextBody, isOver));
+  return { ...calls, stop: () => server.stop() };
+}
+
+async function startPeers(keyType: AuthorityKeyType, issue: Issue): Promise<Record<IssuePeer, Peer | null>> {
+  const { csr, seconds, dataDir } = issue;
+  const order = { newKey: KEYS[keyType].authority, csr, callers: CALLERS, seconds };
+  const cfssl = await startCfssl(order);
+  if (keyType !== 'p-256') return { cfssl, storingCfssl: null, bareSigner: null };
+  const storingCfssl = await startCfssl({ ...order, storeIn: dataDir });
+  return { cfssl, storingCfssl, bareSigner: await startBareSigner(issue) };
 }
 
 /** @param onReplies gets the replies of each round */
@@ -73,13 +98,12 @@ export async function measureIssue(
     onReplies(replies);
     return replies;
   });
-  const { authority, signer } = KEYS[keyType];
-  const cfssl = await startCfssl({ newKey: authority, csr, callers: CALLERS, seconds });
-  const { ours, comparison } = await besidePeer(issue, cfssl);
-  await cfssl?.stop();
+  const peers = await startPeers(keyType, { csr, seconds, dataDir, nextBody: order });
+  const { ours, comparisons } = await besidePeers(issue, peers);
+  for (const peer of Object.values(peers)) await peer?.stop();
   return {
     issued: ours,
-    besideCfssl: comparison,
-    opensslSignsPerSecond: opensslSignsPerSecond(signer),
+    beside: comparisons,
+    opensslSignsPerSecond: opensslSignsPerSecond(KEYS[keyType].signer),
   };
 }

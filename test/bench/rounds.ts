@@ -81,13 +81,30 @@ export function compare(ours: readonly Round[], peer: readonly Round[]): Compari
   };
 }
 
+/**
+ * Round after round, with all peers in each.
+ * @param peers null where one cannot be installed
+ * @returns a comparison with each of the others
+ */
+export async function besidePeers<Name extends string>(
+  ours: Contender,
+  peers: Readonly<Record<Name, Contender | null>>,
+): Promise<{ ours: Summary; comparisons: Record<Name, Comparison | null> }> {
+  const named = Object.entries<Contender | null>(peers);
+  const present = named.flatMap(([name, peer]) => (peer ? [[name, peer] as const] : []));
+  const { ours: own = [], ...others } = await inTurn<string>({ ...Object.fromEntries(present), ours });
+  const comparisons = named.map(([name]) => [name, others[name] ? compare(own, others[name]) : null]);
+  return {
+    ours: summaryOf(own),
+    comparisons: Object.fromEntries(comparisons) as Record<Name, Comparison | null>,
+  };
+}
+
 /** @param peer null where it cannot be installed */
 export async function besidePeer(
   ours: Contender,
   peer: Contender | null,
 ): Promise<{ ours: Summary; comparison: Comparison | null }> {
-  if (!peer) return { ours: summaryOf((await inTurn({ ours })).ours), comparison: null };
-  const rounds = await inTurn({ peer, ours });
-  const comparison = compare(rounds.ours, rounds.peer);
-  return { ours: comparison.ours, comparison };
+  const { ours: own, comparisons } = await besidePeers(ours, { peer });
+  return { ours: own, comparison: comparisons.peer };
 }

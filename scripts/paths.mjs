@@ -26,7 +26,10 @@ export const builtManualPage = join(outFolder, 'license-desk.1');
 export const cliArguments = ['--disable-sigusr1', builtCli];
 
 /** With which packages start the server, too (packaging/server/license-desk): the C library then keeps less memory. */
-export const serverEnvironment = { MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2' };
+export const serverEnvironment = {
+  MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2',
+  MALLOC_TRIM_THRESHOLD_: process.env['MALLOC_TRIM_THRESHOLD_'] ?? '262144',
+};
 
 /** The page that the admin listener serves. */
 export const builtPage = join(outFolder, 'renderer');

@@ -15,16 +15,13 @@ it.skipIf(process.platform === 'win32')(
     const folder = temporaryDirectory('app with spaces');
     const launcher = join(folder, 'license-desk');
     copyFileSync(join(sources, 'license-desk'), launcher);
-    writeFileSync(
-      join(folder, 'node'),
-      '#!/bin/sh\nprintf "%s\\n" "MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX" "$@"\n',
-    );
+    writeFileSync(join(folder, 'node'), '#!/bin/sh\nenv | grep "^MALLOC_" | sort\nprintf "%s\\n" "$@"\n');
     for (const file of [launcher, join(folder, 'node')]) chmodSync(file, 0o755);
     const link = join(temporaryDirectory(), 'license-desk');
     symlinkSync(launcher, link);
     const { stdout } = await promisify(execFile)(link, ['serve', '--base-url', 'https://a b']);
     expect(stdout.trimEnd().split('\n')).toEqual([
-      `MALLOC_ARENA_MAX=${serverEnvironment.MALLOC_ARENA_MAX}`,
+      ...Object.entries(serverEnvironment).map(([name, value]) => `${name}=${value}`),
       '--disable-sigusr1',
       join(folder, 'out/main/cli.js'),
       'serve',

@@ -46,6 +46,18 @@ import { webhookAdminContract, webhookContract } from '#server/features/webhooks
 export const PUBLIC_API_ROOT = '/license/api/svc';
 export const ADMIN_API_ROOT = '/admin/api';
 
+/** Endpoints that both listeners serve. */
+const sharedContract = {
+  ...planContract,
+  ...statisticsContract,
+  ...webhookContract,
+  ...certificateContract,
+  ...leaseAdminContract,
+  ...leaseRuleContract,
+  ...leaseGroupContract,
+  ...optionsImportContract,
+};
+
 /** Endpoints of the API listener, below `/license/api/svc/`. The busiest come first, because routes match in order. */
 export const publicContract = {
   ...authorizationContract,
@@ -55,14 +67,7 @@ export const publicContract = {
   ...signingContract,
   ...licenseContract,
   ...licenseApiContract,
-  ...planContract,
-  ...statisticsContract,
-  ...webhookContract,
-  ...certificateContract,
-  ...leaseAdminContract,
-  ...leaseRuleContract,
-  ...leaseGroupContract,
-  ...optionsImportContract,
+  ...sharedContract,
 };
 
 /** The same endpoint on the admin listener, where any signed-in administrator may call it. */
@@ -98,16 +103,5 @@ export const adminContract = {
   ...backupStatusAdminContract,
   ...restoreAdminContract,
   ...firstRunAdminContract,
-  ...forAdmin({
-    ...healthContract,
-    ...signingContract,
-    ...planContract,
-    ...statisticsContract,
-    ...webhookContract,
-    ...certificateContract,
-    ...leaseAdminContract,
-    ...leaseRuleContract,
-    ...leaseGroupContract,
-    ...optionsImportContract,
-  }),
+  ...forAdmin({ ...healthContract, ...signingContract, ...sharedContract }),
 };

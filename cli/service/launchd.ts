@@ -4,6 +4,7 @@ import {
   attempt,
   DEFINITION_MARK,
   type HostFacts,
+  type NamedService,
   run,
   serveCommand,
   type ServiceDefinition,
@@ -16,12 +17,11 @@ import { xmlText } from './xml.ts';
 const ACCOUNT = '_licensedesk';
 const DEFAULT_NAME = 'license-desk';
 
-type Named = Pick<ServiceDefinition, 'name' | 'scope'>;
 type User = HostFacts['user'];
 
-const labelOf = ({ name }: Named) => `app.licensedesk.${name}`;
-const domainOf = ({ scope }: Named, user: User) => (scope === 'system' ? 'system' : `gui/${user.id}`);
-const targetOf = (service: Named, user: User) => `${domainOf(service, user)}/${labelOf(service)}`;
+const labelOf = ({ name }: NamedService) => `app.licensedesk.${name}`;
+const domainOf = ({ scope }: NamedService, user: User) => (scope === 'system' ? 'system' : `gui/${user.id}`);
+const targetOf = (service: NamedService, user: User) => `${domainOf(service, user)}/${labelOf(service)}`;
 
 const string = (text: string) => `<string>${xmlText(text)}</string>`;
 
@@ -90,7 +90,7 @@ function directorySteps({ scope, dataDir }: ServiceDefinition, { dataDirOwner }:
   return [run('install', '-d', '-m', '0700', '-o', ACCOUNT, '-g', ACCOUNT, dataDir)];
 }
 
-function definitionPath(service: Named, home: string): string {
+function definitionPath(service: NamedService, home: string): string {
   const folder = service.scope === 'system' ? '/Library/LaunchDaemons' : join(home, 'Library/LaunchAgents');
   return join(folder, `${labelOf(service)}.plist`);
 }

@@ -11,6 +11,9 @@ export interface ServiceDefinition {
   dataDir: string;
 }
 
+/** Which service is meant: the same name can be used in both scopes. */
+export type NamedService = Pick<ServiceDefinition, 'name' | 'scope'>;
+
 export type Step =
   | { do: 'write'; path: string; content: string; encoding: 'utf8' | 'utf16le' }
   | { do: 'create_directory'; path: string }
@@ -56,15 +59,12 @@ export interface ServicePlatform {
   /** The account of a system service on a new data directory. */
   account: string;
   defaultDataDir(name: string): string;
-  definitionPath(service: Pick<ServiceDefinition, 'name' | 'scope'>, home: string): string;
+  definitionPath(service: NamedService, home: string): string;
   needsPrivilege(scope: ServiceScope): boolean;
   install(service: ServiceDefinition, facts: HostFacts): Step[];
-  uninstall(service: Pick<ServiceDefinition, 'name' | 'scope'>, facts: HostFacts): Step[];
+  uninstall(service: NamedService, facts: HostFacts): Step[];
   /** Prints the state of the service. */
-  query(
-    service: Pick<ServiceDefinition, 'name' | 'scope'>,
-    facts: Pick<HostFacts, 'user'>,
-  ): readonly string[];
+  query(service: NamedService, facts: Pick<HostFacts, 'user'>): readonly string[];
   /** @param exitCode of the query @returns null if the service manager cannot be asked */
   readState(output: string, exitCode: number): ServiceState | null;
 }

@@ -4,6 +4,7 @@ import {
   attempt,
   DEFINITION_MARK,
   type HostFacts,
+  type NamedService,
   run,
   serveCommand,
   type ServiceDefinition,
@@ -21,11 +22,9 @@ const ADMINISTRATORS = 'S-1-5-32-544';
 /** TASK_STATE_RUNNING (TASK_STATE enumeration). */
 const RUNNING = '4';
 
-type Named = Pick<ServiceDefinition, 'name' | 'scope'>;
-
 const programData = () => process.env['PROGRAMDATA'] ?? String.raw`C:\ProgramData`;
-const taskOf = ({ name }: Named) => `${FOLDER}\\${name}`;
-const ruleOf = ({ name }: Named) => `License Desk (${name})`;
+const taskOf = ({ name }: NamedService) => `${FOLDER}\\${name}`;
+const ruleOf = ({ name }: NamedService) => `License Desk (${name})`;
 
 /** As CommandLineToArgvW reads it: backslashes before a quote count double. */
 function windowsArgument(text: string): string {
@@ -104,7 +103,7 @@ function permissionSteps({ scope, dataDir }: ServiceDefinition, { dataDirOwner }
   ];
 }
 
-const firewall = (verb: 'add' | 'delete', service: Named, ...words: string[]) => [
+const firewall = (verb: 'add' | 'delete', service: NamedService, ...words: string[]) => [
   'netsh',
   'advfirewall',
   'firewall',
@@ -114,7 +113,8 @@ const firewall = (verb: 'add' | 'delete', service: Named, ...words: string[]) =>
   ...words,
 ];
 
-const definitionPath = ({ name }: Named) => join(programData(), 'License Desk Services', `${name}.xml`);
+const definitionPath = ({ name }: NamedService) =>
+  join(programData(), 'License Desk Services', `${name}.xml`);
 
 export const taskScheduler: ServicePlatform = {
   manager: 'the Task Scheduler',

@@ -1,14 +1,18 @@
 // What all form fields share: the id that ties label, hint and problem to the control, and the problem itself.
-import { computed, type MaybeRefOrGetter, ref, toValue, useId } from 'vue';
+import { computed, ref, useId } from 'vue';
 import { validityText } from './validity-text.ts';
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** @param refused whether the server refused the value; the form's failure note says why */
-export function useField(
-  hint: MaybeRefOrGetter<string | undefined>,
-  refused: MaybeRefOrGetter<boolean | undefined>,
-) {
+export interface FieldProps {
+  label: string;
+  hint?: string | undefined;
+  /** The server did not accept the value; the form's failure note says why. */
+  refused?: boolean | undefined;
+}
+
+/** @param props of the field, not destructured */
+export function useField(props: Readonly<Pick<FieldProps, 'hint' | 'refused'>>) {
   const id = useId();
   const problem = ref('');
 
@@ -25,14 +29,14 @@ export function useField(
   }
 
   const describedBy = computed(() => {
-    const ids = [...(problem.value ? [`${id}-problem`] : []), ...(toValue(hint) ? [`${id}-hint`] : [])];
+    const ids = [...(problem.value ? [`${id}-problem`] : []), ...(props.hint ? [`${id}-hint`] : [])];
     return ids.length > 0 ? ids.join(' ') : undefined;
   });
   /** For the control itself. */
   const control = computed(() => ({
     id,
     'aria-describedby': describedBy.value,
-    'aria-invalid': problem.value !== '' || toValue(refused) ? true : undefined,
+    'aria-invalid': problem.value !== '' || props.refused ? true : undefined,
     onInvalid,
     onInput,
   }));

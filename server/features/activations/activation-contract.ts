@@ -18,6 +18,16 @@ const licenseKey = z
   .max(64)
   .meta({ description: 'License key. Case, spaces and hyphens do not matter.' });
 
+/** Why a device cannot be activated. */
+export const ACTIVATION_ERRORS = [
+  'license_not_found',
+  'license_revoked',
+  'license_expired',
+  'product_mismatch',
+  'activation_limit_reached',
+  'license_is_floating',
+] as const;
+
 export const activation = z
   .object({
     id,
@@ -56,14 +66,7 @@ export const activationContract = {
       encrypt: z.boolean().default(false).meta({ description: 'Encrypts the license file for this device.' }),
     }),
     reply: z.object({ license: licenseObject, activation, license_file: z.string() }),
-    errors: [
-      'license_not_found',
-      'license_revoked',
-      'license_expired',
-      'product_mismatch',
-      'activation_limit_reached',
-      'license_is_floating',
-    ],
+    errors: ACTIVATION_ERRORS,
   }),
   validateOffline: endpoint({
     method: 'POST',
@@ -146,14 +149,7 @@ export const activationAdminContract = {
       encrypt: z.boolean().default(false),
     }),
     reply: z.object({ license: licenseObject, activation, license_file: z.string() }),
-    errors: [
-      'license_not_found',
-      'license_revoked',
-      'license_expired',
-      'product_mismatch',
-      'activation_limit_reached',
-      'license_is_floating',
-    ],
+    errors: ACTIVATION_ERRORS,
   }),
 };
 

@@ -6,21 +6,14 @@ import { endpoint } from '#server/wire/endpoint.ts';
 import { fingerprint, moment, slug, timestamp } from '#server/wire/fields.ts';
 import {
   activation,
+  ACTIVATION_ERRORS,
   activationAdminContract,
   activationContract,
   ruleInputs,
 } from './activation-contract.ts';
 
-/** Why a device cannot be activated, by the code that `activateOffline` would fail with. */
-export const ACTIVATION_OBSTACLES = [
-  'invalid_request',
-  'license_not_found',
-  'license_revoked',
-  'license_expired',
-  'product_mismatch',
-  'activation_limit_reached',
-  'license_is_floating',
-] as const;
+/** The codes that `activateOffline` would fail with. */
+export const ACTIVATION_OBSTACLES = ['invalid_request', ...ACTIVATION_ERRORS] as const;
 
 /** In the order in which they are checked: first the file alone, then its license in this installation. */
 export const FILE_RULE_NAMES = [

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { insertValues, selectList } from '#server/database/column-lists.ts';
 import { allOf, type Condition, given } from '#server/database/condition.ts';
 import { removeOldest } from '#server/database/remove-oldest.ts';
 import { sqlOf } from '#server/database/sql.ts';
@@ -52,7 +53,6 @@ const COLUMNS: Record<keyof DeniedCallRow, string> = {
   firstAt: 'first_at',
   lastAt: 'last_at',
 };
-const ENTRIES = Object.entries(COLUMNS);
 const CONDITIONS = {
   licenseId: 'd.license_id = $licenseId',
   errorCode: 'd.error_code = $errorCode',
@@ -68,8 +68,7 @@ const PRUNED_AT_ONCE = 5000;
 export function createDeniedCallStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   const add = sql.statement(`
-    INSERT INTO denied_calls (${ENTRIES.map(([, column]) => column).join(', ')})
-    VALUES (${ENTRIES.map(([name]) => `$${name}`).join(', ')})
+    INSERT INTO denied_calls ${insertValues(COLUMNS)}
     ON CONFLICT (license_id, day, call, error_code, machine_fingerprint, product, feature, address)
     DO UPDATE SET count = denied_calls.count + excluded.count, last_at = excluded.last_at`);
   const pruneLicense = sql.statement(`
@@ -103,8 +102,7 @@ export function createDeniedCallStore(sequelize: Sequelize) {
           : [{ sql: '(d.last_at, d.id) < ($lastAt, $id)', bind: { lastAt: after.lastAt, id: after.id } }];
       const where = allOf([...given(CONDITIONS, { ...filter }), ...beyond]);
       return sql.select<ListedDeniedCall>(
-        `SELECT d.id AS "id", ${ENTRIES.map(([name, column]) => `d.${column} AS "${name}"`).join(', ')},
-           l.license_key AS "licenseKey", l.holder AS "holder"
+        `SELECT d.id AS "id", ${selectList(COLUMNS, 'd')}, l.license_key AS "licenseKey", l.holder AS "holder"
          FROM denied_calls d JOIN licenses l ON l.id = d.license_id
          WHERE ${where.sql} ORDER BY d.last_at DESC, d.id DESC LIMIT $limit`,
         { ...where.bind, limit },

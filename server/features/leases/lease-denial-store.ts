@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { insertValues, selectList } from '#server/database/column-lists.ts';
 import { removeOldest } from '#server/database/remove-oldest.ts';
 import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
@@ -67,7 +68,6 @@ const COLUMNS: Record<Exclude<keyof DenialRow, 'id'>, string> = {
   holders: 'holders',
   holderCount: 'holder_count',
 };
-const ENTRIES = Object.entries(COLUMNS);
 const CONDITIONS = {
   licenseId: 'd.license_id = $licenseId',
   userKey: 'd.user_key = $userKey',
@@ -80,9 +80,7 @@ const CONDITIONS = {
 
 export function createLeaseDenialStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
-  const insert = sql.statement(`
-    INSERT INTO lease_denials (${ENTRIES.map(([, column]) => column).join(', ')})
-    VALUES (${ENTRIES.map(([name]) => `$${name}`).join(', ')})`);
+  const insert = sql.statement(`INSERT INTO lease_denials ${insertValues(COLUMNS)}`);
   const prune = sql.statement(`
     DELETE FROM lease_denials WHERE license_id = $licenseId AND id <= (
       SELECT k.id FROM lease_denials k WHERE k.license_id = $licenseId ORDER BY k.id DESC LIMIT 1 OFFSET $kept)`);
@@ -102,8 +100,7 @@ export function createLeaseDenialStore(sequelize: Sequelize) {
     list(filter: DenialFilter, limit: number): Promise<ListedDenial[]> {
       const where = allOf(given(CONDITIONS, { ...filter }));
       return sql.select<ListedDenial>(
-        `SELECT d.id AS "id", ${ENTRIES.map(([name, column]) => `d.${column} AS "${name}"`).join(', ')},
-           l.license_key AS "licenseKey", l.holder AS "holder"
+        `SELECT d.id AS "id", ${selectList(COLUMNS, 'd')}, l.license_key AS "licenseKey", l.holder AS "holder"
          FROM lease_denials d JOIN licenses l ON l.id = d.license_id
          WHERE ${where.sql} ORDER BY d.id DESC LIMIT $limit`,
         { ...where.bind, limit },

@@ -1,4 +1,5 @@
 // A lease as it is stored.
+import { insertValues, selectList } from '#server/database/column-lists.ts';
 import type { LeaseEndReason, LeaseState } from './lease-contract.ts';
 
 export interface LeaseRow {
@@ -67,18 +68,18 @@ const COLUMNS: Record<keyof LeaseRow, string> = {
   endNote: 'end_note',
 };
 
-const ENTRIES = Object.entries(COLUMNS);
-const WRITTEN = ENTRIES.filter(([name]) => name !== 'id');
+const { id: _id, ...WRITTEN } = COLUMNS;
 
 /** For a SELECT from `leases e`. */
-export const LEASE_COLUMNS = ENTRIES.map(([name, column]) => `e.${column} AS "${name}"`).join(', ');
+export const LEASE_COLUMNS = selectList(COLUMNS, 'e');
 
-/** For an INSERT: `(columns) VALUES (values)`. */
-export const LEASE_VALUES = `(${WRITTEN.map(([, column]) => column).join(', ')})
-  VALUES (${WRITTEN.map(([name]) => `$${name}`).join(', ')})`;
+/** For an INSERT. */
+export const LEASE_VALUES = insertValues(WRITTEN);
 
 /** For an UPDATE of a whole row. */
-export const LEASE_CHANGES = WRITTEN.map(([name, column]) => `${column} = $${name}`).join(', ');
+export const LEASE_CHANGES = Object.entries(WRITTEN)
+  .map(([name, column]) => `${column} = $${name}`)
+  .join(', ');
 
 /** Compares users and hosts, which systems write in either case. */
 export function foldName(name: string | null): string | null {

@@ -136,25 +136,13 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
           const before = await find(request);
           // With `id`, `name` is the new name; without it, `new_name` is.
           const name = request.new_name ?? (request.id === undefined ? undefined : request.name);
-          if (
-            request.product !== undefined &&
-            request.product !== before.product &&
-            (await licenses.hasPlan(before.id))
-          ) {
-            throw new ApiError(
-              'plan_in_use',
-              `plan ${before.name} has licenses, so its product cannot change`,
-            );
-          }
-          if (
-            request.licensing !== undefined &&
-            request.licensing !== before.licensing &&
-            (await licenses.hasPlan(before.id))
-          ) {
-            throw new ApiError(
-              'plan_in_use',
-              `plan ${before.name} has licenses, so its licensing cannot change`,
-            );
+          for (const field of ['product', 'licensing'] as const) {
+            const isChanged = request[field] !== undefined && request[field] !== before[field];
+            if (isChanged && (await licenses.hasPlan(before.id)))
+              throw new ApiError(
+                'plan_in_use',
+                `plan ${before.name} has licenses, so its ${field} cannot change`,
+              );
           }
           const changes: PlanChanges = given({
             name,

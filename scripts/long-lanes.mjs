@@ -60,6 +60,28 @@ export const lanes = [
     checked: 'the verifier refuses every altered license file, and any text, without a crash',
   },
   {
+    name: 'fuzz-certificates',
+    count: 10_000,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/robustness/certificate-fuzz.test.ts',
+    checked: 'no altered certificate is valid, and none causes an error of the server',
+  },
+  {
+    name: 'long-list',
+    count: 100_000,
+    minutes: 5,
+    testFile: 'test/certificates/crl-builder.test.ts',
+    checked: 'OpenSSL verifies a CRL of 100,000 entries and counts them',
+  },
+  {
+    name: 'docs-commands',
+    count: 1,
+    minutes: 15,
+    testFile: 'test/docs-commands.test.ts',
+    checked: 'the shell commands of README.md and all guides work in bash and in zsh',
+  },
+  {
     name: 'kill-certificates',
     count: 50,
     countedIn: 'rounds',
@@ -75,6 +97,34 @@ export const lanes = [
     testFile: 'test/robustness/backup-kill.test.ts',
     checked:
       'kill -9 leaves no broken daily backup; leftovers go, the next backup runs, each listed one is restored',
+  },
+  {
+    name: 'kill-restores',
+    count: 1,
+    minutes: 5,
+    testFile: 'test/server/restore-killed.test.ts',
+    checked: 'a restore that is killed at any step leaves the old installation or the new one',
+  },
+  {
+    name: 'kill-moves',
+    count: 1,
+    minutes: 15,
+    testFile: 'test/server/move-killed.test.ts',
+    checked: 'a move that is killed at any step leaves the old database in use or the new one',
+  },
+  {
+    name: 'kill-live-moves',
+    count: 1,
+    minutes: 15,
+    testFile: 'test/server/live-move.test.ts',
+    checked: 'a server that is killed at any step of its move loses nothing, and can be moved again',
+  },
+  {
+    name: 'upgrades',
+    count: 1,
+    minutes: 15,
+    testFile: 'test/server/upgrade.test.ts',
+    checked: 'a database of each earlier version is upgraded with all that is in it',
   },
   {
     name: 'kill-deliveries',
@@ -108,6 +158,14 @@ export const lanes = [
     minutes: 30,
     testFile: 'test/server/authorization-model.test.ts',
     checked: 'answers from memory are those of a model after every random change, restores included',
+  },
+  {
+    name: 'fact-cache',
+    count: 10_000,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFile: 'test/server/fact-cache.test.ts',
+    checked: 'facts in memory never go back behind a confirmed commit, in random interleavings',
   },
   {
     name: 'desktop-modes',

@@ -18,6 +18,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sourceFolders } from '../scripts/build.mjs';
 import { builtCli, findOnPath, root } from '../scripts/paths.mjs';
+import { isLongLane } from './helpers/long-lane.ts';
 import { type ShellBlock, shellBlocks } from './helpers/shell-blocks.ts';
 import { within } from './helpers/within.ts';
 
@@ -39,7 +40,6 @@ const SHELLS = { bash: ['--norc', '--noprofile', '-i'], zsh: ['-f', '-i'] };
 const SKIP_PROGRAMS = `path=()
 command_not_found_handler() { [[ $1 = '#'* ]] && print -u2 "zsh: command not found: $1"; return 0 }
 `;
-const RUNS_ALL = process.env['LICENSE_DESK_ROUNDS'] !== undefined;
 const MISTAKE = /^.*(?:not found|no matches found|parse error|bad pattern|syntax error|deprecated).*$/mu;
 
 const CHECKOUT = [
@@ -130,7 +130,7 @@ describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])('%s', (shell) => {
       const checkout = checkOut();
       const before = untracked(checkout);
       let api = '';
-      for (const { blocks } of shell === 'bash' || RUNS_ALL ? pages : [readme]) {
+      for (const { blocks } of shell === 'bash' || isLongLane ? pages : [readme]) {
         const server = blocks.find(({ runsOn }) => runsOn);
         if (server) api = await serve(shell, server, checkout);
         const runnable = blocks

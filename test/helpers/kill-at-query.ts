@@ -1,13 +1,18 @@
 // Loaded into a process by `--import`: kills it as it is about to send PostgreSQL the first statement that begins with this
 // text.
-import pg from 'pg';
+import { Socket } from 'node:net';
 
-const text = process.env['KILL_AT_QUERY'] ?? '';
-const { prototype } = (pg as unknown as { Connection: { prototype: { query(sql: string): void } } })
-  .Connection;
-const { query } = prototype;
+/** A simple query as PostgreSQL's protocol has it: `Q`, the length in four bytes, the statement. */
+const QUERY = 'Q'.charCodeAt(0);
+const START = 5;
 
-prototype.query = function killing(sql) {
-  if (sql.startsWith(text)) process.kill(process.pid, 'SIGKILL');
-  query.call(this, sql);
+const text = Buffer.from(process.env['KILL_AT_QUERY'] ?? '');
+const { write } = Socket.prototype;
+
+// Not in the driver, because the build has its own copy of it.
+Socket.prototype.write = function killing(this: Socket, ...words: unknown[]) {
+  const [data] = words;
+  if (Buffer.isBuffer(data) && data[0] === QUERY && data.subarray(START, START + text.length).equals(text))
+    process.kill(process.pid, 'SIGKILL');
+  return Reflect.apply(write, this, words) as boolean;
 };

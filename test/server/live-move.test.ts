@@ -1,39 +1,47 @@
 // `license-desk move-database` beside a running server: it answers all the time, refuses changes at the end, and loses
-// nothing that it has confirmed, even if the server or the command is killed.
+// nothing that it has confirmed, even if the server or the command is killed. `npm test` kills the server just before the
+// setting names the new database, `npm run test:long` at earlier steps, too.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { CLI_PROGRAM, type CliResult, documentOf, runCli } from '../helpers/cli.ts';
 import { unique } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { useEverything } from '../helpers/every-table.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { firstOrAll } from '../helpers/long-lane.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase, readingLicenses } from '../helpers/postgres-database.ts';
-import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import {
+  newMigratedPostgresDatabase,
+  newPostgresDatabase,
+  readingLicenses,
+} from '../helpers/postgres-database.ts';
+import { SERVE, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf, type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 interface Moved {
   moved: { from: string; to: string; rows: number; tables: { name: string; rows: number; sha256: string }[] };
 }
 
-const project = resolve(import.meta.dirname, '../..');
-/** The source: the build has its own copy of the driver's code. */
-const fromSource = (preload: string) => [
+/** The server, with a helper that is loaded before it. */
+const preloaded = (helper: string) => [
   '--import',
-  resolve(import.meta.dirname, `../helpers/${preload}.ts`),
-  join(project, 'cli/main.ts'),
-  'serve',
+  resolve(import.meta.dirname, `../helpers/${helper}.ts`),
+  ...SERVE,
 ];
 /** Ends the server at this point of a move. */
 type Kill = { KILL_AT_QUERY: string } | { KILL_AT_RENAME_TO: string };
 const killedAt = (env: Kill) => ({
-  program: fromSource('KILL_AT_QUERY' in env ? 'kill-at-query' : 'kill-at-rename'),
+  program: preloaded('KILL_AT_QUERY' in env ? 'kill-at-query' : 'kill-at-rename'),
   env,
 });
+
+/** Between the calls of a load, which would otherwise keep the move from getting on. */
+const PAUSE_MS = 10;
 
 /** Tables that neither servers nor these tests write meanwhile. */
 const UNWRITTEN = new Set([
@@ -62,7 +70,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
   const isOnPostgres = (dataDir: string) =>
     readFileSync(join(dataDir, 'config.json'), 'utf8').includes('postgres://');
 
-  const create = (server: ServerProcess) =>
+  const create = (server: Pick<TestServer, 'adminOrigin' | 'runtimeSecret'>) =>
     fetch(`${server.adminOrigin}/admin/api/licenses/`, {
       method: 'POST',
       headers: {
@@ -72,11 +80,11 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
       },
       body: JSON.stringify({ holder: unique('holder'), plan: 'enterprise' }),
     });
-  const authorize = (server: ServerProcess, key: string): Promise<Reply> =>
+  const authorize = (server: Pick<TestServer, 'post'>, key: string): Promise<Reply> =>
     server.post('/authorize/', { license_key: key, product_slug: 'default' });
 
   /** Creates licenses and checks one of them, until told to end. @returns the keys of those that were confirmed */
-  function keepCalling(server: ServerProcess, known: string) {
+  function keepCalling(server: TestServer, known: string) {
     const keys: string[] = [];
     const refusals: Response[] = [];
     const checks: number[] = [];
@@ -88,6 +96,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
           keys.push(((await reply.json()) as { license: { license_key: string } }).license.license_key);
         else refusals.push(reply);
         checks.push((await authorize(server, known)).status);
+        await delay(PAUSE_MS);
       }
     })();
     return {
@@ -103,6 +112,33 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
 
   type Desk = Pick<TestServer, 'admin'>;
 
+  /** An installation on SQLite with one license, which each test gets a copy of. */
+  const original = temporaryDirectory();
+  beforeAll(() => withServer(original, newKey));
+
+  function installation(): string {
+    const dataDir = join(temporaryDirectory(), 'copy');
+    cpSync(original, dataDir, { recursive: true });
+    return dataDir;
+  }
+
+  /** A new data directory for a PostgreSQL database. */
+  function directoryOn(url: string): string {
+    const dataDir = temporaryDirectory();
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ database_url: url }), { mode: 0o600 });
+    return dataDir;
+  }
+
+  async function logged({ dataDir }: TestServer, message: string): Promise<void> {
+    const lines = () =>
+      globSync(join(dataDir, 'logs', 'license-desk*')).flatMap((file) =>
+        readFileSync(file, 'utf8').split('\n'),
+      );
+    await eventually(() =>
+      expect(lines().filter((line) => line.includes(`"msg":"${message}"`))).not.toEqual([]),
+    );
+  }
+
   async function newKey(server: Desk): Promise<string> {
     const { license } = await server.admin.createLicense({ holder: unique('holder'), plan: 'enterprise' });
     return license.license_key;
@@ -113,7 +149,7 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
       expect((await server.admin.showLicense({ ref: key })).license.license_key).toBe(key);
   }
 
-  /** Before or after a move: nothing ends this server, so it needs no process, whose start takes much longer. */
+  /** Nothing kills this server, so it needs no process, whose start takes much longer. */
   async function withServer<Result>(
     dataDir: string,
     work: (server: TestServer) => Promise<Result>,
@@ -137,23 +173,24 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
 
   /** Moves under load, and expects that every confirmed license is in the new database. */
   async function moveUnderLoad(dataDir: string, to: string, known: string): Promise<Moved['moved']> {
-    const server = await startServerProcess({ dataDir });
-    const load = keepCalling(server, known);
-    await eventually(() => expect(load.keys.length).toBeGreaterThan(2));
-    const report = await moved(dataDir, to);
-    await eventually(() => expect(load.refusals.length).toBeGreaterThan(0));
-    await load.end();
-    expect(new Set(load.checks)).toEqual(new Set([200]));
-    for (const refusal of load.refusals) {
-      expect(refusal.status).toBe(503);
-      expect(refusal.headers.get('retry-after')).not.toBeNull();
-      expect(await refusal.json()).toMatchObject({ error_code: 'unavailable' });
-    }
-    expect((await server.get('/health/ready/')).status).toBe(200);
-    // A second command cannot begin anything else.
-    expect((await move(dataDir, to)).stderr).toMatch(/in progress or complete/u);
-    await server.kill();
-    await expectUsable(dataDir, [known, ...load.keys]);
+    const [report, confirmed] = await withServer(dataDir, async (server) => {
+      const load = keepCalling(server, known);
+      await eventually(() => expect(load.keys.length).toBeGreaterThan(2));
+      const there = await moved(dataDir, to);
+      await eventually(() => expect(load.refusals.length).toBeGreaterThan(0));
+      await load.end();
+      expect(new Set(load.checks)).toEqual(new Set([200]));
+      for (const refusal of load.refusals) {
+        expect(refusal.status).toBe(503);
+        expect(refusal.headers.get('retry-after')).not.toBeNull();
+        expect(await refusal.json()).toMatchObject({ error_code: 'unavailable' });
+      }
+      expect((await server.get('/health/ready/')).status).toBe(200);
+      // A second command cannot begin anything else.
+      expect((await move(dataDir, to)).stderr).toMatch(/in progress or complete/u);
+      return [there, load.keys] as const;
+    });
+    await expectUsable(dataDir, [known, ...confirmed]);
     return report;
   }
 
@@ -178,90 +215,98 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
   });
 
   it('moves while indices for searches are still being built', async () => {
-    const url = await newPostgresDatabase();
-    const dataDir = await initialized(temporaryDirectory());
-    await moved(dataDir, url);
+    const url = await newMigratedPostgresDatabase();
     await writeRows(url, 'DROP INDEX licenses_pieces');
+    const dataDir = directoryOn(url);
     const other = await connect({ url, file: '' });
     onTestFinished(() => other.close());
     const reading = await readingLicenses(other);
-    const server = await startServerProcess({ dataDir });
-    await server.logLines({ msg: 'building an index for searches' });
-    await moved(dataDir, 'sqlite');
-    await reading.rollback();
-    await server.kill();
+    await withServer(dataDir, async (server) => {
+      await logged(server, 'building an index for searches');
+      await moved(dataDir, 'sqlite');
+      await reading.rollback();
+    });
     expect(isOnPostgres(dataDir)).toBe(false);
     await expectUsable(dataDir, []);
   });
 
   it('waits for changes that have begun, without holding up what they need', async () => {
-    const url = await newPostgresDatabase();
-    const dataDir = await initialized(temporaryDirectory());
-    await moved(dataDir, url);
-    const server = await startServerProcess({ dataDir });
-    const other = await connect({ url, file: '' });
-    onTestFinished(() => other.close());
-    const change = await other.transaction();
-    const write = (table: string) =>
-      other.query(`DELETE FROM ${table} WHERE id = 0`, { transaction: change });
-    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: change });
-    await write('webhooks');
-    const moving = moved(dataDir, 'sqlite');
-    await server.logLines({ msg: 'changes are refused until the database is moved' });
-    await eventually(async () => {
-      const [asking] = await other.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^(LOCK TABLE|ROLLBACK TO)'",
-      );
-      expect(asking).toHaveLength(1);
+    const url = await newMigratedPostgresDatabase();
+    const dataDir = directoryOn(url);
+    await withServer(dataDir, async (server) => {
+      const other = await connect({ url, file: '' });
+      onTestFinished(() => other.close());
+      const change = await other.transaction();
+      const write = (table: string) =>
+        other.query(`DELETE FROM ${table} WHERE id = 0`, { transaction: change });
+      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: change });
+      await write('webhooks');
+      const moving = moved(dataDir, 'sqlite');
+      await logged(server, 'changes are refused until the database is moved');
+      await eventually(async () => {
+        const [asking] = await other.query(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^(LOCK TABLE|ROLLBACK TO)'",
+        );
+        expect(asking).toHaveLength(1);
+      });
+      // If the move waited for the table above, it would hold those before it.
+      await write('activations');
+      await change.commit();
+      await moving;
     });
-    // If the move waited for the table above, it would hold those before it.
-    await write('activations');
-    await change.commit();
-    await moving;
-    await server.kill();
     await expectUsable(dataDir, []);
   });
 
-  it.each<Kill>([
+  const KILLS_TO_POSTGRES: readonly Kill[] = [
+    { KILL_AT_RENAME_TO: '/config.json' },
     { KILL_AT_QUERY: 'COPY licenses' },
     { KILL_AT_QUERY: 'CREATE INDEX licenses_plan ON public.' },
     { KILL_AT_QUERY: 'ALTER TABLE' },
-    { KILL_AT_RENAME_TO: '/config.json' },
-  ])('is on SQLite after a kill of the server at %j, and can be moved again', async (kill) => {
-    const dataDir = temporaryDirectory();
-    const server = await startServerProcess({ dataDir, ...killedAt(kill) });
-    const key = await newKey(server);
-    const to = await newPostgresDatabase();
-    const { exitCode } = await move(dataDir, to);
-    expect(exitCode).not.toBe(0);
-    await server.ended;
-    const other = await withServer(dataDir, async (again) => {
-      await expectLicenses(again, [key]);
-      const made = await newKey(again);
-      await moved(dataDir, to);
-      return made;
-    });
-    expect(isOnPostgres(dataDir)).toBe(true);
-    await expectUsable(dataDir, [key, other]);
-  });
+  ];
+  const toPostgres = firstOrAll(1, KILLS_TO_POSTGRES);
+  it.each(toPostgres)(
+    'is on SQLite after a kill of the server at %j, and can be moved again',
+    async (kill) => {
+      const dataDir = installation();
+      const server = await startServerProcess({ dataDir, ...killedAt(kill) });
+      const key = await newKey(server);
+      const to = await newPostgresDatabase();
+      const { exitCode } = await move(dataDir, to);
+      expect(exitCode).not.toBe(0);
+      await server.ended;
+      const other = await withServer(dataDir, async (again) => {
+        await expectLicenses(again, [key]);
+        const made = await newKey(again);
+        await moved(dataDir, to);
+        return made;
+      });
+      expect(isOnPostgres(dataDir)).toBe(true);
+      await expectUsable(dataDir, [key, other]);
+    },
+  );
 
-  it.each<Kill>([
-    { KILL_AT_QUERY: 'LOCK TABLE' },
-    { KILL_AT_QUERY: 'CREATE TABLE database_move' },
+  /** The server that was killed counts until it is lost. */
+  const forgetServers = (url: string) => writeRows(url, 'DELETE FROM servers');
+
+  const KILLS_TO_SQLITE: readonly Kill[] = [
     // PostgreSQL is marked then.
     { KILL_AT_RENAME_TO: '/config.json' },
-  ])('is on PostgreSQL after a kill of the server at %j on the way back', async (kill) => {
-    const dataDir = temporaryDirectory();
-    await moved(await initialized(dataDir), await newPostgresDatabase());
+    { KILL_AT_QUERY: 'LOCK TABLE' },
+    { KILL_AT_QUERY: 'CREATE TABLE database_move' },
+  ];
+  const toSqlite = firstOrAll(1, KILLS_TO_SQLITE);
+  it.each(toSqlite)('is on PostgreSQL after a kill of the server at %j on the way back', async (kill) => {
+    const url = await newMigratedPostgresDatabase();
+    const dataDir = directoryOn(url);
     const server = await startServerProcess({ dataDir, ...killedAt(kill) });
     const key = await newKey(server);
     expect((await move(dataDir, 'sqlite')).exitCode).not.toBe(0);
     await server.ended;
+    await forgetServers(url);
     await withServer(dataDir, async (again) => {
       await expectLicenses(again, [key]);
       expect(isOnPostgres(dataDir)).toBe(true);
-      // The server that was killed counts until it is lost.
-      await eventually(() => moved(dataDir, 'sqlite'));
+      await moved(dataDir, 'sqlite');
     });
     expect(isOnPostgres(dataDir)).toBe(false);
     await expectUsable(dataDir, [key]);
@@ -270,15 +315,15 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
   it.each(['PostgreSQL', 'SQLite'])(
     'changes nothing if the setting cannot be written, on the way to %s',
     async (to) => {
-      const dataDir = await initialized(temporaryDirectory());
-      const url = await newPostgresDatabase();
-      if (to === 'SQLite') await moved(dataDir, url);
+      const isToSqlite = to === 'SQLite';
+      const url = await (isToSqlite ? newMigratedPostgresDatabase() : newPostgresDatabase());
+      const dataDir = isToSqlite ? directoryOn(url) : installation();
       const server = await startServerProcess({
         dataDir,
-        program: fromSource('fail-at-fsync'),
+        program: preloaded('fail-at-fsync'),
         env: { FAIL_AT_FSYNC: 'file' },
       });
-      const target = to === 'SQLite' ? 'sqlite' : url;
+      const target = isToSqlite ? 'sqlite' : url;
       expect((await move(dataDir, target)).exitCode).not.toBe(0);
       await server.logLines({ msg: 'the move of the database has failed; nothing has changed' });
       const key = await newKey(server);
@@ -286,22 +331,15 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
       await withServer(dataDir, async (again) => {
         await expectLicenses(again, [key]);
         await newKey(again);
-        // The server that was killed counts until it is lost.
-        await eventually(() => moved(dataDir, target));
+        await moved(dataDir, target);
       });
       await expectUsable(dataDir, [key]);
       expect(isOnPostgres(dataDir)).toBe(to === 'PostgreSQL');
     },
   );
 
-  async function initialized(dataDir: string): Promise<string> {
-    await withServer(dataDir, newKey);
-    return dataDir;
-  }
-
   it('moves while devices are released and activated again', async () => {
-    const dataDir = temporaryDirectory();
-    const key = await withServer(dataDir, newKey);
+    const dataDir = installation();
     const devices = 3000;
     await writeRows(
       dataDir,
@@ -309,24 +347,26 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
        INSERT INTO activations (license_id, machine_fingerprint, activated_at)
        SELECT (SELECT id FROM licenses), 'sha256:' || printf('%064x', i), 1 FROM n`,
     );
-    const server = await startServerProcess({ dataDir });
-    const over = new AbortController();
-    let again = 0;
-    const calling = (async () => {
-      for (let number = 0; !over.signal.aborted; number = (number + 1) % devices) {
-        const machine_fingerprint = fingerprintOf(number);
-        const released = await server.admin
-          .releaseDevice({ ref: key, machine_fingerprint })
-          .catch(() => null);
-        const { status } = await server.post('/activate/', { license_key: key, machine_fingerprint });
-        if (released && status === 200) again += 1;
-      }
-    })();
-    await eventually(() => expect(again).toBeGreaterThan(2));
-    await moved(dataDir, await newPostgresDatabase());
-    over.abort();
-    await calling;
-    await server.kill();
+    const keyOf = async ({ admin }: Desk) => (await admin.listLicenses({})).items[0]!.license_key;
+    const key = await withServer(dataDir, async (server) => {
+      const ref = await keyOf(server);
+      const over = new AbortController();
+      let again = 0;
+      const calling = (async () => {
+        for (let number = 0; !over.signal.aborted; number = (number + 1) % devices) {
+          const machine_fingerprint = fingerprintOf(number);
+          const released = await server.admin.releaseDevice({ ref, machine_fingerprint }).catch(() => null);
+          const { status } = await server.post('/activate/', { license_key: ref, machine_fingerprint });
+          if (released && status === 200) again += 1;
+          await delay(PAUSE_MS);
+        }
+      })();
+      await eventually(() => expect(again).toBeGreaterThan(2));
+      await moved(dataDir, await newPostgresDatabase());
+      over.abort();
+      await calling;
+      return ref;
+    });
     await withServer(dataDir, async (after) => {
       // The last one may have been released only.
       const live = await after.admin.listDevices({ ref: key, limit: 1 });
@@ -338,9 +378,8 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
   it('a server that was frozen meanwhile confirms no change afterwards', async () => {
     const masterKey = Buffer.alloc(32, 7).toString('base64');
     const env = { LICENSE_DESK_MASTER_KEY: masterKey };
-    const url = await newPostgresDatabase();
-    const dataDir = temporaryDirectory();
-    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ database_url: url }), { mode: 0o600 });
+    const url = await newMigratedPostgresDatabase();
+    const dataDir = directoryOn(url);
     const flags = { 'database-url': url };
     const meetFrozen = async (server: TestServer) => {
       const key = await newKey(server);
@@ -368,41 +407,38 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
   });
 
   it('moves once for two commands at the same time', async () => {
-    const dataDir = temporaryDirectory();
-    const server = await startServerProcess({ dataDir });
-    const key = await newKey(server);
+    const dataDir = installation();
     const targets = [await newPostgresDatabase(), await newPostgresDatabase()];
-    const results = await Promise.all(targets.map((to) => move(dataDir, to)));
-    const failed = (result: CliResult) => result.exitCode !== 0;
-    expect(results.filter(failed)).toHaveLength(1);
-    expect(results.find(failed)?.stderr).toMatch(/in progress or complete/u);
-    await server.kill();
+    const key = await withServer(dataDir, async (server) => {
+      const made = await newKey(server);
+      const results = await Promise.all(targets.map((to) => move(dataDir, to)));
+      const failed = (result: CliResult) => result.exitCode !== 0;
+      expect(results.filter(failed)).toHaveLength(1);
+      expect(results.find(failed)?.stderr).toMatch(/in progress or complete/u);
+      return made;
+    });
     await expectUsable(dataDir, [key]);
   });
 
   it('gives up when the command is killed, and the server goes on', async () => {
-    const dataDir = temporaryDirectory();
-    const server = await startServerProcess({ dataDir });
+    const dataDir = installation();
     const to = await newPostgresDatabase();
-    const words = ['move-database', '--to', to, '--json', '--data-dir', dataDir];
-    const command = spawn(process.execPath, [CLI_PROGRAM, ...words], { stdio: 'ignore' });
-    await server.logLines({ msg: 'a move of the database has begun' });
-    command.kill('SIGKILL');
-    await once(command, 'exit');
-    // Unless the move was faster, which this data directory shows.
-    const outcome = await Promise.race([
-      server
-        .logLines({ msg: 'the move of the database has failed; nothing has changed' })
-        .then(() => 'failed'),
-      server
-        .logLines({ msg: 'the database is moved: changes are refused until the next start' })
-        .then(() => 'moved'),
-    ]);
-    if (outcome === 'failed') {
-      await newKey(server);
-      await moved(dataDir, to);
-    }
-    await server.kill();
+    await withServer(dataDir, async (server) => {
+      const words = ['move-database', '--to', to, '--json', '--data-dir', dataDir];
+      const command = spawn(process.execPath, [CLI_PROGRAM, ...words], { stdio: 'ignore' });
+      await logged(server, 'a move of the database has begun');
+      command.kill('SIGKILL');
+      await once(command, 'exit');
+      // Unless the move was faster, which this data directory shows.
+      const outcome = await Promise.race([
+        logged(server, 'the move of the database has failed; nothing has changed').then(() => 'failed'),
+        logged(server, 'the database is moved: changes are refused until the next start').then(() => 'moved'),
+      ]);
+      if (outcome === 'failed') {
+        await newKey(server);
+        await moved(dataDir, to);
+      }
+    });
     await expectUsable(dataDir, []);
     expect(isOnPostgres(dataDir)).toBe(true);
   });

@@ -47,7 +47,7 @@ export async function confirmFirst(
   const { stdin, stdout } = commandIo();
   if (stdin.isTTY === true && stdout.isTTY === true) {
     if (await confirms(question)) return;
-    throw new CommandFailure('invalid_request', `${command.name()} cancelled; nothing has changed`);
+    throw new CommandFailure('invalid_request', `${command.name()} canceled; nothing has changed`);
   }
   if (required) {
     throw usageFailure(

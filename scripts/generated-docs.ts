@@ -101,7 +101,7 @@ directory must set it.
 \`--database-url\` with a password is refused, because every user of a machine can read command lines. Use the environment
 variable, \`config.json\` or \`--database-url-file\`. The same applies to \`--replica-database-url\`.
 
-\`--rate-limit 0\` turns off all three rate limits, except those that are set themselves.
+\`--rate-limit 0\` turns off all three rate limits, except those that are set explicitly.
 
 ## Master key
 

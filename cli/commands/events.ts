@@ -134,7 +134,7 @@ function retryAll(command: Command, { webhook, since }: SelectOptions): Promise<
 /** Only failed deliveries are sent again. */
 function retriedText({ id, status }: DeliveryObject, throughServer: boolean): string {
   if (status === 'pending') return `Delivery ${id} is waiting to be sent.${sentLater(throughServer)}`;
-  return `Delivery ${id} is not failed (${status}); nothing to retry.`;
+  return `Delivery ${id} has not failed (${status}); nothing to retry.`;
 }
 
 function retriedAllText(retried: number, throughServer: boolean): string {

@@ -33,7 +33,7 @@ export function addLeaseRuleImport(rule: Command): void {
     .requiredOption('--license <ref>', 'license ID or key')
     .option(
       '--feature <name>',
-      'feature of the file that the license stands for, such as viewer or viewer:VERSION=2.0; repeat for more',
+      'feature of the file that the license covers, such as viewer or viewer:VERSION=2.0; repeat for more',
       collected,
     )
     .option('--dry-run', 'only report what becomes of each line')

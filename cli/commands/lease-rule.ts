@@ -79,7 +79,7 @@ export function addLeaseRuleCommands(program: Command): void {
   addRuleOptions(
     rule
       .command('update')
-      .description('change or move a rule; the options that say whom it is about replace the earlier ones')
+      .description('change or move a rule; new match options replace the earlier ones')
       .argument('<id>', 'ID of the rule', wholeNumber(1))
       .addOption(typeOption()),
   ).action(

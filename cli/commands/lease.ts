@@ -94,7 +94,7 @@ export function addLeaseCommands(program: Command): void {
   addConfirmation(
     lease
       .command('reclaim')
-      .description('end a lease and free its seat; the client learns it at its next heartbeat')
+      .description('end a lease and free its seat; the client learns of it at its next heartbeat')
       .argument('<id>', 'ID of the lease', wholeNumber(1))
       .requiredOption('--reason <text>', 'why the seat is taken back'),
   ).action(

@@ -45,7 +45,7 @@ export function addPlanCommands(program: Command): void {
   addPlanOptions(
     plan
       .command('create')
-      .description('create a plan (default: 365 days, no grace period, 1 device, tier 0, any product)')
+      .description('create a plan (default: 365 days, no grace period, 1 seat, tier 0, any product)')
       .requiredOption('--name <name>', '1 to 64 lowercase letters, digits or hyphens'),
   ).action(
     calling(

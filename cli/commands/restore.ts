@@ -68,5 +68,5 @@ async function confirmRestore(dataDir: string, preview: RestorePreview): Promise
   }
   commandIo().stderr.write(`${previewText(preview)}\n\n`);
   if (await confirms(`Replace everything in ${dataDir} with this backup?`)) return;
-  throw new CommandFailure('invalid_request', 'restore cancelled; nothing has changed');
+  throw new CommandFailure('invalid_request', 'restore canceled; nothing has changed');
 }

@@ -20,7 +20,7 @@ export function addServiceCommands(program: Command): void {
   const group = program.command('service').description('run the server as a service of the operating system');
   const dryRunOption = ['--dry-run', 'print what would be written and run; change nothing'] as const;
   addOptions(group.command('install'))
-    .description('install and start the service; again after an update')
+    .description('install and start the service; run it again after an update')
     .option(...dryRunOption)
     .action(perform('install'));
   addOptions(group.command('uninstall'))

@@ -3,8 +3,8 @@ import { runCompiled } from './compiled-statements.ts';
 import { type LaterRow, type LaterTable, openTransaction } from './current-transaction.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** Each size is a statement that stays compiled, so there are few. */
-const SIZES = [64, 16, 4, 1] as const;
+/** Each size is a statement that stays compiled, so there are few. A group of changes usually has fewer than 16 rows. */
+const SIZES = [64, 32, 16, 8, 4, 2, 1] as const;
 
 /** Keeps the row until the commit. @returns false outside a transaction that takes such rows */
 export function keepForCommit(table: LaterTable, values: readonly unknown[]): boolean {

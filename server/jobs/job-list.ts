@@ -59,7 +59,7 @@ interface Needs {
   sharedTime: SharedArrayBuffer | null;
   /** The buffer of the leadership. */
   leadership: SharedArrayBuffer;
-  /** Null where there is nothing to back up: with PostgreSQL, or without a folder. */
+  /** Null without a backup folder. */
   backup: { workerData: ScheduledBackup; isDue(): boolean } | null;
 }
 

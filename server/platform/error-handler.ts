@@ -43,7 +43,7 @@ function toApiError(error: unknown): ApiError {
     if (error instanceof URIError) return new ApiError('invalid_request', 'the request cannot be read');
     // A library's client error, such as a range beyond the end of a file.
     if (status !== undefined && status >= 400 && status < 500) {
-      return new ApiError('invalid_request', 'the request cannot be met', { status });
+      return new ApiError('invalid_request', 'the request cannot be fulfilled', { status });
     }
   }
   const fault = faultOf(error);

@@ -92,7 +92,7 @@ function idempotencyKey(request: Request): string | undefined {
 
 function checkRole(route: Route, actor: Actor): void {
   if (route.row.role === 'admin' && actor.role === 'integrator') {
-    throw new ApiError('forbidden', 'this API token is not an administrator');
+    throw new ApiError('forbidden', 'this call requires an API token with the role admin');
   }
 }
 

@@ -32,7 +32,7 @@ export function refuseLease(
   refuseUnusable(license, product, now);
   const reason = licenseVerdict(RULES_FOR.lease, { license, product, feature, now });
   if (reason === 'feature_not_included')
-    throw new ApiError(reason, `the license does not include the feature ${feature}`);
+    throw new ApiError(reason, `the license does not include the entitlement ${feature}`);
   if (license.licensing === 'node_locked')
     throw new ApiError('license_is_node_locked', 'the license is node-locked; activate the device instead');
 }
@@ -40,7 +40,7 @@ export function refuseLease(
 /** Refuses to activate a device. @throws ApiError `license_is_floating` */
 export function refuseFloating({ licensing }: License): void {
   if (licensing === 'floating')
-    throw new ApiError('license_is_floating', 'the license is floating; check a lease out instead');
+    throw new ApiError('license_is_floating', 'the license is floating; check out a lease instead');
 }
 
 /**

@@ -193,7 +193,7 @@ export const LEASE_NOTES: Record<Name, Notes> = {
     { license: license_key, limit: 50 },
   ),
   reclaimLease: notes(
-    'Ends a lease and frees its seat at once. The client learns it at its next heartbeat: 410 `lease_gone` with the reason `reclaimed`. The file of a borrowed lease stays valid until its own end.',
+    'Ends a lease and frees its seat at once. The client learns of it at its next heartbeat: 410 `lease_gone` with the reason `reclaimed`. The file of a borrowed lease stays valid until its own end.',
     { lease_id: 90210, reason: 'The workstation was stolen' },
   ),
 };

@@ -179,7 +179,7 @@ const NOTES: Record<OperationName, Notes> = {
   deleteWebhook: {
     tag: 'Webhooks',
     description:
-      'Takes the `id` in the query or in the body. Deliveries that wait for the webhook are cancelled.',
+      'Takes the `id` in the query or in the body. Deliveries that wait for the webhook are canceled.',
     request: { id: 1 },
   },
   registerWebhook: {

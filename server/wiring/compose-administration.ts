@@ -71,7 +71,7 @@ export async function tidyDataDirectory(config: Config): Promise<void> {
     if (!(error instanceof NotReplacedError)) throw error;
     withdrawRestore(dataDir);
     throw new RestoreCompletedError(
-      `a confirmed restore was cancelled, and nothing has changed: ${error.message}; start again`,
+      `a confirmed restore was canceled, and nothing has changed: ${error.message}; start again`,
     );
   });
   if (finished) {

@@ -200,6 +200,6 @@ print(crl.get_revoked_certificate_by_serial_number(int(sys.argv[3], 16)) is not 
     const files = [fileOf(build(entries)), certificateFile(authority.certificate)];
     const answer = execFileSync('python3', ['-c', program, ...files, last], { encoding: 'utf8' });
     const withReason = entries.length - Math.ceil(COUNT / REVOCATION_REASONS.length);
-    expect(answer.trim().split('\n')).toEqual(['100000 True True', `${withReason} True`, '4711', 'True']);
+    expect(answer.trim().split('\n')).toEqual([`${COUNT} True True`, `${withReason} True`, '4711', 'True']);
   });
 });

@@ -114,7 +114,7 @@ describe('backup and restore', () => {
     const words = ['restore', out, '--accept-unsigned', '--data-dir', dataDir];
     const refused = await atTerminal(words, { answer: 'n' });
     expect(refused.output).toContain('Replace everything in');
-    expect(refused.output).toContain('error: restore cancelled; nothing has changed');
+    expect(refused.output).toContain('error: restore canceled; nothing has changed');
     expect(refused.exitCode).toBe(1);
     expect(snapshotOf(dataDir)).toEqual(before);
     const agreed = await atTerminal(words, { answer: 'y' });

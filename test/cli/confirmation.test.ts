@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('at a terminal', () => {
     const id = await newLicense();
     const refused = await atTerminal(['license', 'revoke', id, ...here], { answer: 'n' });
     expect(refused.output).toContain(`Revoke license ${id}? This cannot be undone. [y/N]`);
-    expect(refused.output).toContain('error: revoke cancelled; nothing has changed');
+    expect(refused.output).toContain('error: revoke canceled; nothing has changed');
     expect(refused.exitCode).toBe(1);
     expect(await stateOf(id)).toBe('issued');
     expect(await atTerminal(['license', 'revoke', id, ...here], { answer: 'y' })).toMatchObject({

@@ -45,7 +45,7 @@ describe('serve', () => {
 
   test.each([
     ['a port', '--port', '70000', '70000', 'between 0 and 65535'],
-    ['a product', '--default-product', 'A B', '"A B"', '1 to 64 of a-z, 0-9 and -'],
+    ['a product', '--default-product', 'A B', '"A B"', '1 to 64 lowercase letters, digits or hyphens'],
   ])('refuses %s that is not allowed, in one line', async (_what, flag, value, shown, allowed) => {
     const failure = await spawnedCliOn(dataDir).refuses('serve', flag, value);
     expect(failure).toMatchObject({

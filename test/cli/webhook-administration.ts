@@ -354,7 +354,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: SuiteCon
       const [first] = items as [DeliveryObject, DeliveryObject];
       expect(await cli.ok('events', 'retry', String(first.id))).toEqual({ ok: true, delivery: first });
       expect(await cli.prints('events', 'retry', String(first.id))).toContain(
-        `Delivery ${first.id} is not failed (${status}); nothing to retry.\n`,
+        `Delivery ${first.id} has not failed (${status}); nothing to retry.\n`,
       );
       expect(await cli.ok('events', 'retry', '--all', '--webhook', String(webhook.id))).toMatchObject({
         retried: 0,

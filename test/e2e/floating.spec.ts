@@ -229,7 +229,7 @@ test('usage shows the seats that were needed', { tag: '@browser' }, async ({ des
   // The overview has a link of this name, too.
   await expect(desk.getByRole('heading', { name: 'Floating licenses' })).toBeVisible();
   await desk.getByRole('link', { name: 'Acme' }).click();
-  const figures = desk.getByRole('region', { name: 'Figures of the period' });
+  const figures = desk.getByRole('region', { name: 'Figures for the period' });
   await expect(figures).toContainText('Denied1');
   await expect(figures).toContainText('The license has 1, so 1 more is needed.');
   const seats = desk.getByRole('region', { name: 'Seats in use' });
@@ -263,7 +263,7 @@ test('a plan for floating licenses is made, and a license of it issued', async (
   await dialog.getByLabel('Name', { exact: true }).fill('viewer-pool');
   await dialog.getByRole('radio', { name: 'Floating' }).check();
   await dialog.getByLabel('Seats', { exact: true }).fill('10');
-  await dialog.getByLabel('Longest borrowing (hours)').fill('24');
+  await dialog.getByLabel('Maximum borrowing time (hours)').fill('24');
   await dialog.getByLabel('Seats never borrowed').fill('2');
   await expectAccessible(desk);
   await dialog.getByRole('button', { name: 'Create plan' }).click();

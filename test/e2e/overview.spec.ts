@@ -172,7 +172,7 @@ test('shows a shell command that activates the first device', async ({ desk, con
   const { stdout } = await promisify(execFile)('sh', ['-c', line.replace(/^curl /u, 'curl -s ')]);
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, license: { state: 'active', activation_count: 1 } });
   // Live updates refresh the screen.
-  await expect(panel(desk, 'Active licenses')).toContainText('Active licenses1Up +1 vs prior 28 days');
+  await expect(panel(desk, 'Active licenses')).toContainText('Active licenses1Up +1 vs previous 28 days');
   await expect(panel(desk, 'Activations')).toContainText('Activations1Up +1');
   await expect(panel(desk, 'Denied')).toContainText('Denied0Even No change');
   await expect(command).toBeHidden();

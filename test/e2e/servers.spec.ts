@@ -66,7 +66,7 @@ base('replicas are shown with how far they are behind', { tag: '@browser' }, asy
       'In use 3 s behind',
       'Not used The replica is too far behind. 75 s behind',
       'Not used The replica does not answer.',
-      'Being checked',
+      'Checking',
       '–',
     ],
     { useInnerText: true },

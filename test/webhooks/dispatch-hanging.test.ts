@@ -108,7 +108,7 @@ describe('receivers that hang', () => {
 
   it('leave slots to one that works, even 200 of them, and do not keep the server from stopping', async () => {
     const receivers = await startReceivers();
-    const server = await serve(receivers, { 'webhook-timeout-seconds': '60' });
+    const server = await serve(receivers, { 'webhook-timeout-seconds': '600' });
     const renew = await newLicense(server);
     await register(server, receivers, 'working', 1);
     await renew();

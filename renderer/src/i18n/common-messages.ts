@@ -107,7 +107,7 @@ export const commonMessages = messagesOf(
       method_not_allowed: 'This method is not allowed here.',
       activation_limit_reached:
         'All seats of the license are in use. Release a device or upgrade the license.',
-      feature_not_included: 'The license does not include this feature.',
+      feature_not_included: 'The license does not include this entitlement.',
       denied_by_rule: 'A lease rule denies the checkout.',
       lease_not_found: 'The lease has already ended.',
       license_is_floating: 'The license is floating. Its seats are taken by leases, not by devices.',

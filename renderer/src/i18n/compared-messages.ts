@@ -16,7 +16,7 @@ export const comparedMessages = messagesOf(
       holder: 'Holder',
       host: 'Host',
       in_use: 'Seats in use',
-      included: 'Granted features',
+      included: 'Granted entitlements',
       is_active: 'Activated',
       issued: 'Issued',
       issuer: 'Issuer',

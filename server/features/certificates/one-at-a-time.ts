@@ -23,7 +23,7 @@ export function oneAtATime(
   let waitingMs = 0;
   return async ({ estimateMs, caller }, work) => {
     if (caller && waitingMs + estimateMs > maxWaitMs) {
-      throw new ApiError('rate_limited', 'too many keys are being made; retry in a moment', {
+      throw new ApiError('rate_limited', 'too many keys are being generated; retry in a moment', {
         headers: { 'Retry-After': String(Math.ceil(maxWaitMs / 1000)) },
       });
     }

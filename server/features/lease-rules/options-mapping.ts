@@ -120,7 +120,7 @@ function select(named: readonly string[], wanted: readonly string[]): Selection 
 const ORDER: readonly LeaseRuleType[] = ['deny', 'allow', 'max', 'reserve'];
 
 /**
- * @param wanted the features that the license stands for; may be empty if the file names only one
+ * @param wanted the features that the license covers; may be empty if the file names only one
  * @param existing the kind and name of each group of the installation, for rules about groups that the file leaves out
  */
 export function mapOptionsFile(

@@ -142,7 +142,7 @@ export function createCheckoutService(needs: Needs) {
     const why =
       verdict.outcome === 'allowed'
         ? `all ${object.total} seats of the license are taken`
-        : `a lease rule keeps the free seats for others: ${verdict.rule}`;
+        : `a lease rule reserves the free seats for other clients: ${verdict.rule}`;
     throw new ApiError(code, why, {
       fields: { details: { pool: object, next_expiry_in: seconds }, next_expiry_in: seconds },
     });

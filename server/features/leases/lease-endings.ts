@@ -36,7 +36,7 @@ const GONE: Record<LeaseEndReason, string> = {
   license_expired: 'the license has expired',
   license_is_node_locked: 'the license is node-locked now',
   product_mismatch: 'the license is for another product now',
-  feature_not_included: 'the license no longer includes the feature',
+  feature_not_included: 'the license no longer includes the entitlement',
   replaced: 'another lease has taken its seat over',
   queue_lapsed: 'its client stopped asking for a seat',
 };

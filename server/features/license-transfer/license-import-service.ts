@@ -48,7 +48,7 @@ const MAX_WAITING = 20;
 const RETRY_AFTER_SECONDS = 60;
 /** Before the columns of the file. */
 const KEY_COLUMN = 'license_key';
-const CANCELLED = new Error('the import was cancelled');
+const CANCELLED = new Error('the import was canceled');
 const SERVER_STOPS = new Error('the server is stopping');
 
 export function createLicenseImportService(needs: Needs) {

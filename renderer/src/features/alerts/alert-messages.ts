@@ -40,14 +40,14 @@ export const alertMessages = messagesOf(
         'Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
       caller_address_forgeable:
         'A client that connects directly can forge its address in rate limits and logs. Enter the addresses of your proxies under “Trusted proxies”.',
-      device_surge: 'Check whether its key was published.',
+      device_surge: 'Check whether its key has leaked.',
       backup_failed: 'The server tries again within an hour.',
-      backup_missing: 'Turn on the daily backup. If you back up by other means, say so there.',
-      backup_overdue: 'Turn on the daily backup. If you back up by other means, say so there.',
+      backup_missing: 'Turn on the daily backup. If you back up by other means, select that there.',
+      backup_overdue: 'Turn on the daily backup. If you back up by other means, select that there.',
       clock_jumped:
         'Expiry notices are on hold until the new time is confirmed. Check the date of this machine.',
       clock_skewed:
-        'Set both clocks by the same time server. From 30 s on, this server reports that it is not ready.',
+        'Synchronize both clocks with the same time server. From a difference of 30 s on, this server reports that it is not ready.',
       log_lines_dropped: 'They could not be written. Free up space on the disk.',
       data_directory_lost:
         'Changes are refused. Put the directory back or restore a backup, then restart the server.',
@@ -55,7 +55,7 @@ export const alertMessages = messagesOf(
       database_not_writable: 'See the log for the cause.',
       replica_unused: 'Until the replica can be used, lists are read from the primary database.',
       server_lost:
-        'It did not leave the list: it has failed, or cannot reach the database. The other servers have taken over its work.',
+        'It did not shut down cleanly: it has crashed, or cannot reach the database. The other servers have taken over its work.',
       versions_differ: 'Upgrade the remaining servers soon. Versions may be one apart, not two.',
       storage_full: 'Changes cannot be saved until you free up space.',
       storage_low: 'Free up space before changes can no longer be saved.',
@@ -99,7 +99,7 @@ export const alertMessages = messagesOf(
     },
     text: {
       api_unencrypted:
-        'Lizenzschlüssel und API-Tokens werden unverschlüsselt übertragen. Schalten Sie TLS ein, oder schalten Sie einen TLS-Proxy davor, und tragen Sie dessen https-Adresse als „Öffentliche URL“ ein.',
+        'Lizenzschlüssel und API-Token werden unverschlüsselt übertragen. Schalten Sie TLS ein, oder schalten Sie einen TLS-Proxy davor, und tragen Sie dessen https-Adresse als „Öffentliche URL“ ein.',
       admin_unencrypted:
         'Sitzungscookies werden zwischen dem Proxy und diesem Server unverschlüsselt übertragen. Betreiben Sie den Proxy auf diesem Computer, und setzen Sie „Admin-Adresse“ auf 127.0.0.1, oder verbinden Sie beide über ein Netzwerk, das kein anderer Computer nutzt.',
       base_url_derived:

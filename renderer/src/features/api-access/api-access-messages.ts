@@ -29,7 +29,8 @@ export const apiAccessMessages = messagesOf(
     roles: { admin: 'Administrator', integrator: 'Integrator' },
     roleHints: {
       admin: 'Can use the entire API.',
-      integrator: 'Can use the entire API, but cannot change plans or webhooks.',
+      integrator:
+        'Can read everything, renew and upgrade licenses, and issue certificates. Cannot create, edit or revoke licenses, or change plans, webhooks and lease rules.',
     },
     states: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
     revoke: 'Revoke',
@@ -92,7 +93,8 @@ export const apiAccessMessages = messagesOf(
     roles: { admin: 'Administrator', integrator: 'Integrator' },
     roleHints: {
       admin: 'Kann die gesamte API verwenden.',
-      integrator: 'Kann die gesamte API verwenden, aber keine Pläne oder Webhooks ändern.',
+      integrator:
+        'Kann alles lesen, Lizenzen verlängern und hochstufen und Zertifikate ausstellen. Kann keine Lizenzen anlegen, bearbeiten oder widerrufen und keine Pläne, Webhooks oder Lease-Regeln ändern.',
     },
     states: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Widerrufen' },
     revoke: 'Widerrufen',

@@ -17,7 +17,7 @@ export const auditMessages = messagesOf(
     to: 'To',
     noMatch: 'No entries match',
     sameSubject: 'All entries for this subject',
-    sameRequest: 'All entries of this request',
+    sameRequest: 'All entries for this request',
     changes: 'Changes',
     field: 'Field',
     before: 'Before',

@@ -7,7 +7,7 @@ export const denialMessages = messagesOf(
       time: 'Time',
       code: 'Cause',
       rule: 'Rule',
-      pool: 'Pool then',
+      pool: 'Pool at that time',
       client: 'Client',
       units: 'Requested seats',
     },
@@ -33,7 +33,7 @@ export const denialMessages = messagesOf(
         'Seats were free, but other clients were waiting for them. Clients are served in the order in which they ask.',
       max: 'A rule limits how many seats this client and others like it hold together, and the limit was reached.',
       borrow:
-        'The limits for borrowing do not allow it: the longest time, the number of borrowed seats, or the seats that must stay. {borrowed} seats were borrowed.',
+        'The limits for borrowing do not allow it: the maximum time, the number of borrowed seats, or the seats that are kept free. {borrowed} seats were borrowed.',
       deny: 'A rule denies this client access to the license.',
       no_allow: 'The rules deny this client access to the license.',
     },

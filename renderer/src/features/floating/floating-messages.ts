@@ -35,7 +35,7 @@ export const floatingMessages = messagesOf(
     fillings: { label: 'Usage', all: 'All', busy: '90% and more' },
     searchHint: 'Holder, e-mail or license key',
     noPools: 'No floating licenses',
-    noPoolsHint: 'First create a floating plan, then issue a license of it.',
+    noPoolsHint: 'First create a floating plan, then issue a license with it.',
     noMatch: 'No floating licenses match',
     toPlans: 'Go to plans',
     openLicense: 'Open license',

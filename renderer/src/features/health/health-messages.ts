@@ -23,7 +23,7 @@ export const healthMessages = messagesOf(
     away: 'Keine Verbindung zum Server seit {since}. Die Daten sind möglicherweise veraltet. Verbindung wird wiederhergestellt …',
     awayAtStart: 'Keine Verbindung zum Server. Neuer Versuch läuft …',
     server: {
-      connecting: 'Server wird verbunden',
+      connecting: 'Verbindung zum Server wird hergestellt',
       running: 'Server läuft',
       failing: 'Server meldet ein Problem',
       notAnswering: 'Server antwortet nicht',

@@ -85,7 +85,7 @@ export const licenseTransferMessages = messagesOf(
     sample: 'Beispiel: {cell}',
     noColumn: 'Keine Spalte',
     customHint:
-      'Jede ausgewählte Spalte wird ein eigenes Feld mit ihrem Namen. Die übrigen werden nicht importiert.',
+      'Jede ausgewählte Spalte wird zu einem eigenen Feld mit ihrem Namen. Die übrigen werden nicht importiert.',
     defaults: 'Standardwerte für leere Zellen',
     standardPlan: 'Standardplan',
     defaultProduct: 'Standardprodukt',

@@ -17,7 +17,7 @@ export const serverMessages = messagesOf(
     milliseconds: '{ms} ms',
     replica: 'Replica',
     replicaInUse: 'In use',
-    replicaChecked: 'Being checked',
+    replicaChecked: 'Checking',
     replicaUnused: 'Not used',
     noLag: 'Up to date',
     lag: '{n} s behind',

@@ -20,7 +20,7 @@ export const backupMessages = messagesOf(
     written: 'Backup written and verified',
     schedule: { daily: 'Every day', external: 'By other means', off: 'Off' },
     scheduleAbout: {
-      daily: 'The server backs itself up to a folder. A backup that it missed is made up for.',
+      daily: 'The server backs itself up to a folder. A missed backup is made later.',
       external: 'You back up with other software. There are no reminders.',
       off: 'You are reminded when the last backup is older than a week.',
     },
@@ -142,20 +142,20 @@ export const backupMessages = messagesOf(
     notAuthenticated: 'Unbekannt: Die Datei kann verändert worden sein',
     otherInstallation: 'Diese Sicherung stammt von einer anderen Installation.',
     presentUnreadable:
-      'Die aktuelle Datenbank ist nicht lesbar. Sperrungen nach der Sicherung sind daher unbekannt. Prüfen Sie Ihre Unterlagen.',
+      'Die aktuelle Datenbank ist nicht lesbar. Widerrufe nach der Sicherung sind daher unbekannt. Prüfen Sie Ihre Unterlagen.',
     changes: 'Änderungen',
     kinds: {
       licenses: 'Lizenzen',
       authorization_tokens: 'Autorisierungstokens',
-      api_tokens: 'API-Tokens',
+      api_tokens: 'API-Token',
       certificates: 'Zertifikate',
       webhooks: 'Webhooks',
       signing_keys: 'Signaturschlüssel',
     },
     revived: 'Wieder aktiv',
     revivedAbout:
-      'Nach der Sicherung gesperrt oder gelöscht. Sperren Sie diese Einträge nach der Wiederherstellung erneut.',
-    brought: 'API-Tokens und Webhooks, die nur in der Sicherung enthalten sind',
+      'Nach der Sicherung widerrufen oder gelöscht. Widerrufen Sie diese Einträge nach der Wiederherstellung erneut.',
+    brought: 'API-Token und Webhooks, die nur in der Sicherung enthalten sind',
     broughtAbout: 'Nach der Wiederherstellung gewähren sie Zugriff oder empfangen Ereignisse.',
     more: 'Und {n} weitere',
     restarting: 'Der Server startet neu und stellt die Sicherung wieder her',

@@ -35,7 +35,7 @@ export const networkMessages = messagesOf(
     backOffice: 'Back office',
     backOfficeIntro: 'Only this machine can connect, unless a reverse proxy serves the back office.',
     limits: 'Rate limits',
-    limitsIntro: 'Protect the API from overload and from guessing.',
+    limitsIntro: 'Protect the API from overload and from attempts to guess keys and tokens.',
     warnings: {
       caller_address_forgeable:
         'All proxies are trusted, and the API is open to the network. A client that connects directly can forge its address in rate limits and logs. Enter the addresses of your proxies under “Trusted proxies”, or set “API address” to 127.0.0.1.',
@@ -61,7 +61,7 @@ export const networkMessages = messagesOf(
     turnOnTls: 'TLS einschalten',
     tlsTitle: 'TLS',
     tlsIntro: 'Verschlüsselt die Verbindung zwischen Geräten und diesem Server.',
-    tls: { auto: 'Eingebaute Zertifizierungsstelle', files: 'Eigenes Zertifikat', off: 'Aus' },
+    tls: { auto: 'Integrierte Zertifizierungsstelle', files: 'Eigenes Zertifikat', off: 'Aus' },
     tlsAbout: {
       auto: 'License Desk stellt das Zertifikat aus und erneuert es. Geräte müssen dem Stammzertifikat vertrauen.',
       files: 'Zwei PEM-Dateien: Zertifikatskette und privater Schlüssel.',
@@ -79,7 +79,7 @@ export const networkMessages = messagesOf(
     backOffice: 'Backoffice',
     backOfficeIntro: 'Nur auf diesem Computer erreichbar, außer über einen Reverse-Proxy.',
     limits: 'Ratenlimits',
-    limitsIntro: 'Schützen die API vor Überlastung und vor Erraten.',
+    limitsIntro: 'Schützen die API vor Überlastung und vor dem Erraten von Schlüsseln und Token.',
     warnings: {
       caller_address_forgeable:
         'Allen Proxys wird vertraut, und die API ist für das Netzwerk geöffnet. Ein Client, der sich direkt verbindet, kann seine Adresse in Ratenlimits und Protokollen fälschen. Tragen Sie unter „Vertrauenswürdige Proxys“ die Adressen Ihrer Proxys ein, oder setzen Sie „API-Adresse“ auf 127.0.0.1.',

@@ -26,7 +26,7 @@ export const settingsMessages = messagesOf(
     groupAbout: {
       licensing: 'Defaults for new licenses and license files.',
       webhooks: 'How events reach their receivers.',
-      retention: 'Older records are removed once a day.',
+      retention: 'Older records are removed every hour.',
       backup: 'The server writes each backup to a folder, reads it back, and removes the oldest ones.',
       other: 'Where this installation keeps its data.',
     },
@@ -172,7 +172,7 @@ export const settingsMessages = messagesOf(
     groupAbout: {
       licensing: 'Vorgaben für neue Lizenzen und Lizenzdateien.',
       webhooks: 'Wie Ereignisse ihre Empfänger erreichen.',
-      retention: 'Ältere Einträge werden einmal am Tag entfernt.',
+      retention: 'Ältere Einträge werden stündlich entfernt.',
       backup:
         'Der Server schreibt jede Sicherung in einen Ordner, liest sie zur Prüfung zurück und löscht die ältesten.',
       other: 'Wo diese Installation ihre Daten speichert.',

@@ -61,7 +61,7 @@ export const signingKeyMessages = messagesOf(
     rotateTitle: 'Signaturschlüssel wechseln?',
     consequence:
       'Ein neuer Schlüssel signiert ab sofort alle Lizenzdateien. Programme lehnen diese Dateien ab, bis sie den neuen öffentlichen Schlüssel haben. Vorhandene Dateien bleiben gültig. Ein abgelöster Schlüssel kann nicht wieder aktiviert werden.',
-    distrustedToast: 'Signaturschlüssel {id} das Vertrauen entzogen',
+    distrustedToast: 'Signaturschlüssel {id} gesperrt',
     rotatedToast: 'Signaturschlüssel gewechselt',
     distrust: {
       action: 'Sperren',

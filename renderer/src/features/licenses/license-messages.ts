@@ -8,7 +8,7 @@ export const licenseMessages = messagesOf(
     anyState: 'All states',
     anyPlan: 'All plans',
     anyProduct: 'All products',
-    anyTime: 'Any expiry date',
+    anyTime: 'Any expiry',
     withinDays: 'Expires within {n} days',
     within: 'Within {n} day | Within {n} days',
     count: 'No licenses | {n} license | {n} licenses',

@@ -37,7 +37,7 @@ export const overviewMessages = messagesOf(
     activations: 'Activations',
     authorizations: 'Authorizations',
     denied: 'Denied',
-    direction: { up: 'Up', down: 'Down', same: 'Unchanged' },
+    direction: { up: 'Up', down: 'Down', same: 'Even' },
     unchanged: 'No change',
     versus: '{change} vs previous 28 days',
     usage: 'Usage per day',

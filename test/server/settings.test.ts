@@ -355,7 +355,11 @@ const WRONG: [Name, string[], string][] = [
   ['replicaDatabaseUrl', ['', 'mysql://x', 'x', 'postgres:x'], 'postgres://'],
   ['replicaDatabaseUrlFile', [''], 'a file'],
   ['replicaMaxLagSeconds', ['', '4', '3601', '-1', '1.5'], '5 to 3600'],
-  ['defaultProduct', ['', 'My Product', 'a_b', 'x'.repeat(65), 'a\nb'], 'lowercase letters, digits or hyphens'],
+  [
+    'defaultProduct',
+    ['', 'My Product', 'a_b', 'x'.repeat(65), 'a\nb'],
+    'lowercase letters, digits or hyphens',
+  ],
   ['tls', ['', 'on', 'AUTO', 'cert.pem', 'a,b,c', ',key.pem', 'cert.pem,'], 'off, auto, or two PEM files'],
   ['trustProxy', ['', 'yes', 'true', '0', '-1', '17', '10.0.0.0/33', 'proxy.lan', ','], 'off, on'],
   ['rateLimit', ['', '-1', '1.5', 'off', '1000001'], '0 to 1000000'],

@@ -33,6 +33,14 @@ const RUNTIME_ONLY = { dependencyTypesNot: ['type-only'] };
  */
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
+/** Rooms and those above them; the other rules of `layers` forbid the rest. */
+const NEXT_ABOVE = [
+  ['platform', 'database|installation'],
+  ['database', 'installation'],
+  ['wiring', 'jobs|process'],
+  ['jobs', 'process'],
+];
+
 const layers = [
   forbid(
     'features-share-types-only',
@@ -78,17 +86,13 @@ const layers = [
       path: '^server/(?!rules/|wire/)|^(node:)?(fs|http|https|net|child_process|worker_threads)',
     },
   ),
-  forbid(
-    'platform-knows-no-database',
-    'The platform is below the database and what is installed, and works without either.',
-    { path: '^server/platform/' },
-    { path: '^server/(database|installation)/' },
-  ),
-  forbid(
-    'wiring-knows-no-job',
-    'The jobs run what wiring/ has put together; a process starts them.',
-    { path: '^server/wiring/' },
-    { path: '^server/(jobs|process)/' },
+  ...NEXT_ABOVE.map(([room, above]) =>
+    forbid(
+      'nothing-from-above',
+      'A room of the server builds on those below it, and needs none above it, not even a type.',
+      { path: `^server/${room}/` },
+      { path: `^server/(${above})/` },
+    ),
   ),
 ];
 

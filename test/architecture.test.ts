@@ -147,20 +147,34 @@ const VIOLATIONS: readonly [rule: string, way: string, files: Files][] = [
     },
   ],
   [
-    'platform-knows-no-database',
-    'an error handler asks the database',
+    'nothing-from-above',
+    'the platform takes a type of the database',
     {
       'server/platform/error-handler.ts':
         "import type { connect } from '../database/connect.ts';\nexport type Same = typeof connect;\n",
     },
   ],
   [
-    'wiring-knows-no-job',
-    'the service takes a job’s type',
+    'nothing-from-above',
+    'the wiring takes a job’s type',
     {
       'server/jobs/tickets.ts': 'export type Ticket = number;\n',
       'server/wiring/service.ts':
         "import type { Ticket } from '../jobs/tickets.ts';\nexport type Same = Ticket;\n",
+    },
+  ],
+  [
+    'nothing-from-above',
+    'the database asks where it is installed',
+    { 'server/database/own-place.ts': "import '../installation/data-directory.ts';\n" },
+  ],
+  [
+    'nothing-from-above',
+    'a job takes a type from a process',
+    {
+      'server/process/status.ts': 'export type Status = string;\n',
+      'server/jobs/status-report.ts':
+        "import type { Status } from '../process/status.ts';\nexport type Same = Status;\n",
     },
   ],
   ['rules-are-pure', 'a rule reads a file', { 'server/rules/license-age.ts': "import 'node:fs';\n" }],

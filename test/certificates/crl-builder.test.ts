@@ -12,6 +12,7 @@ import { openElement, readElements } from '#server/features/certificates/der.ts'
 import { newSerial } from '#server/features/certificates/issuer.ts';
 import { toPem } from '#server/features/certificates/pem.ts';
 import { certificateFile, fileOf, listFile, makeAuthority, NOW, openssl } from './openssl.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 
 const DAY = 86_400_000;
 const authority = makeAuthority();
@@ -159,8 +160,7 @@ describe('a revocation list', () => {
   });
 });
 
-/** `LICENSE_DESK_ROUNDS=100000 vitest run …` for the long run. */
-const COUNT = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 10_000);
+const COUNT = roundsOr(10_000);
 
 describe(`a list of ${COUNT}`, () => {
   // One call for all serial numbers, not one for each.

@@ -97,7 +97,7 @@ onEachFile({
 process.once('exit', () => {
   for (const child of running) killGroup(child);
 });
-// A suite that takes too long is ended with this signal, which would otherwise skip the handler above.
+// A suite or lane that takes too long is ended with this signal, which would otherwise skip the handler above.
 process.once('SIGTERM', () => process.exit(143));
 
 /** A new directory for a test, removed at the end of the file; `name` for one whose name matters. */

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import { newInstanceId, unique } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { type Checkout, checkOut, heartbeat, release, seatsOf } from '../helpers/leases.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
-/** `LICENSE_DESK_ROUNDS=200 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 2);
+const ROUNDS = roundsOr(2);
 const CONNECTIONS = 12;
 const SEATS = 40;
 const flags = { 'rate-limit': '0' };

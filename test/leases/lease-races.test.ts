@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
 import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
 import { type Checkout, checkOut, heartbeat, keepPlaces, release, seatsOf } from '../helpers/leases.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-/** `LICENSE_DESK_ROUNDS=1000 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 1);
+const ROUNDS = roundsOr(1);
 const CLIENTS = 200;
 const SEATS = 10;
 const TIMEOUT_MS = 60_000 + ROUNDS * 20_000;

@@ -7,10 +7,10 @@ import { beforeAll, expect, it } from 'vitest';
 import { PASSPHRASE, restore } from '../helpers/backup-file.ts';
 import { selectRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
-/** `LICENSE_DESK_ROUNDS=200 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 2);
+const ROUNDS = roundsOr(2);
 /** Enough for a database of a few megabytes, so that kills also meet the middle of the file. */
 const LICENSES = 1000;
 const KEEP = 2;

@@ -3,11 +3,11 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tlv } from '#server/features/certificates/der.ts';
 import { issue, REQUEST } from '../certificates/issuing.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { type RawClient, rawClient } from '../helpers/raw-request.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-/** `LICENSE_DESK_ROUNDS=10000 vitest run …` for the long run. */
-const MUTANTS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 2000);
+const MUTANTS = roundsOr(2000);
 const AT_ONCE = 16;
 const PATH = '/license/api/svc/certs/validate/';
 const SEQUENCE = 0x30;

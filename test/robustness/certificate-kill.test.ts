@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { issue, listAs, REQUEST, serialsIn } from '../certificates/issuing.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { selectRows } from '../helpers/database.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
-/** `LICENSE_DESK_ROUNDS=50 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 2);
+const ROUNDS = roundsOr(2);
 const TIMEOUT_MS = 300_000 + ROUNDS * 10_000;
 const CONNECTIONS = 8;
 /** So many certificates can be revoked in each round. */

@@ -4,14 +4,15 @@ import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
 import { openssl } from '../certificates/openssl.ts';
 import { selectRows } from '../helpers/database.ts';
 import { hasFaketime, movableClock, timesAsFast } from '../helpers/faketime.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK_SECONDS = 7 * 86_400;
 /** A day passes in a second, and so do the timers of the jobs; no HTTP goes through at that pace. */
 const SPEED = 86_400;
-/** Longer than a list is in force; `LICENSE_DESK_ROUNDS=30 vitest run …` for the long run. */
-const DAYS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 8);
+/** Longer than a list is in force. */
+const DAYS = roundsOr(8);
 const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not installed)';
 
 /** Both ends of the list as OpenSSL reads them, in epoch milliseconds. */

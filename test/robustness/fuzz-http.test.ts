@@ -6,12 +6,13 @@ import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '
 import type { Contract } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS } from '#server/wire/errors.ts';
 import { untilFirstCrl } from '../helpers/first-crl.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { exchangeBytes } from '../helpers/raw-http.ts';
 import { rawClient, type RawClient, type RawReply, type RawRequest } from '../helpers/raw-request.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-/** Of each listener; `LICENSE_DESK_ROUNDS=10000 vitest run …` for the long run. */
-const RUNS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 1500);
+/** Of each listener. */
+const RUNS = roundsOr(1500);
 let server: TestServer;
 let api: RawClient;
 let admin: RawClient;

@@ -9,13 +9,14 @@ import { anyCharacter } from '../helpers/any-character.ts';
 import { formatMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
 import { selectRows } from '../helpers/database.ts';
 import { untilFirstCrl } from '../helpers/first-crl.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { type GoodValues, jsonRequest, queryRequest } from '../helpers/nasty-json.ts';
 import { rawClient, type RawClient, type RawReply, type RawRequest } from '../helpers/raw-request.ts';
 import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
 import { fingerprintOf, type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
-/** Of each endpoint; `LICENSE_DESK_ROUNDS=500 vitest run …` for the long run. */
-const RUNS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 20);
+/** Of each endpoint. */
+const RUNS = roundsOr(20);
 const OF_EVERY_ENDPOINT: ErrorCode[] = [
   'invalid_request',
   'invalid_json',

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
 import { selectRows } from '../helpers/database.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import {
   killWhileStarting,
   type ServerProcess,
@@ -10,8 +11,7 @@ import {
 } from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
-/** `LICENSE_DESK_ROUNDS=50 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 2);
+const ROUNDS = roundsOr(2);
 const ACTIVATIONS = 200;
 const CONNECTIONS = 16;
 const DAY_MS = 86_400_000;

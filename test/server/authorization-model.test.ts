@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newBearer, newFingerprint, newLicense, success, unique } from '../helpers/contract-calls.ts';
 import { restore, saveBackup } from '../helpers/backup-file.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { createRandom } from '../long/random.ts';
 
-/** `LICENSE_DESK_ROUNDS=10000 vitest run …` for the long run. */
-const CHANGES = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 300);
+const CHANGES = roundsOr(300);
 const LICENSES = 12;
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2031, 0, 1);

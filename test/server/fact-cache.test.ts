@@ -4,10 +4,10 @@ import { createFactCache, createFactVersions, type FactCache } from '#server/dat
 import { createAuthorizationLookup } from '#server/features/authorization-tokens/authorization-lookup.ts';
 import { hashSecret } from '#server/platform/secret-token.ts';
 import { createRandom, type Random } from '../long/random.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 
 const LICENSES = 4;
-/** `LICENSE_DESK_ROUNDS=10000 vitest run …` for the long run. */
-const INTERLEAVINGS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 2000);
+const INTERLEAVINGS = roundsOr(2000);
 const STEPS = 40;
 
 interface Facts {

@@ -2,12 +2,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '../helpers/any-character.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { verifyEd25519, type SignatureCheck } from '../../verifier/ed25519.ts';
 import { NotALicenseFileError, verifyLicenseFile } from '../../verifier/verify-license-file.ts';
 import { FINGERPRINT, ISSUED_AT, KEY, LICENSE, licenseFile, nativeVerify } from './sample-license-file.ts';
 
-/** `LICENSE_DESK_ROUNDS=5000 vitest run …` for the long run. */
-const runs = (usual: number) => Number(process.env['LICENSE_DESK_ROUNDS'] ?? usual);
 const encryptFor = { licenseKey: LICENSE.license_key, fingerprint: FINGERPRINT };
 const FILES = {
   readable: licenseFile(),
@@ -74,7 +73,7 @@ describe.each(Object.entries(FILES))('a license file, %s,', (_name, file) => {
           expect(await isAccepted(changed, nativeVerify)).toBe(false);
         },
       ),
-      { numRuns: runs(1000) },
+      { numRuns: roundsOr(1000) },
     );
   });
 });
@@ -94,7 +93,7 @@ describe('any text', () => {
   ])('%s is refused without a crash', async (_name, text) => {
     await fc.assert(
       fc.asyncProperty(text, async (anything) => !(await isAccepted(anything, nativeVerify))),
-      { numRuns: runs(500) },
+      { numRuns: roundsOr(500) },
     );
   });
 });

@@ -1,12 +1,12 @@
 // `kill -9` around a delivery: nothing is lost, and what comes twice is the same delivery.
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { selectRows, whileNobodyWrites } from '../helpers/database.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { allIn, lookUntil, type Registered, registerPath, webhookFlags } from './partner.ts';
 import { type PythonReceiver, type Received, startPythonReceiver } from './python-receiver.ts';
 
-/** `LICENSE_DESK_ROUNDS=50 vitest run …` for the long run. */
-const ROUNDS = Number(process.env['LICENSE_DESK_ROUNDS'] ?? 2);
+const ROUNDS = roundsOr(2);
 const TIMEOUT_MS = 300_000 + ROUNDS * 10_000;
 /** Changes in each round. */
 const CHANGES = 2;

@@ -1,7 +1,13 @@
 // The manual page `license-desk(1)`, written from the program's own help.
 import { VERSION } from '#server/installation/version.ts';
 import { SETTINGS } from '#server/platform/settings.ts';
-import type { CommandNode, OptionNode } from './completion/command-tree.ts';
+import {
+  type CommandNode,
+  type OptionNode,
+  optionMeaning,
+  ownOptions,
+  runnableCommands,
+} from './completion/command-tree.ts';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from './exit-codes.ts';
 
 /** A line of text: roff reads a backslash, and a dot or quote at the beginning, as its own. */
@@ -19,21 +25,15 @@ function definition(term: string, text: string): string[] {
   return ['.TP', String.raw`\fB${plain(term)}\fR`, sentence(text)];
 }
 
-function optionLines({ flags, description, choices, required }: OptionNode): string[] {
-  const more = [
-    ...(choices.length > 0 ? [`one of ${choices.join(', ')}`] : []),
-    ...(required ? ['required'] : []),
-  ];
-  return definition(flags, more.length > 0 ? `${description} (${more.join('; ')})` : description);
+function optionLines(option: OptionNode): string[] {
+  return definition(option.flags, optionMeaning(option));
 }
 
-const isOwn = ({ name }: OptionNode) => name !== '--help';
-
-function commandLines({ usage, description, options }: CommandNode): string[] {
+function commandLines(node: CommandNode): string[] {
   return [
-    `.SS "license\\-desk ${plain(usage)}"`,
-    sentence(description),
-    ...options.filter((option) => isOwn(option)).flatMap((option) => optionLines(option)),
+    `.SS "license\\-desk ${plain(node.usage)}"`,
+    sentence(node.description),
+    ...ownOptions(node).flatMap((option) => optionLines(option)),
   ];
 }
 
@@ -52,7 +52,7 @@ const FILES: readonly (readonly [file: string, meaning: string])[] = [
 ];
 
 export function manualPage(nodes: readonly CommandNode[]): string {
-  const [program, ...commands] = nodes;
+  const [program] = nodes;
   return [
     `.TH LICENSE\\-DESK 1 "" "License Desk ${plain(VERSION)}" "User Commands"`,
     // No hyphens in option names and variables.
@@ -68,7 +68,7 @@ export function manualPage(nodes: readonly CommandNode[]): string {
     '.SH GLOBAL OPTIONS',
     ...(program?.options ?? []).flatMap((option) => optionLines(option)),
     '.SH COMMANDS',
-    ...commands.filter((node) => node.commands.length === 0).flatMap((node) => commandLines(node)),
+    ...runnableCommands(nodes).flatMap((node) => commandLines(node)),
     '.SH EXIT STATUS',
     ...EXIT_STATUS.flatMap(([code, meaning]) => definition(String(code), meaning)),
     '.SH ENVIRONMENT',

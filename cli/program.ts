@@ -42,7 +42,8 @@ import { addGlobalSettings } from './setting-options.ts';
 /** Where no terminal says how wide it is. */
 const HELP_WIDTH = 80;
 
-function createProgram(io: CommandIo, json: boolean): Command {
+/** All commands and options. @param json failures are printed as JSON, and nothing else */
+export function createProgram(io: CommandIo, json: boolean): Command {
   const program = new DeskCommand('license-desk')
     .description('License Desk: a license server, its back office, and an offline verifier')
     .version(VERSION)

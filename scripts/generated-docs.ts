@@ -1,8 +1,10 @@
-// Generates docs/settings.md and docs/performance.md from code and data.
+// Generates documents from code and data.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MASTER_KEY_ENV } from '#server/platform/config.ts';
 import { type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
+import { commandDocs } from './command-docs.ts';
+import { sentence, table } from './markdown.ts';
 import { root } from './paths.mjs';
 
 interface BenchResults {
@@ -44,20 +46,6 @@ const DEFAULTS: Partial<Record<keyof typeof SETTINGS, string>> = {
   backupFolder: 'none',
   backupPassphraseFile: 'none',
 };
-
-/** A Markdown table, aligned like the formatter's. */
-function table(header: string[], rows: string[][]): string {
-  const cells = [header, ...rows].map((row) => row.map((cell) => cell.trim().replaceAll('|', '\\|')));
-  const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = cells.map(line);
-  return [head, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n');
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 function settingRow([name, row]: [string, Setting<unknown>]): string[] {
   const fallback = DEFAULTS[name as keyof typeof SETTINGS] ?? `\`${String(row.fallback)}\``;
@@ -262,5 +250,9 @@ The speed of a shared machine varies between runs. Compare ratios to the bare se
 
 /** Each generated document by its path in the repository. */
 export function generatedDocs(): Record<string, string> {
-  return { 'docs/settings.md': settings(), 'docs/performance.md': performance() };
+  return {
+    'docs/commands.md': commandDocs(),
+    'docs/settings.md': settings(),
+    'docs/performance.md': performance(),
+  };
 }

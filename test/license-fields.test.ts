@@ -106,7 +106,6 @@ const PLACES: [name: string, place: Place][] = [
     'the contract, as a field',
     { path: 'docs/contract.md', fields: CREATED, trace: (field) => `\`${field}\`` },
   ],
-  ['the contract, as an option', { path: 'docs/contract.md', fields: CREATED, trace: optionOf }],
 ];
 
 test.each(PLACES)('every field is in %s', (_name, { path, fields, trace, leftOut = [] }) => {

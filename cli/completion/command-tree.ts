@@ -63,6 +63,26 @@ export function commandNodes(program: Command): CommandNode[] {
   return walk(program, '');
 }
 
+/** What the option is for, and what else a reader of its description has to know. */
+export function optionMeaning({ description, choices, required }: OptionNode): string {
+  const more = [
+    ...(choices.length > 0 ? [`one of ${choices.join(', ')}`] : []),
+    ...(required ? ['required'] : []),
+  ];
+  return more.length > 0 ? `${description} (${more.join('; ')})` : description;
+}
+
+/** Its options without `--help`, which every command has. */
+export function ownOptions({ options }: CommandNode): OptionNode[] {
+  return options.filter(({ name }) => name !== '--help');
+}
+
+/** Those that do something by themselves, rather than only contain others. */
+export function runnableCommands(nodes: readonly CommandNode[]): CommandNode[] {
+  const [, ...commands] = nodes;
+  return commands.filter((node) => node.commands.length === 0 || ownOptions(node).length > 0);
+}
+
 /** Every option that may follow this command, each once. */
 export function completedOptions(node: CommandNode, program: CommandNode): OptionNode[] {
   const all = [...node.options, ...program.options.filter(({ name }) => name !== '--version')];

@@ -21,6 +21,8 @@ test('the manual page has every command and setting, and no mistake of roff', as
   for (const heading of ['NAME', 'SYNOPSIS', 'COMMANDS', 'EXIT STATUS', 'ENVIRONMENT', 'EXAMPLES'])
     expect(stdout).toMatch(new RegExp(`^${heading}$`, 'mu'));
   expect(stdout).toMatch(/license-desk license create \[options\]/u);
+  // It does something itself, and has commands below it.
+  expect(stdout).toMatch(/license-desk backup \[options\]/u);
   expect(stdout).toMatch(/--holder <name>\n +Person or organization .* \(required\)/u);
   expect(stdout).toContain("KEY=$(license-desk license create --holder 'Acme Ltd' --output license_key)");
   for (const { env } of Object.values(SETTINGS)) expect(stdout).toContain(env);

@@ -35,7 +35,7 @@ const NOTES: Record<OperationName, Notes> = {
   authorize: {
     tag: 'Licensing',
     description:
-      'Checks a license for a product and, optionally, for a device and a feature. `authorized` is also true in the grace period; `state` is then `in_grace`. Otherwise `reason` names the first rule that failed.',
+      'Checks a license for a product and, optionally, for a device and an entitlement (`feature`). `authorized` is also true in the grace period; `state` is then `in_grace`. Otherwise `reason` names the first rule that failed.',
     request: { license_key, product_slug: 'my-product', machine_fingerprint },
   },
   activate: {
@@ -84,7 +84,7 @@ const NOTES: Record<OperationName, Notes> = {
   upgrade: {
     tag: 'Licenses',
     description:
-      "The license keeps its expiry date. The new plan's limits, features and grace period apply immediately. An expired license can be upgraded; it stays expired until it is renewed, unless the new grace period covers it.",
+      "The license keeps its expiry date. The new plan's limits, entitlements and grace period apply immediately. An expired license can be upgraded; it stays expired until it is renewed, unless the new grace period covers it.",
     request: { license_key, plan: 'enterprise' },
   },
   listLicenses: {

@@ -3,7 +3,8 @@ import type { Figure } from './figures.ts';
 import { judged, most } from './load-figures.ts';
 import { measureScans } from './measure-scan.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
-import { note, readBodies, type Run } from './run.ts';
+import { readBodies } from './read-bodies.ts';
+import { note, type Run } from './run.ts';
 import { atLeast, sampleOf, shown } from './sample.ts';
 
 const DUE = 1000;

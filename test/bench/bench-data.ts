@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../../scripts/paths.mjs';
 import { connect } from '#server/database/connect.ts';
+import { hashSecret } from '#server/platform/secret-token.ts';
+import { readBodies } from './read-bodies.ts';
 import { DATABASE, rows, seed, type SeededData, seededData } from './seeded-data.ts';
 
 export interface BenchData extends SeededData {
   dataDir: string;
   enterpriseKeys: string[];
-  /** Of valid licenses of other plans. */
+  /** Of valid licenses of other plans, whose tokens are not among the hot ones: they may be replaced. */
   validKeys: string[];
 }
 
@@ -18,17 +20,25 @@ export const BENCH_DATA = join(root, 'out', 'bench-data');
 const ENTERPRISE_LICENSES = 1000;
 const OTHER_LICENSES = 100_000;
 
+interface ValidLicense {
+  key: string;
+  tokenHash: string;
+}
+
 /** @param isPlan a condition on the plan's name */
-async function validKeys(file: string, isPlan: string, count: number): Promise<string[]> {
+async function validLicenses(file: string, isPlan: string, count: number): Promise<ValidLicense[]> {
   const database = await connect({ url: null, file });
-  const found = await rows<{ key: string }>(
+  const found = await rows<ValidLicense>(
     database,
-    `SELECT l.license_key AS key FROM licenses l JOIN plans p ON p.id = l.plan_id
+    `SELECT l.license_key AS key, t.token_hash AS "tokenHash" FROM licenses l JOIN plans p ON p.id = l.plan_id
+     JOIN authorization_tokens t ON t.license_id = l.id AND t.status = 'active'
      WHERE p.name ${isPlan} AND l.revoked_at IS NULL AND l.expires_at > ${Date.now()} LIMIT ${count}`,
   );
   await database.close();
-  return found.map(({ key }) => key);
+  return found;
 }
+
+const keysOf = (licenses: readonly ValidLicense[]) => licenses.map(({ key }) => key);
 
 /** A fresh copy for this run, in which no license is due for a notice. @param name of its folder */
 export async function prepareBenchData(licenses: number, name = String(licenses)): Promise<BenchData> {
@@ -41,11 +51,15 @@ export async function prepareBenchData(licenses: number, name = String(licenses)
   await seed(['--data-dir', dataDir, '--licenses', '0', '--due', '0']);
   // What copying left for the kernel to write must not slow down the first measurement.
   await promisify(execFile)('sync');
+  const hot = new Set(
+    readBodies(seeded.hotTokens).map((body) => hashSecret((body as { token: string }).token)),
+  );
+  const others = await validLicenses(database, "<> 'enterprise'", OTHER_LICENSES);
   return {
     ...seeded,
     dataDir,
     database,
-    enterpriseKeys: await validKeys(database, "= 'enterprise'", ENTERPRISE_LICENSES),
-    validKeys: await validKeys(database, "<> 'enterprise'", OTHER_LICENSES),
+    enterpriseKeys: keysOf(await validLicenses(database, "= 'enterprise'", ENTERPRISE_LICENSES)),
+    validKeys: keysOf(others.filter(({ tokenHash }) => !hot.has(tokenHash))),
   };
 }

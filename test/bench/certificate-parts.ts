@@ -5,7 +5,8 @@ import { judged, most, throughput } from './load-figures.ts';
 import { measureCertificates } from './measure-certificates.ts';
 import { type IssueMeasurements, measureIssue } from './measure-issue.ts';
 import { type Comparison, compare } from './rounds.ts';
-import { note, readBodies, type Run, serve } from './run.ts';
+import { readBodies } from './read-bodies.ts';
+import { note, type Run, serve } from './run.ts';
 import { atLeast, sampleOf, shown, type Sample } from './sample.ts';
 
 /** The key type of an authority cannot change while its certificates are valid: P-256 gets a separate data directory. */

@@ -3,7 +3,8 @@ import type { Figure } from './figures.ts';
 import { most } from './load-figures.ts';
 import { measureDesktop } from './measure-desktop.ts';
 import { measurePage } from './measure-page.ts';
-import { note, readBodies, type Run, serve } from './run.ts';
+import { readBodies } from './read-bodies.ts';
+import { note, type Run, serve } from './run.ts';
 import { sampleOf } from './sample.ts';
 
 /** How long searches and an export go on beside other calls. */

@@ -1,6 +1,5 @@
 // One run of the bench: its data, its servers, and how long it measures.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchData } from './bench-data.ts';
@@ -71,11 +70,6 @@ export async function serve(run: Served, log: string, ...args: string[]): Promis
     worked = server.cpuMs() - before;
   }
   return server;
-}
-
-export function readBodies(file: string): object[] {
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as object);
 }
 
 /** @returns signatures a second, on one core @param algorithm as `openssl speed` names it */

@@ -50,7 +50,7 @@ export function writes(
   { least, mostCpuMs }: { least: number; mostCpuMs: number },
   result: Comparison,
 ): Figure[] {
-  const { ours, cpuRatio } = result;
+  const { ours, peer, throughputRatio, cpuRatio } = result;
   const { perSecond, cpuMicros, p99Ms } = ours;
   const ms = ({ median: middle, low, high }: Sample) =>
     shown({ median: middle / 1000, low: low / 1000, high: high / 1000 });
@@ -58,7 +58,7 @@ export function writes(
     judged(
       `${figure}, each on disk`,
       `>= ${least}/s`,
-      `${shown(perSecond, 0)}/s`,
+      `${shown(perSecond, 0)}/s; ${shown(throughputRatio)} x storing Express`,
       atLeast(perSecond, least),
       result,
     ),
@@ -66,7 +66,7 @@ export function writes(
       ...judged(
         `${figure}, CPU per call`,
         `<= ${mostCpuMs} ms`,
-        `${ms(cpuMicros)} ms`,
+        `${ms(cpuMicros)} ms; ${shown(cpuRatio)} x storing Express, ${ms(peer.cpuMicros)} ms`,
         atMost(cpuMicros, mostCpuMs * 1000),
         result,
       ),

@@ -1,9 +1,10 @@
 // Changes, each on disk before its reply: new devices, renewals, authorization tokens, revocations.
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
-import type { ChildServer } from './child-server.ts';
+import { type ChildServer, startChildServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
 import {
   type Comparison,
@@ -22,7 +23,7 @@ const WARM_UP_SECONDS = 2;
 /** Of the licenses; the others are revoked. */
 const SHARE_FOR_TOKENS = 0.2;
 
-/** Each beside bare Express, which gets the same bodies and keeps nothing. */
+/** Each beside Express that inserts a row a call, synced as well. */
 export interface WriteFigures {
   activations: Comparison;
   renewals: Comparison;
@@ -39,7 +40,6 @@ interface Measured {
 
 interface Surroundings extends Measured {
   server: ChildServer;
-  bare: ChildServer;
   dataDir: string;
   /** Of valid licenses without a device limit. */
   enterpriseKeys: readonly string[];
@@ -107,7 +107,7 @@ function inCircle<Item>(items: readonly Item[]): () => Item {
 }
 
 export async function measureWrites(around: Surroundings): Promise<WriteFigures> {
-  const { server, bare, seconds, dataDir, enterpriseKeys, validKeys } = around;
+  const { server, seconds, dataDir, enterpriseKeys, validKeys } = around;
   const { api } = server;
   const { admin, adminApi, credentials } = administrationOf(dataDir);
   const { api_token: token } = await admin.createApiToken({ name: `bench ${Date.now()}`, role: 'admin' });
@@ -117,9 +117,13 @@ export async function measureWrites(around: Surroundings): Promise<WriteFigures>
   const revocable = validKeys.slice(forTokens).values();
   const post = (url: string, nextBody: () => object, headers: Record<string, string> = {}) =>
     callers({ server, seconds }, (isOver) => postAllAlong(CONNECTIONS, url, nextBody, isOver, headers));
+  const peer = await startChildServer(
+    [join(import.meta.dirname, 'storing-express.ts'), join(dataDir, 'storing-express.db')],
+    join(dataDir, 'storing-express.log'),
+  );
   const rounds = await inTurn({
-    bare: callers({ server: bare, seconds }, (isOver) =>
-      postAllAlong(CONNECTIONS, bare.api, () => newDevice(key()), isOver),
+    peer: callers({ server: peer, seconds }, (isOver) =>
+      postAllAlong(CONNECTIONS, peer.api, () => newDevice(key()), isOver),
     ),
     activations: post(`${api}activate/`, () => newDevice(key())),
     renewals: post(`${api}renew/`, () => ({ license_key: key(), days: 1 }), bearer),
@@ -134,10 +138,11 @@ export async function measureWrites(around: Surroundings): Promise<WriteFigures>
       bearer,
     ),
   });
+  await peer.stop();
   return {
-    activations: compare(rounds.activations, rounds.bare),
-    renewals: compare(rounds.renewals, rounds.bare),
-    tokens: compare(rounds.tokens, rounds.bare),
-    revocations: compare(rounds.revocations, rounds.bare),
+    activations: compare(rounds.activations, rounds.peer),
+    renewals: compare(rounds.renewals, rounds.peer),
+    tokens: compare(rounds.tokens, rounds.peer),
+    revocations: compare(rounds.revocations, rounds.peer),
   };
 }

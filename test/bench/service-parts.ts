@@ -60,12 +60,12 @@ async function measureReads({ data, bare, seconds }: Run, server: ChildServer) {
 }
 
 export async function load(run: Run): Promise<Figure[]> {
-  const { data, bare, seconds } = run;
+  const { data, seconds } = run;
   const server = await serve(run, 'load.log');
   note('authorizations');
   const { limit, hot, uniform, authorize, live, health } = await measureReads(run, server);
   note('changes');
-  const changes = await measureWrites({ server, bare, ...data, seconds: seconds * 2 });
+  const changes = await measureWrites({ server, ...data, seconds: seconds * 2 });
   const residentMb = server.residentMb();
   await server.stop();
   const goal = { least: 1500, mostCpuMs: 0.8 };

@@ -216,8 +216,8 @@ ${onOneCore()}${growth(results.figures)}## What limits them
 - Heartbeats are answered from memory on SQLite, and written together twice a second.
 - Changes on SQLite: the driver runs each statement in another thread, and handing it over costs more than most statements do.
   Changes that wait share one wait for the disk and one statement for what they read; each activation then needs one more, the
-  insert. The rest is the request, the Ed25519 signature of the license file (50 µs), and the reply. In three runs on one core, an activation took
-  1.8 to 1.9 times the processor time of storing Express, which syncs each row separately.
+  insert. The rest is the request, the Ed25519 signature of the license file (50 µs), and the reply. In three runs on one core,
+  an activation took 1.8 to 1.9 times the processor time of storing Express, which syncs each row separately.
 - Webhook deliveries: one thread sends them all. The HTTP client takes half of the processor time of a delivery; the rest goes
   into garbage collection, handing statements to the driver, and TLS records. At full load, about twenty outcomes share a
   transaction of eight statements.
@@ -231,7 +231,7 @@ ${onOneCore()}${growth(results.figures)}## What limits them
   it replies, in about three statements per certificate. Handing them to the driver takes a quarter of the main thread's time,
   reading and checking the request another quarter, and building and signing the certificate a seventh. cfssl with an equally
   durable SQLite database answers about a fifth as many calls as without, because it syncs each certificate separately. The
-  service answers about as many calls as that or more, for about the same processor time per call.
+  service answers 0.9 to 1.7 times as many calls as that, for about the same processor time per call.
 - Memory: of 199 MB after a shorter load, in an earlier version, 52 MB were Node.js itself and its libraries, whose pages all
   its processes share. 77 MB were the heap of V8, 32 MB of them space for new objects, most of which V8 gives back after a quiet
   minute. With half that space, a server took 13 MB less, and up to a tenth more processor time per call. The rest belonged to

@@ -2,6 +2,7 @@
 import { VERSION } from '#server/installation/version.ts';
 import { SETTINGS } from '#server/platform/settings.ts';
 import {
+  asSentence,
   type CommandNode,
   type OptionNode,
   optionMeaning,
@@ -16,13 +17,8 @@ function plain(text: string): string {
   return escaped.replace(/^(?=[.'])/u, String.raw`\&`);
 }
 
-function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return plain(/[.)]$/u.test(capital) ? capital : `${capital}.`);
-}
-
 function definition(term: string, text: string): string[] {
-  return ['.TP', String.raw`\fB${plain(term)}\fR`, sentence(text)];
+  return ['.TP', String.raw`\fB${plain(term)}\fR`, plain(asSentence(text))];
 }
 
 function optionLines(option: OptionNode): string[] {
@@ -32,7 +28,7 @@ function optionLines(option: OptionNode): string[] {
 function commandLines(node: CommandNode): string[] {
   return [
     `.SS "license\\-desk ${plain(node.usage)}"`,
-    sentence(node.description),
+    plain(asSentence(node.description)),
     ...ownOptions(node).flatMap((option) => optionLines(option)),
   ];
 }

@@ -1,6 +1,7 @@
 // Generates docs/commands.md from the program's own help.
 import { processIo } from '../cli/command-io.ts';
 import {
+  asSentence,
   type CommandNode,
   commandNodes,
   optionMeaning,
@@ -24,7 +25,7 @@ function commandSection(node: CommandNode): string[] {
   return [
     `## ${node.path}`,
     `\`license-desk ${node.usage}\``,
-    `${asText(sentence(node.description))}.`,
+    asText(asSentence(node.description)),
     ...(options.length > 0 ? [optionTable(options)] : []),
   ];
 }

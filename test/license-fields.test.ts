@@ -106,6 +106,7 @@ const PLACES: [name: string, place: Place][] = [
     'the contract, as a field',
     { path: 'docs/contract.md', fields: CREATED, trace: (field) => `\`${field}\`` },
   ],
+  ['the list of commands', { path: 'docs/commands.md', fields: CREATED, trace: optionOf }],
 ];
 
 test.each(PLACES)('every field is in %s', (_name, { path, fields, trace, leftOut = [] }) => {

@@ -90,7 +90,7 @@ function addPlanOptions(command: Command): Command {
     .option('--tier <n>', 'rank of the plan; upgrades go to a higher tier', wholeNumber(0, 1_000_000))
     .option('--duration-days <n>', 'length of the term in days', days)
     .option('--grace-days <n>', 'length of the grace period in days', wholeNumber(0, 3650))
-    .option('--max-activations <n>', 'seats of each license for devices, or unlimited', seats)
+    .option('--max-activations <n>', 'seats per license, one for each device; or unlimited', seats)
     .option('--features <list>', 'entitlements, separated by commas', commaList);
 }
 

@@ -1,4 +1,4 @@
-// The commands and options of the program, as completion scripts and the manual need them.
+// The commands and options of the program, as completion scripts, the manual page and docs/commands.md need them.
 import type { Argument, Command, Option } from 'commander';
 
 export interface OptionNode {
@@ -70,6 +70,12 @@ export function optionMeaning({ description, choices, required }: OptionNode): s
     ...(required ? ['required'] : []),
   ];
   return more.length > 0 ? `${description} (${more.join('; ')})` : description;
+}
+
+/** Help begins with a small letter and has no period. */
+export function asSentence(help: string): string {
+  const capital = help.charAt(0).toUpperCase() + help.slice(1);
+  return /[.)]$/u.test(capital) ? capital : `${capital}.`;
 }
 
 /** Its options without `--help`, which every command has. */

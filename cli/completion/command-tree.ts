@@ -75,7 +75,7 @@ export function optionMeaning({ description, choices, required }: OptionNode): s
 /** Help begins with a small letter and has no period. */
 export function asSentence(help: string): string {
   const capital = help.charAt(0).toUpperCase() + help.slice(1);
-  return /[.)]$/u.test(capital) ? capital : `${capital}.`;
+  return capital.endsWith('.') ? capital : `${capital}.`;
 }
 
 /** Its options without `--help`, which every command has. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Contract, Endpoint } from '#server/wire/endpoint.ts';
 import { headersOf, REPLY_HEADERS, responsesOf } from './openapi-replies.ts';
 import { cleanSchemas } from './openapi-schema.ts';
+import { pascalCase } from './pascal-case.ts';
 
 /** Documentation of an operation in addition to its row. */
 export interface OperationNotes {
@@ -120,15 +121,9 @@ const eventHeaders = z.object({
   }),
 });
 
-/** `license.in_grace` becomes `onLicenseInGrace`. */
-function eventOperationId(event: string): string {
-  const words = event.split(/[._]/u).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `on${words.join('')}`;
-}
-
 function eventOperation(event: string, tag: string, notes: EventNotes): ZodOpenApiOperationObject {
   return {
-    operationId: eventOperationId(event),
+    operationId: `on${pascalCase(event)}`,
     tags: [tag],
     summary: notes.trigger.replace(/\.$/u, ''),
     description: `Sent to every webhook whose scope is \`all\` or \`${event}\`. ${notes.trigger}`,

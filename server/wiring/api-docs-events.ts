@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { pool } from '#server/features/leases/lease-contract.ts';
 import { id, slug, timestamp } from '#server/wire/fields.ts';
 import type { EventName } from '#server/features/events/event-contract.ts';
+import { pascalCase } from '#server/platform/pascal-case.ts';
 
 const core = {
   timestamp: timestamp.meta({ description: 'When the event happened.' }),
@@ -40,14 +41,8 @@ const lease = z
   })
   .meta({ id: 'EventLease' });
 
-/** `license.in_grace` becomes `LicenseInGraceEvent`. */
-function componentName(event: EventName): string {
-  const words = event.split(/[._]/u).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${words.join('')}Event`;
-}
-
 function body(event: EventName, added: z.ZodRawShape = {}) {
-  return z.object({ event: z.literal(event), ...core, ...added }).meta({ id: componentName(event) });
+  return z.object({ event: z.literal(event), ...core, ...added }).meta({ id: `${pascalCase(event)}Event` });
 }
 
 export const EVENT_BODIES: Readonly<Record<EventName, z.ZodObject>> = {

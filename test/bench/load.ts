@@ -2,8 +2,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { ChildServer } from './child-server.ts';
-import { type Comparison, compare, type Contender, inTurn, type Round, roundSeconds } from './rounds.ts';
+import type { ChildServer, ServerGroup } from './child-server.ts';
+import {
+  type Comparison,
+  compare,
+  type Contender,
+  inTurn,
+  type Round,
+  roundSeconds,
+  takingTurns,
+} from './rounds.ts';
 
 interface LoadResult extends Round {
   requests: number;
@@ -93,14 +101,32 @@ export const underLoad = (target: Target, seconds: number): Contender => ({
   measure: () => load(target, roundSeconds(seconds)),
 });
 
-/** Both get the same bodies. @param bare where the bare server answers the same @param seconds of all rounds together */
+/** What each server of a group is asked for. */
+export type GroupTarget = Pick<Target, 'bodies' | 'headers'> & { path?: string };
+
+/** A round goes to one server of the group. @param seconds of all rounds together */
+export function groupUnderLoad(
+  { servers }: ServerGroup,
+  { path = '', ...target }: GroupTarget,
+  seconds: number,
+): Contender {
+  const warmUpEach = Math.max(1, warmUpSeconds(seconds) / servers.length);
+  return takingTurns(
+    servers.map((server) => {
+      const one = { ...target, server, url: server.api + path };
+      return { ...underLoad(one, seconds), warmUp: () => load(one, warmUpEach) };
+    }),
+  );
+}
+
+/** Both get the same bodies. @param path where the bare servers answer the same @param seconds of all rounds together */
 export async function compareWithBare(
-  bare: Pick<Target, 'server' | 'url'>,
-  target: Target,
+  bare: ServerGroup,
+  { path = '', ...target }: Target & { path?: string },
   seconds: number,
 ): Promise<Comparison> {
   const { ours, peer } = await inTurn({
-    peer: underLoad({ ...target, ...bare, keepsAnswers: false }, seconds),
+    peer: groupUnderLoad(bare, { ...target, path }, seconds),
     ours: underLoad(target, seconds),
   });
   return compare(ours, peer);

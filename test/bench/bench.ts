@@ -7,14 +7,13 @@ import { builtCli, root } from '../../scripts/paths.mjs';
 import { certificates } from './certificate-parts.ts';
 import { BENCH_DATA, prepareBenchData } from './bench-data.ts';
 import { scan, webhooks } from './background-parts.ts';
-import { startGroup } from './child-server.ts';
+import { startChildServer } from './child-server.ts';
 import { cluster } from './cluster-parts.ts';
 import { compareRuns } from './compare-runs.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
 import { measureGrowth } from './measure-growth.ts';
 import { leaveIdle, measureIdle, prepareIdleData } from './measure-idle.ts';
 import { desktop, page } from './page-parts.ts';
-import { ROUNDS } from './rounds.ts';
 import { note, type Run } from './run.ts';
 import { leases, load, starts } from './service-parts.ts';
 import { shareOneCore } from './one-core.ts';
@@ -42,8 +41,6 @@ const SHARING_PARTS = ['scan', 'webhooks', 'certificates', 'leases'];
 /** Those with ratios of CPU per call to a peer's. */
 const ONE_CORE_PARTS = ['load', 'certificates', 'leases'];
 const SECONDS = { short: 2, oneCore: 3, full: 15 };
-/** Of each peer that is a program of our own: warming up more of them takes time. */
-const PROCESSES = { short: 3, oneCore: ROUNDS, full: ROUNDS };
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
@@ -96,7 +93,10 @@ async function measure(): Promise<void> {
   const idleData = leavesIdle ? await prepareIdleData(licenses) : null;
   const shareOfOthers = watchOthers();
   mkdirSync(BENCH_DATA, { recursive: true });
-  const bare = await startGroup('bare-express.ts', PROCESSES[form], BENCH_DATA);
+  const bare = await startChildServer(
+    [join(import.meta.dirname, 'bare-express.ts')],
+    join(BENCH_DATA, 'bare.log'),
+  );
   const [idle, data] = await Promise.all([
     idleData && leaveIdle(given.cli, idleData),
     prepareBenchData(licenses),

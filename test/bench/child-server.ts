@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, closeSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { serverEnvironment } from '../../scripts/paths.mjs';
 import { treeCpuMs } from './process-tree.ts';
@@ -73,25 +72,5 @@ export async function startChildServer(args: readonly string[], errorFile: strin
       return Number(/^VmRSS:\s+(\d+)/mu.exec(status)?.[1]) / 1024;
     },
     stop: () => end(child),
-  };
-}
-
-/** Several processes of one program, one of which is measured at a time. */
-export interface ServerGroup {
-  servers: readonly ChildServer[];
-  stop(): Promise<void>;
-}
-
-/** @param program a file beside this one @param logFolder where their stderr goes */
-export async function startGroup(program: string, count: number, logFolder: string): Promise<ServerGroup> {
-  const log = join(logFolder, `${basename(program, '.ts')}.log`);
-  const servers: ChildServer[] = [];
-  for (let started = 0; started < count; started += 1)
-    servers.push(await startChildServer([join(import.meta.dirname, program)], log));
-  return {
-    servers,
-    async stop() {
-      for (const server of servers) await server.stop();
-    },
   };
 }

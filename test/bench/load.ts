@@ -2,16 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { ChildServer, ServerGroup } from './child-server.ts';
-import {
-  type Comparison,
-  compare,
-  type Contender,
-  inTurn,
-  type Round,
-  roundSeconds,
-  takingTurns,
-} from './rounds.ts';
+import type { ChildServer } from './child-server.ts';
+import { type Comparison, compare, type Contender, inTurn, type Round, roundSeconds } from './rounds.ts';
 
 interface LoadResult extends Round {
   requests: number;
@@ -101,32 +93,14 @@ export const underLoad = (target: Target, seconds: number): Contender => ({
   measure: () => load(target, roundSeconds(seconds)),
 });
 
-/** What each server of a group is asked for. */
-export type GroupTarget = Pick<Target, 'bodies' | 'headers'> & { path?: string };
-
-/** A round goes to one server of the group. @param seconds of all rounds together */
-export function groupUnderLoad(
-  { servers }: ServerGroup,
-  { path = '', ...target }: GroupTarget,
-  seconds: number,
-): Contender {
-  const warmUpEach = Math.max(1, warmUpSeconds(seconds) / servers.length);
-  return takingTurns(
-    servers.map((server) => {
-      const one = { ...target, server, url: server.api + path };
-      return { ...underLoad(one, seconds), warmUp: () => load(one, warmUpEach) };
-    }),
-  );
-}
-
-/** Both get the same bodies. @param path where the bare servers answer the same @param seconds of all rounds together */
+/** Both get the same bodies. @param bare where the bare server answers the same @param seconds of all rounds together */
 export async function compareWithBare(
-  bare: ServerGroup,
-  { path = '', ...target }: Target & { path?: string },
+  bare: Pick<Target, 'server' | 'url'>,
+  target: Target,
   seconds: number,
 ): Promise<Comparison> {
   const { ours, peer } = await inTurn({
-    peer: groupUnderLoad(bare, { ...target, path }, seconds),
+    peer: underLoad({ ...target, ...bare, keepsAnswers: false }, seconds),
     ours: underLoad(target, seconds),
   });
   return compare(ours, peer);

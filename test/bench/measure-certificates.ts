@@ -7,7 +7,7 @@ import { encodeRevokedEntry } from '#server/features/certificates/crl-builder.ts
 import { newSerial } from '#server/features/certificates/issuer.ts';
 import { connect } from '#server/database/connect.ts';
 import { postAllAlong } from './keep-alive-client.ts';
-import type { ChildServer, ServerGroup } from './child-server.ts';
+import type { ChildServer } from './child-server.ts';
 import { compareWithBare } from './load.ts';
 import { CALLERS, measureIssue, newSigningRequest } from './measure-issue.ts';
 import { administrationOf, measureCalls } from './measure-writes.ts';
@@ -21,7 +21,7 @@ const REBUILDS = 7;
 
 interface Surroundings {
   server: ChildServer;
-  bare: ServerGroup;
+  bare: ChildServer;
   dataDir: string;
   database: string;
   /** Where the server's stderr goes. */
@@ -111,7 +111,7 @@ export async function measureCertificates(around: Surroundings) {
     const authorizeP99Ms = quantile(await steady(), 0.99);
 
     const validate = await compareWithBare(
-      bare,
+      { server: bare, url: bare.api },
       { server, url: `${api}certs/validate/`, bodies: file },
       seconds,
     );
@@ -138,14 +138,11 @@ export async function measureCertificates(around: Surroundings) {
     const etag = fetched.headers.get('etag') ?? '';
     // The first number is bare Express's tag, the second ours: each knows one of them.
     const notModified = await compareWithBare(
-      bare,
-      { server, url, headers: { 'If-None-Match': `"1", ${etag}` }, path: 'document' },
+      { server: bare, url: `${bare.api}document` },
+      { server, url, headers: { 'If-None-Match': `"1", ${etag}` } },
       seconds,
     );
-    const wholeMs = {
-      ours: await downloadMs(url),
-      bare: await downloadMs(`${bare.servers[0]?.api}document`),
-    };
+    const wholeMs = { ours: await downloadMs(url), bare: await downloadMs(`${bare.api}document`) };
     return {
       fromRequests,
       withKeys,

@@ -1,7 +1,7 @@
 // Floating licenses: checkouts, heartbeats of one and of many leases, the end of many leases, refusals.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildServer, ServerGroup } from './child-server.ts';
+import type { ChildServer } from './child-server.ts';
 import { createClient, postAllAlong } from './keep-alive-client.ts';
 import { type LeaseDatabase, openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
 import { compareWithBare, underLoad as underWrk } from './load.ts';
@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 20;
 
 interface Surroundings {
   server: ChildServer;
-  bare: ServerGroup;
+  bare: ChildServer;
   dataDir: string;
   database: string;
   /** Of each measurement. */
@@ -74,7 +74,7 @@ export async function measureLeases(around: Surroundings) {
     const heartbeats = await writeHeartbeats(dataDir, tokens, BATCH);
     const url = `${api}leases/heartbeat/`;
     const single = await compareWithBare(
-      bare,
+      { server: bare, url: bare.api },
       { server, url, bodies: heartbeats.single, keepsAnswers: true },
       seconds * 2,
     );

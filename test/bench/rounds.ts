@@ -41,24 +41,6 @@ export interface Comparison {
   cpuRatio: Sample;
 }
 
-/**
- * Several processes of one program, in turn. How its code is compiled and where it lies in memory differs from process to
- * process and stays for its life: up to a fifth of the processor time of a call.
- */
-export function takingTurns(processes: readonly Contender[]): Contender {
-  let measured = 0;
-  return {
-    async warmUp() {
-      for (const one of processes) await one.warmUp();
-    },
-    async measure() {
-      const one = processes[measured % processes.length] as Contender;
-      measured += 1;
-      return one.measure();
-    },
-  };
-}
-
 /** Warms up each contender, and then measures all of them in each round. */
 export async function inTurn<Name extends string>(
   contenders: Readonly<Record<Name, Contender>>,

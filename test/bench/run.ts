@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchData } from './bench-data.ts';
-import { type ChildServer, type ServerGroup, startChildServer } from './child-server.ts';
+import { type ChildServer, startChildServer } from './child-server.ts';
 import type { Receiver } from './measure-webhooks.ts';
 
 /** Jobs leave a new server alone for a while; what is measured is one that has been up for longer. */
@@ -33,8 +33,8 @@ export interface Run {
   cli: string;
   licenses: number;
   data: BenchData;
-  /** Minimal Express servers. */
-  bare: ServerGroup;
+  /** The minimal Express server. */
+  bare: ChildServer;
   shared: SharedServer;
   isShort: boolean;
   /** Of each measurement. */

@@ -1,8 +1,9 @@
 // The parts of the bench that measure the service: its start, calls under load, changes.
+import { join } from 'node:path';
 import { BENCH_DATA } from './bench-data.ts';
-import { type ChildServer, type ServerGroup, startGroup } from './child-server.ts';
+import { type ChildServer, startChildServer } from './child-server.ts';
 import type { Figure } from './figures.ts';
-import { type GroupTarget, groupUnderLoad, type Target, underLoad } from './load.ts';
+import { underLoad } from './load.ts';
 import { cpuPerCall, judged, latency, most, throughput, writes } from './load-figures.ts';
 import { measureLeases } from './measure-leases.ts';
 import { leaseFigures } from './lease-figures.ts';
@@ -27,20 +28,25 @@ export async function starts(run: Run): Promise<Figure[]> {
 
 /** Calls that are answered from memory or by look-ups, each beside the peer that gets the same bodies. */
 async function measureReads({ data, bare, seconds }: Run, server: ChildServer) {
-  const plain = await startGroup('bare-http.ts', bare.servers.length, BENCH_DATA);
-  const peer = (group: ServerGroup, target: GroupTarget = {}) => groupUnderLoad(group, target, seconds * 2);
-  const ours = (path: string, target: Pick<Target, 'bodies' | 'keepsAnswers'> = {}) =>
-    underLoad({ ...target, server, url: server.api + path }, seconds * 2);
+  const plain = await startChildServer(
+    [join(import.meta.dirname, 'bare-http.ts')],
+    join(BENCH_DATA, 'bare-http.log'),
+  );
+  const calls = (of: ChildServer, path: string, bodies?: string, keepsAnswers = false) =>
+    underLoad(
+      { server: of, url: of.api + path, keepsAnswers, ...(bodies === undefined ? {} : { bodies }) },
+      seconds * 2,
+    );
   const rounds = await inTurn({
-    bare: peer(bare, { bodies: data.hotTokens }),
-    plain: peer(plain, { bodies: data.hotTokens }),
-    hot: ours('authorize/token/', { bodies: data.hotTokens, keepsAnswers: true }),
-    uniform: ours('authorize/token/', { bodies: data.tokens }),
-    bareLonger: peer(bare, { bodies: data.hotAuthorizations }),
-    authorize: ours('authorize/', { bodies: data.hotAuthorizations, keepsAnswers: true }),
-    bareGet: peer(bare),
-    live: ours('health/live/'),
-    health: ours('health/'),
+    bare: calls(bare, '', data.hotTokens),
+    plain: calls(plain, '', data.hotTokens),
+    hot: calls(server, 'authorize/token/', data.hotTokens, true),
+    uniform: calls(server, 'authorize/token/', data.tokens),
+    bareLonger: calls(bare, '', data.hotAuthorizations),
+    authorize: calls(server, 'authorize/', data.hotAuthorizations, true),
+    bareGet: calls(bare, ''),
+    live: calls(server, 'health/live/'),
+    health: calls(server, 'health/'),
   });
   await plain.stop();
   return {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ChildServer } from './child-server.ts';
-import { type Comparison, compare, type Contender, inTurn, type Round, roundSeconds } from './rounds.ts';
+import { type Comparison, comparePairs, type Contender, type Round, roundSeconds } from './rounds.ts';
 
 interface LoadResult extends Round {
   requests: number;
@@ -99,9 +99,11 @@ export async function compareWithBare(
   target: Target,
   seconds: number,
 ): Promise<Comparison> {
-  const { ours, peer } = await inTurn({
-    peer: underLoad({ ...target, ...bare, keepsAnswers: false }, seconds),
-    ours: underLoad(target, seconds),
+  const { pair } = await comparePairs({
+    pair: {
+      ours: underLoad(target, seconds),
+      peer: underLoad({ ...target, ...bare, keepsAnswers: false }, seconds),
+    },
   });
-  return compare(ours, peer);
+  return pair;
 }

@@ -10,7 +10,8 @@ import { postAllAlong } from './keep-alive-client.ts';
 import type { ChildServer } from './child-server.ts';
 import { compareWithBare } from './load.ts';
 import { CALLERS, measureIssue, newSigningRequest } from './measure-issue.ts';
-import { administrationOf, measureCalls } from './measure-writes.ts';
+import { administrationOf, callers } from './measure-writes.ts';
+import { measureAlone } from './rounds.ts';
 import { median, sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
@@ -105,8 +106,10 @@ export async function measureCertificates(around: Surroundings) {
       return { license_key: keys[next % keys.length], common_name: `bench-${next}` };
     };
     const steady = callDuring(`${api}authorize/token/`, bodies);
-    const withKeys = await measureCalls({ server, seconds: seconds * 2 }, (isOver) =>
-      postAllAlong(CALLERS, `${api}certs/generate/`, order, isOver, headers),
+    const withKeys = await measureAlone(
+      callers({ server, seconds: seconds * 2 }, (isOver) =>
+        postAllAlong(CALLERS, `${api}certs/generate/`, order, isOver, headers),
+      ),
     );
     const authorizeP99Ms = quantile(await steady(), 0.99);
 

@@ -7,7 +7,7 @@ import { type LeaseDatabase, openLeaseDatabase, writeHeartbeats } from './lease-
 import { compareWithBare, underLoad as underWrk } from './load.ts';
 import { startEtcd } from './measure-etcd.ts';
 import { administrationOf, callers, CONNECTIONS } from './measure-writes.ts';
-import { besidePeer, inTurn, ROUNDS, roundSeconds, summaryOf } from './rounds.ts';
+import { besidePeer, measureAlone, ROUNDS, roundSeconds } from './rounds.ts';
 import { sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
@@ -66,6 +66,7 @@ export async function measureLeases(around: Surroundings) {
         postAllAlong(CONNECTIONS, `${api}leases/checkout/`, () => checkOut(contended), isOver),
       ),
       etcd,
+      { inTurn: true },
     );
     await etcd?.stop();
 
@@ -78,9 +79,7 @@ export async function measureLeases(around: Surroundings) {
       { server, url, bodies: heartbeats.single, keepsAnswers: true },
       seconds * 2,
     );
-    const batched = await inTurn({
-      ours: underWrk({ server, url, bodies: heartbeats.batched }, seconds * 2),
-    });
+    const batched = await measureAlone(underWrk({ server, url, bodies: heartbeats.batched }, seconds * 2));
 
     const bodies = tokens.map((token) => ({ lease_token: token }));
     const rounds: number[] = [];
@@ -100,7 +99,7 @@ export async function measureLeases(around: Surroundings) {
       checkouts: checkouts.ours,
       besideEtcd: checkouts.comparison,
       single,
-      batched: summaryOf(batched.ours),
+      batched,
       heartbeatP99Ms: sampleOf(rounds),
       sweepMs: sampleOf(sweeps.map(({ ms }) => ms)),
       sweepP99Ms: sampleOf(sweeps.map(({ p99Ms }) => p99Ms)),

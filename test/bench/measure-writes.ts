@@ -6,16 +6,7 @@ import { createClient as createAdminClient, httpTransport } from '#server/wire/c
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { type ChildServer, startChildServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
-import {
-  type Comparison,
-  compare,
-  type Contender,
-  inTurn,
-  type Round,
-  roundSeconds,
-  type Summary,
-  summaryOf,
-} from './rounds.ts';
+import { type Comparison, comparePairs, type Contender, type Round, roundSeconds } from './rounds.ts';
 import { quantile } from './steady-calls.ts';
 
 export const CONNECTIONS = 32;
@@ -69,12 +60,6 @@ export const callers = ({ server, seconds }: Measured, call: Calls): Contender =
   measure: () => measureRound({ server, seconds: roundSeconds(seconds) }, call),
 });
 
-/** Without a peer. */
-export async function measureCalls(measured: Measured, call: Calls): Promise<Summary> {
-  const { ours } = await inTurn({ ours: callers(measured, call) });
-  return summaryOf(ours);
-}
-
 /** The back office of the server that runs on this data directory. */
 export function administrationOf(dataDir: string) {
   const runtime = readRuntimeFile(dataDir);
@@ -115,34 +100,29 @@ export async function measureWrites(around: Surroundings): Promise<WriteFigures>
   const forTokens = Math.floor(validKeys.length * SHARE_FOR_TOKENS);
   const [key, keyWithToken] = [inCircle(enterpriseKeys), inCircle(validKeys.slice(0, forTokens))];
   const revocable = validKeys.slice(forTokens).values();
-  const post = (url: string, nextBody: () => object, headers: Record<string, string> = {}) =>
-    callers({ server, seconds }, (isOver) => postAllAlong(CONNECTIONS, url, nextBody, isOver, headers));
-  const peer = await startChildServer(
+  const storing = await startChildServer(
     [join(import.meta.dirname, 'storing-express.ts'), join(dataDir, 'storing-express.db')],
     join(dataDir, 'storing-express.log'),
   );
-  const rounds = await inTurn({
-    peer: callers({ server: peer, seconds }, (isOver) =>
-      postAllAlong(CONNECTIONS, peer.api, () => newDevice(key()), isOver),
-    ),
+  const peer = callers({ server: storing, seconds }, (isOver) =>
+    postAllAlong(CONNECTIONS, storing.api, () => newDevice(key()), isOver),
+  );
+  const post = (url: string, nextBody: () => object, headers: Record<string, string> = {}) => ({
+    ours: callers({ server, seconds }, (isOver) => postAllAlong(CONNECTIONS, url, nextBody, isOver, headers)),
+    peer,
+  });
+  const nextRevocation = () => {
+    const { value, done } = revocable.next();
+    if (done) throw new Error('every license has been revoked; measure for less long');
+    return { license_key: value };
+  };
+  const pairs = {
     activations: post(`${api}activate/`, () => newDevice(key())),
     renewals: post(`${api}renew/`, () => ({ license_key: key(), days: 1 }), bearer),
     tokens: post(`${adminApi}/tokens/`, () => ({ license: keyWithToken() }), credentials),
-    revocations: post(
-      `${api}licenses/revoke/`,
-      () => {
-        const { value, done } = revocable.next();
-        if (done) throw new Error('every license has been revoked; measure for less long');
-        return { license_key: value };
-      },
-      bearer,
-    ),
-  });
-  await peer.stop();
-  return {
-    activations: compare(rounds.activations, rounds.peer),
-    renewals: compare(rounds.renewals, rounds.peer),
-    tokens: compare(rounds.tokens, rounds.peer),
-    revocations: compare(rounds.revocations, rounds.peer),
+    revocations: post(`${api}licenses/revoke/`, nextRevocation, bearer),
   };
+  const figures = await comparePairs(pairs, { inTurn: true });
+  await storing.stop();
+  return figures;
 }

@@ -9,10 +9,15 @@ const set = (command: string, ...args: string[]) =>
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 
+let isShared = false;
+
+export const sharesOneCore = (): boolean => isShared;
+
 /** Keeps this process and those that it starts from now on to one core, where none interrupts another when it wakes up. */
 export function shareOneCore(): void {
   const status = readFileSync('/proc/self/status', 'utf8');
   const core = /^Cpus_allowed_list:\s+(\d+)/mu.exec(status)?.[1] ?? '0';
   set('taskset', '--cpu-list', '--pid', core);
   set('chrt', '--batch', '--pid', '0');
+  isShared = true;
 }

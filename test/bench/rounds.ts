@@ -1,5 +1,6 @@
-// What is compared is measured in turn, round after round: the speed of a machine drifts, and over minutes each of them
-// then has its share of every speed.
+// What is compared is measured in turn, round after round, or at the same time: the speed of a machine drifts, and each of
+// them then has its share of every speed.
+import { sharesOneCore } from './one-core.ts';
 import { type Sample, sampleOf } from './sample.ts';
 
 export const ROUNDS = 7;
@@ -41,21 +42,9 @@ export interface Comparison {
   cpuRatio: Sample;
 }
 
-/** Warms up each contender, and then measures all of them in each round. */
-export async function inTurn<Name extends string>(
-  contenders: Readonly<Record<Name, Contender>>,
-): Promise<Record<Name, Round[]>> {
-  const named = Object.entries(contenders) as [Name, Contender][];
-  const measured = Object.fromEntries(named.map(([name]) => [name, []])) as unknown as Record<Name, Round[]>;
-  for (const [, contender] of named) await contender.warmUp();
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const [name, contender] of named) measured[name].push(await contender.measure());
-  return measured;
-}
-
 const sample = (rounds: readonly Round[], name: keyof Round) => sampleOf(rounds.map((round) => round[name]));
 
-export const summaryOf = (rounds: readonly Round[]): Summary => ({
+const summaryOf = (rounds: readonly Round[]): Summary => ({
   perSecond: sample(rounds, 'perSecond'),
   p99Ms: sample(rounds, 'p99Ms'),
   cpuMicros: sample(rounds, 'cpuMicros'),
@@ -81,22 +70,86 @@ export function compare(ours: readonly Round[], peer: readonly Round[]): Compari
   };
 }
 
+/** The service and what it is compared with. */
+export interface Pair {
+  ours: Contender;
+  peer: Contender;
+}
+
+/** The rounds of each in each pair. */
+type Measured = Record<keyof Pair, Round[]>;
+
+/** A contender in several pairs is measured once in each round. */
+async function measureInTurn(pairs: readonly Pair[]): Promise<Measured[]> {
+  const rounds = new Map(pairs.flatMap(({ ours, peer }) => [peer, ours]).map((one) => [one, [] as Round[]]));
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const [contender, measured] of rounds) measured.push(await contender.measure());
+  return pairs.map(({ ours, peer }) => ({ ours: rounds.get(ours) ?? [], peer: rounds.get(peer) ?? [] }));
+}
+
 /**
- * Round after round, with all peers in each.
+ * Both of a pair at the same time: the scheduler lets them take turns every few milliseconds, so that a host whose speed
+ * changes within a second is as fast for the one as for the other. That leaves the CPU per call, and says nothing of
+ * throughput.
+ */
+async function measureTogether(pairs: readonly Pair[]): Promise<Measured[]> {
+  const measured = pairs.map((): Measured => ({ ours: [], peer: [] }));
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const [index, { ours, peer }] of pairs.entries()) {
+      const [own, other] = await Promise.all([ours.measure(), peer.measure()]);
+      measured[index]?.ours.push(own);
+      measured[index]?.peer.push(other);
+    }
+  return measured;
+}
+
+interface Order {
+  /** On one core, pairs are measured at the same time, unless both sync to the same disk and one waits for the other. */
+  inTurn?: boolean;
+}
+
+/** Warms up each contender, and then measures all pairs in each round. */
+export async function comparePairs<Name extends string>(
+  named: Readonly<Record<Name, Pair>>,
+  { inTurn = !sharesOneCore() }: Order = {},
+): Promise<Record<Name, Comparison>> {
+  const pairs = Object.values<Pair>(named);
+  for (const one of new Set(pairs.flatMap(({ ours, peer }) => [peer, ours]))) await one.warmUp();
+  const measured = await (inTurn ? measureInTurn(pairs) : measureTogether(pairs));
+  const compared = measured.map(({ ours, peer }) => compare(ours, peer));
+  return Object.fromEntries(Object.keys(named).map((name, index) => [name, compared[index]])) as Record<
+    Name,
+    Comparison
+  >;
+}
+
+/** Without a peer. */
+export async function measureAlone(contender: Contender): Promise<Summary> {
+  await contender.warmUp();
+  const rounds: Round[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await contender.measure());
+  return summaryOf(rounds);
+}
+
+/**
+ * With each of the peers.
  * @param peers null where one cannot be installed
- * @returns a comparison with each of the others
  */
 export async function besidePeers<Name extends string>(
   ours: Contender,
   peers: Readonly<Record<Name, Contender | null>>,
+  order: Order = {},
 ): Promise<{ ours: Summary; comparisons: Record<Name, Comparison | null> }> {
   const named = Object.entries<Contender | null>(peers);
-  const present = named.flatMap(([name, peer]) => (peer ? [[name, peer] as const] : []));
-  const { ours: own = [], ...others } = await inTurn<string>({ ...Object.fromEntries(present), ours });
-  const comparisons = named.map(([name]) => [name, others[name] ? compare(own, others[name]) : null]);
+  const present = named.flatMap(([name, peer]) => (peer ? [[name, { ours, peer }] as const] : []));
+  const compared: Record<string, Comparison> = await comparePairs(Object.fromEntries(present), order);
+  const [first] = Object.values(compared);
   return {
-    ours: summaryOf(own),
-    comparisons: Object.fromEntries(comparisons) as Record<Name, Comparison | null>,
+    ours: first ? first.ours : await measureAlone(ours),
+    comparisons: Object.fromEntries(named.map(([name]) => [name, compared[name] ?? null])) as Record<
+      Name,
+      Comparison | null
+    >,
   };
 }
 
@@ -104,7 +157,8 @@ export async function besidePeers<Name extends string>(
 export async function besidePeer(
   ours: Contender,
   peer: Contender | null,
+  order: Order = {},
 ): Promise<{ ours: Summary; comparison: Comparison | null }> {
-  const { ours: own, comparisons } = await besidePeers(ours, { peer });
+  const { ours: own, comparisons } = await besidePeers(ours, { peer }, order);
   return { ours: own, comparison: comparisons.peer };
 }

@@ -9,7 +9,7 @@ import { measureLeases } from './measure-leases.ts';
 import { leaseFigures } from './lease-figures.ts';
 import { measureWrites } from './measure-writes.ts';
 import { begin, note, type Run, serve } from './run.ts';
-import { compare, inTurn } from './rounds.ts';
+import { comparePairs } from './rounds.ts';
 import { sampleOf, shown } from './sample.ts';
 
 const STARTS = 7;
@@ -37,26 +37,19 @@ async function measureReads({ data, bare, seconds }: Run, server: ChildServer) {
       { server: of, url: of.api + path, keepsAnswers, ...(bodies === undefined ? {} : { bodies }) },
       seconds * 2,
     );
-  const rounds = await inTurn({
-    bare: calls(bare, '', data.hotTokens),
-    plain: calls(plain, '', data.hotTokens),
-    hot: calls(server, 'authorize/token/', data.hotTokens, true),
-    uniform: calls(server, 'authorize/token/', data.tokens),
-    bareLonger: calls(bare, '', data.hotAuthorizations),
-    authorize: calls(server, 'authorize/', data.hotAuthorizations, true),
-    bareGet: calls(bare, ''),
-    live: calls(server, 'health/live/'),
-    health: calls(server, 'health/'),
+  const peer = calls(bare, '', data.hotTokens);
+  const peerOfLonger = calls(bare, '', data.hotAuthorizations);
+  const peerOfGet = calls(bare, '');
+  const compared = await comparePairs({
+    limit: { ours: calls(plain, '', data.hotTokens), peer },
+    hot: { ours: calls(server, 'authorize/token/', data.hotTokens, true), peer },
+    uniform: { ours: calls(server, 'authorize/token/', data.tokens), peer },
+    authorize: { ours: calls(server, 'authorize/', data.hotAuthorizations, true), peer: peerOfLonger },
+    live: { ours: calls(server, 'health/live/'), peer: peerOfGet },
+    health: { ours: calls(server, 'health/'), peer: peerOfGet },
   });
   await plain.stop();
-  return {
-    limit: compare(rounds.plain, rounds.bare),
-    hot: compare(rounds.hot, rounds.bare),
-    uniform: compare(rounds.uniform, rounds.bare),
-    authorize: compare(rounds.authorize, rounds.bareLonger),
-    live: compare(rounds.live, rounds.bareGet),
-    health: compare(rounds.health, rounds.bareGet),
-  };
+  return compared;
 }
 
 export async function load(run: Run): Promise<Figure[]> {

@@ -190,12 +190,14 @@ each row, as the service's own is. \`openssl speed\` is the limit for signing on
 - \`--only cluster\` measures one, two and three servers on PostgreSQL beside one on SQLite. It is not part of a run; its
   figures are in [PostgreSQL](guide/postgresql.md#sizing).
 - \`npm run bench -- --one-core\` measures only CPU per call, with servers and load on one core. Each turn of the event loop
-  then finds the calls of all connections, even while other programs run.
+  then finds the calls of all connections, even while other programs run. Service and peer are called at the same time: the
+  scheduler lets them take turns every few milliseconds, so a host whose speed changes within a second is as fast for the one
+  as for the other. What waits for the disk is measured in turn there, too, because two that sync wait for each other.
 - \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
-  must agree within 10 %. On a host whose speed changes by half within seconds, a quiet run on one core and one beside a program
-  that never pauses agreed in 11 of 14. A second quiet run agreed with both in 4: bare Express itself then needed 56 µs for what
-  had taken 49, so the ratios of reads to it were lower by a fifth, while that of heartbeats was higher. Activations,
-  renewals and checkouts, whose peers store a row too, agreed within 5 % in all three.
+  should agree within 10 %. On a host whose speed changes by half within seconds, two quiet runs on one core agreed in
+  authorizations, \`health/live/\` and bare \`node:http\` (1 to 6 % apart) and in certificates (2 and 9 %), but not in \`health/\`
+  and heartbeats (15 %). Beside a program that never pauses, the ratios of these reads were 6 to 15 % lower: a busy neighbor
+  on the same core probably slows down a program's own code, of which Express has more, more than its system calls.
 
 ## Run conditions
 

@@ -11,6 +11,8 @@ import { preciseMonotonicMs } from '#server/platform/shared-time.ts';
 /** Together they bound how long a call waits for a server that has stopped answering. */
 const LOOK_EVERY_MS = 500;
 const ANSWER_MS = 2000;
+/** Without an answer to the first look, a server does not start. A busy machine must not prevent that. */
+const FIRST_ANSWER_MS = 15_000;
 /**
  * PostgreSQL ends the connection when it has not heard of this server for this long. A server that is frozen or cut off
  * must not keep its locks.
@@ -55,8 +57,8 @@ export interface PostgresWatch {
   end(): Promise<void>;
 }
 
-const unreachable = () =>
-  new DatabaseFaultError('unreachable', `PostgreSQL has not answered for ${ANSWER_MS / 1000} s`);
+const unreachable = (ms = ANSWER_MS) =>
+  new DatabaseFaultError('unreachable', `PostgreSQL has not answered for ${ms / 1000} s`);
 
 /** Whether PostgreSQL answered with an error, and did not end the connection. */
 const isRefusal = (error: unknown): boolean =>
@@ -66,7 +68,7 @@ const isRefusal = (error: unknown): boolean =>
 async function answerWithin<Result>(ms: number, asked: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => setTimeout(() => reject(unreachable()), 1), ms);
+    timer = setTimeout(() => setTimeout(() => reject(unreachable(ms)), 1), ms);
   });
   try {
     return await Promise.race([asked, late]);
@@ -146,11 +148,11 @@ export async function watchPostgres(
     for (const loser of losers) loser();
   }
 
-  async function look(): Promise<void> {
+  async function look(withinMs = ANSWER_MS): Promise<void> {
     let isLate = false;
     try {
       await answerWithin(
-        ANSWER_MS,
+        withinMs,
         read(() => isLate),
       );
     } catch (error) {
@@ -175,7 +177,7 @@ export async function watchPostgres(
     }
   }
 
-  await look().catch((error: unknown) => {
+  await look(isReplica ? ANSWER_MS : FIRST_ANSWER_MS).catch((error: unknown) => {
     if (!isReplica) throw error;
     setAnswering(false);
   });

@@ -42,7 +42,14 @@ export interface Jobs {
   isBackingUp(): boolean;
 }
 
-interface Needs {
+export interface JobOptions {
+  /** The path of a job's worker, instead of the one that belongs to this code. */
+  workerFile?: ((name: string) => string) | undefined;
+  /** How long callers wait for certificate maintenance, instead of the usual time. */
+  upkeepTimeoutMs?: number | undefined;
+}
+
+interface Needs extends JobOptions {
   location: DatabaseLocation;
   config: JobConfig;
   logger: Logger;
@@ -52,8 +59,6 @@ interface Needs {
   leadership: Leadership;
   /** How long jobs without waiting callers are delayed after the start. */
   settleMs: number;
-  /** The path of a job's worker; undefined for the one beside this code. */
-  workerFile: ((name: string) => string) | undefined;
   /** Receives the faults of workers. While it stops writes, no job starts. */
   guard: Pick<StorageGuard, 'noteFault' | 'isStopped'>;
 }
@@ -101,7 +106,7 @@ export function createJobs({ location, config, sharedTime, leadership, ...needs 
     runBackup: () => runner?.runBackup(),
     isBackingUp: () => runner?.isRunning(SCHEDULED_BACKUP) ?? false,
     async runCertificateUpkeep() {
-      const settled = upkeepTickets.take(UPKEEP_TIMEOUT_MS);
+      const settled = upkeepTickets.take(needs.upkeepTimeoutMs ?? UPKEEP_TIMEOUT_MS);
       runner?.begin(CERTIFICATE_UPKEEP);
       runner?.askForUpkeep();
       await settled;

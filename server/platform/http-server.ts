@@ -69,7 +69,7 @@ export interface HttpServerOptions {
   limits: ConnectionLimits;
   /** Null: requests are never shed. */
   shedding: (Shedding & { isExempt(target: string): boolean }) | null;
-  /** Shortens every client deadline; for tests. */
+  /** Changes every client deadline; for tests. */
   tickMs?: number;
 }
 

@@ -11,7 +11,7 @@ import { createAdminApp, createApiApp } from '#server/wiring/http-app.ts';
 import { createStorageGuard } from '#server/database/storage-guard.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { createAdminAddresses } from '#server/features/admin-session/admin-addresses.ts';
-import { createJobs } from '#server/jobs/schedule.ts';
+import { createJobs, type JobOptions } from '#server/jobs/schedule.ts';
 import { ADMIN_BOUNDS, apiBounds } from '#server/wiring/listener-bounds.ts';
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import { createClockGuard } from '#server/platform/clock-guard.ts';
@@ -59,7 +59,7 @@ export interface RunningServer {
   readOnce(): Promise<void>;
 }
 
-interface StartOptions {
+interface StartOptions extends JobOptions {
   logToStderr: boolean;
   /** Aborts the start. */
   giveUp?: AbortSignal;
@@ -71,8 +71,6 @@ interface StartOptions {
   newInstallation?: boolean;
   /** Instead of the clock of the database, or of this machine. */
   clock?: Clock;
-  /** The path of a job's worker, instead of the one that belongs to this code. */
-  workerFile?: ((name: string) => string) | undefined;
 }
 
 /** A started part of the server, and how to end it. */
@@ -171,6 +169,7 @@ export async function startServer(
       leadership,
       settleMs,
       guard,
+      upkeepTimeoutMs: given.upkeepTimeoutMs,
       workerFile: given.workerFile,
     });
     const adminAddresses = createAdminAddresses({ adminUrl: config.adminUrl, port: () => adminPort });

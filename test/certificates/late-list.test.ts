@@ -13,7 +13,8 @@ let certificate: Issued['certificate'];
 
 beforeAll(async () => {
   dataDir = await newDataDir();
-  server = await startTestServer({ dataDir });
+  // The limit that servers have.
+  server = await startTestServer({ dataDir, upkeepTimeoutMs: 6000 });
   ({ certificate } = await issue(server));
   await success(server, 'revocationList', {});
   await writeRows(

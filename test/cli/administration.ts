@@ -12,6 +12,7 @@ import type { RetentionItem } from '#server/features/retention/retention-contrac
 import type { PublicKeys } from '#server/features/signing/signing-contract.ts';
 import { asCommand, type CreateLicense } from '../helpers/as-command.ts';
 import { cliOn, runCli, type Cli } from '../helpers/cli.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { startServerProcess, temporaryDirectory, type ServerProcess } from '../helpers/server-process.ts';
 import { describeApiTokenAdministration } from './api-token-administration.ts';
 import { describeCertAdministration } from './cert-administration.ts';
@@ -537,7 +538,10 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
 
   test('doctor finds everything in order', async () => {
     await newLicense();
-    const { checks } = await cli.ok<{ checks: { check: string; ok: boolean; detail: string }[] }>('doctor');
+    // A server is not ready while a write takes more than 2 s.
+    const { checks } = await eventually(() =>
+      cli.ok<{ checks: { check: string; ok: boolean; detail: string }[] }>('doctor'),
+    );
     expect(checks.map(({ check }) => check)).toEqual(
       expect.arrayContaining([
         'node',
@@ -552,7 +556,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     const found = checks.find(({ check }) => check === 'server')!.detail;
     expect(found).toContain(withServer ? `process ${server!.ready.pid}` : 'not running');
-    expect(await cli.prints('doctor')).toMatch(/^CHECK +RESULT +DETAIL\nnode +ok +Node v/u);
+    expect(await eventually(() => cli.prints('doctor'))).toMatch(/^CHECK +RESULT +DETAIL\nnode +ok +Node v/u);
   });
 
   describeLicenseAdministration({ cli, dataDir, server: () => server });

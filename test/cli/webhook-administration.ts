@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 export const WEBHOOK_FLAGS = {
   'webhook-allow': '127.0.0.0/8',
   'webhook-backoff-seconds': '0.001',
-  'webhook-timeout-seconds': '1',
+  'webhook-timeout-seconds': '60',
 };
 /** A command on the database judges addresses itself. */
 export const WEBHOOK_ENV = {

@@ -57,6 +57,7 @@ test('a failed event shows its reason and is retried', async ({ desk, server, re
 
 test('selected events, and all since a date, are retried', async ({ desk, server, receiver }) => {
   await letEventsFail({ desk, server, receiver }, 4);
+  const failedAttempts = receiver.received.length;
   receiver.answer(200, 'thanks');
   await desk.goto('/#/failed-events?since=2990-01-01');
   await expect(desk.getByText('No failed events match')).toBeVisible();
@@ -82,5 +83,5 @@ test('selected events, and all since a date, are retried', async ({ desk, server
     await expect(desk.getByText('Deliveries appear here', { exact: false })).toBeVisible();
   });
   await expect(badge(desk)).not.toContainText('failed event');
-  await expect.poll(() => receiver.received.length).toBe(4 * 6 + 4);
+  await expect.poll(() => receiver.received.length).toBe(failedAttempts + 4);
 });

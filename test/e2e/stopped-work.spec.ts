@@ -44,6 +44,20 @@ test('a canceled import leaves nothing behind', async ({ desk }) => {
   const file = { name: 'licenses.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
   await dialog.getByLabel('CSV file').setInputFiles(file);
   await dialog.getByRole('button', { name: 'Check all rows' }).click();
+  // Held until the click on Cancel: it could be over before that.
+  const canceled = gate();
+  await desk.route('**/licenses/import/run/', async (route) => {
+    await canceled.isOpen;
+    await route.continue();
+  });
+  await desk.route('**/licenses/import/cancel/', async (route) => {
+    canceled.open();
+    const params = route.request().postDataJSON() as { import_id: string };
+    const status = async (): Promise<unknown> =>
+      (await desk.request.get('/admin/api/licenses/import/status/', { params })).json();
+    await expect.poll(status).toMatchObject({ state: 'running' });
+    await route.continue();
+  });
   await dialog.getByRole('button', { name: 'Import 20,000 licenses' }).click();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog.getByRole('status')).toHaveText('Import canceled. No licenses were imported.');

@@ -169,6 +169,18 @@ export async function importLicenses(page: Page, holders: readonly string[]): Pr
   expect(await run.json()).toMatchObject({ state: 'done', done: holders.length });
 }
 
+/** Does something after which an element shows this text, which may be gone again before the test looks. */
+export async function expectBriefly(element: Locator, text: string, act: () => Promise<void>): Promise<void> {
+  const shown = await element.evaluateHandle((node) => {
+    const texts: (string | null)[] = [];
+    const observer = new MutationObserver(() => texts.push(node.textContent));
+    observer.observe(node, { characterData: true, childList: true, subtree: true });
+    return texts;
+  });
+  await act();
+  await expect.poll(() => shown.jsonValue()).toContain(text);
+}
+
 /** Opens the menu of further actions, and chooses one. */
 export async function chooseAction(within: Page | Locator, name: string): Promise<void> {
   await within.getByRole('button', { name: 'More actions' }).click();

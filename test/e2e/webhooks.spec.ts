@@ -201,6 +201,8 @@ test('a webhook is edited, paused and resumed', async ({ desk, receiver }) => {
   await expect(edited.getByRole('button', { name: 'Pending license.revoked' })).toBeVisible();
   await expectAccessible(desk);
   await edited.getByRole('button', { name: 'Resume' }).click();
+  // The pointer keeps the result on the page.
+  await results.getByText(`Webhook ${receiver.host} resumed`, { exact: true }).hover();
   await expect(edited.getByRole('button', { name: 'Delivered license.revoked' })).toBeVisible();
   expect(receiver.received).toHaveLength(1);
   // The result of the action takes it back.

@@ -64,7 +64,7 @@ async function untilDispatched(select: (sql: string) => Promise<Rows>): Promise<
 }
 
 /** What is written by the clock alone (when jobs last ran, how long the server has been up) or some time after a reply. */
-const LATER = new Set(['service_marks', 'lease_clock', 'denied_calls']);
+const LATER = new Set(['service_marks', 'lease_clock', 'authorization_counts', 'denied_calls']);
 
 const LAST_USES = new Set(['last_used_at', 'last_seen_at']);
 

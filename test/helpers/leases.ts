@@ -1,4 +1,5 @@
 // Leases as client software sees them, and what really is in the database.
+import { expect } from 'vitest';
 import type { LeaseObject, PoolObject, QueuedCheckout } from '#server/features/leases/lease-contract.ts';
 import { newInstanceId } from './contract-calls.ts';
 import { selectRows, writeRows } from './database.ts';
@@ -12,6 +13,11 @@ export interface Checkout {
 }
 
 export type Caller = Pick<TestServer, 'post'>;
+
+/** Matches so many seconds, less those that a slow machine has taken since: fewer than a minute. */
+export function almost(seconds: number): unknown {
+  return expect.toSatisfy((left: number) => left > seconds - 60 && left <= seconds);
+}
 
 /** One checkout, whatever comes of it. */
 export function checkOut(

@@ -19,11 +19,22 @@ export function newMigratedPostgresDatabase(): Promise<string> {
   return askFor('/migrated');
 }
 
-/** Begins a transaction that the building of an index waits for, because it could still read the table as it was. */
-export async function readingLicenses(sequelize: Sequelize): Promise<Transaction> {
+/** Runs statements in a transaction that PostgreSQL leaves open, however long it is idle. */
+export async function lastingTransaction(
+  sequelize: Sequelize,
+  ...statements: string[]
+): Promise<Transaction> {
   const transaction = await sequelize.transaction();
   await sequelize.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction });
-  await sequelize.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', { transaction });
-  await sequelize.query('SELECT 1 FROM licenses', { transaction });
+  for (const statement of statements) await sequelize.query(statement, { transaction });
   return transaction;
+}
+
+/** Begins a transaction that the building of an index waits for, because it could still read the table as it was. */
+export function readingLicenses(sequelize: Sequelize): Promise<Transaction> {
+  return lastingTransaction(
+    sequelize,
+    'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+    'SELECT 1 FROM licenses',
+  );
 }

@@ -53,10 +53,13 @@ interface TestServerOptions {
   newInstallation?: boolean;
   /** How long jobs and the search for damage wait after the start, an hour unless given; retention waits 60 times as long. */
   settleMs?: number;
+  /** How long callers wait for a CRL, two minutes unless given. */
+  upkeepTimeoutMs?: number;
 }
 
 /** No job comes in between by itself, but for a scan that a test gives a shorter interval. */
 const SETTLE_MS = 3_600_000;
+const UPKEEP_TIMEOUT_MS = 120_000;
 
 const builtWorkers = resolve(import.meta.dirname, '../../out/main/jobs');
 /** Jobs run from the build where there is one: a worker loads it in two thirds of the time that the sources take. */
@@ -86,6 +89,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(options.clock ? { clock: options.clock } : {}),
     logToStderr: false,
     settleMs: options.settleMs ?? SETTLE_MS,
+    upkeepTimeoutMs: options.upkeepTimeoutMs ?? UPKEEP_TIMEOUT_MS,
     newInstallation: options.newInstallation ?? false,
   });
   const server = await within(`start of a server on ${dataDir}`, starting);

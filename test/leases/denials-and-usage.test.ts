@@ -3,7 +3,16 @@ import { eventually } from '../helpers/eventually.ts';
 import { fingerprintOf, type TestServer } from '../helpers/test-server.ts';
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
-import { type Checkout, checkOut, heartbeat, lease, passTime, queued, release } from '../helpers/leases.ts';
+import {
+  type Checkout,
+  checkOut,
+  heartbeat,
+  keepPlaces,
+  lease,
+  passTime,
+  queued,
+  release,
+} from '../helpers/leases.ts';
 import { eventsOf } from '../helpers/outbox.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 
@@ -115,12 +124,12 @@ describe('a pool', () => {
     const license = await newFloatingLicense(server, { seats: 1 });
     for (const _ of [1, 2, 3]) await release(server, (await lease(server, license)).lease_token);
     expect(await namesOf(license.license_id)).toEqual(['pool.exhausted']);
-    await passTime(server.dataDir, 50_000);
+    await passTime(server.dataDir, 31_000);
     const { lease_token } = await lease(server, license);
     await release(server, lease_token);
-    await passTime(server.dataDir, 50_000);
+    await passTime(server.dataDir, 31_000);
     expect(await namesOf(license.license_id)).toEqual(['pool.exhausted']);
-    await passTime(server.dataDir, 20_000);
+    await passTime(server.dataDir, 30_000);
     await untilEvents(license.license_id, ['pool.exhausted', 'pool.available']);
     await lease(server, license);
     expect((await namesOf(license.license_id)).at(-1)).toBe('pool.exhausted');
@@ -213,9 +222,11 @@ describe('usage', () => {
     const license = await newFloatingLicense(server, { seats: 1 });
     await lease(server, license);
     const { ticket, lease: waiting } = await queued(server, license);
+    await keepPlaces(server.dataDir, license.license_id);
     const { items } = await server.admin.listLeases({ license: license.license_key, state: 'queued' });
     expect(items).toMatchObject([{ lease_id: waiting.lease_id, position: 1 }]);
     await checkOut(server, license, { instance_id: items[0]!.instance_id, ticket, wait_seconds: 60 });
+    await keepPlaces(server.dataDir, license.license_id);
     const { hours } = await server.admin.leaseUsage({ license: license.license_key });
     expect(hours).toMatchObject([{ peak: 1, needed: 2, queued: 1, denied: 0 }]);
     await Promise.all([1, 2, 3].map((units) => checkOut(server, license, { units })));

@@ -106,8 +106,8 @@ function races(servers: readonly TestServer[], database: () => string) {
       const reply = await checkOut(server(turn), license, { instance_id, wait_seconds: 600 });
       expect(reply.body).toMatchObject({ queued: true, position: turn + 1 });
       waiting.push({ instance_id, ticket: reply.body.ticket as string });
+      await keepPlaces(database(), license.license_id);
     }
-    await keepPlaces(database(), license.license_id);
     await atOnce(4, (turn) => release(server(turn), taken[turn]!.lease_token));
     const replies = await atOnce(8, (turn) => {
       const client = waiting[7 - turn]!;

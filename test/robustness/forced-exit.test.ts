@@ -16,9 +16,9 @@ it('exits with 1 when a stop does not end in time, and names what was still unde
   const server = await startServerProcess({ dataDir });
   const { license } = await server.admin.createLicense({ holder: 'Held up' });
   const { token } = await server.admin.issueToken({ license: license.license_key });
+  const lock = await lockDatabase(dataDir);
   // Counted in memory, and written at the stop at the latest.
   await server.post('/authorize/token/', { token });
-  const lock = await lockDatabase(dataDir);
   const { code, stderr } = await server.kill();
   await lock.release();
   expect(code).toBe(1);
@@ -31,7 +31,8 @@ it('exits with 1 when a stop does not end in time, and names what was still unde
   });
 });
 
-it('is not ready, but alive, while it finishes requests in progress', async () => {
+/** Asks a server whether it is ready, and stops it before it answers. */
+async function readinessDuringStop() {
   const dataDir = temporaryDirectory();
   const server = await startServerProcess({ dataDir });
   const lock = await lockDatabase(dataDir);
@@ -41,7 +42,14 @@ it('is not ready, but alive, while it finishes requests in progress', async () =
   const ended = server.kill();
   const { status, body } = await waiting;
   expect(status).toBe(503);
-  expect(body.checks).toMatchObject({ draining: 'failing' });
   await lock.release();
   expect((await ended).code).toBe(0);
+  return body.checks;
+}
+
+it('is not ready, but alive, while it finishes requests in progress', async () => {
+  let checks = await readinessDuringStop();
+  // On a busy machine the signal may come after the answer, which waits for 2 s at most.
+  for (let more = 4; more > 0 && checks.draining === 'ok'; more -= 1) checks = await readinessDuringStop();
+  expect(checks).toMatchObject({ draining: 'failing' });
 });

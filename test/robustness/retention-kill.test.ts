@@ -26,15 +26,17 @@ const OLD_DELIVERIES = [
 
 async function killWhilePruning(dataDir: string): Promise<void> {
   const program = join(import.meta.dirname, '../helpers/retention-process.ts');
-  const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, dataDir, String(KILL_AFTER_BATCHES)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'close');
   let batches = 0;
   for await (const line of createInterface(child.stdout)) {
     expect(Number(line)).toBeLessThanOrEqual(200);
     batches += 1;
-    if (batches === KILL_AFTER_BATCHES) child.kill('SIGKILL');
   }
   expect(await ended).toEqual([null, 'SIGKILL']);
+  expect(batches).toBe(KILL_AFTER_BATCHES);
 }
 
 it('a killed run leaves a consistent database, and the job continues it beside activations', async () => {

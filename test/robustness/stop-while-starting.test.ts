@@ -20,21 +20,22 @@ it.each<[NodeJS.Signals, number[]]>([
   ['SIGINT', [1, 25]],
 ])('%s', async (signal, moments) => {
   let early = 0;
-  for (const changes of moments) {
-    const dataDir = temporaryDirectory();
-    const end = await killWhileStarting({ dataDir, program: [CLI_PROGRAM, 'serve'] }, changes, signal);
-    expectQuietEnd(end);
-    if (end.stdout === '') early += 1;
+  do {
+    for (const changes of moments) {
+      const dataDir = temporaryDirectory();
+      const end = await killWhileStarting({ dataDir, program: [CLI_PROGRAM, 'serve'] }, changes, signal);
+      expectQuietEnd(end);
+      if (end.stdout === '') early += 1;
 
-    expect(readRuntimeFile(dataDir)).toBe(null);
-    expect(readdirSync(dataDir).filter((name) => /-(wal|shm|journal)$|\.tmp$/u.test(name))).toEqual([]);
-    const lock = await lockDirectory(dataDir);
-    expect(lock).not.toBe(null);
-    await lock?.release();
-    if (readdirSync(dataDir).includes('license-desk.db')) {
-      expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+      expect(readRuntimeFile(dataDir)).toBe(null);
+      expect(readdirSync(dataDir).filter((name) => /-(wal|shm|journal)$|\.tmp$/u.test(name))).toEqual([]);
+      const lock = await lockDirectory(dataDir);
+      expect(lock).not.toBe(null);
+      await lock?.release();
+      if (readdirSync(dataDir).includes('license-desk.db')) {
+        expect(await selectRows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+      }
     }
-  }
-  // Else this has only seen what process.test.ts sees.
-  expect(early).toBeGreaterThan(moments.length / 2);
+    // Until most were early: else this has only seen what process.test.ts sees.
+  } while (early <= moments.length / 2);
 });

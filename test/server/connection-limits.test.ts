@@ -14,7 +14,8 @@ async function start(total: number, perAddress: number, proxy?: string) {
       if (request.url === '/') response.end('ok');
       else held.push(response);
     },
-    { limits },
+    // No deadline ends a client that waits.
+    { limits, tickMs: 60_000 },
   );
   const hold = async (count: number, from?: string) => {
     const wanted = held.length + count;

@@ -7,7 +7,7 @@ import {
   newLease,
   newLicense,
 } from '../helpers/contract-calls.ts';
-import { checkOut, queued, release, seatsOf } from '../helpers/leases.ts';
+import { checkOut, keepPlaces, queued, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
@@ -83,6 +83,7 @@ describe('the explanation of a checkout', () => {
     const license = await newFloatingLicense(server, { seats: 2 });
     const [first] = [await newLease(server, license), await newLease(server, license)];
     await queued(server, license, { units: 2 });
+    await keepPlaces(server.dataDir, license.license_id);
     await release(server, first.lease_token);
     const { reason, failed, rules } = await explain(license);
     expect([reason, failed]).toEqual(['no_seat_available', [['queue', 'wait']]]);

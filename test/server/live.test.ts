@@ -51,17 +51,20 @@ describe('the stream of changes', () => {
 
   it('reports at most once a second, and misses nothing', async () => {
     const client = await page();
+    const begin = performance.now();
     await server.admin.createApiToken({ name: 'first', role: 'admin' });
     const first = await client.next();
+    expect(first?.data.topics).toEqual(['api_tokens', 'audit']);
     await server.admin.createPlan({ name: unique('live') });
     await server.admin.createApiToken({ name: 'second', role: 'admin' });
     await newLicense(server);
-    const second = await client.next();
-    expect(first?.data.topics).toEqual(['api_tokens', 'audit']);
-    expect((second!.data.topics as string[]).toSorted()).toEqual(
-      ['api_tokens', 'audit', 'events', 'leases', 'licenses', 'plans'].toSorted(),
-    );
-    expect(second!.at - first!.at).toBeGreaterThan(950);
+    // One message, unless these calls took longer than a second.
+    const topics = new Set<string>();
+    let messages = 1;
+    for (; topics.size < 6; messages += 1)
+      for (const topic of (await client.next())!.data.topics as string[]) topics.add(topic);
+    expect([...topics].toSorted()).toEqual(['api_tokens', 'audit', 'events', 'leases', 'licenses', 'plans']);
+    expect(messages).toBeLessThanOrEqual(1 + (performance.now() - begin) / 1000);
   });
 
   it('does not report refused changes', async () => {

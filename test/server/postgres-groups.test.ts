@@ -1,5 +1,6 @@
 // Changes that share a transaction on PostgreSQL: what one of them does wrong is its own affair, and none waits for
 // another one's lock or connection.
+import { existsSync } from 'node:fs';
 import { DataTypes, type Model, type ModelStatic, type Optional } from 'sequelize';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
@@ -10,7 +11,7 @@ import { createTransactions, type RunTransaction } from '#server/database/transa
 import { ApiError } from '#server/wire/errors.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { lastingTransaction, newPostgresDatabase } from '../helpers/postgres-database.ts';
 
 interface Thing {
   id: number;
@@ -28,6 +29,11 @@ interface Owner {
   name: string;
   things: number;
 }
+
+/** Added to a URL, lets changes wait longer for locks. */
+const PATIENT = '?lock_timeout=60000';
+/** Two minutes of looks, 20 ms apart. */
+const MAX_LOOKS = 6000;
 
 const TABLES = [
   'CREATE TABLE owners (id BIGSERIAL PRIMARY KEY, name TEXT UNIQUE, things BIGINT NOT NULL DEFAULT 0)',
@@ -88,8 +94,9 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
   let run: RunTransaction;
   let here: Access;
 
-  async function open(): Promise<Database> {
-    const opened = await connect({ url, file: '' });
+  /** @param parameters of the URL */
+  async function open(parameters = ''): Promise<Database> {
+    const opened = await connect({ url: url + parameters, file: '' });
     onTestFinished(() => opened.close());
     return opened;
   }
@@ -120,6 +127,8 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
       .filter((number) => number !== failing)
       .map((number) => `thing ${number}`)
       .toSorted();
+
+  const pidOf = async () => (await sql.selectFirst<{ pid: number }>('SELECT pg_backend_pid() AS "pid"'))!.pid;
 
   it('are written in few commits, and each gets what it wrote', async () => {
     const hooked: number[] = [];
@@ -253,9 +262,11 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
   });
 
   it('do not wait for a row that is locked elsewhere', async () => {
-    const other = await open();
-    const lock = await other.transaction();
-    await other.query("SELECT 1 FROM owners WHERE name = 'owner 5' FOR UPDATE", { transaction: lock });
+    here = accessTo(await open(PATIENT));
+    const lock = await lastingTransaction(
+      await open(),
+      "SELECT 1 FROM owners WHERE name = 'owner 5' FOR UPDATE",
+    );
     const ended = new Set<number>();
     const waiting = [5, 5, 5].map((number, index) =>
       here.change(`owner ${number}`, () => add(number, `waited ${index}`)),
@@ -274,10 +285,10 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
   });
 
   it('that wait for locked rows leave connections to all others', async () => {
+    here = accessTo(await open(PATIENT));
     const locked = numbered(30);
     const other = await open();
-    const lock = await other.transaction();
-    await other.query('SELECT 1 FROM owners WHERE id <= 30 FOR UPDATE', { transaction: lock });
+    const lock = await lastingTransaction(other, 'SELECT 1 FROM owners WHERE id <= 30 FOR UPDATE');
     const waiting = locked.map((number) => here.change(`owner ${number}`, () => add(number)));
     const countWaiting = async () => {
       const [rows] = await other.query(
@@ -328,9 +339,7 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
   });
 
   it('are all refused, once, when the table that they write stays locked', async () => {
-    const other = await open();
-    const lock = await other.transaction();
-    await other.query('LOCK TABLE things IN SHARE MODE', { transaction: lock });
+    const lock = await lastingTransaction(await open(), 'LOCK TABLE things IN SHARE MODE');
     let runs = 0;
     const ends = await fifty((number) => {
       runs += 1;
@@ -384,8 +393,10 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
   describe('whose thread was busy for so long that PostgreSQL has ended their session', () => {
     /** PostgreSQL's last word arrives after the next question. */
     async function beBusy(): Promise<void> {
+      const session = `/proc/${await pidOf()}`;
       await sql.run('SET LOCAL idle_in_transaction_session_timeout = 50');
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+      const nothing = new Int32Array(new SharedArrayBuffer(4));
+      for (let look = 0; look < MAX_LOOKS && existsSync(session); look += 1) Atomics.wait(nothing, 0, 0, 20);
     }
 
     const WAYS = [
@@ -420,9 +431,6 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
   });
 
   describe('on a connection that hangs', () => {
-    const pidOf = async () =>
-      (await sql.selectFirst<{ pid: number }>('SELECT pg_backend_pid() AS "pid"'))!.pid;
-
     /** @returns lets it go on */
     function freeze(pid: number): () => void {
       process.kill(pid, 'SIGSTOP');
@@ -474,10 +482,7 @@ describe.skipIf(!hasPostgres)(`changes that share a transaction on PostgreSQL${w
       END $$`);
       await sequelize.query(`CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW WHEN (NEW.name = 'slow') EXECUTE FUNCTION wait()`);
-      const other = await open();
-      const lock = await other.transaction();
-      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: lock });
-      await other.query('SELECT pg_advisory_xact_lock(1)', { transaction: lock });
+      const lock = await lastingTransaction(await open(), 'SELECT pg_advisory_xact_lock(1)');
       const slow = here.change('owner 0', () => add(0, 'slow'));
       let hasEnded = false;
       void Promise.allSettled([slow]).then(() => (hasEnded = true));

@@ -9,6 +9,7 @@ import { expectFailure } from '../helpers/strict-reply.ts';
 import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/postgres-cluster.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { lastingTransaction } from '../helpers/postgres-database.ts';
 
 interface LogLine {
   request_id: string;
@@ -51,8 +52,7 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
 
   it('answers 503 until another session releases its lock', async () => {
     const other = await connect({ url, file: '' });
-    const transaction = await other.transaction();
-    await other.query('LOCK TABLE activations', { transaction });
+    const transaction = await lastingTransaction(other, 'LOCK TABLE activations');
     const refused = await activate(1);
     expectFailure(refused, 'unavailable');
     expect(refused.body.message).toContain('locked');
@@ -63,20 +63,21 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
 
   it('answers 503 when an administrator cancels its statement', async () => {
     const other = await connect({ url, file: '' });
-    const transaction = await other.transaction();
-    await other.query('LOCK TABLE activations', { transaction });
-    const calling = activate(2);
-    const waiting = await eventually(async () => {
-      const backends = await selectOther(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      expect(backends).not.toEqual([]);
-      return backends;
+    const transaction = await lastingTransaction(other, 'LOCK TABLE activations');
+    const refused = await eventually(async () => {
+      // On a slow machine, its wait for the lock may be over before it is canceled.
+      const over = new AbortController();
+      const calling = activate(2).finally(() => over.abort());
+      while (!over.signal.aborted)
+        await selectOther(
+          `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+      const reply = await calling;
+      expect(reply.body.message).toContain('busy');
+      return reply;
     });
-    for (const { pid } of waiting) await selectOther(`SELECT pg_cancel_backend(${pid})`);
-    const refused = await calling;
     expectFailure(refused, 'unavailable');
-    expect(refused.body.message).toContain('busy');
     await transaction.rollback();
     await other.close();
     expect((await activate(2)).status).toBe(200);

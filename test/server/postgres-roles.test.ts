@@ -7,6 +7,7 @@ import { connect } from '#server/database/connect.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { callRow, newBearer, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { readEverything } from '../helpers/every-table.ts';
 import { hasPostgres, postgresBinaries } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase } from '../helpers/postgres-database.ts';
@@ -67,7 +68,7 @@ describe.skipIf(!hasPostgres)(`users and connections of PostgreSQL${why}`, () =>
       state: 'done',
     });
     expect(Object.keys(await readEverything(server)).length).toBeGreaterThan(20);
-    expect((await server.get('/health/ready/')).status).toBe(200);
+    await eventually(async () => expect((await server.get('/health/ready/')).status).toBe(200));
     await expect(writeRows(urlOf('desk_server'), 'CREATE TABLE more (id BIGINT)')).rejects.toThrow(
       /permission denied/u,
     );

@@ -366,15 +366,23 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
   describe('is not read', () => {
     it('while it is too far behind', async () => {
       const { url, replicaUrl, server } = await serveWithReplica({ 'replica-max-lag-seconds': '5' });
-      await newLicense(server, { holder: 'Before' });
-      await stopApplying(server, url, replicaUrl);
-      await rename(url, 'Later');
-      expect(await holdersOf(server)).toEqual(['Before']);
+      await newLicense(server);
+      // Again, if five seconds have passed before the list is read.
+      await eventually(async () => {
+        await resume(replicaUrl);
+        await hasProblem(server, null);
+        await rename(url, 'Before');
+        await stopApplying(server, url, replicaUrl);
+        await rename(url, 'Later');
+        expect(await holdersOf(server)).toEqual(['Before']);
+      });
       await hasProblem(server, 'behind');
       expect(await holdersOf(server)).toEqual(['Later']);
       await resume(replicaUrl);
       await hasProblem(server, null);
-      expect(loggedStates(server.dataDir)).toEqual([null, 'behind', null]);
+      // Each change once, however many there were.
+      const states = loggedStates(server.dataDir);
+      expect(states.filter((state, index) => state === states[index - 1])).toEqual([]);
     });
 
     it('while it is too far behind, even if the clock of the database was set back', async () => {

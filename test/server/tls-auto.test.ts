@@ -5,7 +5,7 @@ import { Agent } from 'node:https';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSealer } from '#server/platform/sealer.ts';
 import { runCli } from '../helpers/cli.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -19,9 +19,6 @@ import {
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { secureGet, shownCertificate, shownCertificates, shownInstead } from '../helpers/tls-client.ts';
-
-// Some of them start several servers, and wait for what a server looks after every two seconds.
-vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { exchangeBytes, httpCall } from '../helpers/raw-http.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
@@ -18,9 +18,6 @@ import {
   shownInstead,
 } from '../helpers/tls-client.ts';
 import { eventually } from '../helpers/eventually.ts';
-
-// A server looks after its files every two seconds.
-vi.setConfig({ testTimeout: 60_000 });
 
 const DAY = 86_400_000;
 const STAYS = 'the TLS certificate was not replaced';

@@ -9,7 +9,7 @@ import { newReceiverFolder, spawnReceiver } from './foreign-receiver.ts';
 
 /** Not on every user's PATH. */
 export const NGINX = '/usr/sbin/nginx';
-const START_MS = 10_000;
+const START_MS = 120_000;
 const LOOK_AGAIN_MS = 20;
 
 export interface Site {

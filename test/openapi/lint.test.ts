@@ -10,6 +10,8 @@ import { readDocument } from './document.ts';
 
 const run = promisify(execFile);
 const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');
+/** Linters take minutes on a busy machine. */
+const TIMEOUT_MS = 900_000;
 const server = sharedServer();
 let folder: string;
 let file: string;
@@ -39,7 +41,7 @@ async function findings(program: string, ...words: string[]): Promise<string> {
   return end.stdout;
 }
 
-it('Redocly finds nothing, but notices a document that is wrong', async () => {
+it('Redocly finds nothing, but notices a document that is wrong', { timeout: TIMEOUT_MS }, async () => {
   const found = await findings('redocly', '--config', configuration('redocly.yaml'), '--format', 'json');
   const reports = found.split(/(?<=^\})\s*(?=\{)/mu).map((text) => JSON.parse(text) as object);
   expect(reports).toEqual([
@@ -50,7 +52,7 @@ it('Redocly finds nothing, but notices a document that is wrong', async () => {
   ]);
 });
 
-it('Spectral finds nothing, but notices a document that is wrong', async () => {
+it('Spectral finds nothing, but notices a document that is wrong', { timeout: TIMEOUT_MS }, async () => {
   const words = ['--ruleset', configuration('spectral.yaml'), '--fail-severity', 'hint', '--format', 'json'];
   const found = JSON.parse(await findings('spectral', ...words)) as { source: string; severity: number }[];
   const WARNING = 1;

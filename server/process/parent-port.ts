@@ -24,8 +24,11 @@ export interface MessageToServer {
   type: 'sign_in' | 'stop' /** The computer woke up, or its clock was set. */ | 'wake' | 'heard';
 }
 
-/** A hanging app must not keep the server from ending. */
-const HEARD_TIMEOUT_MS = 500;
+/**
+ * A hanging app must not keep the server from ending. One that is only busy must hear it, or it would start the server again
+ * without knowing the cause.
+ */
+const HEARD_TIMEOUT_MS = 5000;
 
 /** The messaging interface of an Electron utility process. */
 interface ParentPort {

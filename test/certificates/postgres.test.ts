@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { clientErrors, issue, issueWithKey, listAs, serialsIn } from './issuing.ts';
 
@@ -15,7 +15,7 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
 
   beforeAll(async () => {
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    const flags = { 'database-url': await newMigratedPostgresDatabase() };
+    const flags = { 'database-url': (await newMigratedPostgresDatabase()) + PATIENT };
     servers = await Promise.all([
       startTestServer({ flags, masterKey }),
       startTestServer({ flags, masterKey }),

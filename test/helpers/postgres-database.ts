@@ -9,6 +9,9 @@ async function askFor(path: string): Promise<string> {
   return text;
 }
 
+/** Added to an address, lets changes wait for locks for longer: many at once on a busy machine. */
+export const PATIENT = '?lock_timeout=60000';
+
 /** The address of a new, empty database. */
 export function newPostgresDatabase(): Promise<string> {
   return askFor('/');

@@ -1,11 +1,11 @@
 // Many clients at once: never more seats than the license has, on SQLite and on three servers over PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { atOnce } from '../helpers/at-once.ts';
+import { atOnce, decided } from '../helpers/at-once.ts';
 import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
 import { type Checkout, checkOut, heartbeat, keepPlaces, release, seatsOf } from '../helpers/leases.ts';
 import { roundsOr } from '../helpers/long-lane.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const ROUNDS = roundsOr(1);
@@ -25,13 +25,10 @@ function outcomes(replies: readonly Reply[]): Record<string, number> {
 const granted = (replies: readonly Reply[]) =>
   replies.filter(({ status }) => status === 200).map(({ body }) => body as Checkout);
 
-/** A checkout until it is decided: a busy database refuses those that have waited for too long. */
-async function decided(...[server, license, options]: Parameters<typeof checkOut>): Promise<Reply> {
+/** A checkout of one instance, until it is decided. */
+function decidedCheckout(...[server, license, options]: Parameters<typeof checkOut>): Promise<Reply> {
   const instance_id = newInstanceId();
-  for (;;) {
-    const reply = await checkOut(server, license, { instance_id, ...options });
-    if (reply.status !== 503) return reply;
-  }
+  return decided(() => checkOut(server, license, { instance_id, ...options }));
 }
 
 /** The tests of any number of servers on one database. @param database its data directory or address */
@@ -46,7 +43,7 @@ function races(servers: readonly TestServer[], database: () => string) {
   it(`gives ${SEATS} seats to ${SEATS} of ${CLIENTS} clients`, { timeout: TIMEOUT_MS }, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const license = await newFloatingLicense(first(), { seats: SEATS });
-      const replies = await atOnce(CLIENTS, (turn) => decided(server(turn), license));
+      const replies = await atOnce(CLIENTS, (turn) => decidedCheckout(server(turn), license));
       expect(outcomes(replies), `round ${round}`).toEqual({ 200: SEATS, no_seat_available: CLIENTS - SEATS });
       expect(await poolOf(license.license_key)).toMatchObject({ in_use: SEATS, available: 0 });
       const releases = await atOnce(SEATS, (turn) =>
@@ -60,13 +57,15 @@ function races(servers: readonly TestServer[], database: () => string) {
   it('never takes more units than there are, and overdraft exactly', { timeout: TIMEOUT_MS }, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const license = await newFloatingLicense(first(), { seats: 20, overdraft_seats: 5 });
-      const replies = await atOnce(60, (turn) => decided(server(turn), license, { units: 1 + (turn % 3) }));
+      const replies = await atOnce(60, (turn) =>
+        decidedCheckout(server(turn), license, { units: 1 + (turn % 3) }),
+      );
       const units = granted(replies).reduce((sum, { lease }) => sum + lease.units, 0);
       const { in_use, overdraft } = await poolOf(license.license_key);
       expect([in_use, overdraft], `round ${round}`).toEqual([units, Math.max(0, units - 20)]);
       expect(units, `round ${round}`).toBeLessThanOrEqual(25);
       // Seats that were too few for larger clients are left; single ones fill them to the last.
-      const rest = await atOnce(10, (turn) => decided(server(turn), license));
+      const rest = await atOnce(10, (turn) => decidedCheckout(server(turn), license));
       expect(granted(rest), `round ${round}`).toHaveLength(25 - units);
       expect(await poolOf(license.license_key)).toMatchObject({ in_use: 25, overdraft: 5, available: 0 });
       const taken = [...granted(replies), ...granted(rest)];
@@ -80,7 +79,7 @@ function races(servers: readonly TestServer[], database: () => string) {
   it('gives one instance one seat, and one of its tokens works', { timeout: TIMEOUT_MS }, async () => {
     const license = await newFloatingLicense(first(), { seats: 5 });
     const instance_id = newInstanceId();
-    const replies = await atOnce(30, (turn) => decided(server(turn), license, { instance_id }));
+    const replies = await atOnce(30, (turn) => decidedCheckout(server(turn), license, { instance_id }));
     expect(outcomes(replies)).toEqual({ 200: 30 });
     const works = await atOnce(30, (turn) => heartbeat(server(turn), granted(replies)[turn]!.lease_token));
     expect(outcomes(works)).toEqual({ 200: 1, token_invalid: 29 });
@@ -89,7 +88,9 @@ function races(servers: readonly TestServer[], database: () => string) {
 
   it('counts a shared seat once, however many come and go', { timeout: TIMEOUT_MS }, async () => {
     const license = await newFloatingLicense(first(), { seats: 3, count_by: 'user' });
-    const replies = await atOnce(60, (turn) => decided(server(turn), license, { user: `user-${turn % 6}` }));
+    const replies = await atOnce(60, (turn) =>
+      decidedCheckout(server(turn), license, { user: `user-${turn % 6}` }),
+    );
     expect((await poolOf(license.license_key)).in_use).toBe(3);
     const taken = granted(replies);
     expect(new Set(taken.map(({ lease }) => lease.counted_as)).size).toBe(3);
@@ -161,7 +162,7 @@ describe.skipIf(!hasPostgres)(`three servers on one PostgreSQL database${why}`, 
 
   beforeAll(async () => {
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    address = await newMigratedPostgresDatabase();
+    address = (await newMigratedPostgresDatabase()) + PATIENT;
     const flags = { 'database-url': address };
     const started = await Promise.all(servers.map(() => startTestServer({ flags, masterKey })));
     for (const [index, each] of started.entries()) Object.assign(servers[index]!, each);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newFloatingLicense, newLeaseGroup } from '../helpers/contract-calls.ts';
 import { checkOut, lease } from '../helpers/leases.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
+import { newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
@@ -12,7 +12,7 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
 
   beforeAll(async () => {
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    const flags = { 'database-url': await newMigratedPostgresDatabase() };
+    const flags = { 'database-url': (await newMigratedPostgresDatabase()) + PATIENT };
     [one, other] = await Promise.all([
       startTestServer({ flags, masterKey }),
       startTestServer({ flags, masterKey }),

@@ -11,7 +11,7 @@ import { createTransactions, type RunTransaction } from '#server/database/transa
 import { ApiError } from '#server/wire/errors.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { lastingTransaction, newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { lastingTransaction, newPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
 
 interface Thing {
   id: number;
@@ -30,8 +30,6 @@ interface Owner {
   things: number;
 }
 
-/** Added to a URL, lets changes wait longer for locks. */
-const PATIENT = '?lock_timeout=60000';
 /** Two minutes of looks, 20 ms apart. */
 const MAX_LOOKS = 6000;
 

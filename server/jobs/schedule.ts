@@ -64,7 +64,7 @@ interface Needs extends JobOptions {
 }
 
 /** Maximum time that a caller waits; the work continues regardless. */
-const UPKEEP_TIMEOUT_MS = 6000;
+export const UPKEEP_TIMEOUT_MS = 6000;
 
 export function createJobs({ location, config, sharedTime, leadership, ...needs }: Needs): Jobs {
   const upkeepTickets = createTickets();

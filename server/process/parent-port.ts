@@ -25,8 +25,8 @@ export interface MessageToServer {
 }
 
 /**
- * A hanging app must not keep the server from ending. One that is only busy must hear it, or it would start the server again
- * without knowing the cause.
+ * A hanging app must not keep the server from ending. An app that is only busy must still receive the message: without the
+ * cause, it would start the server again.
  */
 const HEARD_TIMEOUT_MS = 5000;
 

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callRow, newBearer, success } from '../helpers/contract-calls.ts';
 import { publicContract } from '#server/contract.ts';
+import { UPKEEP_TIMEOUT_MS } from '#server/jobs/schedule.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { type Issued, issue } from './issuing.ts';
@@ -13,8 +14,7 @@ let certificate: Issued['certificate'];
 
 beforeAll(async () => {
   dataDir = await newDataDir();
-  // The limit that servers have.
-  server = await startTestServer({ dataDir, upkeepTimeoutMs: 6000 });
+  server = await startTestServer({ dataDir, upkeepTimeoutMs: UPKEEP_TIMEOUT_MS });
   ({ certificate } = await issue(server));
   await success(server, 'revocationList', {});
   await writeRows(

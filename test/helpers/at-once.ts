@@ -1,3 +1,4 @@
+import { expectFailure } from './strict-reply.ts';
 import type { Reply } from './test-server.ts';
 
 /** Makes that many calls at the same time, each with its number, and waits for all of their replies. */
@@ -10,5 +11,6 @@ export async function decided(call: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await call();
     if (reply.status !== 503) return reply;
+    expectFailure(reply, 'unavailable');
   }
 }

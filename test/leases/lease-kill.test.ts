@@ -104,6 +104,6 @@ it(
       const { counted } = await seatsOf(dataDir, license.license_id);
       expect(counted.in_use, `round ${number}: no client got a second seat`).toBe(seats.held);
     }
-    await server.kill();
+    expect((await server.kill()).code).toBe(0);
   },
 );

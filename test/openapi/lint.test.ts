@@ -4,14 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { readDocument } from './document.ts';
 
+// Compilers and linters take minutes on a busy machine.
+vi.setConfig({ testTimeout: 900_000 });
+
 const run = promisify(execFile);
 const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');
-/** Linters take minutes on a busy machine. */
-const TIMEOUT_MS = 900_000;
 const server = sharedServer();
 let folder: string;
 let file: string;
@@ -41,7 +42,7 @@ async function findings(program: string, ...words: string[]): Promise<string> {
   return end.stdout;
 }
 
-it('Redocly finds nothing, but notices a document that is wrong', { timeout: TIMEOUT_MS }, async () => {
+it('Redocly finds nothing, but notices a document that is wrong', async () => {
   const found = await findings('redocly', '--config', configuration('redocly.yaml'), '--format', 'json');
   const reports = found.split(/(?<=^\})\s*(?=\{)/mu).map((text) => JSON.parse(text) as object);
   expect(reports).toEqual([
@@ -52,7 +53,7 @@ it('Redocly finds nothing, but notices a document that is wrong', { timeout: TIM
   ]);
 });
 
-it('Spectral finds nothing, but notices a document that is wrong', { timeout: TIMEOUT_MS }, async () => {
+it('Spectral finds nothing, but notices a document that is wrong', async () => {
   const words = ['--ruleset', configuration('spectral.yaml'), '--fail-severity', 'hint', '--format', 'json'];
   const found = JSON.parse(await findings('spectral', ...words)) as { source: string; severity: number }[];
   const WARNING = 1;

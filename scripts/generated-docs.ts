@@ -135,8 +135,8 @@ function onOneCore(): string {
   ]);
   return `## CPU per call on one core
 
-Measured at ${at} by \`npm run bench -- --one-core\`: servers and load share one core. This run measured service and peer in
-turn throughout, so its ranges are wider than those of a run today. The ratio is to the peer: cfssl for
+Measured at ${at} by \`npm run bench -- --one-core\`: servers and load share one core. Runs before
+26 November 2026 measured service and peer in turn throughout, so their ranges are wider. The ratio is to the peer: cfssl for
 certificates from signing requests, etcd for checkouts, storing Express for other changes, otherwise bare Express.
 
 ${table(['calls', 'ratio', 'measured'], cells)}

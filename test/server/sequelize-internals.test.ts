@@ -102,7 +102,7 @@ describe('the connection manager for PostgreSQL', () => {
     dialect: 'postgres',
     dialectModule: pg,
     logging: false,
-    dialectOptions: { application_name: 'license-desk', connectionTimeoutMillis: 100 },
+    dialectOptions: { application_name: 'license-desk' },
   });
   const manager = connectionManager as unknown as Internals['connectionManager'] & {
     config: { host: string; dialectOptions: object };

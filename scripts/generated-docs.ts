@@ -135,9 +135,9 @@ function onOneCore(): string {
   ]);
   return `## CPU per call on one core
 
-Measured at ${at} by \`npm run bench -- --one-core\`: servers and load share one core. Runs before
-26 November 2026 measured service and peer in turn throughout, so their ranges are wider. The ratio is to the peer: cfssl for
-certificates from signing requests, etcd for checkouts, storing Express for other changes, otherwise bare Express.
+Measured at ${at} by \`npm run bench -- --one-core\`: servers and load share one core. The ratio
+is to the peer: cfssl for certificates from signing requests, etcd for checkouts, storing Express for other changes, otherwise
+bare Express.
 
 ${table(['calls', 'ratio', 'measured'], cells)}
 
@@ -195,10 +195,12 @@ each row, as the service's own is. \`openssl speed\` is the limit for signing on
   scheduler lets them take turns every few milliseconds, so a host whose speed changes within a second is as fast for the one
   as for the other. What waits for the disk is measured in turn there, too, because two that sync wait for each other.
 - \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
-  should agree within 10 %. On a host whose speed changes by half within seconds, two quiet runs on one core agreed in
-  authorizations, \`health/live/\` and bare \`node:http\` (1 to 6 % apart) and in certificates (2 and 9 %), but not in \`health/\`
-  and heartbeats (15 %). Beside a program that never pauses, the ratios of these reads were 6 to 15 % lower: a busy neighbor
-  on the same core probably slows down a program's own code, of which Express has more, more than its system calls.
+  should agree within 10 % if the processor was as fast each time. One that other machines share may be slower for minutes,
+  and slows down Express more: hot authorizations took 1.06 and 1.13 times what bare Express takes while that was 51 and 58 µs,
+  and 0.92 times while it was 104 µs. The comparison says which figures were measured at different speeds. Two runs on one core
+  in which most were not agreed in 10 of 14: in all reads but heartbeats (at different speeds), in certificates, renewals and
+  revocations. Activations, authorization tokens and checkouts were 14 to 35 % apart: the slower the disk syncs, the more
+  calls share a commit.
 
 ## Run conditions
 

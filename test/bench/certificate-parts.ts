@@ -1,7 +1,7 @@
 // The part of the bench that measures certificates, under an RSA and a P-256 authority.
 import { prepareBenchData } from './bench-data.ts';
 import type { Figure } from './figures.ts';
-import { judged, most, throughput } from './load-figures.ts';
+import { cpuBesidePeer, judged, most, throughput } from './load-figures.ts';
 import { measureCertificates } from './measure-certificates.ts';
 import { type IssueMeasurements, measureIssue } from './measure-issue.ts';
 import { type Comparison, compare } from './rounds.ts';
@@ -34,7 +34,7 @@ function besideCfssl(figure: string, measured: IssueMeasurements, least: number 
     ),
     {
       ...judged(`${figure}, CPU per call`, '–', `${shown(cpuRatio)} x cfssl; ${micros}`, 'pass', measured),
-      cpuRatio: cpuRatio.median,
+      ...cpuBesidePeer(measured.beside.cfssl),
     },
   ];
 }

@@ -12,6 +12,8 @@ export interface Figure {
   isUnclear?: boolean;
   /** CPU per call as a multiple of a peer's in the same run, which other programs hardly change. */
   cpuRatio?: number;
+  /** The peer's CPU per call, in microseconds: how fast the machine was. */
+  peerCpuMicros?: number;
   /** Of a figure that is measured with different numbers of licenses. */
   growth?: { licenses: number[]; values: string[]; ratio: string };
   /** The numbers behind it. */

@@ -1,6 +1,6 @@
 // The targets of floating licenses.
 import type { Figure } from './figures.ts';
-import { cpuPerCall, judged, throughput } from './load-figures.ts';
+import { cpuBesidePeer, cpuPerCall, judged, throughput } from './load-figures.ts';
 import { BATCH, type LeaseMeasurements } from './measure-leases.ts';
 import { atLeast, atMost, type Sample, shown } from './sample.ts';
 
@@ -34,7 +34,7 @@ export function leaseFigures(measured: LeaseMeasurements): Figure[] {
         'pass',
         checkouts,
       ),
-      ...(besideEtcd ? { cpuRatio: besideEtcd.cpuRatio.median } : {}),
+      ...(besideEtcd ? cpuBesidePeer(besideEtcd) : {}),
     },
     ...(besideEtcd
       ? [

@@ -20,6 +20,12 @@ export function judged(
   };
 }
 
+/** What runs are compared by. */
+export const cpuBesidePeer = ({ cpuRatio, peer }: Comparison) => ({
+  cpuRatio: cpuRatio.median,
+  peerCpuMicros: peer.cpuMicros.median,
+});
+
 const thousands = ({ median: middle }: Sample) => `${Math.round(middle)}`;
 
 export function throughput(figure: string, least: number, result: Comparison): Figure {
@@ -35,7 +41,7 @@ export function cpuPerCall(figure: string, limit: number | null, result: Compari
   const name = `${figure}, CPU per call`;
   const target = limit === null ? '–' : `<= ${limit.toFixed(2)} x bare`;
   const verdict = limit === null ? 'pass' : atMost(cpuRatio, limit);
-  return { ...judged(name, target, measured, verdict, result), cpuRatio: cpuRatio.median };
+  return { ...judged(name, target, measured, verdict, result), ...cpuBesidePeer(result) };
 }
 
 export function latency(figure: string, limit: number, result: Comparison): Figure {
@@ -70,7 +76,7 @@ export function writes(
         atMost(cpuMicros, mostCpuMs * 1000),
         result,
       ),
-      cpuRatio: cpuRatio.median,
+      ...cpuBesidePeer(result),
     },
     judged(`${figure}, p99`, '<= 50 ms', `${shown(p99Ms, 1)} ms`, atMost(p99Ms, 50), result),
   ];

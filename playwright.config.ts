@@ -17,17 +17,18 @@ const launchOptions = {
 export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | null }>({
   testDir: 'test/e2e',
   outputDir: 'test-results',
+  globalSetup: './test/helpers/run-folder.ts',
   // A last fence: each step has its own bound below, whose message names it. On a quiet machine nothing comes near.
-  timeout: 300_000,
-  expect: { timeout: 60_000 },
+  timeout: 600_000,
+  expect: { timeout: 120_000 },
   // Each test starts a server; a third one goes on while two wait for what they expect.
   fullyParallel: true,
   workers: 3,
   forbidOnly: process.env['CI'] !== undefined,
   reporter: 'list',
   use: {
-    actionTimeout: 60_000,
-    navigationTimeout: 60_000,
+    actionTimeout: 120_000,
+    navigationTimeout: 120_000,
     // Transitions cost frames; shell.spec.ts turns them on to test them.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',

@@ -64,11 +64,15 @@ export default defineConfig({
     maxWorkers: 4,
     // A last fence: the helpers bound each command, start and stop, and name the one that hangs.
     expect: { poll: { timeout: 120_000 } },
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     // Node runs the sources itself, as it does for users of the CLI; nothing here is mocked or needs Vite.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    globalSetup: ['test/helpers/ensure-build.ts', 'test/helpers/run-postgres.ts'],
+    globalSetup: [
+      'test/helpers/run-folder.ts',
+      'test/helpers/ensure-build.ts',
+      'test/helpers/run-postgres.ts',
+    ],
     projects: [
       {
         extends: true,

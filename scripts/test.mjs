@@ -12,7 +12,7 @@ import { ensureTestPrograms } from './test-programs.mjs';
 import { countSuite, suites } from './test-suites.mjs';
 
 /** A hanging suite must fail in reasonable time; some machines take four times as long as others. */
-const SUITE_TIMEOUT_MS = 40 * 60_000;
+const SUITE_TIMEOUT_MS = 60 * 60_000;
 
 /** @typedef {import('./test-suites.mjs').Counts & { name: string, seconds: number }} Result */
 
@@ -50,16 +50,20 @@ async function prepareTests(driver) {
 }
 
 /**
+ * @typedef {object} Surroundings
+ * @property {string} reportFolder
+ * @property {boolean} isBeside another suite, which needs the processors, too
+ * @property {boolean} isLive what it says is printed at once, not at its end
+ *
  * @param {import('./test-suites.mjs').Suite} suite
- * @param {string} reportFolder
- * @param {boolean} isBeside another suite: what it says is then printed at its end
+ * @param {Surroundings} surroundings
  * @returns {Promise<Result>}
  */
-async function runSuite(suite, reportFolder, isBeside = false) {
+async function runSuite(suite, { reportFolder, isBeside, isLive }) {
   const heading = `\n── ${suite.name} ──\n`;
   const log = join(reportFolder, `${suite.name}.log`);
-  const output = isBeside ? openSync(log, 'w') : undefined;
-  if (!isBeside) process.stdout.write(heading);
+  const output = isLive ? undefined : openSync(log, 'w');
+  if (isLive) process.stdout.write(heading);
   const report = join(reportFolder, `${suite.name}.json`);
   const started = Date.now();
   const [command = '', ...args] = [...suite.command, ...((isBeside && suite.besideArguments) || [])];
@@ -100,8 +104,9 @@ function printTotals() {
 }
 
 /**
- * The tests wait a lot for servers and browsers, so they run side by side, and the static checks beside them, one after
- * the other. Without tests, all checks run at once. The checks do not need the SQLite driver.
+ * The tests wait a lot for servers and browsers, so two suites run side by side; the second begins after the static checks,
+ * which run one after the other beside the first. Without tests, all checks run at once. The checks do not need the SQLite
+ * driver.
  *
  * @param {readonly import('./test-suites.mjs').Suite[]} selected
  * @param {Promise<void>} driver
@@ -109,22 +114,30 @@ function printTotals() {
 async function runSuites(selected, driver) {
   const reportFolder = mkdtempSync(join(tmpdir(), 'license-desk-test-'));
   const checks = selected.filter(({ kind }) => kind === 'static');
-  const tests = selected.filter(({ kind }) => kind === 'tests');
+  const [first, ...others] = selected.filter(({ kind }) => kind === 'tests');
   /** @type {Map<string, Result>} */
   const done = new Map();
-  const runOne = async (/** @type {import('./test-suites.mjs').Suite} */ suite, isBeside = false) =>
-    void done.set(suite.name, await runSuite(suite, reportFolder, isBeside));
-  const runChecks = async () => {
-    for (const suite of checks) await runOne(suite, true);
+  const runOne = async (/** @type {import('./test-suites.mjs').Suite} */ suite, isLive = false) => {
+    const isBeside = suite.kind === 'tests' && others.length > 0;
+    done.set(suite.name, await runSuite(suite, { reportFolder, isBeside, isLive }));
   };
-  const runTests = async () => {
-    // A failed build counts as one failure; the other suites still run.
-    await attempt('build', () => prepareTests(driver));
-    if (isInterrupted) return;
-    await untilAllEnd(tests.map((suite, index) => runOne(suite, index > 0)));
+  const runTests = async (/** @type {import('./test-suites.mjs').Suite} */ begin) => {
+    // A failed build counts as one failure; the suites still run.
+    const prepared = attempt('build', () => prepareTests(driver));
+    const runFirst = async () => {
+      await prepared;
+      if (!isInterrupted) await runOne(begin, true);
+    };
+    const runOthers = async () => {
+      for (const suite of checks) await runOne(suite);
+      await prepared;
+      if (isInterrupted) return;
+      for (const suite of others) await runOne(suite);
+    };
+    await untilAllEnd([runFirst(), runOthers()]);
   };
   try {
-    await untilAllEnd(tests.length > 0 ? [runTests(), runChecks()] : checks.map((suite) => runOne(suite)));
+    await (first ? runTests(first) : untilAllEnd(checks.map((suite) => runOne(suite, true))));
   } finally {
     results.push(...selected.flatMap(({ name }) => done.get(name) ?? []));
     rmSync(reportFolder, { recursive: true, force: true });

@@ -1,0 +1,16 @@
+// One folder for all temporary files of a run: what a process that was killed has left goes with it.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Names the folder to this process and those that it starts. @returns removes it */
+export default function makeRunFolder(): () => void {
+  // Short, because a socket's path may have no more than 107 bytes.
+  const folder = mkdtempSync(join(tmpdir(), 'desk-'));
+  // PostgreSQL does not run as root; its own folder inside is its user's.
+  chmodSync(folder, 0o755);
+  for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = folder;
+  return () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+}

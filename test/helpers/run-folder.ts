@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Names the folder to this process and those that it starts. @returns removes it */
+// oxlint-disable-next-line import/no-default-export -- Playwright and Vitest run the default export of a setup file
 export default function makeRunFolder(): () => void {
   // Short, because a socket's path may have no more than 107 bytes.
   const folder = mkdtempSync(join(tmpdir(), 'desk-'));

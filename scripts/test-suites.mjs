@@ -97,8 +97,8 @@ export const suites = [
     name: 'unit-api-cli',
     kind: 'tests',
     command: ['vitest', 'run', '--reporter=default', '--reporter=json'],
-    // Each worker keeps more than half a core busy: with four of them, the same tests took a third more CPU time.
-    besideArguments: ['--maxWorkers=2'],
+    // Beside two browsers, four workers need a third more CPU time for the same tests than two, which alone leave a core idle.
+    besideArguments: ['--maxWorkers=3'],
     reportArguments: (report) => [`--outputFile.json=${report}`],
     count: countVitest,
   },

@@ -50,13 +50,13 @@ async function prepareTests(driver) {
 }
 
 /**
- * @typedef {object} Surroundings
+ * @typedef {object} RunOptions
  * @property {string} reportFolder
  * @property {boolean} isBeside another suite, which needs the processors, too
  * @property {boolean} isLive what it says is printed at once, not at its end
  *
  * @param {import('./test-suites.mjs').Suite} suite
- * @param {Surroundings} surroundings
+ * @param {RunOptions} options
  * @returns {Promise<Result>}
  */
 async function runSuite(suite, { reportFolder, isBeside, isLive }) {

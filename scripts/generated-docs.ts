@@ -195,12 +195,12 @@ each row, as the service's own is. \`openssl speed\` is the limit for signing on
   scheduler lets them take turns every few milliseconds, so a host whose speed changes within a second is as fast for the one
   as for the other. What waits for the disk is measured in turn there, too, because two that sync wait for each other.
 - \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
-  should agree within 10 % if the processor was as fast each time. One that other machines share may be slower for minutes,
-  and slows down Express more: hot authorizations took 1.06 and 1.13 times what bare Express takes while that was 51 and 58 µs,
-  and 0.92 times while it was 104 µs. The comparison says which figures were measured at different speeds. Two runs on one core
-  in which most were not agreed in 10 of 14: in all reads but heartbeats (at different speeds), in certificates, renewals and
-  revocations. Activations, authorization tokens and checkouts were 14 to 35 % apart: the slower the disk syncs, the more
-  calls share a commit.
+  should agree within 10 %. On a host whose processors other machines share, three runs on one core, two quiet and one beside a
+  program that never pauses, agreed in 7 of 14: bare \`node:http\`, activations, authorization tokens, revocations, certificates
+  of both authorities and heartbeats were 1 to 9 % apart. The other changes and reads were 11 to 16 % apart, \`authorize/token/\`
+  19 % (hot) and 23 % (uniform). Part of it is the processor: while it is slow, it slows down each program by another part, so
+  the comparison names the figures whose peers took different times. Part of it is the service: while bare Express took 58 and
+  61 µs, hot authorizations took 1.13 and 0.95 times that.
 
 ## Run conditions
 

@@ -38,6 +38,8 @@ const HANDSHAKE_TICKS = 10;
 const LOOK_TICKS = 5;
 /** Longer than proxies keep idle connections, so that none sends a request while the server is closing it. */
 const KEEP_ALIVE_MS = 65_000;
+/** Connections that wait in the system while the server is busy, if the system allows as many. Further ones are reset. */
+const CONNECTION_QUEUE = 4096;
 /** Total over all connections: unread bytes of pipelined requests. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** In seconds. */
@@ -291,7 +293,7 @@ async function listen(server: Server, host: string, port: number, flag: PortFlag
       const setting = flag === '--port' ? 'port' : 'admin-port';
       reject(new AddressError(message, isTaken ? { setting, host, port } : null));
     });
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: CONNECTION_QUEUE }, resolve);
   });
   return (server.address() as AddressInfo).port;
 }

@@ -71,18 +71,6 @@ export async function newDataDir(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'license-desk-test-'));
 }
 
-/** `fetch` waits 10 s for a connection, which a thousand at once may exceed on a slow machine. Nothing is sent before. */
-async function connected(request: () => Promise<Response>): Promise<Response> {
-  for (;;) {
-    try {
-      return await request();
-    } catch (error) {
-      const { cause } = error as { cause?: { code?: string } };
-      if (cause?.code !== 'UND_ERR_CONNECT_TIMEOUT') throw error;
-    }
-  }
-}
-
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await newDataDir());
   const flags = {
@@ -110,13 +98,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   if (!runtime) throw new Error('the server left no runtime file');
 
   async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    const response = await connected(() =>
-      fetch(api + path, {
-        method,
-        headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
+    const response = await fetch(api + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
     return {
       status: response.status,

@@ -135,9 +135,8 @@ function onOneCore(): string {
   ]);
   return `## CPU per call on one core
 
-Measured at ${at} by \`npm run bench -- --one-core\`: servers and load share one core. The ratio
-is to the peer: cfssl for certificates from signing requests, etcd for checkouts, storing Express for other changes, otherwise
-bare Express.
+Measured at ${at} by \`npm run bench -- --one-core\`: servers and load share one core. The ratio is to the peer: cfssl for
+certificates from signing requests, etcd for checkouts, storing Express for other changes, otherwise bare Express.
 
 ${table(['calls', 'ratio', 'measured'], cells)}
 
@@ -198,8 +197,8 @@ each row, as the service's own is. \`openssl speed\` is the limit for signing on
   should agree within 10 %. On a host whose processors other machines share, three runs on one core, two quiet and one beside a
   program that never pauses, agreed in 7 of 14: bare \`node:http\`, activations, authorization tokens, revocations, certificates
   of both authorities and heartbeats were 1 to 9 % apart. The other changes and reads were 11 to 16 % apart, \`authorize/token/\`
-  19 % (hot) and 23 % (uniform). Part of it is the processor: while it is slow, it slows down each program by another part, so
-  the comparison names the figures whose peers took different times. Part of it is the service: while bare Express took 58 and
+  19 % (hot) and 23 % (uniform). Part of it is the processor: a slow phase does not slow down all programs equally, so the
+  comparison names the figures whose peers took different times. Part of it is the service: while bare Express took 58 and
   61 µs, hot authorizations took 1.13 and 0.95 times that.
 
 ## Run conditions

@@ -97,7 +97,8 @@ export const suites = [
     name: 'unit-api-cli',
     kind: 'tests',
     command: ['vitest', 'run', '--reporter=default', '--reporter=json'],
-    // Beside two browsers, four workers need a third more CPU time for the same tests than two, which alone leave a core idle.
+    // Beside two browsers, four workers need a third more CPU time for the same tests than two. But once the browsers have
+    // ended, two leave a core idle.
     besideArguments: ['--maxWorkers=3'],
     reportArguments: (report) => [`--outputFile.json=${report}`],
     count: countVitest,

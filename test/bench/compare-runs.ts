@@ -1,5 +1,5 @@
 // Do several runs agree? CPU per call beside a peer's hardly depends on what other programs do, so it must. It does depend on
-// how fast the processor is at the time: one that other machines share slows each program down by another part.
+// how fast the processor is at the time: a slow phase does not slow down all programs equally.
 import { readFileSync } from 'node:fs';
 import type { Figure } from './figures.ts';
 

@@ -4,12 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { readDocument } from './document.ts';
-
-// Compilers and linters take minutes on a busy machine.
-vi.setConfig({ testTimeout: 900_000 });
 
 const run = promisify(execFile);
 const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');

@@ -8,10 +8,16 @@ const desktop = process.env['LICENSE_DESK_E2E_DESKTOP'] || null;
 
 shareCompileCache();
 
-/** A page lives for seconds here, so compiling its code with optimizations costs more than it saves. */
 const launchOptions = {
   ...chromiumLaunch,
-  args: [...chromiumLaunch.args, '--js-flags=--no-maglev --no-turbofan'],
+  args: [
+    ...chromiumLaunch.args,
+    // A page lives for seconds here, so compiling its code with optimizations costs more than it saves.
+    '--js-flags=--no-maglev --no-turbofan',
+    // The pages of all tests in one process: to start one, and to compile the page's code in it, takes as long as a short test.
+    '--renderer-process-limit=1',
+    '--disable-site-isolation-trials',
+  ],
 };
 
 export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | null }>({
@@ -27,6 +33,9 @@ export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | 
   forbidOnly: process.env['CI'] !== undefined,
   reporter: 'list',
   use: {
+    // Between tests, Playwright removes cookies, stored data, caches, routes and scripts; test.ts takes back permissions.
+    // The server is another one for each test. A test that needs a context of its own opens one.
+    reuseContext: true,
     actionTimeout: 120_000,
     navigationTimeout: 120_000,
     // Transitions cost frames; shell.spec.ts turns them on to test them.

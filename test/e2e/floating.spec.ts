@@ -45,6 +45,13 @@ async function heartbeat(page: Page, server: TestServer, token: string): Promise
   return response.status();
 }
 
+async function chooseLicense(page: Page, view: 'rules' | 'usage', holder: string): Promise<void> {
+  await page.goto(`/#/floating?view=${view}`);
+  // The page that is left may have a link of the same name.
+  await expect(page.getByRole('heading', { name: 'Floating licenses', level: 1 })).toBeVisible();
+  await page.getByRole('link', { name: holder }).click();
+}
+
 const inspector = (page: Page) => page.getByRole('complementary');
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
@@ -141,10 +148,7 @@ test('a denial appears by itself, is explained, and leads to its remedy', async 
 
 test('a rule is made, tried, moved and deleted', async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Acme', seats: 2 });
-  await desk.goto('/#/floating?view=rules');
-  // The list of licenses, which is left, links the same name.
-  await expect(desk.getByRole('heading', { name: 'Floating licenses', level: 1 })).toBeVisible();
-  await desk.getByRole('link', { name: 'Acme' }).click();
+  await chooseLicense(desk, 'rules', 'Acme');
   const rules = desk.getByRole('region', { name: 'Rules', exact: true });
   await expect(rules).toContainText('No rules.');
 
@@ -197,8 +201,7 @@ test('a rule is made, tried, moved and deleted', async ({ desk, server }) => {
 
 test('an options file is checked before it is imported', async ({ desk }) => {
   await newPool(desk, { holder: 'Acme', seats: 4 });
-  await desk.goto('/#/floating?view=rules');
-  await desk.getByRole('link', { name: 'Acme' }).click();
+  await chooseLicense(desk, 'rules', 'Acme');
   await desk.getByRole('button', { name: 'Import options file' }).click();
   const dialog = desk.getByRole('dialog');
   await dialog
@@ -225,10 +228,7 @@ test('usage shows the seats that were needed', { tag: '@browser' }, async ({ des
   const key = await newPool(desk, { holder: 'Acme', seats: 1 });
   await checkOut(desk, server, key, { user: 'ada' });
   await checkOut(desk, server, key, { user: 'grace' });
-  await desk.goto('/#/floating?view=usage');
-  // The overview has a link of this name, too.
-  await expect(desk.getByRole('heading', { name: 'Floating licenses' })).toBeVisible();
-  await desk.getByRole('link', { name: 'Acme' }).click();
+  await chooseLicense(desk, 'usage', 'Acme');
   const figures = desk.getByRole('region', { name: 'Figures for the period' });
   await expect(figures).toContainText('Denied1');
   await expect(figures).toContainText('The license has 1, so 1 more is needed.');

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { copyMigratedDatabase } from '../helpers/migrated-database.ts';
+import { stablePorts } from '../helpers/stable-ports.ts';
 import { within } from '../helpers/within.ts';
 
 const project = resolve(import.meta.dirname, '../..');
@@ -51,6 +52,9 @@ interface Host {
 
 /** Those whose servers have stopped. */
 const idleHosts: Host[] = [];
+
+/** Ports of pages whose servers have stopped. At the same address, Chromium need not compile the page's code again. */
+const idlePorts: number[] = [];
 
 function forkHost(): Host {
   const child = fork(join(import.meta.dirname, 'server-host.ts'), {
@@ -145,16 +149,17 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-e2e-'));
   await copyMigratedDatabase(dataDir);
   const inDataDir = ['--data-dir', dataDir];
-  let { host, ready } = await launch([...inDataDir, ...flags, '--port', '0', '--admin-port', '0']);
+  const [pagePort = 0] = idlePorts.length > 0 ? idlePorts.splice(-1) : await stablePorts(1);
+  const onPagePort = ['--admin-port', String(pagePort)];
+  let { host, ready } = await launch([...inDataDir, ...flags, '--port', '0', ...onPagePort]);
   const { api, admin } = ready;
-  const { origin, port: adminPort } = new URL(admin);
 
   const runCli = cliOn(dataDir);
 
   return {
     dataDir,
     api,
-    origin,
+    origin: new URL(admin).origin,
     firstLink: admin,
     cli: runCli,
     link: () => runCli('open'),
@@ -166,20 +171,14 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
       await within('license-desk serve: end after SIGKILL', exited);
     },
     async startAgain() {
-      ({ host, ready } = await launch([
-        ...inDataDir,
-        ...flags,
-        '--port',
-        new URL(api).port,
-        '--admin-port',
-        adminPort,
-      ]));
+      ({ host, ready } = await launch([...inDataDir, ...flags, '--port', new URL(api).port, ...onPagePort]));
     },
     async dispose() {
       // Whatever is paused would not hear of the end.
       host.child.kill('SIGCONT');
       if (!hasEnded(host)) await stopServer(host);
       rmSync(dataDir, { recursive: true, force: true });
+      idlePorts.push(pagePort);
     },
   };
 }

@@ -105,7 +105,11 @@ export const test = base.extend<Fixtures>({
     await use(server);
     await server.dispose();
   },
-  context: async ({ context, app }, use) => use(app?.context ?? context),
+  context: async ({ context: shared, app }, use) => {
+    const context = app?.context ?? shared;
+    await use(context);
+    await context.clearPermissions();
+  },
   page: async ({ context, app, server }, use) =>
     use(app ? rooted(app.page, server.origin) : await context.newPage()),
   baseURL: ({ server }, use) => use(server.origin),

@@ -106,9 +106,9 @@ export const test = base.extend<Fixtures>({
     await server.dispose();
   },
   context: async ({ context: shared, app }, use) => {
-    const context = app?.context ?? shared;
-    await use(context);
-    await context.clearPermissions();
+    if (app) return use(app.context);
+    await use(shared);
+    await shared.clearPermissions();
   },
   page: async ({ context, app, server }, use) =>
     use(app ? rooted(app.page, server.origin) : await context.newPage()),

@@ -1,8 +1,23 @@
-/** Makes the bundled libraries smaller: their text stays in the memory of every thread that loads them. */
+/** Makes the bundles smaller: their text stays in the memory of every thread that loads them. */
 import { minifySync } from 'vite';
 
-/** V8 keeps a text with one of these characters in two bytes per character. */
-const BEYOND_LATIN1 = /[^\0-\u00FF]/gu;
+/** Node.js keeps a file with one of these characters in two bytes per character. */
+const BEYOND_ASCII = /[^\0-\u007F]/gu;
+
+/**
+ * Data of libraries that this product does not reach, and the JSON in its place.
+ *
+ * @type {readonly { files: RegExp, json: string }[]}
+ */
+const UNUSED_DATA = [
+  // Sequelize writes dates with an offset from UTC, not in a named time zone.
+  {
+    files: /\/moment-timezone\/data\/packed\/latest\.json$/u,
+    json: '{"version":"","zones":[],"links":[],"countries":[]}',
+  },
+  // Express's reader of JSON refuses what is not in a Unicode encoding, before it is decoded.
+  { files: /\/iconv-lite\/encodings\/tables\/[\w-]+\.json$/u, json: '[]' },
+];
 
 /** @param {string} character @returns {string} its code units as escapes, which mean the same in strings, patterns and names */
 function escaped(character) {
@@ -12,25 +27,40 @@ function escaped(character) {
   ).join('');
 }
 
+/** @param {string} fileName @param {string} source @returns {string} without white space and comments; names stay, for stack traces */
+function minified(fileName, source) {
+  const { code, errors } = minifySync(fileName, source, {
+    compress: false,
+    mangle: false,
+    codegen: { removeWhitespace: true },
+  });
+  if (errors.length > 0) throw new Error(`${fileName}: ${errors[0]?.message}`);
+  return code;
+}
+
 /**
- * A Vite plugin that removes white space and comments from the chunks of libraries. Names stay as they are, so that
- * stack traces can be read.
+ * A Vite plugin that leaves out unused data of libraries, minifies their chunks, and writes all chunks in ASCII.
  *
  * @returns {import('vite').Plugin}
  */
 export function compactLibraries() {
+  /** @type {Set<RegExp>} */
+  const found = new Set();
   return {
     name: 'compact-libraries',
+    load(id) {
+      const data = UNUSED_DATA.find(({ files }) => files.test(id.replaceAll('\\', '/')));
+      if (!data) return null;
+      found.add(data.files);
+      return data.json;
+    },
     generateBundle(_options, bundle) {
+      for (const { files } of UNUSED_DATA)
+        if (!found.has(files)) throw new Error(`no library has data in ${files.source} any more`);
       for (const chunk of Object.values(bundle)) {
-        if (chunk.type !== 'chunk' || !chunk.fileName.startsWith('npm.')) continue;
-        const { code, errors } = minifySync(chunk.fileName, chunk.code, {
-          compress: false,
-          mangle: false,
-          codegen: { removeWhitespace: true },
-        });
-        if (errors.length > 0) throw new Error(`${chunk.fileName}: ${errors[0]?.message}`);
-        chunk.code = code.replaceAll(BEYOND_LATIN1, escaped);
+        if (chunk.type !== 'chunk') continue;
+        const code = chunk.fileName.startsWith('npm.') ? minified(chunk.fileName, chunk.code) : chunk.code;
+        chunk.code = code.replaceAll(BEYOND_ASCII, escaped);
       }
     },
   };

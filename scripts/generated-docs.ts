@@ -195,11 +195,12 @@ each row, as the service's own is. \`openssl speed\` is the limit for signing on
   as for the other. What waits for the disk is measured in turn there, too, because two that sync wait for each other.
 - \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
   should agree within 10 %. On a host whose processors other machines share, three runs on one core, two quiet and one beside a
-  program that never pauses, agreed in 7 of 14: bare \`node:http\`, activations, authorization tokens, revocations, certificates
-  of both authorities and heartbeats were 1 to 9 % apart. The other changes and reads were 11 to 16 % apart, \`authorize/token/\`
-  19 % (hot) and 23 % (uniform). Part of it is the processor: a slow phase does not slow down all programs equally, so the
-  comparison names the figures whose peers took different times. Part of it is the service: while bare Express took 58 and
-  61 µs, hot authorizations took 1.13 and 0.95 times that.
+  program that never pauses, agreed in 7 of 14, and hot authorizations were 19 % apart, uniform ones 23 %: while bare Express
+  took 58 and 61 µs, two processes of the service took 1.13 and 0.95 times that. So authorizations and health checks are now
+  measured in three processes of each server, one after the other. In two such runs, quiet and beside a program that never
+  pauses, hot authorizations were 3 % apart, uniform ones 12 %, the other reads 1 to 6 % and changes 6 to 13 %. The table on one
+  core below is older, and of one process. A slow phase does not slow down all programs equally, so the comparison names the
+  figures whose peers took different times.
 
 ## Run conditions
 

@@ -70,6 +70,19 @@ export function compare(ours: readonly Round[], peer: readonly Round[]): Compari
   };
 }
 
+/** @param parts of several processes of the same servers @returns their rounds together */
+export function joined<Name extends string>(
+  parts: readonly Record<Name, Comparison>[],
+): Record<Name, Comparison> {
+  const names = Object.keys(parts[0] ?? {}) as Name[];
+  const together = (name: Name) =>
+    compare(
+      parts.flatMap((part) => part[name].ours.rounds),
+      parts.flatMap((part) => part[name].peer.rounds),
+    );
+  return Object.fromEntries(names.map((name) => [name, together(name)])) as Record<Name, Comparison>;
+}
+
 /** The service and what it is compared with. */
 export interface Pair {
   ours: Contender;
@@ -80,11 +93,11 @@ export interface Pair {
 type Measured = Record<keyof Pair, Round[]>;
 
 /** A contender in several pairs is measured once in each round. */
-async function measureInTurn(pairs: readonly Pair[]): Promise<Measured[]> {
-  const rounds = new Map(pairs.flatMap(({ ours, peer }) => [peer, ours]).map((one) => [one, [] as Round[]]));
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const [contender, measured] of rounds) measured.push(await contender.measure());
-  return pairs.map(({ ours, peer }) => ({ ours: rounds.get(ours) ?? [], peer: rounds.get(peer) ?? [] }));
+async function measureInTurn(pairs: readonly Pair[], rounds: number): Promise<Measured[]> {
+  const found = new Map(pairs.flatMap(({ ours, peer }) => [peer, ours]).map((one) => [one, [] as Round[]]));
+  for (let round = 0; round < rounds; round += 1)
+    for (const [contender, measured] of found) measured.push(await contender.measure());
+  return pairs.map(({ ours, peer }) => ({ ours: found.get(ours) ?? [], peer: found.get(peer) ?? [] }));
 }
 
 /**
@@ -92,9 +105,9 @@ async function measureInTurn(pairs: readonly Pair[]): Promise<Measured[]> {
  * changes within a second is as fast for the one as for the other. That leaves the CPU per call, and says nothing of
  * throughput.
  */
-async function measureTogether(pairs: readonly Pair[]): Promise<Measured[]> {
+async function measureTogether(pairs: readonly Pair[], rounds: number): Promise<Measured[]> {
   const measured = pairs.map((): Measured => ({ ours: [], peer: [] }));
-  for (let round = 0; round < ROUNDS; round += 1)
+  for (let round = 0; round < rounds; round += 1)
     for (const [index, { ours, peer }] of pairs.entries()) {
       const [own, other] = await Promise.all([ours.measure(), peer.measure()]);
       measured[index]?.ours.push(own);
@@ -106,16 +119,18 @@ async function measureTogether(pairs: readonly Pair[]): Promise<Measured[]> {
 interface Order {
   /** On one core, pairs are measured at the same time, unless both sync to the same disk and one waits for the other. */
   inTurn?: boolean;
+  /** Fewer, where other processes of the same servers are measured, too. */
+  rounds?: number;
 }
 
 /** Warms up each contender, and then measures all pairs in each round. */
 export async function comparePairs<Name extends string>(
   named: Readonly<Record<Name, Pair>>,
-  { inTurn = !sharesOneCore() }: Order = {},
+  { inTurn = !sharesOneCore(), rounds = ROUNDS }: Order = {},
 ): Promise<Record<Name, Comparison>> {
   const pairs = Object.values<Pair>(named);
   for (const one of new Set(pairs.flatMap(({ ours, peer }) => [peer, ours]))) await one.warmUp();
-  const measured = await (inTurn ? measureInTurn(pairs) : measureTogether(pairs));
+  const measured = await (inTurn ? measureInTurn : measureTogether)(pairs, rounds);
   const compared = measured.map(({ ours, peer }) => compare(ours, peer));
   return Object.fromEntries(Object.keys(named).map((name, index) => [name, compared[index]])) as Record<
     Name,

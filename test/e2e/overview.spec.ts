@@ -181,7 +181,7 @@ test('shows a shell command that activates the first device', async ({ desk, con
   await expect(command).toBeHidden();
 });
 
-test('charts a figure over a period, as a table and as CSV too', async ({ desk }) => {
+test('charts a figure over a period, as a table and as CSV too', { tag: '@browser' }, async ({ desk }) => {
   const usage = panel(desk, 'Usage per day');
   await usage.getByRole('button', { name: 'Activations' }).click();
   await expect(usage.getByRole('img', { name: /^Activations in 28 days: 0\./u })).toBeVisible();

@@ -4,7 +4,7 @@ import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
 import type { Plugin, UserConfig } from 'vite';
 import { recordPackages } from './scripts/bundled-packages.mjs';
-import { compactLibraries } from './scripts/compact-libraries.mjs';
+import { compactBundles } from './scripts/compact-bundles.mjs';
 import { compileEarly } from './scripts/compile-early.mjs';
 import { contractManifest } from './scripts/contract-manifest.mjs';
 import { groupsByScreens } from './scripts/page-chunks.mjs';
@@ -104,7 +104,7 @@ export const pageForDevelopment: UserConfig = { ...page, plugins: [contractManif
 
 export default defineConfig({
   main: {
-    plugins: [copyTrayIcons(), compactLibraries(), recordPackages('main')],
+    plugins: [copyTrayIcons(), compactBundles(), recordPackages('main')],
     build: {
       // Files of a local program, not of a page.
       chunkSizeWarningLimit: 10_000,

@@ -34,7 +34,7 @@ export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | 
   reporter: 'list',
   use: {
     // Between tests, Playwright removes cookies, stored data, caches, routes and scripts; test.ts takes back permissions.
-    // The server is another one for each test. A test that needs a context of its own opens one.
+    // Each test starts a new server. A test whose context must not be shared opens a new one.
     reuseContext: true,
     actionTimeout: 120_000,
     navigationTimeout: 120_000,

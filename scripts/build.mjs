@@ -16,7 +16,7 @@ const configFiles = [
   'package-lock.json',
   'package.json',
   'scripts/bundled-packages.mjs',
-  'scripts/compact-libraries.mjs',
+  'scripts/compact-bundles.mjs',
   'scripts/compile-early.mjs',
   'scripts/contract-manifest.mjs',
   'scripts/page-chunks.mjs',

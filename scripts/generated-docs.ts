@@ -198,8 +198,8 @@ each row, as the service's own is. \`openssl speed\` is the limit for signing on
   program that never pauses, agreed in 7 of 14, and hot authorizations were 19 % apart, uniform ones 23 %: while bare Express
   took 58 and 61 µs, two processes of the service took 1.13 and 0.95 times that. So authorizations and health checks are now
   measured in three processes of each server, one after the other. In two such runs, quiet and beside a program that never
-  pauses, hot authorizations were 3 % apart, uniform ones 12 %, the other reads 1 to 6 % and changes 6 to 13 %. The table on one
-  core below is older, and of one process. A slow phase does not slow down all programs equally, so the comparison names the
+  pauses, hot authorizations were 3 % apart, uniform ones 12 %, the other reads 1 to 6 % and changes 6 to 13 %. Runs before noon of
+  26 November 2026 measured one process. A slow phase does not slow down all programs equally, so the comparison names the
   figures whose peers took different times.
 
 ## Run conditions
@@ -242,8 +242,8 @@ ${onOneCore()}${growth(results.figures)}## What limits them
   minute. With half that space, a server took 13 MB less, and up to a tenth more processor time per call. The rest belonged to
   the C library, and included 12 MB of pages that SQLite keeps. Since then, two of its heaps serve all threads, instead of one
   for each, which took up to 34 MB less under load. What is freed above 256 KiB now goes back to the system, which saved another 19 MB in
-  one run. After the figure above was measured, a server that has just started has come down from 132 to 124 MB: its code is in
-  ASCII, which Node.js keeps in one byte per character instead of two, and without time zones that no call reaches.
+  one run. A server that has just started came down from 132 to 124 MB when its code was written in ASCII, which Node.js keeps in
+  one byte per character instead of two, and without time zones that no call reaches.
 - Idle: the figure is the median of the minutes after some work, during which the rest of this table was measured. Timers take
   0.03 to 0.07 % of one core. The first minute has more, because last uses are still written. So has the one in which V8 gives
   back 20 to 30 MB, once after some work, which takes 50 ms, and the sixth after a start, when the retention of that day runs in

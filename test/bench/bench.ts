@@ -7,7 +7,7 @@ import { builtCli, root } from '../../scripts/paths.mjs';
 import { certificates } from './certificate-parts.ts';
 import { BENCH_DATA, prepareBenchData } from './bench-data.ts';
 import { scan, webhooks } from './background-parts.ts';
-import { startChildServer } from './child-server.ts';
+import { startBenchServer } from './child-server.ts';
 import { cluster } from './cluster-parts.ts';
 import { compareRuns } from './compare-runs.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
@@ -93,10 +93,7 @@ async function measure(): Promise<void> {
   const idleData = leavesIdle ? await prepareIdleData(licenses) : null;
   const shareOfOthers = watchOthers();
   mkdirSync(BENCH_DATA, { recursive: true });
-  const bare = await startChildServer(
-    [join(import.meta.dirname, 'bare-express.ts')],
-    join(BENCH_DATA, 'bare.log'),
-  );
+  const bare = await startBenchServer('bare-express.ts', BENCH_DATA);
   const [idle, data] = await Promise.all([
     idleData && leaveIdle(given.cli, idleData),
     prepareBenchData(licenses),

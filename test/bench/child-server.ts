@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, closeSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { serverEnvironment } from '../../scripts/paths.mjs';
 import { treeCpuMs } from './process-tree.ts';
@@ -37,6 +38,13 @@ async function end(child: ChildProcess): Promise<void> {
   await exited;
   clearTimeout(forced);
 }
+
+/** @param file of the bench's server, in this folder @param logFolder where a file gets its stderr */
+export const startBenchServer = (file: string, logFolder: string, ...args: readonly string[]) =>
+  startChildServer(
+    [join(import.meta.dirname, file), ...args],
+    join(logFolder, file.replace(/\.ts$/u, '.log')),
+  );
 
 /** @param errorFile where its stderr goes, as an operator's would go to a file */
 export async function startChildServer(args: readonly string[], errorFile: string): Promise<ChildServer> {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorityKeyType } from '#server/features/certificates/certificate-state-contract.ts';
-import { type ChildServer, startChildServer } from './child-server.ts';
+import { type ChildServer, startBenchServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
 import { startCfssl } from './measure-cfssl.ts';
 import { administrationOf, callers } from './measure-writes.ts';
@@ -57,10 +57,7 @@ export function newSigningRequest(keyType: AuthorityKeyType): string {
 type Issue = Pick<Surroundings, 'dataDir' | 'seconds'> & { csr: string; nextBody: () => object };
 
 async function startBareSigner({ dataDir, seconds, nextBody }: Issue): Promise<Peer> {
-  const server = await startChildServer(
-    [join(import.meta.dirname, 'bare-signer.ts')],
-    join(dataDir, 'bare-signer.log'),
-  );
+  const server = await startBenchServer('bare-signer.ts', dataDir);
   const calls = callers({ server, seconds }, (isOver) => postAllAlong(CALLERS, server.api, nextBody, isOver));
   return { ...calls, stop: () => server.stop() };
 }

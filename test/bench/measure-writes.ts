@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
-import { type ChildServer, startChildServer } from './child-server.ts';
+import { type ChildServer, startBenchServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
 import { type Comparison, comparePairs, type Contender, type Round, roundSeconds } from './rounds.ts';
 import { quantile } from './steady-calls.ts';
@@ -100,10 +100,7 @@ export async function measureWrites(around: Surroundings): Promise<WriteFigures>
   const forTokens = Math.floor(validKeys.length * SHARE_FOR_TOKENS);
   const [key, keyWithToken] = [inCircle(enterpriseKeys), inCircle(validKeys.slice(0, forTokens))];
   const revocable = validKeys.slice(forTokens).values();
-  const storing = await startChildServer(
-    [join(import.meta.dirname, 'storing-express.ts'), join(dataDir, 'storing-express.db')],
-    join(dataDir, 'storing-express.log'),
-  );
+  const storing = await startBenchServer('storing-express.ts', dataDir, join(dataDir, 'storing-express.db'));
   const peer = callers({ server: storing, seconds }, (isOver) =>
     postAllAlong(CONNECTIONS, storing.api, () => newDevice(key()), isOver),
   );

@@ -1,7 +1,6 @@
 // The parts of the bench that measure the service: its start, calls under load, changes.
-import { join } from 'node:path';
 import { BENCH_DATA } from './bench-data.ts';
-import { type ChildServer, startChildServer } from './child-server.ts';
+import { type ChildServer, startBenchServer } from './child-server.ts';
 import type { Figure } from './figures.ts';
 import { underLoad } from './load.ts';
 import { cpuPerCall, judged, latency, most, throughput, writes } from './load-figures.ts';
@@ -28,17 +27,17 @@ export async function starts(run: Run): Promise<Figure[]> {
 }
 
 /**
- * Rounds of each process, where CPU per call is compared: of two processes of the same program, one can take a fifth more for
- * the same calls.
+ * Where CPU per call is compared, all rounds are shared among so many processes: of two processes of the same program, one can
+ * take a fifth more for the same calls.
  */
 const ROUNDS_OF_PROCESSES = [3, 2, 2];
 
-const startPeer = (file: string) =>
-  startChildServer([join(import.meta.dirname, file)], join(BENCH_DATA, file.replace('.ts', '.log')));
-
 /** Calls that are answered from memory or by look-ups, each beside the peer that gets the same bodies. */
 async function compareReads({ data, seconds }: Run, server: ChildServer, rounds: number) {
-  const [bare, plain] = await Promise.all([startPeer('bare-express.ts'), startPeer('bare-http.ts')]);
+  const [bare, plain] = await Promise.all([
+    startBenchServer('bare-express.ts', BENCH_DATA),
+    startBenchServer('bare-http.ts', BENCH_DATA),
+  ]);
   const calls = (of: ChildServer, path: string, bodies?: string, keepsAnswers = false) =>
     underLoad(
       { server: of, url: of.api + path, keepsAnswers, ...(bodies === undefined ? {} : { bodies }) },

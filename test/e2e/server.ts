@@ -149,7 +149,7 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-e2e-'));
   await copyMigratedDatabase(dataDir);
   const inDataDir = ['--data-dir', dataDir];
-  const [pagePort = 0] = idlePorts.length > 0 ? idlePorts.splice(-1) : await stablePorts(1);
+  const pagePort = idlePorts.pop() ?? (await stablePorts(1))[0] ?? 0;
   const onPagePort = ['--admin-port', String(pagePort)];
   let { host, ready } = await launch([...inDataDir, ...flags, '--port', '0', ...onPagePort]);
   const { api, admin } = ready;

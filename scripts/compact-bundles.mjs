@@ -43,11 +43,11 @@ function minified(fileName, source) {
  *
  * @returns {import('vite').Plugin}
  */
-export function compactLibraries() {
+export function compactBundles() {
   /** @type {Set<RegExp>} */
   const found = new Set();
   return {
-    name: 'compact-libraries',
+    name: 'compact-bundles',
     load(id) {
       const data = UNUSED_DATA.find(({ files }) => files.test(id.replaceAll('\\', '/')));
       if (!data) return null;

@@ -20,7 +20,7 @@ const PER_STATEMENT = 5000;
 const DOWNLOADS = 20;
 const REBUILDS = 7;
 
-interface Surroundings {
+interface Setup {
   server: ChildServer;
   bare: ChildServer;
   dataDir: string;
@@ -85,8 +85,8 @@ function rebuildTimes(errorFile: string): number[] {
   return built.slice(-REBUILDS).map((line) => (JSON.parse(line) as { ms?: number }).ms ?? Number.NaN);
 }
 
-export async function measureCertificates(around: Surroundings) {
-  const { server, bare, dataDir, database, errorFile, keys, bodies, seconds } = around;
+export async function measureCertificates(setup: Setup) {
+  const { server, bare, dataDir, database, errorFile, keys, bodies, seconds } = setup;
   const { api } = server;
   const { admin } = administrationOf(dataDir);
   const { api_token: token } = await admin.createApiToken({ name: 'bench', role: 'integrator' });
@@ -94,7 +94,7 @@ export async function measureCertificates(around: Surroundings) {
   const folder = mkdtempSync(join(tmpdir(), 'license-desk-bench-'));
   try {
     const file = join(folder, 'certificates.jsonl');
-    const fromRequests = await measureIssue('rsa-3072', around, (replies) => {
+    const fromRequests = await measureIssue('rsa-3072', setup, (replies) => {
       const issued = replies.map(({ body }) => JSON.parse(body) as { certificate: { pem: string } });
       const lines = issued.map(({ certificate }) => JSON.stringify({ certificate: certificate.pem }));
       writeFileSync(file, lines.join('\n'));

@@ -4,9 +4,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCommands } from '../../scripts/debian-packages.mjs';
+import { freePort } from '../helpers/free-ports.ts';
 import { countStored, createCfsslDatabase } from './cfssl-database.ts';
 import { postAllAlong } from './keep-alive-client.ts';
-import { freePort, type Peer, startPeer } from './peer-process.ts';
+import { type Peer, startPeer } from './peer-process.ts';
 
 const CONFIG = { signing: { default: { usages: ['signing', 'client auth'], expiry: '8760h' } } };
 

@@ -2,16 +2,17 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureCommands } from '../../scripts/debian-packages.mjs';
+import { freePorts } from '../helpers/free-ports.ts';
 import { createClient, type Reply } from './keep-alive-client.ts';
 import { CONNECTIONS } from './measure-writes.ts';
-import { freePort, type Peer, startPeer } from './peer-process.ts';
+import { type Peer, startPeer } from './peer-process.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** @returns null if etcd cannot be installed @param folder on the disk that the database is on */
 export async function startEtcd(folder: string, seconds: number): Promise<Peer | null> {
   if ((await ensureCommands({ etcd: ['etcd-server'] })).length > 0) return null;
-  const [clients, peers] = [await freePort(), await freePort()];
+  const [clients, peers] = await freePorts(2);
   const address = `http://127.0.0.1:${clients}`;
   const peer = `http://127.0.0.1:${peers}`;
   const dataDir = mkdtempSync(join(folder, 'etcd-'));

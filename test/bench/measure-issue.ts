@@ -25,7 +25,7 @@ const KEYS = {
   },
 } as const;
 
-interface Surroundings {
+interface Setup {
   server: ChildServer;
   dataDir: string;
   /** Of licenses that certificates are issued for. */
@@ -54,7 +54,7 @@ export function newSigningRequest(keyType: AuthorityKeyType): string {
   return pem;
 }
 
-type Issue = Pick<Surroundings, 'dataDir' | 'seconds'> & { csr: string; nextBody: () => object };
+type Issue = Pick<Setup, 'dataDir' | 'seconds'> & { csr: string; nextBody: () => object };
 
 async function startBareSigner({ dataDir, seconds, nextBody }: Issue): Promise<Peer> {
   const server = await startBenchServer('bare-signer.ts', dataDir);
@@ -74,7 +74,7 @@ async function startPeers(keyType: AuthorityKeyType, issue: Issue): Promise<Reco
 /** @param onReplies gets the replies of each round */
 export async function measureIssue(
   keyType: AuthorityKeyType,
-  { server, dataDir, keys, seconds }: Surroundings,
+  { server, dataDir, keys, seconds }: Setup,
   onReplies: (replies: readonly Reply[]) => void = () => {},
 ): Promise<IssueMeasurements> {
   const { admin } = administrationOf(dataDir);

@@ -19,7 +19,7 @@ const DUE_PER_TRANSACTION = 200;
 const SWEEPS = 5;
 const LOOK_EVERY_MS = 20;
 
-interface Surroundings {
+interface Setup {
   server: ChildServer;
   bare: ChildServer;
   dataDir: string;
@@ -30,8 +30,8 @@ interface Surroundings {
   refusals: number;
 }
 
-export async function measureLeases(around: Surroundings) {
-  const { server, bare, dataDir, database: file, seconds } = around;
+export async function measureLeases(setup: Setup) {
+  const { server, bare, dataDir, database: file, seconds } = setup;
   const { api } = server;
   const { admin } = administrationOf(dataDir);
   const database = await openLeaseDatabase(file);
@@ -93,7 +93,7 @@ export async function measureLeases(around: Surroundings) {
     const full = await newLicense('bench-full', 1);
     await client.post(`${api}leases/checkout/`, checkOut(full));
     const refusals: number[] = [];
-    for (let turn = 0; turn < around.refusals; turn += 1) refusals.push(await untilOnDisk(full));
+    for (let turn = 0; turn < setup.refusals; turn += 1) refusals.push(await untilOnDisk(full));
 
     return {
       checkouts: checkouts.ours,

@@ -11,7 +11,7 @@ const ROUNDS = 5;
 const SCROLL_MS = 2000;
 const WHEEL_PX = 400;
 
-interface Surroundings {
+interface Setup {
   api: string;
   /** The link that the start printed. */
   admin: string;
@@ -175,7 +175,7 @@ function keepBusy(
   return page.evaluate(work, [searches, busyMs] as [readonly string[], number]);
 }
 
-export async function measurePage({ api, admin, bodies, searches, busyMs }: Surroundings) {
+export async function measurePage({ api, admin, bodies, searches, busyMs }: Setup) {
   const browser = await chromium.launch(chromiumLaunch);
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });

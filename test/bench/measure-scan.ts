@@ -16,7 +16,7 @@ interface ScanLine {
   emitted?: number;
 }
 
-interface Surroundings {
+interface Setup {
   api: string;
   database: string;
   /** Where the server's stderr goes. */
@@ -88,16 +88,12 @@ async function makeDue(file: string, count: number): Promise<void> {
 }
 
 /** The server must scan seldom enough for its first scan to be over before those that are measured. */
-export async function measureScans(
-  rounds: number,
-  count: number,
-  around: Surroundings,
-): Promise<ScanMeasurement[]> {
-  const scans = followScans(around.errorFile);
+export async function measureScans(rounds: number, count: number, setup: Setup): Promise<ScanMeasurement[]> {
+  const scans = followScans(setup.errorFile);
   try {
     await scans.until(() => true);
     const measured: ScanMeasurement[] = [];
-    for (let round = 0; round < rounds; round += 1) measured.push(await measureScan(count, around, scans));
+    for (let round = 0; round < rounds; round += 1) measured.push(await measureScan(count, setup, scans));
     return measured;
   } finally {
     scans.end();
@@ -106,7 +102,7 @@ export async function measureScans(
 
 async function measureScan(
   count: number,
-  { api, database, bodies }: Surroundings,
+  { api, database, bodies }: Setup,
   scans: Scans,
 ): Promise<ScanMeasurement> {
   const before = scans.done.length;

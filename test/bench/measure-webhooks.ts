@@ -35,7 +35,7 @@ export interface Receiver {
   close(): void;
 }
 
-interface Surroundings {
+interface Setup {
   api: string;
   dataDir: string;
   database: string;
@@ -106,7 +106,7 @@ async function renewAll(admin: Admin, keys: readonly string[], count: number): P
 }
 
 /** One event after the other, with nothing else to do. */
-async function firstAttempts(admin: Admin, { receiver, keys }: Surroundings): Promise<number[]> {
+async function firstAttempts(admin: Admin, { receiver, keys }: Setup): Promise<number[]> {
   const times: number[] = [];
   for (let number = 0; number < SINGLE_EVENTS; number += 1) {
     const arrivals = await receiver.expect(ENDPOINTS);
@@ -152,8 +152,8 @@ async function plantWaiting(file: string): Promise<void> {
   await database.close();
 }
 
-export async function measureWebhooks(around: Surroundings) {
-  const { dataDir, database, receiver } = around;
+export async function measureWebhooks(setup: Setup) {
+  const { dataDir, database, receiver } = setup;
   const runtime = readRuntimeFile(dataDir);
   if (!runtime) throw new Error('the server left no runtime file');
   const authorization = `Bearer ${runtime.secret}`;
@@ -167,13 +167,13 @@ export async function measureWebhooks(around: Surroundings) {
     receiver.trust(path, secret);
   }
   // Connections are made, and the code is warm.
-  await firstAttempts(admin, around);
-  const alone = await firstAttempts(admin, around);
+  await firstAttempts(admin, setup);
+  const alone = await firstAttempts(admin, setup);
 
   const drains: Drain[] = [];
-  for (let turn = 0; turn < around.drains; turn += 1) drains.push(await drain(admin, around));
+  for (let turn = 0; turn < setup.drains; turn += 1) drains.push(await drain(admin, setup));
   await plantWaiting(database);
-  const besideWaiting = await firstAttempts(admin, around);
+  const besideWaiting = await firstAttempts(admin, setup);
   return {
     deliveriesPerSecond: sampleOf(drains.map(({ perSecond }) => perSecond)),
     cpuMicros: sampleOf(drains.map(({ cpuMicros }) => cpuMicros)),
@@ -195,7 +195,7 @@ interface Drain {
 }
 
 /** Delivers 500 events to every endpoint, beside authorizations at a fixed rate. */
-async function drain(admin: Admin, { api, bodies, keys, receiver, server }: Surroundings): Promise<Drain> {
+async function drain(admin: Admin, { api, bodies, keys, receiver, server }: Setup): Promise<Drain> {
   let isOver = false;
   const calling = callSteadily(`${api}authorize/token/`, bodies, () => isOver);
   await sleep(1000);

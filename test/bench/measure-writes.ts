@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import type { BenchData } from './bench-data.ts';
 import { type ChildServer, startBenchServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
 import { type Comparison, comparePairs, type Contender, type Round, roundSeconds } from './rounds.ts';
@@ -13,6 +14,8 @@ export const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 2;
 /** Of the licenses; the others are revoked. */
 const SHARE_FOR_TOKENS = 0.2;
+/** Fewer would all be revoked in a few seconds. */
+const LEAST_LICENSES = 10_000;
 
 /** Each beside Express that inserts a row a call, synced as well. */
 export interface WriteFigures {
@@ -29,13 +32,22 @@ interface Measured {
   seconds: number;
 }
 
-interface Surroundings extends Measured {
+/** Each returns the key of a valid license. */
+export interface LicensesToChange {
+  /** Of one without a device limit. */
+  forDevice: () => string;
+  /** Of one whose token may be replaced. */
+  forToken: () => string;
+  /** Of one that has not been returned before. */
+  toRevoke: () => string;
+}
+
+interface Setup extends Measured {
   server: ChildServer;
   dataDir: string;
-  /** Of valid licenses without a device limit. */
-  enterpriseKeys: readonly string[];
-  /** Of valid licenses, each revoked once. */
-  validKeys: readonly string[];
+  licenses: LicensesToChange;
+  /** Fewer, where other processes of the same servers are measured, too. */
+  rounds: number;
 }
 
 export type Calls = (isOver: () => boolean) => Promise<Pick<Reply, 'sentAt' | 'endedAt'>[]>;
@@ -91,35 +103,45 @@ function inCircle<Item>(items: readonly Item[]): () => Item {
   return () => items[next++ % items.length] as Item;
 }
 
-export async function measureWrites(around: Surroundings): Promise<WriteFigures> {
-  const { server, seconds, dataDir, enterpriseKeys, validKeys } = around;
+/** For all servers that are measured on the same data, one after the other. */
+export function licensesToChange({ enterpriseKeys, validKeys }: BenchData): LicensesToChange {
+  if (validKeys.length < LEAST_LICENSES)
+    throw new Error('too few licenses to change; measure with --licenses 100000 or more');
+  const forTokens = Math.floor(validKeys.length * SHARE_FOR_TOKENS);
+  const revocable = validKeys.slice(forTokens).values();
+  return {
+    forDevice: inCircle(enterpriseKeys),
+    forToken: inCircle(validKeys.slice(0, forTokens)),
+    toRevoke() {
+      const { value, done } = revocable.next();
+      if (done) throw new Error('every license has been revoked; measure for less long');
+      return value;
+    },
+  };
+}
+
+export async function measureWrites(setup: Setup): Promise<WriteFigures> {
+  const { server, seconds, dataDir, licenses, rounds } = setup;
+  const { forDevice, forToken, toRevoke } = licenses;
   const { api } = server;
   const { admin, adminApi, credentials } = administrationOf(dataDir);
   const { api_token: token } = await admin.createApiToken({ name: `bench ${Date.now()}`, role: 'admin' });
   const bearer = { authorization: `Bearer ${token}` };
-  const forTokens = Math.floor(validKeys.length * SHARE_FOR_TOKENS);
-  const [key, keyWithToken] = [inCircle(enterpriseKeys), inCircle(validKeys.slice(0, forTokens))];
-  const revocable = validKeys.slice(forTokens).values();
   const storing = await startBenchServer('storing-express.ts', dataDir, join(dataDir, 'storing-express.db'));
   const peer = callers({ server: storing, seconds }, (isOver) =>
-    postAllAlong(CONNECTIONS, storing.api, () => newDevice(key()), isOver),
+    postAllAlong(CONNECTIONS, storing.api, () => newDevice(forDevice()), isOver),
   );
   const post = (url: string, nextBody: () => object, headers: Record<string, string> = {}) => ({
     ours: callers({ server, seconds }, (isOver) => postAllAlong(CONNECTIONS, url, nextBody, isOver, headers)),
     peer,
   });
-  const nextRevocation = () => {
-    const { value, done } = revocable.next();
-    if (done) throw new Error('every license has been revoked; measure for less long');
-    return { license_key: value };
-  };
   const pairs = {
-    activations: post(`${api}activate/`, () => newDevice(key())),
-    renewals: post(`${api}renew/`, () => ({ license_key: key(), days: 1 }), bearer),
-    tokens: post(`${adminApi}/tokens/`, () => ({ license: keyWithToken() }), credentials),
-    revocations: post(`${api}licenses/revoke/`, nextRevocation, bearer),
+    activations: post(`${api}activate/`, () => newDevice(forDevice())),
+    renewals: post(`${api}renew/`, () => ({ license_key: forDevice(), days: 1 }), bearer),
+    tokens: post(`${adminApi}/tokens/`, () => ({ license: forToken() }), credentials),
+    revocations: post(`${api}licenses/revoke/`, () => ({ license_key: toRevoke() }), bearer),
   };
-  const figures = await comparePairs(pairs, { inTurn: true });
+  const figures = await comparePairs(pairs, { inTurn: true, rounds });
   await storing.stop();
   return figures;
 }

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callers, type Calls } from './measure-writes.ts';
 import { treeCpuMs } from './process-tree.ts';
@@ -10,14 +9,6 @@ import type { Contender } from './rounds.ts';
 
 const READY_ATTEMPTS = 200;
 const READY_EVERY_MS = 50;
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 export interface Peer extends Contender {
   /** Ends the program and deletes its folder. */

@@ -9,7 +9,7 @@ const database = new sqlite3.Database(file);
 await new Promise<void>((resolve, reject) => {
   const schema = `PRAGMA journal_mode = WAL;
                   PRAGMA synchronous = FULL;
-                  CREATE TABLE bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL)`;
+                  CREATE TABLE IF NOT EXISTS bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL)`;
   database.exec(schema, (error) => (error ? reject(error) : resolve()));
 });
 const insert = database.prepare('INSERT INTO bodies (body) VALUES (?)');

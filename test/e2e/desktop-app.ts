@@ -7,7 +7,7 @@ import { _electron, type BrowserContext, chromium, expect, type Page } from '@pl
 import { chromiumLaunch } from '../../scripts/chromium.mjs';
 import { findElectron, hasDisplay } from '../../scripts/desktop-app.mjs';
 import { type Shell, startShell } from '../electron/shell.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../helpers/free-ports.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 

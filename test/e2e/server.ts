@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { copyMigratedDatabase } from '../helpers/migrated-database.ts';
-import { stablePorts } from '../helpers/stable-ports.ts';
+import { freePort } from '../helpers/free-ports.ts';
 import { within } from '../helpers/within.ts';
 
 const project = resolve(import.meta.dirname, '../..');
@@ -149,7 +149,7 @@ export async function startServer(flags: readonly string[] = []): Promise<TestSe
   const dataDir = mkdtempSync(join(tmpdir(), 'license-desk-e2e-'));
   await copyMigratedDatabase(dataDir);
   const inDataDir = ['--data-dir', dataDir];
-  const pagePort = idlePorts.pop() ?? (await stablePorts(1))[0] ?? 0;
+  const pagePort = idlePorts.pop() ?? (await freePort());
   const onPagePort = ['--admin-port', String(pagePort)];
   let { host, ready } = await launch([...inDataDir, ...flags, '--port', '0', ...onPagePort]);
   const { api, admin } = ready;

@@ -7,7 +7,7 @@ import { startClusterProxy } from './cluster-proxy.ts';
 import { hasFaketime, type MovableClock, movableClock } from './faketime.ts';
 import { hasPostgres, type PostgresCluster, startPostgres } from './postgres-cluster.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from './server-process.ts';
-import { stablePorts } from './stable-ports.ts';
+import { freePorts } from './free-ports.ts';
 import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
 /** As many as the shipped configuration of nginx names. */
@@ -90,7 +90,7 @@ export async function startCluster(flags: Readonly<Record<string, string>> = {})
   const postgres = await startPostgres();
   const databaseUrl = await postgres.newDatabase();
   const clock = movableClock();
-  const [proxyPort = 0, ...ports] = await stablePorts(SERVERS + 1);
+  const [proxyPort = 0, ...ports] = await freePorts(SERVERS + 1);
   const servers: ClusterServer[] = [];
   // The first one migrates the empty database.
   for (const [index, port] of ports.entries()) {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { migratePostgres } from './migrated-database.ts';
-import { stablePorts } from './stable-ports.ts';
+import { freePort } from './free-ports.ts';
 import { within } from './within.ts';
 
 const DEBIAN_BINARIES = '/usr/lib/postgresql';
@@ -125,7 +125,7 @@ function newDirectory(user: ProcessOptions['user'], parent: string): string {
 }
 
 async function startServer({ directory, data, user, isDurable }: ProcessOptions): Promise<PostgresServer> {
-  const [port = 0] = await stablePorts(1);
+  const port = await freePort();
   const fsync = `fsync=${isDurable ? 'on' : 'off'}`;
   // Autovacuum would visit the databases of all tests in turn, several times a second.
   const settings = ['-c', fsync, ...(isDurable ? [] : ['-c', 'autovacuum=off'])];

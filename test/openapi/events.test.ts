@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EVENT_TRIGGERS } from '#server/wiring/api-docs-events.ts';
 import { EVENT_NAMES, type EventName, sampleEvent } from '#server/features/events/event-contract.ts';
-import { freePort } from '../e2e/free-port.ts';
+import { freePort } from '../helpers/free-ports.ts';
 import { activateDevice, newLicense } from '../helpers/contract-calls.ts';
 import { causeLeaseEvents } from '../helpers/lease-events.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';

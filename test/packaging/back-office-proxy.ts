@@ -2,12 +2,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { join, resolve } from 'node:path';
+import { freePorts } from '../helpers/free-ports.ts';
 import { listening, type LiveClient } from '../helpers/live-client.ts';
 import { httpCall, type RawReply } from '../helpers/raw-http.ts';
 import type { Reply, TestServer } from '../helpers/test-server.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
 import { newReceiverFolder } from '../webhooks/foreign-receiver.ts';
-import { configurationOf, freePorts, runNginx } from '../webhooks/nginx.ts';
+import { configurationOf, runNginx } from '../webhooks/nginx.ts';
 
 const SITE = resolve(import.meta.dirname, '../../packaging/cluster/nginx.conf');
 /** The name in the configuration. */

@@ -4,10 +4,11 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PUBLIC_API_ROOT } from '#server/contract.ts';
 import { startClusterProxy } from '../helpers/cluster-proxy.ts';
+import { freePort, freePorts } from '../helpers/free-ports.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
-import { freePorts, hasNginx } from '../webhooks/nginx.ts';
+import { hasNginx } from '../webhooks/nginx.ts';
 
 const masterKey = Buffer.alloc(32, 6).toString('base64');
 const CALLS = 60;
@@ -79,7 +80,7 @@ describe.skipIf(!hasPostgres || !hasNginx())('three servers behind nginx', () =>
       others: number[],
       limits: Partial<typeof PATIENT> = PATIENT,
     ): Promise<Set<number>> {
-      const [port = 0] = await freePorts(1);
+      const port = await freePort();
       onTestFinished(await startClusterProxy([portOf(server), ...others], port, limits));
       return new Set(await Promise.all(Array.from({ length: CALLS }, () => authorize(port, token))));
     }
@@ -101,7 +102,7 @@ describe.skipIf(!hasPostgres || !hasNginx())('three servers behind nginx', () =>
       const [one, two, three] = await Promise.all(
         [1, 2, 3].map(() => startStandIn((socket) => socket.write(reply()))),
       );
-      const [port = 0] = await freePorts(1);
+      const port = await freePort();
       onTestFinished(await startClusterProxy([one!, two!, three!], port, PATIENT));
       const statuses = async () =>
         new Set(await Promise.all(Array.from({ length: CALLS }, () => authorize(port, token))));

@@ -6,9 +6,10 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { freePort } from '../helpers/free-ports.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
 import { newReceiverFolder } from '../webhooks/foreign-receiver.ts';
-import { configurationOf, freePorts, NGINX, runNginx } from '../webhooks/nginx.ts';
+import { configurationOf, NGINX, runNginx } from '../webhooks/nginx.ts';
 import { project } from './packed-app.ts';
 
 /** The name in the configuration. */
@@ -29,7 +30,7 @@ export async function startProxy(port: number): Promise<Proxy> {
   const { cert, key } = authority.issue({ altNames: [`DNS:${SITE}`] });
   authority.remove();
   const folder = newReceiverFolder();
-  const [own = 0] = await freePorts(1);
+  const own = await freePort();
   writeFileSync(join(folder, 'site.pem'), cert);
   writeFileSync(join(folder, 'site.key'), key);
   const site = readFileSync(join(project, 'packaging/server/nginx.conf'), 'utf8')

@@ -1,4 +1,4 @@
-// The verifier as client software gets it: one bundle that asks nothing of its surroundings but web standards.
+// The verifier as client software gets it: one bundle that needs nothing but web standards.
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { build, type Rolldown } from 'vite';
@@ -19,9 +19,9 @@ beforeAll(async () => {
 });
 
 /** Runs the bundle where there is no Node: no `process`, `require`, `Buffer` or `global`. */
-function load(surroundings: Record<string, unknown> = {}): typeof EmbeddedVerifier {
+function load(globals: Record<string, unknown> = {}): typeof EmbeddedVerifier {
   // TextEncoder is this realm's, so its arrays have to be too.
-  const web = { TextEncoder, TextDecoder, Uint8Array, atob, btoa, ...surroundings };
+  const web = { TextEncoder, TextDecoder, Uint8Array, atob, btoa, ...globals };
   return runInNewContext(`${code}\n;verifier`, { ...web, self: web }) as typeof EmbeddedVerifier;
 }
 

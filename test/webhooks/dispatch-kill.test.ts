@@ -7,7 +7,6 @@ import { allIn, lookUntil, type Registered, registerPath, webhookFlags } from '.
 import { type PythonReceiver, type Received, startPythonReceiver } from './python-receiver.ts';
 
 const ROUNDS = roundsOr(2);
-const TIMEOUT_MS = 300_000 + ROUNDS * 10_000;
 /** Changes in each round. */
 const CHANGES = 2;
 
@@ -64,7 +63,7 @@ async function expectAll(
   expect(new Set([...copies.values()].map(([first]) => first?.message)).size).toBe(changes);
 }
 
-it(`loses nothing in ${ROUNDS} kills between the commit and the POST`, { timeout: TIMEOUT_MS }, async () => {
+it(`loses nothing in ${ROUNDS} kills between the commit and the POST`, async () => {
   const dataDir = temporaryDirectory();
   const path = '/before-post';
   let server = await serve(dataDir);
@@ -102,48 +101,44 @@ it(`loses nothing in ${ROUNDS} kills between the commit and the POST`, { timeout
   expect((await server.kill()).code).toBe(0);
 });
 
-it(
-  `sends again what it did not write down, through ${ROUNDS} kills after the receiver's 200`,
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const dataDir = temporaryDirectory();
-    const path = '/after-200';
-    let server = await serve(dataDir);
-    const registered = await registerPath(server, receiver, path);
-    let expected = 0;
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const before = receiver.to(path).length;
-      const answersBefore = receiver.answers(path).length;
-      await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
-      await change(server, CHANGES);
-      expected += CHANGES;
-      const underWay = (await receiver.received(path, before + CHANGES)).slice(before);
-      await whileNobodyWrites(dataDir, async () => {
-        await receiver.configure(path, { answers: [{ status: 200 }] });
-        await receiver.release(path);
-        await receiver.answered(path, answersBefore + CHANGES);
-        expect((await server.kill('SIGKILL')).code).toBe(null);
-      });
-      const states = await statesIn(dataDir);
-      expect(states.filter((state) => state === 'delivering')).toHaveLength(CHANGES);
+it(`sends again what it did not write down, through ${ROUNDS} kills after the receiver's 200`, async () => {
+  const dataDir = temporaryDirectory();
+  const path = '/after-200';
+  let server = await serve(dataDir);
+  const registered = await registerPath(server, receiver, path);
+  let expected = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = receiver.to(path).length;
+    const answersBefore = receiver.answers(path).length;
+    await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
+    await change(server, CHANGES);
+    expected += CHANGES;
+    const underWay = (await receiver.received(path, before + CHANGES)).slice(before);
+    await whileNobodyWrites(dataDir, async () => {
+      await receiver.configure(path, { answers: [{ status: 200 }] });
+      await receiver.release(path);
+      await receiver.answered(path, answersBefore + CHANGES);
+      expect((await server.kill('SIGKILL')).code).toBe(null);
+    });
+    const states = await statesIn(dataDir);
+    expect(states.filter((state) => state === 'delivering')).toHaveLength(CHANGES);
 
-      server = await serve(dataDir);
-      await lookUntil(
-        async () => (await statesIn(dataDir)).every((state) => state === 'delivered') || undefined,
-      );
-      // All that had been accepted came once more.
-      const later = receiver.to(path).slice(before + CHANGES);
-      const idsOf = (requests: Received[]) =>
-        requests.map(({ delivery }) => delivery).toSorted((a, b) => a - b);
-      expect(idsOf(later)).toEqual(idsOf(underWay));
-    }
-    await allIn(server, registered, 'delivered', Math.min(expected, 500));
-    await expectAll(server, registered, path, expected);
-    expect((await server.kill()).code).toBe(0);
-  },
-);
+    server = await serve(dataDir);
+    await lookUntil(
+      async () => (await statesIn(dataDir)).every((state) => state === 'delivered') || undefined,
+    );
+    // All that had been accepted came once more.
+    const later = receiver.to(path).slice(before + CHANGES);
+    const idsOf = (requests: Received[]) =>
+      requests.map(({ delivery }) => delivery).toSorted((a, b) => a - b);
+    expect(idsOf(later)).toEqual(idsOf(underWay));
+  }
+  await allIn(server, registered, 'delivered', Math.min(expected, 500));
+  await expectAll(server, registered, path, expected);
+  expect((await server.kill()).code).toBe(0);
+});
 
-it(`loses nothing, wherever a kill meets a stream of changes`, { timeout: TIMEOUT_MS }, async () => {
+it(`loses nothing, wherever a kill meets a stream of changes`, async () => {
   const dataDir = temporaryDirectory();
   const path = '/anywhere';
   let server = await serve(dataDir);

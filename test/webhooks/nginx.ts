@@ -1,9 +1,10 @@
 // Debian's nginx as the receiver of webhooks, for the time of one test file.
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '../helpers/free-ports.ts';
 import type { Identity } from './certificate-authority.ts';
 import { newReceiverFolder, spawnReceiver } from './foreign-receiver.ts';
 
@@ -28,20 +29,6 @@ export interface Nginx {
 
 export function hasNginx(): boolean {
   return existsSync(NGINX);
-}
-
-/** All different, as they are held until the last is found. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(
-    servers.map((server) => {
-      server.close();
-      return once(server, 'close');
-    }),
-  );
-  return ports;
 }
 
 async function isListening(port: number): Promise<boolean> {

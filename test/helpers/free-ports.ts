@@ -1,4 +1,4 @@
-// Ports for servers that are stopped and started again on the same address.
+// Ports for servers that must know their address before they start, or keep it when they start again.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -18,11 +18,17 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /** @returns as many different ports that are free on loopback */
-export async function stablePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
     if (!ports.has(port) && (await isFree(port))) ports.add(port);
   }
   return [...ports];
+}
+
+/** @returns one that is free on loopback */
+export async function freePort(): Promise<number> {
+  const [port = 0] = await freePorts(1);
+  return port;
 }

@@ -4,7 +4,7 @@ import type { Sequelize, Transaction } from 'sequelize';
 import type { Caller } from '#server/platform/call.ts';
 import { committing } from './changed-rows.ts';
 import { type FirstRead, openTransaction, type OpenTransaction } from './current-transaction.ts';
-import { faultOf } from '#server/platform/database-fault.ts';
+import { FailedChangeError, LostTransactionError } from './group-failures.ts';
 import { writeLater } from './later-rows.ts';
 import { beginTransaction, connectionOf } from './sequelize-internals.ts';
 import { createSavepoints } from './savepoints.ts';
@@ -35,25 +35,11 @@ interface Finished {
   current: OpenTransaction;
 }
 
-/** A change of the group has failed, possibly after it had written. */
-class FailedChangeError extends Error {
-  override readonly name = 'FailedChangeError';
-}
-
-/** No change of the group stands: SQLite has rolled the transaction back, as it does when the disk is full. */
-class LostTransactionError extends Error {
-  override readonly name = 'LostTransactionError';
-  readonly finished: readonly Finished[];
-
-  constructor(finished: readonly Finished[], cause: unknown) {
-    super('the transaction was rolled back because another change failed', { cause });
-    this.finished = finished;
-  }
-
-  /** What the callers of the finished changes get. */
-  get reason(): unknown {
-    return faultOf(this.cause) ? this.cause : this;
-  }
+/** What became of the changes of a group. Callers hear of it in the end: a refusal may rest on what others wrote. */
+interface Outcomes {
+  finished: Finished[];
+  /** Those that left nothing behind. */
+  refused: { writer: Writer; error: unknown }[];
 }
 
 interface Needs {
@@ -138,15 +124,14 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
 
   /**
    * Runs each work in turn. What the group cannot take in goes back to the front of the line.
-   * @returns those whose changes stand
    * @throws LostTransactionError, or FailedChangeError if the group is to run again with savepoints
    */
   async function runAll(
     handle: Transaction,
     group: readonly Writer[],
     isSuspect: boolean,
-  ): Promise<Finished[]> {
-    const finished: Finished[] = [];
+    { finished, refused }: Outcomes,
+  ): Promise<void> {
     const savepoints = isSuspect ? createSavepoints(connectionOf(handle)) : null;
     const ready = savepoints ? new Set<Writer>() : await readAhead(handle, group);
     const startedAt = performance.now();
@@ -161,7 +146,7 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
       } catch (error) {
         writer.reject(error);
         putBack(index + 1);
-        throw new LostTransactionError(finished, error);
+        throw new LostTransactionError(error);
       }
       const current = open(handle);
       if (savepoints) delete current.failure;
@@ -172,16 +157,18 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
         if (!savepoints && !isRefusal && (index > 0 || current.failure)) {
           throw setBack(group, index + 1, error);
         }
-        writer.reject(error);
-        if (isRefusal && !writer.isAlone) continue;
-        if (!savepoints) {
+        if (savepoints && (!isRefusal || writer.isAlone)) {
+          await savepoints.takeBack().catch(() => {
+            writer.reject(error);
+            putBack(index + 1);
+            throw new LostTransactionError(error);
+          });
+        }
+        refused.push({ writer, error });
+        if (!savepoints && !isRefusal) {
           putBack(index + 1);
           break;
         }
-        await savepoints.takeBack().catch(() => {
-          putBack(index + 1);
-          throw new LostTransactionError(finished, error);
-        });
       }
       if (writer.isAlone) {
         putBack(index + 1);
@@ -189,9 +176,8 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
       }
     }
     await savepoints?.close().catch((error: unknown) => {
-      throw new LostTransactionError(finished, error);
+      throw new LostTransactionError(error);
     });
-    return finished;
   }
 
   /**
@@ -218,27 +204,32 @@ export function createGroupCommit({ sequelize, guard }: Needs): GroupCommit {
   }
 
   async function runGroup(handle: Transaction): Promise<void> {
-    let finished: readonly Finished[] = [];
+    const outcomes: Outcomes = { finished: [], refused: [] };
+    const { finished, refused } = outcomes;
+    const rejectAll = (error: unknown) => {
+      for (const { writer } of [...finished, ...refused]) writer.reject(error);
+    };
     let hooks: (() => void)[] = [];
     const isSuspect = suspects > 0;
     const group = line.splice(0, isSuspect ? suspects : MAX_GROUP);
     suspects = 0;
     try {
-      finished = await runAll(handle, group, isSuspect);
+      await runAll(handle, group, isSuspect, outcomes);
     } catch (error) {
       await rollBack(handle);
       if (error instanceof FailedChangeError) return;
       if (!(error instanceof LostTransactionError)) throw error;
-      for (const { writer } of error.finished) writer.reject(error.reason);
+      rejectAll(error.reason);
       return;
     }
     try {
       if (finished.length > 0) hooks = await commitAll(handle, finished);
       else await rollBack(handle);
     } catch (error) {
-      for (const { writer } of finished) writer.reject(error);
+      rejectAll(error);
       return;
     }
+    for (const { writer, error } of refused) writer.reject(error);
     for (const { writer, result, current } of finished) {
       try {
         for (const hook of current.afterCommit) hook();

@@ -15,7 +15,7 @@ import {
 } from './current-transaction.ts';
 import { faultOf, isConnectionLost } from '#server/platform/database-fault.ts';
 import { writeLaterOnPostgres } from './later-rows.ts';
-import { RowLockedError } from './row-locks.ts';
+import { RowLockedError } from './locks.ts';
 import { beginTransaction, postgresConnectionOf, RolledBackError } from './sequelize-internals.ts';
 import { orHung, orStalled } from './stalled.ts';
 import type { StorageGuard } from './storage-guard.ts';

@@ -12,7 +12,7 @@ import {
 import { currentTransaction, type OnInserted } from './current-transaction.ts';
 import { inOrder, numbered, type Values } from './named-values.ts';
 import { type SqlDialect, sqlDialect } from './sql-dialect.ts';
-import { type LockRows, rowLocks } from './row-locks.ts';
+import { type LockRows, type LockTable, rowLocks, tableLocks } from './locks.ts';
 import { collector, inGroup } from './shared-statements.ts';
 import { statementRunner } from './statement-runner.ts';
 import { updateOf, type UpdateRow } from './update-row.ts';
@@ -56,6 +56,7 @@ export interface Sql {
     returning: readonly Name[],
   ): InsertAll<Row, Name>;
   lock: LockRows;
+  lockTable: LockTable;
 }
 
 function createSql(sequelize: Sequelize): Sql {
@@ -126,6 +127,7 @@ function createSql(sequelize: Sequelize): Sql {
     update: (model) => updateOf(runner, model),
     insertAll: (model, returning) => insertAllInto(runner, model, returning),
     lock: rowLocks(runner, dialect),
+    lockTable: tableLocks(runner, dialect),
   };
 }
 

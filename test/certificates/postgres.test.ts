@@ -1,9 +1,11 @@
 // Certificates over PostgreSQL, with two servers on one database: what the one does, the other knows of.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '#server/database/connect.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
+import { databaseAt, selectRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { clientErrors, issue, issueWithKey, listAs, serialsIn } from './issuing.ts';
 
@@ -11,11 +13,13 @@ const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not inst
 
 describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, () => {
   let servers: [TestServer, TestServer];
+  let address: string;
   let licenseId: number;
 
   beforeAll(async () => {
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    const flags = { 'database-url': (await newMigratedPostgresDatabase()) + PATIENT };
+    address = (await newMigratedPostgresDatabase()) + PATIENT;
+    const flags = { 'database-url': address };
     servers = await Promise.all([
       startTestServer({ flags, masterKey }),
       startTestServer({ flags, masterKey }),
@@ -28,6 +32,8 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
 
   const turns = <Result>(count: number, work: (server: TestServer, turn: number) => Promise<Result>) =>
     Promise.all(Array.from({ length: count }, (_, turn) => work(servers[turn % 2] as TestServer, turn)));
+
+  const secondNow = () => Math.floor(Date.now() / 1000);
 
   const listed = async (server: TestServer): Promise<string[]> =>
     (await server.admin.revocationList({})).revoked.map(({ serial_number }) => serial_number);
@@ -94,6 +100,36 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
     expect(serialsIn(mine!).toSorted()).toEqual(serialsIn(others!).toSorted());
   });
 
+  it('leave none out of the list when both build it', async () => {
+    const [earlier, ...issued] = await turns(3, (server) => issue(server, { license_id: licenseId }));
+    // A list to go on from. Its number is the second that it is built in, or the next number that is free.
+    await servers[0].admin.revokeCertificate({ id: earlier!.certificate.id });
+    const { crl_number } = await servers[0].admin.revocationList({});
+    const untilAfter = (second: number) => eventually(() => expect(secondNow()).toBeGreaterThan(second));
+    await untilAfter(crl_number);
+
+    const database = await connect(databaseAt(address));
+    const holding = await lastingTransaction(database, 'LOCK TABLE revocation_lists IN SHARE MODE');
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    const revoking: Promise<unknown>[] = [];
+    for (const [turn, { certificate }] of issued.entries()) {
+      const second = secondNow();
+      revoking.push(servers[turn]!.admin.revokeCertificate({ id: certificate.id }));
+      await eventually(async () => expect(await selectRows(address, waiting)).toHaveLength(turn + 1));
+      await untilAfter(second);
+    }
+    await holding.commit();
+    await database.close();
+    await Promise.all(revoking);
+
+    const serials = issued.map(({ certificate }) => certificate.serial_number);
+    for (const server of servers) {
+      await eventually(async () =>
+        expect(serialsIn(await listAs(server, 'der'))).toEqual(expect.arrayContaining(serials)),
+      );
+    }
+  });
+
   it('revoke a certificate once, however many ask either', async () => {
     const { license_id } = await newLicense(servers[0]);
     const { certificate } = await issue(servers[0], { license_id });
@@ -107,7 +143,7 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
     const { items } = await servers[1].admin.listCertificates({ license: String(licenseId), status: 'good' });
     const { certificates } = await servers[0].admin.stats({});
     expect(items.length).toBeGreaterThan(20);
-    expect(certificates.revoked).toBe(43);
+    expect(certificates.revoked).toBe(46);
     const { ca_certificate } = (await servers[0].admin.renewAuthority({})).authority;
     expect((await issue(servers[1], { license_id: licenseId })).ca_certificate).toBe(ca_certificate);
   });

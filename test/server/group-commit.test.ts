@@ -96,6 +96,46 @@ describe('50 changes at once', () => {
     expect(runs).toBe(50);
   });
 
+  it('are not carried out after they have been refused, when the one that they gave way to is gone', async () => {
+    let isGone = false;
+    const ends = await Promise.allSettled([
+      transaction(() => insert('first'), { isGone: () => isGone }),
+      transaction(async () => {
+        if ((await names()).length > 0) throw new ApiError('activation_limit_reached', 'no seat is left');
+        await insert('second');
+      }),
+      transaction(async () => {
+        await insert('third');
+        isGone = true;
+        throw new Error('all have to run again');
+      }),
+    ]);
+    await transaction(() => insert('last'));
+    const isConfirmed = (number: number) => ends[number]?.status === 'fulfilled';
+    expect(isConfirmed(0)).toBe(false);
+    expect(await names()).toEqual([...(isConfirmed(1) ? ['second'] : []), 'last']);
+  });
+
+  it('are not refused for what never stood, when the commit fails', async () => {
+    await sequelize.query(
+      'CREATE TABLE children (id INTEGER REFERENCES things (id) DEFERRABLE INITIALLY DEFERRED)',
+    );
+    const ends = await Promise.allSettled([
+      transaction(() => insert('before')),
+      transaction(async () => {
+        await insert('first');
+        // Only the commit finds out.
+        await sql.run('INSERT INTO children (id) VALUES (1000)');
+      }),
+      transaction(async () => {
+        if ((await names()).includes('first'))
+          throw new ApiError('activation_limit_reached', 'no seat is left');
+      }),
+    ]);
+    expect(await names()).not.toContain('first');
+    expect(ends[2]).not.toMatchObject({ reason: { code: 'activation_limit_reached' } });
+  });
+
   it('leave every second if the others break a constraint', async () => {
     const ends = await Promise.allSettled(
       numbered(50).map((name, number) =>

@@ -128,6 +128,11 @@ export function createRevocationListStore(sequelize: Sequelize) {
       const statement = which === 'all' ? derHex : newDerHex;
       return Buffer.from((await statement.first({ ...list }))?.text ?? '', 'hex');
     },
+    /**
+     * Until the transaction ends, no other server builds a CRL. Two that went on from the same one would mark each other's new
+     * entries as listed, and leave them out.
+     */
+    lock: (): Promise<void> => sql.lockTable('revocation_lists'),
     /** Replaces all earlier CRLs. */
     async replace(list: RevocationListRow, der: Buffer): Promise<void> {
       await sql.run(INSERT, { ...list, der });

@@ -50,6 +50,7 @@ export function createRevocationListBuilder({ lists, transaction, clock }: Needs
     async buildIfDue(authority: Authority): Promise<number | null> {
       if (!(await isDue(await lists.newest(), authority))) return null;
       return transaction(async () => {
+        await lists.lock();
         const newest = await lists.newest();
         // Another server may have built one first.
         if (!(await isDue(newest, authority))) return null;

@@ -1,4 +1,4 @@
-// Row locks on PostgreSQL.
+// Locks of rows and tables on PostgreSQL.
 import { openTransaction } from './current-transaction.ts';
 import { numbered } from './named-values.ts';
 import { collector, inGroup } from './shared-statements.ts';
@@ -71,5 +71,21 @@ export function rowLocks({ rows, placeholder }: StatementRunner, { name, isIn }:
       names.map((column) => where[column]),
       true,
     );
+  };
+}
+
+/**
+ * Keeps other transactions from changing the table, or from locking it in the same way, until the transaction ends. They may
+ * still read it. SQLite has one writer and needs no lock.
+ * @throws RowLockedError in a group that may not wait
+ */
+export type LockTable = (table: string) => Promise<void>;
+
+export function tableLocks({ changes }: StatementRunner, { name }: SqlDialect): LockTable {
+  if (name === 'sqlite') return async () => {};
+  return async (table) => {
+    if (openTransaction.getStore()?.group?.mayWait === false)
+      throw new RowLockedError(`${table} is not locked together`);
+    await changes(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`, [], true);
   };
 }

@@ -419,3 +419,23 @@ test(
     expect(text).toContain('Customer 239');
   },
 );
+
+test('a license that is issued after the confirmation of a bulk change is left alone', async ({ desk }) => {
+  const holders = Array.from({ length: 120 }, (_, index) => `Customer ${index + 1}`);
+  await importLicenses(desk, holders);
+  await openLicenses(desk);
+  await desk.getByLabel('Select all loaded rows').check();
+  const selection = desk.getByRole('group', { name: 'Selected licenses' });
+  await selection.getByRole('button', { name: 'Select all 120 matching' }).click();
+  await selection.getByRole('button', { name: 'Revoke' }).click();
+  const revoking = desk.getByRole('dialog', { name: 'Revoke 120 licenses?' });
+  await revoking.getByLabel('Type 120 to confirm').fill('120');
+  await issueLicense(desk, { holder: 'Customer late' });
+  await revoking.getByRole('button', { name: 'Revoke' }).click();
+  await expect(revoking.getByRole('status')).toContainText('120 changed.');
+  await revoking.getByRole('button', { name: 'Done' }).click();
+
+  await expect(rows(desk).first()).toContainText(/^Customer late.*Issued/u);
+  await desk.getByRole('searchbox').fill('Customer 1 ');
+  await expect(rows(desk).last()).toContainText('Revoked');
+});

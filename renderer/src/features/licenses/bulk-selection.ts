@@ -5,6 +5,7 @@ import type { LicenseFilter } from './license-filters.ts';
 
 /** The API's limit per call. */
 const BATCH = 100;
+const NEWEST_FIRST = { sort: 'created', order: 'desc' } as const;
 
 export interface BulkSelection {
   count: number;
@@ -27,13 +28,30 @@ export function selectionOf(licenses: readonly LicenseRecord[]): BulkSelection {
   };
 }
 
+/** What a filter matches at one moment. */
+export interface Matching {
+  count: number;
+  /** The ID of the license that was issued last. */
+  newestId: number;
+}
+
+/**
+ * The newest is read first: what is issued in between is counted and left alone, rather than changed uncounted.
+ * @returns null if there are none, or more than the server counts, because their number could not be confirmed
+ */
+export async function matchingOf(filter: LicenseFilter): Promise<Matching | null> {
+  const [newest] = (await adminClient.listLicenses({ ...filter, ...NEWEST_FIRST, limit: 1 })).items;
+  const { count, exact } = await adminClient.countLicenses(filter);
+  return newest && exact ? { count, newestId: newest.license_id } : null;
+}
+
 /**
  * Reads the list in the order of issue, which a change does not affect, so that licenses that no longer match move no
- * others.
+ * others. Those that were issued after the confirmation are left alone.
  */
 export function selectionMatching(
   filter: LicenseFilter,
-  count: number,
+  { count, newestId }: Matching,
   sample: readonly LicenseRecord[],
 ): BulkSelection {
   return {
@@ -46,14 +64,14 @@ export function selectionMatching(
       do {
         const page: { items: LicenseRecord[]; next_cursor: string | null } = await adminClient.listLicenses({
           ...filter,
-          sort: 'created',
-          order: 'desc',
+          ...NEWEST_FIRST,
           limit: BATCH,
           ...(cursor === null ? {} : { cursor }),
         });
-        // More than were confirmed must not be changed.
-        if (page.items.length > 0) yield page.items.slice(0, left);
-        left -= page.items.length;
+        // More than were confirmed must not be changed, even if others have come to match.
+        const confirmed = page.items.filter(({ license_id: id }) => id <= newestId).slice(0, left);
+        if (confirmed.length > 0) yield confirmed;
+        left -= confirmed.length;
         cursor = page.next_cursor;
       } while (cursor !== null && left > 0);
     },

@@ -7,6 +7,7 @@ import { loadConfig } from '#server/platform/config.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 import { cliOn } from '../helpers/cli.ts';
 import { adminSuccess, callAdmin } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
@@ -266,6 +267,42 @@ describe('changing settings', () => {
       after: { default_product: 'desk' },
       before: { default_product: 'desk' },
     });
+  });
+});
+
+describe('a change that fails late', () => {
+  const entries = async () =>
+    (await server.admin.listAudit({ action: 'settings.changed', limit: 100 })).items.length;
+
+  it('is not in the file either when the audit log cannot be written', async () => {
+    await update({ scan_seconds: 300 });
+    await writeRows(
+      server.dataDir,
+      `CREATE TRIGGER no_entry BEFORE INSERT ON audit_entries WHEN NEW.action = 'settings.changed'
+       BEGIN SELECT RAISE(ABORT, 'no room'); END`,
+    );
+    const before = await entries();
+    await expect(update({ scan_seconds: 400, default_product: 'desk' })).rejects.toThrow();
+    expect(written()).toEqual({ scan_seconds: 300 });
+    await writeRows(server.dataDir, 'DROP TRIGGER no_entry');
+    await update({ scan_seconds: 400 });
+    expect(await entries()).toBe(before + 1);
+    expect(written()).toEqual({ scan_seconds: 400 });
+  });
+
+  it('leaves in the audit log what is changed beside it', async () => {
+    await server.admin.createPlan({ name: 'taken' });
+    const before = await entries();
+    const ends = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, turn) => [
+        update({ scan_seconds: 100 + turn }),
+        server.admin.createPlan({ name: 'taken' }),
+      ]).flat(),
+    );
+    expect(ends.map(({ status }) => status)).toEqual(
+      Array.from({ length: 20 }, () => ['fulfilled', 'rejected']).flat(),
+    );
+    expect(await entries()).toBe(before + 20);
   });
 });
 

@@ -125,14 +125,16 @@ export async function runRetention(needs: Needs): Promise<RetentionResult> {
     const limit = before(kind);
     if (limit === null) return;
     let isFirst = true;
-    await inBatches(() =>
-      remove(async () => {
+    await inBatches(async () => {
+      const removed = await remove(async () => {
         const count = await plain[kind](limit, BATCH);
         if (count > 0 && isFirst) await onFirst?.(limit);
-        isFirst = false;
         return { [kind]: count };
-      }),
-    );
+      });
+      // Only now: the work may have run twice.
+      isFirst = false;
+      return removed;
+    });
   }
 
   /** Attempts first, then deliveries, then events, as foreign keys require. */

@@ -68,6 +68,10 @@ function changed(file: ConfigFile, changes: Changes): ConfigFile {
   return next;
 }
 
+/** What puts these members back to what they are in the file. */
+const valuesOf = (file: ConfigFile, keys: readonly string[]): Changes =>
+  Object.fromEntries(keys.map((key) => [key, (file[key] ?? null) as Changes[string]]));
+
 /** Warnings about the current settings and those of the next start, without duplicates. */
 function warningsOf(now: SettingValues, next: SettingValues): SettingWarning[] {
   const known = settingWarnings(now);
@@ -189,8 +193,11 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       const found = fileToChange();
       const names = check(changes, found);
       refuse(await tryOut(nextValues(changed(found, changes)), names, trials));
-      await transaction(async () => {
-        const before = fileToChange();
+      /** As the first run found it: a run that was taken back may have left its change in the file. */
+      let before: ConfigFile | undefined;
+      let isWritten = false;
+      const change = async () => {
+        before ??= fileToChange();
         const after = changed(before, changes);
         if (JSON.stringify(after) === JSON.stringify(before)) return;
         await audit.record(
@@ -200,9 +207,13 @@ export function createSettingsService({ config, audit, transaction, restart, ...
           texts(before, changes),
           texts(after, changes),
         );
-        // Written last, because it cannot be undone. Reads again without an await in between, so that no other change
-        // is lost.
+        // Written last. Reads again without an await in between, so that no other change is lost.
         write(changed(fileToChange(), changes));
+        isWritten = true;
+      };
+      await transaction(change).catch((error: unknown) => {
+        if (before && isWritten) write(changed(fileToChange(), valuesOf(before, Object.keys(changes))));
+        throw error;
       });
       return show();
     },

@@ -70,6 +70,22 @@ describe('refused is an authority', () => {
       NO_AUTHORITY,
     ],
     [
+      'below which client certificates are good for nothing',
+      'certificate',
+      () => with_([...AUTHORITY_EXTENSIONS, 'extendedKeyUsage=serverAuth']),
+      /must allow client certificates \(extended key usage clientAuth\), and so must each in its chain/u,
+    ],
+    [
+      'below one that allows no client certificates',
+      'certificate',
+      () => {
+        const signer = with_([...AUTHORITY_EXTENSIONS, 'extendedKeyUsage=anyExtendedKeyUsage']);
+        const below = makeForeignAuthority({ subject: '/CN=Below', signer });
+        return { certificate: below.certificate + signer.certificate, key: below.key };
+      },
+      /must allow client certificates/u,
+    ],
+    [
       'whose key is encrypted',
       'private_key',
       () => ({ certificate: root.certificate, key: encrypted() }),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import { databaseLocation } from '#server/installation/database-location.ts';
-import { loadConfig, MASTER_KEY_ENV } from '#server/platform/config.ts';
+import { KEPT_BY_APP_ENV, loadConfig, MASTER_KEY_ENV } from '#server/platform/config.ts';
 import type { Failure } from './failure-screen.ts';
 import { createKeyVault, type KeyVault, type PassphraseDesk } from './key-vault.ts';
 import type { ServerFlags } from './server-arguments.ts';
@@ -51,7 +51,7 @@ export async function keyEnvironment(
 ): Promise<Record<string, string> | null> {
   try {
     const key = await vault.open();
-    return key === null ? {} : { [MASTER_KEY_ENV]: key };
+    return key === null ? {} : { [MASTER_KEY_ENV]: key, [KEPT_BY_APP_ENV]: 'yes' };
   } catch (error) {
     // A file system error concerns the directory, regardless of the operation.
     const isFileSystem = (error as NodeJS.ErrnoException).syscall !== undefined;

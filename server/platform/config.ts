@@ -13,6 +13,8 @@ export class ConfigError extends OperatorError {
 
 /** Not a setting, so that the master key never appears on a command line or in a file that people edit. */
 export const MASTER_KEY_ENV = 'LICENSE_DESK_MASTER_KEY';
+/** The desktop app says so beside a master key that it keeps itself. */
+export const KEPT_BY_APP_ENV = 'LICENSE_DESK_MASTER_KEY_KEPT_BY_APP';
 
 export type SettingName = keyof typeof SETTINGS;
 type ValueOf<Row> = Row extends Setting<infer Value> ? Value : never;
@@ -25,6 +27,8 @@ export type SettingValues = { [Name in SettingName]: ValueOf<(typeof SETTINGS)[N
 export type Config = SettingValues & {
   /** 32 bytes, base64, from the environment; null for the key file in the data directory. */
   masterKey: string | null;
+  /** Then the app takes over a key file that a restore has put into the data directory, before it starts the server again. */
+  isKeyKeptByApp: boolean;
   given: Readonly<Record<SettingName, Given>>;
 };
 
@@ -116,6 +120,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return {
     ...(Object.fromEntries(values) as SettingValues),
     masterKey: sources.env[MASTER_KEY_ENV] || null,
+    isKeyKeptByApp: Boolean(sources.env[KEPT_BY_APP_ENV]),
     given: Object.fromEntries(given) as Record<SettingName, Given>,
   };
 }

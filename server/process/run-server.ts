@@ -51,6 +51,8 @@ export async function runServer(
 ): Promise<void> {
   const server = await startUnlessTold(config, stop, options).catch((error: unknown) => {
     if (!(error instanceof RestoreCompletedError)) throw error;
+    // The app starts the server again, with the key that a restore may have brought.
+    if (config.isKeyKeptByApp) process.exit(0);
     return startUnlessTold(readConfig(), stop, options);
   });
   const manager = serviceManager(process.env, ({ message }) => {

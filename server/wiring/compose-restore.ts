@@ -200,7 +200,7 @@ interface RestoreNeeds {
 
 /** Everything except the data directory lock. */
 export function composeRestore(config: Config, { isServing, security, call }: RestoreNeeds) {
-  const { dataDir, masterKey } = config;
+  const { dataDir } = config;
   const database = databaseLocation(config);
   return createRestoreService({
     dataDir,
@@ -209,7 +209,7 @@ export function composeRestore(config: Config, { isServing, security, call }: Re
     hasDatabase: () => hasContent(database),
     keepDatabaseSettings: (folder) => keepDatabaseSettings(dataDir, folder),
     isServing,
-    masterKey,
+    givenKey: config,
     clock,
     version: VERSION,
     copyDatabase,

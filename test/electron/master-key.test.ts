@@ -4,6 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { backOfficeOf } from '../helpers/back-office-of.ts';
+import { saveBackup, uploadBackup } from '../helpers/backup-file.ts';
 import { startTestServer } from '../helpers/test-server.ts';
 import { announcing, quit, startingShells, viewOf } from './starting-shells.ts';
 
@@ -87,6 +89,30 @@ test('a key file copied to the directory replaces the sealed key, and the old on
   expect(kept).toHaveLength(1);
   expect(readFileSync(join(dataDir, kept[0] ?? ''), 'utf8')).toContain('"sealed_by": "keychain"');
   expect(key).not.toBe(restored);
+});
+
+test('the backup of a lost computer is restored in the app, with its key', async () => {
+  const lost = await startTestServer();
+  await lost.admin.createPlan({ name: 'from-the-lost-computer' });
+  const backup = join(dataDir, 'lost.ldbackup');
+  await saveBackup(lost, backup, PASSPHRASE);
+  const key = readFileSync(join(lost.dataDir, 'master.key'), 'utf8').trim();
+  await lost.stop();
+
+  const shell = start({ dataDir });
+  const first = await shell.event('forked');
+  await shell.event('load');
+  const { admin, ...office } = backOfficeOf(dataDir);
+  expect((await uploadBackup(office, readFileSync(backup))).status).toBe(200);
+  const { restore_id } = await admin.previewRestore({ kind: 'upload', passphrase: PASSPHRASE });
+  expect(await admin.confirmRestore({ restore_id })).toMatchObject({ restarting: true });
+  const { key: restored } = await shell.eventThat('forked', (fork) => fork.key !== first.key);
+  expect(restored).toBe(key);
+  await shell.event('load', 2);
+  const { plans } = await backOfficeOf(dataDir).admin.listPlans({});
+  expect(plans.map(({ name }) => name)).toContain('from-the-lost-computer');
+  expect(existsSync(keyFile())).toBe(false);
+  expect(isOnDisk(key)).toBe(false);
 });
 
 test('a keychain that cannot open the key is reported, and no new key is created', async () => {

@@ -94,6 +94,22 @@ export async function saveBackup(
   return bytes;
 }
 
+/** Puts a backup where a preview finds it. */
+export function uploadBackup(
+  { adminOrigin, runtimeSecret }: Pick<TestServer, 'adminOrigin' | 'runtimeSecret'>,
+  body: BodyInit,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const { path, method } = adminContract.uploadBackup;
+  return fetch(adminOrigin + ADMIN_API_ROOT + path, {
+    method,
+    headers: { authorization: `Bearer ${runtimeSecret}`, 'content-type': 'application/octet-stream' },
+    body,
+    duplex: 'half',
+    ...(signal ? { signal } : {}),
+  } as RequestInit);
+}
+
 /** The files of a tar archive, read by the format's own description (POSIX.1-1988, ustar). */
 export function entriesOf(archive: Buffer): Map<string, Buffer> {
   const entries = new Map<string, Buffer>();

@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
-import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
-import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import { type BackOffice, backOfficeOf } from './back-office-of.ts';
 import { onEachFile } from './file-lifecycle.ts';
 import { prepareNewDirectory } from './migrated-database.ts';
 import type { Reply } from './test-server.ts';
@@ -38,19 +36,13 @@ export interface ProcessEnd {
   stderr: string;
 }
 
-export interface ServerProcess {
+export interface ServerProcess extends BackOffice {
   /** The ready line, parsed. */
   ready: { event: string; api: string; admin: string; pid: number };
   /** `http://127.0.0.1:PORT/license/api/svc`, without the trailing slash. */
   api: string;
-  /** `http://127.0.0.1:PORT` */
-  adminOrigin: string;
   pid: number;
   dataDir: string;
-  /** The CLI's credential. */
-  runtimeSecret: string;
-  /** The typed client, as the CLI has it. */
-  admin: Client<typeof adminContract>;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
   stdout(): string;
@@ -205,23 +197,13 @@ export async function startServerProcess(options: ServeOptions): Promise<ServerP
     },
   );
   const ready = JSON.parse(line) as ServerProcess['ready'];
-  const runtime = readRuntimeFile(options.dataDir);
-  if (!runtime) throw new Error('the server left no runtime file');
   const api = ready.api.replace(/\/$/u, '');
   return {
     ready,
     api,
-    adminOrigin: runtime.admin,
+    ...backOfficeOf(options.dataDir),
     pid: ready.pid,
     dataDir: options.dataDir,
-    runtimeSecret: runtime.secret,
-    admin: createClient(
-      adminContract,
-      httpTransport(runtime.admin + ADMIN_API_ROOT, {
-        authorization: `Bearer ${runtime.secret}`,
-        'x-license-desk-user': 'tester',
-      }),
-    ),
     get: (path, headers = {}) => send(api + path, { headers }),
     post: (path, body, headers = {}) =>
       send(api + path, {

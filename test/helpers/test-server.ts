@@ -3,13 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
-import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
-import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { startServer } from '#server/process/start-server.ts';
+import { type BackOffice, backOfficeOf } from './back-office-of.ts';
 import { prepareNewDirectory } from './migrated-database.ts';
 import { within } from './within.ts';
 
@@ -20,18 +18,12 @@ export interface Reply {
   body: any;
 }
 
-export interface TestServer {
+export interface TestServer extends BackOffice {
   /** `http://127.0.0.1:PORT/license/api/svc`, without the trailing slash. */
   api: string;
-  /** `http://127.0.0.1:PORT` */
-  adminOrigin: string;
   /** The address that the ready line would show, with its one-time code. */
   signInAddress: string;
   dataDir: string;
-  /** The CLI's credential. */
-  runtimeSecret: string;
-  /** The typed client, as the CLI has it. */
-  admin: Client<typeof adminContract>;
   /** Any call to the API, with a JSON body if one is given. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
@@ -94,8 +86,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const server = await within(`start of a server on ${dataDir}`, starting);
   const api = server.api.replace(/\/$/u, '');
-  const runtime = readRuntimeFile(dataDir);
-  if (!runtime) throw new Error('the server left no runtime file');
 
   async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const response = await fetch(api + path, {
@@ -113,17 +103,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 
   return {
     api,
-    adminOrigin: runtime.admin,
+    ...backOfficeOf(dataDir),
     signInAddress: await server.newSignInAddress(),
     dataDir,
-    runtimeSecret: runtime.secret,
-    admin: createClient(
-      adminContract,
-      httpTransport(runtime.admin + ADMIN_API_ROOT, {
-        authorization: `Bearer ${runtime.secret}`,
-        'x-license-desk-user': 'tester',
-      }),
-    ),
     call,
     post: (path, body, headers) => call('POST', path, body, headers),
     get: (path, headers) => call('GET', path, undefined, headers),

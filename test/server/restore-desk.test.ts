@@ -2,9 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { RestoreCompletedError } from '#server/wiring/compose-administration.ts';
-import { PASSPHRASE, saveBackup } from '../helpers/backup-file.ts';
+import { PASSPHRASE, saveBackup, uploadBackup } from '../helpers/backup-file.ts';
 import { runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { withCheapKey } from '../helpers/decrypt-backup.ts';
@@ -25,20 +24,6 @@ async function restart(server: TestServer): Promise<TestServer> {
   await server.stop();
   await expect(startTestServer(options)).rejects.toThrow(RestoreCompletedError);
   return startTestServer(options);
-}
-
-function upload(server: TestServer, body: BodyInit, signal?: AbortSignal): Promise<Response> {
-  const { path, method } = adminContract.uploadBackup;
-  return fetch(server.adminOrigin + ADMIN_API_ROOT + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${server.runtimeSecret}`,
-      'content-type': 'application/octet-stream',
-    },
-    body,
-    duplex: 'half',
-    ...(signal ? { signal } : {}),
-  } as RequestInit);
 }
 
 it('previews, confirms, restores at the next start, and returns', async () => {
@@ -140,17 +125,17 @@ it('previews, confirms, restores at the next start, and returns', async () => {
   expect((await server.admin.showRestore({})).before).toHaveLength(2);
 
   // An upload: streamed, one at a time, and gone when it is cut off, replaced, cancelled or the server stops.
-  expect(await (await upload(server, new Uint8Array(bytes))).json()).toMatchObject({
+  expect(await (await uploadBackup(server, new Uint8Array(bytes))).json()).toMatchObject({
     encrypted: true,
     bytes: bytes.length,
   });
   const giveUp = new AbortController();
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
-  const hanging = upload(server, readable, giveUp.signal);
+  const hanging = uploadBackup(server, readable, giveUp.signal);
   await writer.write(bytes.subarray(0, 1000));
   await expect.poll(() => existsSync(join(dataDir, 'restore-upload.part'))).toBe(true);
-  const second = await upload(server, 'another one');
+  const second = await uploadBackup(server, 'another one');
   expect(await second.json()).toMatchObject({
     error_code: 'unavailable',
     message: expect.stringContaining('another upload') as string,
@@ -158,11 +143,11 @@ it('previews, confirms, restores at the next start, and returns', async () => {
   giveUp.abort();
   await expect(hanging).rejects.toThrow();
   await expect.poll(leftovers).toEqual([]);
-  expect((await upload(server, 'not a backup')).status).toBe(200);
+  expect((await uploadBackup(server, 'not a backup')).status).toBe(200);
   await expect(server.admin.previewRestore({ kind: 'upload' })).rejects.toThrow(
     'the uploaded file is not a License Desk backup',
   );
-  await upload(server, new Uint8Array(bytes));
+  await uploadBackup(server, new Uint8Array(bytes));
   // Settings that would keep the server from starting again are refused before it stops.
   const bad = join(folder, 'license-desk-bad.tar');
   writeFileSync(join(dataDir, 'config.json'), '{ "nonsense": 1 }');

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, 
 import { join } from 'node:path';
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { configFilePath } from '#server/platform/config.ts';
+import { type Config, configFilePath } from '#server/platform/config.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE, writeMasterKeyFile } from '#server/platform/master-key.ts';
 import { readArchive } from './archive-reader.ts';
@@ -63,8 +63,7 @@ interface Needs {
   keepDatabaseSettings(folder: string): void;
   /** @returns why a server would not start with the `config.json` in this folder; null if it would */
   problemOfSettings(folder: string): string | null;
-  /** From the environment, which takes precedence at the next start. */
-  masterKey: string | null;
+  givenKey: Pick<Config, 'masterKey' | 'isKeyKeptByApp'>;
   clock: Clock;
   /** License Desk version. */
   version: string;
@@ -204,7 +203,7 @@ export function createRestoreService(needs: Needs) {
   async function open(request: RestoreRequest): Promise<PendingRestore> {
     const { manifest, authenticated } = await unpack(request);
     needs.keepDatabaseSettings(staging);
-    const chosen = await chooseMasterKey(dataDir, staging, needs.masterKey, request.passphrase);
+    const chosen = await chooseMasterKey(dataDir, staging, needs.givenKey, request.passphrase);
     const { key } = chosen;
     await needs.upgradeDatabase(staged(DATABASE), key).catch((error: Error) => {
       if (!(error instanceof SealError)) throw error;

@@ -1,7 +1,7 @@
 // Chooses the master key for a restored database: from the environment, the backup or the data directory.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MASTER_KEY_ENV } from '#server/platform/config.ts';
+import { type Config, MASTER_KEY_ENV } from '#server/platform/config.ts';
 import { loadMasterKey, MASTER_KEY_FILE, readMasterKeyFile } from '#server/platform/master-key.ts';
 import { openUnderPassphrase, PassphraseError } from '#server/platform/passphrase-seal.ts';
 import { BackupError, MASTER_KEY_PURPOSE, SEALED_MASTER_KEY } from './backup-format.ts';
@@ -40,19 +40,21 @@ async function keyInBackup(staging: string, passphrase: string | null): Promise<
 
 /**
  * @param staging the folder with the unpacked backup
- * @param fromEnvironment takes precedence, as at the next start
+ * @param given an administrator's key takes precedence, as at the next start. The desktop app takes over the backup's
  * @throws BackupError or ConfigError
  */
 export async function chooseMasterKey(
   dataDir: string,
   staging: string,
-  fromEnvironment: string | null,
+  given: Pick<Config, 'masterKey' | 'isKeyKeptByApp'>,
   passphrase: string | null,
 ): Promise<ChosenKey> {
   const inBackup = await keyInBackup(staging, passphrase);
-  if (fromEnvironment !== null) {
-    const key = loadMasterKey(dataDir, fromEnvironment, false);
-    return { key, from: MASTER_KEY_ENV, isFromBackup: false };
+  if (given.masterKey !== null) {
+    const key = loadMasterKey(dataDir, given.masterKey, false);
+    const from = given.isKeyKeptByApp ? 'the desktop app' : MASTER_KEY_ENV;
+    const isKept = !given.isKeyKeptByApp || inBackup === null || inBackup.equals(key);
+    if (isKept) return { key, from, isFromBackup: false };
   }
   if (inBackup) return { key: inBackup, from: 'the backup', isFromBackup: true };
   const path = join(dataDir, MASTER_KEY_FILE);

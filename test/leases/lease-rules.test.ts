@@ -111,4 +111,21 @@ describe('a client that waits', () => {
     expect(late.body.error_code).toBe('no_seat_available');
     await lease(server, license, { user: 'boss' });
   });
+
+  it('for more seats than a rule leaves to it does not hold up those behind it', async () => {
+    const { license, ids } = await newLicenseWith(3, { type: 'reserve', match: { user: 'boss' }, units: 2 });
+    const boss = await lease(server, license, { user: 'boss', units: 2 });
+    const waiting = { user: 'ada', units: 2, instance_id: newInstanceId(), wait_seconds: 600 };
+    const queued = await checkOut(server, license, waiting);
+    expect(queued.status).toBe(202);
+    await keepPlaces(server.dataDir, license.license_id);
+    const grace = await lease(server, license, { user: 'grace' });
+    await server.admin.deleteLeaseRule({ id: ids[0] ?? 0 });
+    await release(server, grace.lease_token);
+    const late = await checkOut(server, license, { user: 'grace' });
+    expect(late.body.error_code).toBe('no_seat_available');
+    await release(server, boss.lease_token);
+    const { ticket } = queued.body as { ticket: string };
+    await lease(server, license, { ...waiting, ticket });
+  });
 });

@@ -154,4 +154,28 @@ describe('a queue', () => {
     await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
     expect((await client.ask()).status).toBe(200);
   });
+
+  it('takes no client that needs more seats than the license has, overdraft included', async () => {
+    const license = await newFloatingLicense(server, { seats: 3, overdraft_seats: 1 });
+    const refused = await checkOut(server, license, { units: 5, wait_seconds: 3600 });
+    expect(refused.body).toMatchObject({
+      error_code: 'no_seat_available',
+      message: 'units must be at most 4, the seats of the license including overdraft (got 5)',
+      details: { pool: { in_use: 0, queued: 0 } },
+    });
+    expect((await checkOut(server, license)).status).toBe(200);
+    expect((await checkOut(server, license, { units: 4, wait_seconds: 3600 })).status).toBe(202);
+  });
+
+  it('passes over a client that needs more seats than are left after they were lowered', async () => {
+    const { license, taken } = await fullLicense(3);
+    const large = await waiter(license, { units: 3 });
+    const small = await waiter(license);
+    await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
+    for (const { lease_token } of taken) await release(server, lease_token);
+    expect((await small.ask()).status).toBe(200);
+    expect((await checkOut(server, license)).status).toBe(200);
+    // It has kept its place for the case that the seats are raised again.
+    expect((await large.ask()).status).toBe(202);
+  });
 });

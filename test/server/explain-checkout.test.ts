@@ -91,6 +91,18 @@ describe('the explanation of a checkout', () => {
     expect((await checkOut(server, license)).body.error_code).toBe('no_seat_available');
   });
 
+  it('does not count clients that wait for more seats than the license has', async () => {
+    const license = await newFloatingLicense(server, { seats: 3 });
+    const first = await newLease(server, license, { units: 3 });
+    await queued(server, license, { units: 3 });
+    await keepPlaces(server.dataDir, license.license_id);
+    await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
+    await release(server, first.lease_token);
+    expect((await explain(license)).failed).toEqual([]);
+    expect((await checkOut(server, license)).status).toBe(200);
+    expect((await explain(license, { units: 3 })).failed).toEqual([['seat', 'reclaim_or_add_seats']]);
+  });
+
   it('knows that an instance gets its own lease again, and a device shares its seat', async () => {
     const license = await newFloatingLicense(server, { seats: 1, count_by: 'device' });
     const instance_id = newInstanceId();

@@ -16,7 +16,7 @@ import type { OpenPool, SeatPools } from './seat-pools.ts';
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
   leases: Pick<LeaseStore, 'findByInstance' | 'waiting'>;
-  pools: Pick<SeatPools, 'look' | 'missingUnits' | 'verdict' | 'fits' | 'toObject'>;
+  pools: Pick<SeatPools, 'look' | 'missingUnits' | 'verdict' | 'fits' | 'isInLine' | 'toObject'>;
   clock: Clock;
 }
 
@@ -71,14 +71,14 @@ export function createCheckoutExplanation({ licenses, leases, pools, clock }: Ne
     ];
   }
 
-  /** Clients in the queue that a checkout must not overtake. Those that a rule keeps from a seat do not count. */
+  /** Clients in the queue that a checkout must not overtake. */
   async function waitingAhead(pool: OpenPool, live: LeaseRow | null): Promise<number> {
     if (pool.row.queued === 0) return 0;
     let ahead = 0;
     for (const waiting of await leases.waiting(pool.license.id, 0, WAITING_READ)) {
       if (live && waiting.id >= live.id) break;
       const units = await pools.missingUnits(pool, waiting);
-      if ((await pools.verdict(pool, waiting, units)).outcome === 'allowed') ahead += 1;
+      if (await pools.isInLine(pool, waiting, units)) ahead += 1;
     }
     return ahead;
   }

@@ -18,6 +18,7 @@ import type { LeaseFiles } from './lease-files.ts';
 import { type LeaseGrants, type Outcome, pollSeconds } from './lease-grants.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
+import type { LeaseVerdict } from './lease-judge.ts';
 import { toLeaseObject } from './lease-presenter.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { OpenPool, SeatPools } from './seat-pools.ts';
@@ -75,9 +76,9 @@ export function createCheckoutService(needs: Needs) {
       !isHeldUp &&
       verdict.outcome === 'allowed' &&
       (units === 0 || (await pools.change(pool, { taken: units })));
-    if (!isTaken)
-      return waitSeconds > 0 ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict };
-    return grants.grant(pool, draft);
+    if (isTaken) return grants.grant(pool, draft);
+    const canWait = waitSeconds > 0 && pools.isWithinLimit(pool, draft.units);
+    return canWait ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict };
   }
 
   const checkOutLocked = (
@@ -122,6 +123,14 @@ export function createCheckoutService(needs: Needs) {
     return { kind: 'denied', pool, verdict: await pools.verdict(pool, draft, draft.units) };
   }
 
+  function whyNone(pool: OpenPool, verdict: LeaseVerdict, units: number): string {
+    if (!pools.isWithinLimit(pool, units))
+      return `units must be at most ${pool.limit}, the seats of the license including overdraft (got ${units})`;
+    if (verdict.outcome === 'allowed' || verdict.ruleId === null)
+      return `all ${pool.license.terms.seats} seats of the license are taken`;
+    return `a lease rule reserves the free seats for other clients: ${verdict.rule}`;
+  }
+
   async function refuse(
     draft: LeaseDraft,
     { pool, verdict }: Extract<Outcome, { kind: 'denied' }>,
@@ -139,11 +148,7 @@ export function createCheckoutService(needs: Needs) {
       throw new ApiError(code, `a lease rule denies the checkout: ${verdict.rule}`);
     const dueAt = await leases.nextDue(draft.licenseId);
     const seconds = dueAt === null ? null : Math.max(0, Math.ceil((dueAt - leaseClock.now()) / 1000));
-    const why =
-      verdict.outcome === 'allowed'
-        ? `all ${object.total} seats of the license are taken`
-        : `a lease rule reserves the free seats for other clients: ${verdict.rule}`;
-    throw new ApiError(code, why, {
+    throw new ApiError(code, whyNone(pool, verdict, draft.units), {
       fields: { details: { pool: object, next_expiry_in: seconds }, next_expiry_in: seconds },
     });
   }

@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { seatLimit } from '#server/rules/floating-terms.ts';
 import type { PoolObject } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import type { LeaseJudge, LeaseVerdict } from './lease-judge.ts';
+import type { LeaseJudge, LeaseQuestion, LeaseVerdict } from './lease-judge.ts';
 import { holdsSeat, isShareable, type LeaseRow, type SeatOfLease } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
@@ -156,25 +156,44 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     return Math.max(0, units - (await leases.seatUnits(license.id, seatKey)));
   }
 
-  function verdict({ license, limit, row }: OpenPool, claim: Claim, units: number): Promise<LeaseVerdict> {
-    return judge.judge({
-      licenseId: license.id,
-      user: claim.userName,
-      host: claim.host,
-      address: claim.address,
-      feature: claim.feature,
-      units,
-      limit,
-      inUse: row.inUse,
-      holders: () => leases.heldSeats(license.id),
-    });
+  const question = ({ license, limit, row }: OpenPool, claim: Claim, units: number): LeaseQuestion => ({
+    licenseId: license.id,
+    user: claim.userName,
+    host: claim.host,
+    address: claim.address,
+    feature: claim.feature,
+    units,
+    limit,
+    inUse: row.inUse,
+    holders: () => leases.heldSeats(license.id),
+  });
+
+  function verdict(pool: OpenPool, claim: Claim, units: number): Promise<LeaseVerdict> {
+    return judge.judge(question(pool, claim, units));
   }
 
   const fits = ({ limit, row }: OpenPool, units: number) => limit === null || row.inUse + units <= limit;
 
+  /** Whether the license has as many seats at all. */
+  const isWithinLimit = ({ limit }: OpenPool, units: number) => limit === null || units <= limit;
+
+  /** Whether the client would get its seats if all were free. */
+  async function canBeServed(pool: OpenPool, claim: Claim): Promise<boolean> {
+    if (!isWithinLimit(pool, claim.units)) return false;
+    const holders = () => Promise.resolve([]);
+    const { outcome } = await judge.judge({ ...question(pool, claim, claim.units), inUse: 0, holders });
+    return outcome === 'allowed';
+  }
+
+  /** Whether those behind a waiting client have to leave it the seats that it needs. */
+  async function isInLine(pool: OpenPool, claim: Claim, units: number): Promise<boolean> {
+    if (!fits(pool, units)) return canBeServed(pool, claim);
+    return (await verdict(pool, claim, units)).outcome === 'allowed';
+  }
+
   /**
-   * Holds free seats for waiting clients, in the order in which they came. A client whom a rule keeps from a seat does
-   * not hold up those behind it.
+   * Holds free seats for waiting clients, in the order in which they came. A client that a rule keeps from a seat, or
+   * that needs more seats than there are, does not hold up those behind it.
    * @returns whether a client waits for a seat that those behind it must not take
    */
   async function offer(pool: OpenPool): Promise<boolean> {
@@ -183,9 +202,8 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
       const waiting = await leases.waiting(pool.license.id, after, WAITING_AT_ONCE);
       for (const lease of waiting) {
         const units = await missingUnits(pool, lease);
-        if (!fits(pool, units)) return true;
-        if ((await verdict(pool, lease, units)).outcome !== 'allowed') continue;
-        if (!(await change(pool, { taken: units }))) return true;
+        if (!(await isInLine(pool, lease, units))) continue;
+        if (!fits(pool, units) || !(await change(pool, { taken: units }))) return true;
         await leases.update({ ...lease, offered: 1, dueAt: leaseClock.now() + OFFER_MS });
       }
       const last = waiting.at(-1);
@@ -219,6 +237,8 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     missingUnits,
     verdict,
     fits,
+    isWithinLimit,
+    isInLine,
     offer,
 
     /** Locks the pool of a license until the transaction ends. */

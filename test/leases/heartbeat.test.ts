@@ -1,10 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { newFloatingLicense, success } from '../helpers/contract-calls.ts';
+import { newFingerprint, newFloatingLicense, success } from '../helpers/contract-calls.ts';
 import { type Checkout, heartbeat, lease, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 
 const server = sharedServer();
+
+const GOES_ON = [200, undefined];
+const LOWERED = [410, 'seats_lowered'];
+
+/** The answers to one heartbeat after the other. */
+async function beats(leases: readonly Checkout[]) {
+  const replies = [];
+  for (const { lease_token } of leases) replies.push(await heartbeat(server, lease_token));
+  return replies.map(({ status, body }) => [status, body.reason]);
+}
+
+/** One lease for each name of a device, in this order. */
+async function sharing(seats: number, ...names: string[]) {
+  const license = await newFloatingLicense(server, { seats, count_by: 'device' });
+  const devices = new Map(names.map((name) => [name, newFingerprint()]));
+  const leases: Checkout[] = [];
+  for (const name of names)
+    leases.push(await lease(server, license, { machine_fingerprint: devices.get(name) }));
+  return { license, leases };
+}
 
 describe('a heartbeat', () => {
   it('extends one lease, or many in order', async () => {
@@ -57,17 +77,31 @@ describe('a heartbeat', () => {
     const leases: Checkout[] = [];
     for (const _ of [1, 2, 3, 4]) leases.push(await lease(server, license));
     await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
-    const beats = async () => {
-      const replies = [];
-      for (const { lease_token } of leases) replies.push(await heartbeat(server, lease_token));
-      return replies.map(({ status, body }) => [status, body.reason]);
-    };
-    const gone = [410, 'seats_lowered'];
-    expect(await beats()).toEqual([[200, undefined], [200, undefined], gone, gone]);
+    expect(await beats(leases)).toEqual([GOES_ON, GOES_ON, LOWERED, LOWERED]);
     expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
       counted: { in_use: 2 },
       held: 2,
     });
+  });
+
+  it.each([
+    ['A first', [0, 1, 2, 3, 4]],
+    ['D first', [4, 3, 2, 1, 0]],
+  ])('ends all leases of the newest shared seats after the seats were lowered, %s', async (_, order) => {
+    const { license, leases } = await sharing(4, 'A', 'B', 'C', 'D', 'D');
+    await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
+    const expected = [GOES_ON, GOES_ON, LOWERED, LOWERED, LOWERED];
+    expect(await beats(order.map((index) => leases[index]!))).toEqual(order.map((index) => expected[index]));
+    expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+      counted: { in_use: 2 },
+      held: 2,
+    });
+  });
+
+  it('ends no later lease of a seat that was taken before the newest one', async () => {
+    const { license, leases } = await sharing(4, 'D', 'A', 'B', 'C', 'D');
+    await server.admin.updateLicense({ ref: license.license_key, seats: 3 });
+    expect(await beats(leases.toReversed())).toEqual([GOES_ON, LOWERED, GOES_ON, GOES_ON, GOES_ON]);
   });
 
   it('takes the lease length of a changed plan', async () => {

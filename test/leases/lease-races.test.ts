@@ -97,6 +97,18 @@ function races(servers: readonly TestServer[], database: () => string) {
     expect((await poolOf(license.license_key)).in_use).toBe(0);
   });
 
+  it('ends the newest of its shared seats after they were lowered', async () => {
+    const license = await newFloatingLicense(first(), { seats: 4, count_by: 'user' });
+    const tokens: string[] = [];
+    for (const user of ['ada', 'bob', 'eve', 'joan', 'joan'])
+      tokens.push((await checkOut(first(), license, { user })).body.lease_token as string);
+    await first().admin.updateLicense({ ref: license.license_key, seats: 2 });
+    const replies: Reply[] = [];
+    for (const [turn, token] of tokens.entries()) replies.push(await heartbeat(server(turn), token));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 410, 410, 410]);
+    expect((await poolOf(license.license_key)).in_use).toBe(2);
+  });
+
   it('releases once what is released many times at once', async () => {
     const license = await newFloatingLicense(first(), { seats: 2 });
     const [mine] = granted([await checkOut(first(), license), await checkOut(first(), license)]);

@@ -49,15 +49,10 @@ export function createHeartbeatService(needs: Needs) {
     return licenseVerdict(RULES_FOR.lease, { license, feature, now: clock.now() }) === null;
   }
 
-  /** After seats were lowered, the newest leases end until the others fit. */
+  /** After seats were lowered, the newest seats end until the others fit. */
   async function isBeyondSeats(pool: OpenPool, lease: LeaseRow): Promise<boolean> {
     const excess = pool.limit === null ? 0 : pool.row.inUse - pool.limit;
-    if (excess <= 0) return false;
-    const newer = new Map<string, number>();
-    for (const { seatKey, units } of await leases.newer(lease, excess))
-      newer.set(seatKey, Math.max(units, newer.get(seatKey) ?? 0));
-    const units = [...newer.values()].reduce((sum, seat) => sum + seat, 0);
-    return units < excess;
+    return excess > 0 && (await leases.newerUnits(lease)) < excess;
   }
 
   function extended(lease: LeaseRow, leaseSeconds: number): LeaseRow {

@@ -71,11 +71,13 @@ export function createLeaseStore(sequelize: Sequelize) {
   const nextDue = sql.statement<{ at: number | null }>(
     `SELECT min(e.due_at) AS "at" FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS}`,
   );
-  const newer = sql.statement<{ seatKey: string; units: number }>(`
-    SELECT e.seat_key AS "seatKey", e.units AS "units" FROM leases e
-    WHERE e.license_id = $licenseId AND ${LIVE} AND e.state = 'active' AND e.seat_key <> $seatKey
-      AND (e.issued_at > $issuedAt OR (e.issued_at = $issuedAt AND e.id > $id))
-    ORDER BY e.issued_at DESC, e.id DESC LIMIT $limit`);
+  // A seat is as old as the oldest of its leases.
+  const newer = sql.statement<{ units: number }>(`
+    WITH seats AS (
+      SELECT e.seat_key, max(e.units) AS units, min(e.issued_at) AS issued_at, min(e.id) AS id FROM leases e
+      WHERE e.license_id = $licenseId AND ${LIVE} AND e.state = 'active' GROUP BY e.seat_key)
+    SELECT CAST(coalesce(sum(n.units), 0) AS BIGINT) AS "units" FROM seats n JOIN seats o ON o.seat_key = $seatKey
+    WHERE n.issued_at > o.issued_at OR (n.issued_at = o.issued_at AND n.id > o.id)`);
   const held = sql.statement<HeldSeat>(`
     SELECT max(e.user_name) AS "user", max(e.host) AS "host", max(e.address) AS "address", max(e.units) AS "units"
     FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS} GROUP BY e.seat_key`);
@@ -132,9 +134,9 @@ export function createLeaseStore(sequelize: Sequelize) {
     /** When the next seat would be free without heartbeats, in lease time; null if no lease holds a seat. */
     nextDue: async (licenseId: number): Promise<number | null> =>
       (await nextDue.first({ licenseId }))?.at ?? null,
-    /** Active leases that are newer than this one and hold other seats, newest first. */
-    newer: ({ licenseId, seatKey, issuedAt, id }: LeaseRow, limit: number) =>
-      newer.all({ licenseId, seatKey, issuedAt, id, limit }),
+    /** Units of the seats with active leases that are newer than the seat of this one. */
+    newerUnits: async ({ licenseId, seatKey }: LeaseRow): Promise<number> =>
+      (await newer.first({ licenseId, seatKey }))?.units ?? 0,
     /** One entry for each seat. */
     heldSeats: (licenseId: number): Promise<HeldSeat[]> => held.all({ licenseId }),
     holders: (licenseId: number, limit: number): Promise<Holder[]> => holders.all({ licenseId, limit }),

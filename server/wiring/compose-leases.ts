@@ -37,6 +37,7 @@ import { createPoolListService } from '#server/features/leases/pool-list-service
 import { createPoolListStore } from '#server/features/leases/pool-list-store.ts';
 import { createPoolStore } from '#server/features/leases/pool-store.ts';
 import { createReleaseService } from '#server/features/leases/release-service.ts';
+import { createSeatClaims } from '#server/features/leases/seat-claims.ts';
 import { createSeatPools } from '#server/features/leases/seat-pools.ts';
 import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
@@ -83,6 +84,7 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
   const leaseClock = createLeaseClock({ ...needs, store: createLeaseClockStore(sequelize) });
   const shared = { ...needs, leases, leaseClock, usage, takeTurn: createTurns(sequelize) };
   const pools = createSeatPools({ ...shared, pools: poolStore, judge });
+  const claims = createSeatClaims({ leases, pools });
   const endings = createLeaseEndings({ ...shared, pools });
   const buffer = createHeartbeatBuffer({
     ...shared,
@@ -98,7 +100,7 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
   });
   const files = createLeaseFiles(needs.files);
   const grants = createLeaseGrants({ ...shared, pools });
-  const checkouts = createCheckoutService({ ...shared, grants, pools, files, denials, limit });
+  const checkouts = createCheckoutService({ ...shared, grants, pools, claims, files, denials, limit });
   const heartbeats = createHeartbeatService({
     ...shared,
     lookup: await composeLookup(sequelize),
@@ -139,7 +141,7 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
     ],
     adminRoutes: [
       ...leaseAdminRoutes(adminContract, administration, poolList),
-      ...leaseExplainRoutes(createCheckoutExplanation({ ...shared, pools })),
+      ...leaseExplainRoutes(createCheckoutExplanation({ ...shared, pools, claims })),
     ],
     /** One entry for each seat that is taken. */
     holdersOf: leases.heldSeats,

@@ -68,6 +68,16 @@ describe('a checkout', () => {
     await lease(server, license, { host: 'farm', user: 'b' });
   });
 
+  it('does not count a lingering seat that it takes over against the limit', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 300 });
+    const match = { user: 'ada' };
+    await server.admin.createLeaseRule({ license: license.license_key, type: 'max', match, units: 1 });
+    const ada = { user: 'ada', host: 'a' };
+    await release(server, (await lease(server, license, ada)).lease_token);
+    expect((await lease(server, license, ada)).pool.in_use).toBe(1);
+    expect((await checkOut(server, license, ada)).body.error_code).toBe('no_seat_available');
+  });
+
   it('follows an edit at once; leases that clients hold stay', async () => {
     const { name } = await newLeaseGroup(server);
     const { license, ids } = await newLicenseWith(3, { type: 'deny', match: { group: name } });

@@ -178,4 +178,36 @@ describe('a queue', () => {
     // It has kept its place for the case that the seats are raised again.
     expect((await large.ask()).status).toBe(202);
   });
+
+  it('leaves a lingering seat to its holder', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 300 });
+    const ada = { user: 'ada', host: 'a' };
+    await release(server, (await lease(server, license, ada)).lease_token);
+    const grace = await waiter(license, { user: 'grace', host: 'g' });
+    const again = await lease(server, license, ada);
+    expect(again.pool).toMatchObject({ in_use: 1, queued: 1 });
+    expect((await grace.ask()).status).toBe(202);
+    const { items } = await server.admin.listLeases({ license: license.license_key, state: 'released' });
+    expect(items).toMatchObject([{ user: 'ada', end_reason: 'replaced' }]);
+  });
+
+  it('leaves a lingering seat to its holder after a checkout that was refused', async () => {
+    const license = await newFloatingLicense(server, { seats: 3, linger_seconds: 300 });
+    const ada = { user: 'ada', host: 'a' };
+    await release(server, (await lease(server, license, { ...ada, units: 2 })).lease_token);
+    await lease(server, license);
+    const grace = await waiter(license, { user: 'grace', host: 'g' });
+    expect((await checkOut(server, license, { ...ada, units: 3 })).status).toBe(409);
+    expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+      counted: { in_use: 3 },
+      held: 3,
+    });
+    // She needs one of her two seats. The other is free now.
+    await lease(server, license, ada);
+    expect((await grace.ask()).status).toBe(200);
+    expect(await seatsOf(server.dataDir, license.license_id)).toEqual({
+      counted: { in_use: 3, borrowed: 0, queued: 0 },
+      held: 3,
+    });
+  });
 });

@@ -117,6 +117,18 @@ describe('the explanation of a checkout', () => {
     expect(reply.body.message).toContain('machine_fingerprint: is required');
   });
 
+  it('knows that a client takes over the seat that it left lingering', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 300 });
+    const ada = { user: 'ada', host: 'a' };
+    await release(server, (await newLease(server, license, ada)).lease_token);
+    await queued(server, license);
+    await keepPlaces(server.dataDir, license.license_id);
+    const { granted, rules } = await explain(license, ada);
+    expect(granted).toBe(true);
+    expect(rules.at(-1)!.inputs).toMatchObject({ units_needed: 0, in_use: 1 });
+    expect((await explain(license, { user: 'grace', host: 'g' })).granted).toBe(false);
+  });
+
   it('is of the license first', async () => {
     const locked = await newLicense(server);
     expect(await explain(locked)).toMatchObject({

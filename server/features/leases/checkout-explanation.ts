@@ -11,12 +11,14 @@ import { draftLease, type LeaseDraft } from './lease-draft.ts';
 import type { CheckoutRemedy, leaseExplainContract } from './lease-explain-contract.ts';
 import { holdsSeat, type LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
+import type { SeatClaims } from './seat-claims.ts';
 import type { OpenPool, SeatPools } from './seat-pools.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
   leases: Pick<LeaseStore, 'findByInstance' | 'waiting'>;
   pools: Pick<SeatPools, 'look' | 'missingUnits' | 'verdict' | 'fits' | 'isInLine' | 'toObject'>;
+  claims: SeatClaims;
   clock: Clock;
 }
 
@@ -27,8 +29,10 @@ type Explained = Reply['rules'][number];
 /** An instance that no client has. */
 const NEW_INSTANCE = 'explained-instance';
 const WAITING_READ = 200;
+/** What a client needs that has a seat. */
+const HELD = { units: 0, free: 0, lingering: null };
 
-export function createCheckoutExplanation({ licenses, leases, pools, clock }: Needs) {
+export function createCheckoutExplanation({ licenses, leases, pools, claims, clock }: Needs) {
   function toRule(
     rule: Explained['rule'],
     outcome: RuleOutcome,
@@ -86,9 +90,9 @@ export function createCheckoutExplanation({ licenses, leases, pools, clock }: Ne
   async function seatRules(pool: OpenPool, draft: LeaseDraft, live: LeaseRow | null) {
     // A client that holds a lease gets it again; rules and seats are not asked.
     const isHeld = live !== null && holdsSeat(live);
-    const units = isHeld ? 0 : await pools.missingUnits(pool, draft);
-    const verdict = await pools.verdict(pool, draft, units);
-    const ahead = units === 0 ? 0 : await waitingAhead(pool, live);
+    const { units, free, lingering } = isHeld ? HELD : await claims(pool, draft);
+    const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
+    const ahead = free <= 0 ? 0 : await waitingAhead(pool, live);
     const asked = (isMet: boolean): RuleOutcome => (isHeld ? 'not_asked' : isMet ? 'passed' : 'failed');
     const decided = verdict.outcome === 'allowed' || verdict.ruleId === null ? null : verdict;
     const { inUse } = pool.row;
@@ -108,8 +112,8 @@ export function createCheckoutExplanation({ licenses, leases, pools, clock }: Ne
       toRule('queue', asked(ahead === 0), { waiting_ahead: ahead }, 'wait'),
       toRule(
         'seat',
-        asked(pools.fits(pool, units)),
-        { units_needed: units, in_use: inUse, seats, overdraft_seats: overdraftSeats },
+        asked(units === 0 || pools.fits(pool, free)),
+        { units_needed: Math.max(0, free), in_use: inUse, seats, overdraft_seats: overdraftSeats },
         'reclaim_or_add_seats',
       ),
     ];

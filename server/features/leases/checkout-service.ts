@@ -21,6 +21,7 @@ import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import { toLeaseObject } from './lease-presenter.ts';
 import type { LeaseStore } from './lease-store.ts';
+import type { SeatClaims } from './seat-claims.ts';
 import type { OpenPool, SeatPools } from './seat-pools.ts';
 
 type Reply = ReplyOf<typeof leaseContract.checkoutLease>;
@@ -29,6 +30,7 @@ interface Needs {
   licenses: Pick<LicenseStore, 'find' | 'lookUp' | 'update'>;
   leases: LeaseStore;
   pools: SeatPools;
+  claims: SeatClaims;
   grants: LeaseGrants;
   files: LeaseFiles;
   denials: DenialLog;
@@ -51,34 +53,27 @@ export function createCheckoutService(needs: Needs) {
     return license;
   }
 
-  /** A lingering seat belongs to the user or device that left it, and is not offered to others. */
-  async function takeOverLingering(pool: OpenPool, draft: LeaseDraft): Promise<boolean> {
-    if (pool.license.terms.lingerSeconds === 0) return false;
-    const lingering = await leases.findLingering(draft);
-    if (!lingering) return false;
-    await leases.update({ ...lingering, state: 'released', endedAt: clock.now(), endReason: 'replaced' });
-    const left = await leases.seatUnits(draft.licenseId, lingering.seatKey);
-    await pools.change(pool, { taken: 0 - Math.max(0, lingering.units - left) });
-    return true;
-  }
-
   async function takeSeat(pool: OpenPool, draft: LeaseDraft, waitSeconds: number): Promise<Outcome> {
-    let units = await pools.missingUnits(pool, draft);
-    let verdict = await pools.verdict(pool, draft, units);
+    const { units, free, lingering } = await needs.claims(pool, draft);
+    const judge = () => pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
+    let verdict = await judge();
     const { inUse } = pool.row;
     if (verdict.outcome === 'denied') return { kind: 'denied', pool, verdict };
-    if (units > 0 && (await takeOverLingering(pool, draft))) units = await pools.missingUnits(pool, draft);
     // Waiting clients are served first.
-    const isHeldUp = units > 0 && (await pools.offer(pool));
+    const isHeldUp = free > 0 && (await pools.offer(pool));
     // Their offers may have taken the seats that the rules left to this client.
-    if (pool.row.inUse !== inUse) verdict = await pools.verdict(pool, draft, units);
+    if (pool.row.inUse !== inUse) verdict = await judge();
     const isTaken =
       !isHeldUp &&
       verdict.outcome === 'allowed' &&
-      (units === 0 || (await pools.change(pool, { taken: units })));
-    if (isTaken) return grants.grant(pool, draft);
-    const canWait = waitSeconds > 0 && pools.isWithinLimit(pool, draft.units);
-    return canWait ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict };
+      (units === 0 || (pools.fits(pool, free) && (await pools.change(pool, { taken: free }))));
+    if (!isTaken) {
+      const canWait = waitSeconds > 0 && pools.isWithinLimit(pool, draft.units);
+      return canWait ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict };
+    }
+    if (lingering)
+      await leases.update({ ...lingering, state: 'released', endedAt: clock.now(), endReason: 'replaced' });
+    return grants.grant(pool, draft);
   }
 
   const checkOutLocked = (

@@ -9,6 +9,8 @@ const LIVE = 'e.ended_at IS NULL';
 /** The same as `holdsSeat`. */
 const HOLDS = `${LIVE} AND (e.state <> 'queued' OR e.offered = 1)`;
 const IDS_AT_ONCE = 1000;
+/** IDs begin with 1. */
+const NO_LEASE = 0;
 
 /** How leases end together. */
 export interface LeaseEnd {
@@ -48,7 +50,7 @@ export function createLeaseStore(sequelize: Sequelize) {
     WHERE ${isIn('id', 'ids')} AND state = 'active'`);
   const seatUnits = sql.statement<{ units: number }>(`
     SELECT coalesce(max(e.units), 0) AS "units" FROM leases e
-    WHERE e.license_id = $licenseId AND e.seat_key = $seatKey AND ${HOLDS}`);
+    WHERE e.license_id = $licenseId AND e.seat_key = $seatKey AND e.id <> $except AND ${HOLDS}`);
   const unitsOfSeats = sql.statement<{ seatKey: string; units: number }>(`
     SELECT e.seat_key AS "seatKey", max(e.units) AS "units" FROM leases e
     WHERE e.license_id = $licenseId AND ${isIn('e.seat_key', 'seatKeys')} AND ${HOLDS} GROUP BY e.seat_key`);
@@ -80,7 +82,7 @@ export function createLeaseStore(sequelize: Sequelize) {
     WHERE n.issued_at > o.issued_at OR (n.issued_at = o.issued_at AND n.id > o.id)`);
   const held = sql.statement<HeldSeat>(`
     SELECT max(e.user_name) AS "user", max(e.host) AS "host", max(e.address) AS "address", max(e.units) AS "units"
-    FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS} GROUP BY e.seat_key`);
+    FROM leases e WHERE e.license_id = $licenseId AND e.id <> $except AND ${HOLDS} GROUP BY e.seat_key`);
   const holders = sql.statement<Holder>(`
     SELECT e.id AS "id", e.user_name AS "userName", e.host AS "host", e.address AS "address", e.units AS "units",
       e.state AS "state", e.issued_at AS "issuedAt"
@@ -112,9 +114,9 @@ export function createLeaseStore(sequelize: Sequelize) {
       for (let start = 0; start < ids.length; start += IDS_AT_ONCE)
         await touch.run({ ...values, ids: ids.slice(start, start + IDS_AT_ONCE) });
     },
-    /** Units of the seat that leases with this key hold together. */
-    seatUnits: async (licenseId: number, seatKey: string): Promise<number> =>
-      (await seatUnits.first({ licenseId, seatKey }))?.units ?? 0,
+    /** Units of the seat that leases with this key hold together. @param except a lease that does not count */
+    seatUnits: async (licenseId: number, seatKey: string, except = NO_LEASE): Promise<number> =>
+      (await seatUnits.first({ licenseId, seatKey, except }))?.units ?? 0,
     /** The same for many seats. Those that no lease holds are missing. */
     unitsOfSeats: async (licenseId: number, seatKeys: readonly string[]): Promise<Map<string, number>> => {
       const rows = await unitsOfSeats.all({ licenseId, seatKeys });
@@ -137,8 +139,8 @@ export function createLeaseStore(sequelize: Sequelize) {
     /** Units of the seats with active leases that are newer than the seat of this one. */
     newerUnits: async ({ licenseId, seatKey }: LeaseRow): Promise<number> =>
       (await newer.first({ licenseId, seatKey }))?.units ?? 0,
-    /** One entry for each seat. */
-    heldSeats: (licenseId: number): Promise<HeldSeat[]> => held.all({ licenseId }),
+    /** One entry for each seat. @param except a lease that does not count */
+    heldSeats: (licenseId: number, except = NO_LEASE): Promise<HeldSeat[]> => held.all({ licenseId, except }),
     holders: (licenseId: number, limit: number): Promise<Holder[]> => holders.all({ licenseId, limit }),
     countHolders: async (licenseId: number): Promise<number> =>
       (await countHolders.first({ licenseId }))?.count ?? 0,

@@ -35,7 +35,10 @@ interface ShownPool {
 }
 
 /** Who asks for seats. */
-type Claim = Pick<LeaseRow, 'userName' | 'host' | 'address' | 'feature' | 'seatKey' | 'units'>;
+interface Claim extends Pick<LeaseRow, 'userName' | 'host' | 'address' | 'feature' | 'seatKey' | 'units'> {
+  /** ID of a lease whose seat it takes over. */
+  takesOver?: number | undefined;
+}
 
 interface Change {
   /** Seats taken; negative if freed. */
@@ -151,9 +154,10 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
   }
 
   /** Seats that the claim needs in addition to those that it shares. */
-  async function missingUnits({ license }: OpenPool, { seatKey, units }: Claim): Promise<number> {
+  async function missingUnits({ license }: OpenPool, claim: Claim): Promise<number> {
+    const { seatKey, units, takesOver } = claim;
     if (!isShareable(seatKey)) return units;
-    return Math.max(0, units - (await leases.seatUnits(license.id, seatKey)));
+    return Math.max(0, units - (await leases.seatUnits(license.id, seatKey, takesOver)));
   }
 
   const question = ({ license, limit, row }: OpenPool, claim: Claim, units: number): LeaseQuestion => ({
@@ -165,7 +169,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     units,
     limit,
     inUse: row.inUse,
-    holders: () => leases.heldSeats(license.id),
+    holders: () => leases.heldSeats(license.id, claim.takesOver),
   });
 
   function verdict(pool: OpenPool, claim: Claim, units: number): Promise<LeaseVerdict> {

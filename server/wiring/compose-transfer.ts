@@ -11,6 +11,7 @@ import { licenseTransferAdminRoutes } from '#server/features/license-transfer/li
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { PlanStore } from '#server/features/plans/plan-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import type { Logger } from '#server/platform/logger.ts';
 import type { Route } from '#server/platform/route.ts';
 
 interface Needs {
@@ -21,6 +22,7 @@ interface Needs {
   clock: Clock;
   defaultProduct: string;
   dataDir: string;
+  logger: Logger;
 }
 
 interface LicenseTransfer {
@@ -29,13 +31,15 @@ interface LicenseTransfer {
 }
 
 export async function composeTransfer(sequelize: Database, needs: Needs): Promise<LicenseTransfer> {
-  const { dataDir, ...shared } = needs;
+  const { dataDir, logger, ...shared } = needs;
   const files = createImportFiles(join(dataDir, 'imports'));
   await files.removeForgotten();
   const imports = createLicenseImportService({
     ...shared,
     imports: createLicenseImportStore(sequelize),
     files,
+    onKeysLost: (error) =>
+      logger.error({ err: error as Error }, 'cannot store the file of the keys of an import'),
   });
   const exportLicenses = createLicenseExport({
     licenses: needs.licenses,

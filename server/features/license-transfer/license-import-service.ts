@@ -1,18 +1,12 @@
 // Imports files of licenses: uploaded once, previewed any number of times, then imported completely or not at all.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AuditService } from '#server/features/audit/audit-service.ts';
-import type { RunTransaction } from '#server/database/transaction.ts';
-import { issuedLicense } from '#server/rules/license-draft.ts';
-import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
-import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { csvLine } from '#server/wire/csv.ts';
 import { Document } from '#server/platform/document.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
-import { checkImport, type CheckedBatch, type CheckNeeds } from './import-check.ts';
+import { checkImport, type CheckNeeds } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import {
   addFindings,
@@ -24,36 +18,29 @@ import {
   toStatus,
 } from './import-job.ts';
 import { ChangedSinceCheckedError, findAll, type ImportPass, refuseUnknownColumns } from './import-pass.ts';
-import type { LicenseImportStore } from './license-import-store.ts';
+import { createImportRun, type ImportRunNeeds } from './import-run.ts';
 import { CSV, type ImportStatus, type licenseTransferAdminContract } from './license-transfer-contract.ts';
-import { oneAhead } from './one-ahead.ts';
 
-interface Needs extends Omit<CheckNeeds, 'findTakenKeys'> {
+interface Needs extends Omit<CheckNeeds, 'findTakenKeys'>, ImportRunNeeds {
   licenses: Pick<LicenseStore, 'findTakenKeys' | 'insertAll'>;
-  imports: LicenseImportStore;
   files: ImportFiles;
-  audit: Pick<AuditService, 'record' | 'recordAll'>;
-  transaction: RunTransaction;
-  clock: Clock;
 }
 
 type Recipe = RequestOf<typeof licenseTransferAdminContract.previewImport>;
 type RunRecipe = RequestOf<typeof licenseTransferAdminContract.runImport>;
-type ResultFile = Awaited<ReturnType<ImportFiles['writeResult']>>;
 
 /** A stopping server has five seconds in total. */
 const STOP_TIMEOUT_MS = 1000;
 /** Limited because the files take disk space in the data directory. */
 const MAX_WAITING = 20;
 const RETRY_AFTER_SECONDS = 60;
-/** Before the columns of the file. */
-const KEY_COLUMN = 'license_key';
 const CANCELLED = new Error('the import was canceled');
 const SERVER_STOPS = new Error('the server is stopping');
 
 export function createLicenseImportService(needs: Needs) {
-  const { licenses, imports, files, audit, transaction, clock } = needs;
+  const { licenses, imports, files, clock } = needs;
   const checkNeeds: CheckNeeds = { ...needs, findTakenKeys: licenses.findTakenKeys };
+  const issueLicenses = createImportRun(needs);
   const jobs = new Map<string, ImportJob>();
   let isEnding = false;
 
@@ -86,76 +73,19 @@ export function createLicenseImportService(needs: Needs) {
     batches: checkImport(checkNeeds, { ...form, path: files.pathOf(id) }, recipe, clock.now()),
   });
 
-  async function insert({ good }: CheckedBatch, call: Call): Promise<void> {
-    const now = clock.now();
-    const ids = await licenses.insertAll(good.map(({ draft }) => draft));
-    const changes = good.map(({ draft, plan }, index) => {
-      const license = issuedLicense(ids[index] as number, draft, plan);
-      return { subject: `license:${license.id}`, before: null, after: toLicenseRecord(license, now) };
-    });
-    await audit.recordAll(call, 'license.created', changes);
-  }
-
-  /** Requires a transaction, which undoes everything if the import is interrupted. */
-  async function insertFile(
-    id: string,
-    job: ImportJob,
-    recipe: RunRecipe,
-    { keys, call, signal }: { keys: ResultFile; call: Call; signal: AbortSignal },
-  ) {
-    signal.throwIfAborted();
-    if ((await imports.findDone(id)) !== null) return;
-    const total = job.form.rows - recipe.skip_rows;
-    await imports.insert({ importId: id, licenses: total, finishedAt: clock.now() });
-    const plans: Record<string, number> = {};
-    job.done = 0;
-    let skipped = 0;
-    for await (const batch of oneAhead(pass(id, job, recipe).batches)) {
-      signal.throwIfAborted();
-      skipped += batch.faulty.length;
-      if (skipped > recipe.skip_rows) throw new ChangedSinceCheckedError(batch);
-      await insert(batch, call);
-      for (const { draft, cells } of batch.good) await keys.write(csvLine([draft.licenseKey, ...cells]));
-      for (const { plan } of batch.good) plans[plan.name] = (plans[plan.name] ?? 0) + 1;
-      job.done += batch.rows;
-    }
-    if (skipped !== recipe.skip_rows) throw new ChangedSinceCheckedError();
-    const left = skipped === 0 ? {} : { skipped_rows: skipped };
-    await audit.record(call, 'licenses.imported', `import:${id}`, null, { licenses: total, plans, ...left });
-  }
-
-  async function importFile(
-    id: string,
-    job: ImportJob,
-    recipe: RunRecipe,
-    call: Call,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const keys = await files.writeResult(id, 'keys');
-    try {
-      await keys.write(csvLine([KEY_COLUMN, ...job.form.columns]));
-      await transaction(() => insertFile(id, job, recipe, { keys, call, signal }), undefined, {
-        alone: true,
-      });
-    } catch (error) {
-      await keys.discard();
-      throw error;
-    }
-    await keys.keep();
-  }
-
   async function work(id: string, job: ImportJob, recipe: RunRecipe, call: Call, signal: AbortSignal) {
     try {
       await files.touch(id);
       // Checks before the transaction, which blocks other writers.
-      const { findings, valid } = await findAll(pass(id, job, recipe), files, signal);
+      const newPass = () => pass(id, job, recipe);
+      const { findings, valid } = await findAll(newPass(), files, signal);
       job.findings = findings;
       const faulty = job.form.rows - valid;
       if (faulty !== recipe.skip_rows || valid === 0) {
         job.state = 'failed';
         return;
       }
-      await importFile(id, job, recipe, call, signal);
+      await issueLicenses({ id, job, skipRows: faulty, newPass, call, signal });
       job.state = 'done';
       job.skipped = faulty;
       job.done = job.form.rows;

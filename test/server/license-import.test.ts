@@ -141,6 +141,19 @@ describe('an uploaded file', () => {
     expect(files()).not.toContain(`${import_id}.csv`);
     expectFailure(await callAdmin(server, 'showImport', { import_id }), 'import_not_found');
   });
+
+  it('is not found once its file was removed after a day', async () => {
+    const { import_id } = await upload('a\n1\n');
+    const yesterday = Date.now() / 1000 - 86_400 - 60;
+    utimesSync(join(server.dataDir, 'imports', `${import_id}.csv`), yesterday, yesterday);
+    // By the next upload, or the daily retention.
+    await upload('a\n1\n');
+    const request = { import_id, mapping: { holder: 'a' } };
+    for (const call of ['previewImport', 'runImport'] as const)
+      expectFailure(await callAdmin(server, call, request), 'import_not_found');
+    for (const call of ['showImport', 'cancelImport'] as const)
+      expectFailure(await callAdmin(server, call, { import_id }), 'import_not_found');
+  });
 });
 
 describe('a preview', () => {

@@ -47,6 +47,9 @@ export function newJob(form: CsvForm, createdAt: number): ImportJob {
   return { form, createdAt, state: 'uploaded', done: 0, skipped: 0, findings: noFindings(), running: null };
 }
 
+/** Whether it needs its uploaded file to go on. */
+export const isIdle = ({ state }: ImportJob): boolean => state === 'uploaded' || state === 'failed';
+
 export function noFindings(): Findings {
   return { errors: [], errorCount: 0 };
 }

@@ -13,6 +13,7 @@ import {
   doneStatus,
   type ImportJob,
   inspectCsv,
+  isIdle,
   newJob,
   noFindings,
   toStatus,
@@ -51,15 +52,22 @@ export function createLicenseImportService(needs: Needs) {
   }
 
   /**
-   * @returns only the status, if the import was completed before this process started @throws ApiError
-   *   `import_not_found`
+   * @returns only the status, if the import was completed before this process started, or the answer to its commit was
+   *   lost @throws ApiError `import_not_found`
    */
   async function find(id: string): Promise<{ job: ImportJob } | { status: ImportStatus }> {
-    const job = jobs.get(id);
-    if (job) return { job };
+    const known = jobs.get(id);
+    if (known && !isIdle(known)) return { job: known };
     const done = await imports.findDone(id);
+    // A concurrent call may have run it.
+    const job = jobs.get(id);
+    if (job && !isIdle(job)) return { job };
     if (done !== null) return { status: doneStatus(id, done) };
-    if (!files.has(id)) throw new ApiError('import_not_found', 'import not found; upload the file again');
+    if (!files.has(id)) {
+      jobs.delete(id);
+      throw new ApiError('import_not_found', 'import not found; upload the file again');
+    }
+    if (job) return { job };
     const form = await inspectCsv(files.pathOf(id));
     // A concurrent call may have created the job first.
     const found = jobs.get(id) ?? newJob(form, clock.now());
@@ -196,7 +204,7 @@ export function createLicenseImportService(needs: Needs) {
       job.running?.stop.abort(CANCELLED);
       // The caller that started the import receives its error.
       await job.running?.ended.catch(() => {});
-      if (job.state === 'uploaded' || job.state === 'failed') await drop(id, job);
+      if (isIdle(job)) await drop(id, job);
       return toStatus(id, job);
     },
 

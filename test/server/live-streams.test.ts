@@ -120,6 +120,18 @@ describe('streams', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('are not opened for a client that left while it signed in', async () => {
+    const { streams } = setUp();
+    const { reply, response } = newReply();
+    reply.destroy();
+    await once(reply, 'close');
+    const begin = vi.fn();
+    streams.open(response, { sessionId: 'one', isSignedIn: async () => true }, begin);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begin).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('keep for a slow reader one message, and drop one that reads no more', async () => {
     const { streams, open } = setUp();
     const { reply, text } = await open();

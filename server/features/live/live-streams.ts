@@ -88,6 +88,8 @@ export function createLiveStreams({ version, isShared, look }: Needs) {
      *   stopping
      */
     open(response: ServerResponse, listener: Listener, beginReply: () => void): void {
+      // The client has left meanwhile, and its reply emits no `close` again.
+      if (response.destroyed) return;
       if (isClosed) throw new ApiError('unavailable', 'the server is stopping');
       const [oldest] = open.keys();
       if (oldest && open.size >= MAX_STREAMS) end(oldest, 'too_many_streams');

@@ -2,13 +2,13 @@
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import {
   finishRestore,
-  NotReplacedError,
   removeLeftovers,
   type ReplaceDatabase,
   withdrawRestore,
 } from '#server/features/backup/data-files.ts';
 import type { IndexBuild } from '#server/database/build-search-indices.ts';
 import { connect, type Database } from '#server/database/connect.ts';
+import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';

@@ -11,6 +11,8 @@ export interface TcpRelay {
   pause(): void;
   /** Passes on what has been held back. */
   resume(): void;
+  /** Passes on the next bytes to the target that match, and ends the connection to the client when it answers them. */
+  loseAnswerTo(matches: (sent: Buffer) => boolean): void;
   close(): Promise<void>;
 }
 
@@ -20,10 +22,24 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   /** Null while bytes pass. */
   let held: (() => void)[] | null = null;
   const whenOpen = (pass: () => void) => (held ? held.push(pass) : pass());
+  let isLost: ((sent: Buffer) => boolean) | null = null;
+  /** Sockets whose next bytes are not passed on. */
+  const unheard = new Set<Socket>();
 
   function passOn(from: Socket, to: Socket): void {
+    const pass = (chunk: Buffer, done: (error: null, chunk?: Buffer) => void) => {
+      if (unheard.delete(from)) {
+        to.destroy();
+        return done(null);
+      }
+      if (toTarget.has(to) && isLost?.(chunk)) {
+        isLost = null;
+        unheard.add(to);
+      }
+      return done(null, chunk);
+    };
     const gate = new Transform({
-      transform: (chunk: Buffer, _encoding, done) => void whenOpen(() => done(null, chunk)),
+      transform: (chunk: Buffer, _encoding, done) => void whenOpen(() => pass(chunk, done)),
       flush: (done) => void whenOpen(() => done()),
     });
     from.pipe(gate).pipe(to);
@@ -59,6 +75,9 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
       held ??= [];
     },
     resume,
+    loseAnswerTo(matches) {
+      isLost = matches;
+    },
     async close() {
       resume();
       server.close();

@@ -20,22 +20,25 @@ async function configure(connection: PostgresConnection, scope: 'LOCAL' | 'SESSI
 interface Options {
   /** Whether everything is read as it was at one point in time. */
   isSnapshot?: boolean;
+  /** Called before the commit. From here on, only PostgreSQL knows whether anything was changed. */
+  onCommitting?(): void;
 }
 
 /** One transaction. What uses `sequelize` in `work` takes part, too. */
 export function inLongTransaction<Result>(
   sequelize: Sequelize,
   work: (connection: PostgresConnection) => Promise<Result>,
-  { isSnapshot = false }: Options = {},
+  { isSnapshot = false, ...options }: Options = {},
 ): Promise<Result> {
-  return runOnce(sequelize, async () => {
+  const onConnection = async () => {
     const transaction = currentTransaction();
     if (!transaction) throw new Error('there is no transaction');
     const connection = postgresConnectionOf(transaction);
     if (isSnapshot) await connection.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
     await configure(connection, 'LOCAL');
     return work(connection);
-  });
+  };
+  return runOnce(sequelize, onConnection, options);
 }
 
 export type Connections = readonly [PostgresConnection, ...PostgresConnection[]];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { removeDrafts, syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
-import { BackupError, CONFIG, DATABASE } from './backup-format.ts';
+import { CONFIG, DATABASE } from './backup-format.ts';
 
 export const PLAN = 'plan.json';
 
@@ -110,7 +110,7 @@ export function committedRestore(dataDir: string): RestorePlan | null {
   return existsSync(readyFolder(dataDir)) ? readPlan(dataDir) : null;
 }
 
-/** Withdraws a committed restore that has not begun to be put in place. */
+/** Withdraws a committed restore. Requires that no part of it is in place. */
 export function withdrawRestore(dataDir: string): void {
   if (!existsSync(readyFolder(dataDir))) return;
   // Only a database that was not replaced is in it.
@@ -122,14 +122,12 @@ export function withdrawRestore(dataDir: string): void {
 }
 
 /**
- * Replaces the content of a database that is not a file in the data directory.
+ * Replaces the content of a database that is not a file in the data directory, unless an interrupted call has done that.
  * @param file a SQLite file with the new content
  * @param kept where the present content goes, as a SQLite file
+ * @throws NotReplacedError if the database has the content from before; after any other error, that is not known
  */
 export type ReplaceDatabase = (file: string, kept: string) => Promise<void>;
-
-/** The database has the content from before, and nothing else has changed. */
-export class NotReplacedError extends BackupError {}
 
 /**
  * Puts a committed restore in place, also after a crash midway. Requires the data directory lock.
@@ -146,14 +144,12 @@ export async function finishRestore(
   const { names, before, about } = readPlan(dataDir);
   const kept = join(dataDir, before);
   mkdirSync(kept, { recursive: true, mode: 0o700 });
+  syncDirectory(dataDir);
   const keep = (name: string) => {
     if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(kept, name));
   };
   if (existsSync(join(ready, DATABASE))) {
-    // Repeated after a crash: until the restore is finished, no server changes the database.
-    await replaceDatabase?.(join(ready, DATABASE), join(kept, DATABASE)).catch((error: Error) => {
-      throw new NotReplacedError(error.message);
-    });
+    await replaceDatabase?.(join(ready, DATABASE), join(kept, DATABASE));
     for (const name of OUTGOING) if (!names.includes(name as never)) keep(name);
     for (const name of INCOMING) {
       // Already put in place.

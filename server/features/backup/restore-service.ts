@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseLocation } from '#server/database/connect.ts';
+import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { type Config, configFilePath } from '#server/platform/config.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
@@ -23,7 +24,6 @@ import {
   commitRestore,
   finishRestore,
   folderForBefore,
-  NotReplacedError,
   PLAN,
   removeLeftovers,
   removeStaging,

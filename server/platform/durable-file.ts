@@ -1,21 +1,31 @@
 // Writes small files atomically: after a crash, a file has either the old or the new content.
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { renameWhenFree } from './retry-rename.ts';
 
 const DRAFT = /\.(?<pid>\d+)\.tmp$/u;
 
-/** Readable by the owner only (mode 0600). */
-export function writeFileDurably(path: string, content: string): void {
-  const draft = `${path}.${process.pid}.tmp`;
+function writeDraft(draft: string, content: string): void {
   const file = openSync(draft, 'w', 0o600);
   try {
-    writeSync(file, content);
+    // writeSync() may write a part only, such as what a nearly full disk has space for.
+    writeFileSync(file, content);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  renameWhenFree(draft, path);
+}
+
+/** Readable by the owner only (mode 0600). */
+export function writeFileDurably(path: string, content: string): void {
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    writeDraft(draft, content);
+    renameWhenFree(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
   syncDirectory(dirname(path));
 }
 

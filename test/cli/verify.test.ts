@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../../cli/exit-codes.ts';
 import { machineFingerprint } from '../../cli/machine-fingerprint.ts';
@@ -199,6 +199,18 @@ describe('the clock', () => {
       expect(result.exitCode).toBe(EXIT_CODES.failure);
       expect(result.stderr).toContain(message);
     }
+  });
+
+  test('stays remembered when the disk takes only a part of the new time', async () => {
+    const seen = join(temporaryDirectory(), 'last-seen');
+    const before = `${new Date(Date.now() - DAY_MS).toISOString()}\n`;
+    writeFileSync(seen, before);
+    const command = ['verify', valid(), '--public-key', publicKey, ...words(seen)];
+    const result = await spawnCli(command, { prefix: ['prlimit', '--fsize=10'] });
+    expect(readFileSync(seen, 'utf8')).toBe(before);
+    expect(readdirSync(dirname(seen))).toEqual(['last-seen']);
+    expect(result).toMatchObject({ exitCode: EXIT_CODES.failure, stdout: '' });
+    expect(result.stderr).toBe(`error: cannot write ${seen}: EFBIG: file too large, write\n`);
   });
 
   test('cannot be remembered and given at once', async () => {

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
+import { userNameOf } from '#server/platform/os-user.ts';
 import type { HostFacts, ServicePlatform } from './service-definition.ts';
 
 /** macOS keeps these numbers for accounts of services. */
@@ -32,7 +33,7 @@ function ownerOf(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return null;
   if (process.platform === 'win32') return 'its owner';
-  return output('id', '-un', String(stats.uid))?.trim() ?? String(stats.uid);
+  return userNameOf(stats.uid) ?? String(stats.uid);
 }
 
 function freeAccountId(): number {

@@ -7,6 +7,9 @@ export interface DirectoryLock {
   release(): Promise<void>;
 }
 
+/** Created at the first use of the directory, and never removed. */
+export const lockFile = (dataDir: string) => join(dataDir, 'server.lock');
+
 /**
  * Takes an exclusive SQLite lock on an empty database next to the real one. A crash cannot leave it behind, and unlike
  * a PID file it cannot be confused with another process that received the same ID.
@@ -15,7 +18,7 @@ export interface DirectoryLock {
  */
 export async function lockDirectory(dataDir: string): Promise<DirectoryLock | null> {
   const { default: sqlite3 } = await import('sqlite3');
-  const file = join(dataDir, 'server.lock');
+  const file = lockFile(dataDir);
   const database = await new Promise<Database>((resolve, reject) => {
     const opened = new sqlite3.Database(file, (error) => (error ? reject(error) : resolve(opened)));
   }).catch((error: unknown) => {

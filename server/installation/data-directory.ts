@@ -1,8 +1,9 @@
 // Locks a data directory for one server or command, or explains why that fails.
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DirectoryLock, lockDirectory } from '#server/database/directory-lock.ts';
-import { provideHomeDirectory } from '#server/platform/os-user.ts';
+import { type DirectoryLock, lockDirectory, lockFile } from '#server/database/directory-lock.ts';
+import { provideHomeDirectory, userNameOf } from '#server/platform/os-user.ts';
+import { quoted } from './open-command.ts';
 import { readRuntimeFile } from './runtime-file.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
@@ -25,8 +26,27 @@ function closeEmptyDirectory(dataDir: string): void {
   if (!isShared && (stats.mode & 0o077) !== 0 && readdirSync(dataDir).length === 0) chmodSync(dataDir, 0o700);
 }
 
-/** Creates the directory, readable by its owner only, unless it exists. */
+/**
+ * Whether root would write into the installation of another user, who could not open such files. It belongs to the user
+ * who used it first: in a container, that may be root on a volume of another user.
+ * @returns the error to throw before anything is written; null if there is no such problem
+ */
+export function problemOfOwner(dataDir: string): DataDirectoryError | null {
+  if (process.geteuid?.() !== 0) return null;
+  const first = [lockFile(dataDir), dataDir].find((path) => existsSync(path));
+  const uid = first === undefined ? 0 : statSync(first).uid;
+  if (uid === 0) return null;
+  const name = userNameOf(uid);
+  return new DataDirectoryError(
+    `the data directory ${dataDir} belongs to ${name ?? `the user #${uid}`}, whose server could not open files that root writes; ` +
+      `run the command as that user: sudo -u ${name ?? `'#${uid}'`} license-desk --data-dir ${quoted(dataDir)} …`,
+  );
+}
+
+/** Creates the directory, readable by its owner only, unless it exists. @throws DataDirectoryError */
 export function prepareDataDirectory(dataDir: string): void {
+  const problem = problemOfOwner(dataDir);
+  if (problem) throw problem;
   // Everything written from here on, including database and logs, is readable by this user only.
   process.umask(0o077);
   provideHomeDirectory(dataDir);

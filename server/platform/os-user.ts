@@ -1,4 +1,5 @@
 // The user that runs this process. Containers often use a user ID without a passwd entry.
+import { execFileSync } from 'node:child_process';
 import { homedir, userInfo } from 'node:os';
 import { readableText } from '#server/wire/readable-text.ts';
 
@@ -8,6 +9,18 @@ export function osUserName(): string {
     return readableText(userInfo().username);
   } catch {
     return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** @returns null if the user has none. Not on Windows */
+export function userNameOf(uid: number): string | null {
+  try {
+    return execFileSync('id', ['-un', String(uid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return null;
   }
 }
 

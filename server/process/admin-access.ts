@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiBaseUrl } from '#server/wiring/api-address.ts';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
-import { DataDirectoryError, inUse, prepareDataDirectory } from '#server/installation/data-directory.ts';
+import {
+  DataDirectoryError,
+  inUse,
+  prepareDataDirectory,
+  problemOfOwner,
+} from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { type DirectoryLock, lockDirectory } from '#server/database/directory-lock.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
@@ -144,6 +149,12 @@ export async function connectToAdmin(
   userName: string,
   onWait: () => void = () => {},
 ): Promise<AdminAccess> {
+  const problem = problemOfOwner(config.dataDir);
+  if (problem) {
+    const access = await throughServer(config, userName);
+    if (access) return access;
+    throw problem;
+  }
   prepareDataDirectory(config.dataDir);
   const start = Date.now();
   let hasNotified = false;

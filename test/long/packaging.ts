@@ -56,7 +56,7 @@ async function debianPackage(lane: Lane, debian: DebianContainer, [first = '', s
   await checkRow(
     lane,
     'debian package',
-    'installed, started, upgraded, removed, purged and installed again; the licenses stay',
+    'installed, started, upgraded, removed, installed again, purged and installed again; the licenses stay',
     async (checks) => {
       const script = scriptsOf(debian, checks);
       script(install(first));
@@ -85,6 +85,9 @@ async function debianPackage(lane: Lane, debian: DebianContainer, [first = '', s
       script('dpkg -r license-desk-server');
       script('systemctl is-active license-desk || true', /^inactive$/mu);
       script('test ! -e /usr/bin/license-desk && test ! -e /usr/lib/license-desk-server');
+      script(install(second));
+      script('systemctl is-active license-desk', /^active$/mu);
+      script('dpkg -r license-desk-server');
       script('dpkg -P license-desk-server');
       script(`test -s ${DATA}/license-desk.db && test -s ${DATA}/master.key`);
       script(install(second));

@@ -1,9 +1,9 @@
 // What the plan of a service depends on, read from the computer. Changes nothing.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { userNameOf } from '#server/platform/os-user.ts';
-import type { HostFacts, ServicePlatform } from './service-definition.ts';
+import type { HostFacts, ServiceDefinition, ServicePlatform } from './service-definition.ts';
 
 /** macOS keeps these numbers for accounts of services. */
 const ACCOUNT_IDS = { from: 300, to: 399 };
@@ -56,13 +56,19 @@ function readDefinition(path: string): string | null {
 }
 
 /** @param definition where the definition of the service would be */
-export function readHostFacts(platform: ServicePlatform, dataDir: string, definition: string): HostFacts {
+export function readHostFacts(
+  platform: ServicePlatform,
+  { name, dataDir }: Pick<ServiceDefinition, 'name' | 'dataDir'>,
+  definition: string,
+): HostFacts {
+  const backups = platform.backupFolder(name);
   return {
     user: { name: userName(), id: process.getuid?.() ?? 0, home: homedir() },
     isPrivileged: isPrivileged(),
     isSudo: Boolean(process.env['SUDO_USER']),
     dataDirOwner: ownerOf(dataDir),
     hasServiceAccount: process.platform !== 'win32' && output('id', '-u', platform.account) !== null,
+    hasBackupFolder: backups !== null && existsSync(backups),
     freeAccountId: freeAccountId(),
     installed: readDefinition(definition),
   };

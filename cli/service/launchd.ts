@@ -99,6 +99,7 @@ export const launchd: ServicePlatform = {
   manager: 'launchd',
   account: ACCOUNT,
   defaultDataDir: (name) => `/Library/Application Support/${name === DEFAULT_NAME ? 'License Desk' : name}`,
+  backupFolder: () => null,
   definitionPath,
   needsPrivilege: (scope) => scope === 'system',
   install(service, facts) {

@@ -62,7 +62,7 @@ function definitionOf(
 async function survey(options: ServiceOptions, command: Command) {
   const platform = thisPlatform();
   const service = definitionOf(platform, options, command);
-  const facts = readHostFacts(platform, service.dataDir, platform.definitionPath(service, homedir()));
+  const facts = readHostFacts(platform, service, platform.definitionPath(service, homedir()));
   const query = platform.query(service, facts);
   const { exitCode, stdout, stderr } = await runCommand(query);
   const state = platform.readState(stdout, exitCode);

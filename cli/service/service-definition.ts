@@ -37,6 +37,8 @@ export interface HostFacts {
   dataDirOwner: string | null;
   /** Whether the account that a new data directory gets is there. */
   hasServiceAccount: boolean;
+  /** Whether the folder is there that a system service may write backups to. */
+  hasBackupFolder: boolean;
   /** An unused user and group ID. Only macOS needs one. */
   freeAccountId: number;
   /** The content of the definition's file; null if there is none. */
@@ -59,6 +61,8 @@ export interface ServicePlatform {
   /** The account of a system service on a new data directory. */
   account: string;
   defaultDataDir(name: string): string;
+  /** Where a system service may write backups; null if it may write anywhere. */
+  backupFolder(name: string): string | null;
   definitionPath(service: NamedService, home: string): string;
   needsPrivilege(scope: ServiceScope): boolean;
   install(service: ServiceDefinition, facts: HostFacts): Step[];

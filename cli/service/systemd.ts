@@ -64,14 +64,19 @@ const RESTRICTIONS = [
   'SystemCallErrorNumber=EPERM',
 ];
 
-/** The data directory is the only place that a system service can write to. */
-function writablePlace({ name, dataDir, program }: ServiceDefinition): string[] {
+/** Outside of the data directory, which would take its backups along. */
+const backupFolder = (name: string) => `/var/backups/${name}`;
+
+/** The only places that a system service can write to. */
+function writablePlaces({ name, dataDir, program }: ServiceDefinition): string[] {
   const ofSystemd = dataDir === `/var/lib/${name}`;
   const place = ofSystemd
     ? [`StateDirectory=${name}`, 'StateDirectoryMode=0700']
     : [`ReadWritePaths=${quoted(dataDir)}`];
   const usesHome = [dataDir, ...program].some(isInHome);
-  return [...place, `ProtectHome=${usesHome ? 'read-only' : 'yes'}`];
+  // It may be missing.
+  const backups = `ReadWritePaths=-${backupFolder(name)}`;
+  return [...place, backups, `ProtectHome=${usesHome ? 'read-only' : 'yes'}`];
 }
 
 function systemUnit(service: ServiceDefinition, account: string): string[] {
@@ -88,10 +93,11 @@ function systemUnit(service: ServiceDefinition, account: string): string[] {
     '# Settings of this machine, LICENSE_DESK_…=…, one a line.',
     `EnvironmentFile=-/etc/${service.name}.env`,
     '',
-    '# It needs the network and its own directory. MemoryDenyWriteExecute must stay off: JavaScript is compiled as it runs.',
+    '# It needs the network and its own directories. MemoryDenyWriteExecute must stay off: JavaScript is compiled as it runs.',
+    '# Another folder for backups: systemctl edit, [Service], ReadWritePaths=-/the/folder',
     '# A port below 1024 takes CAP_NET_BIND_SERVICE here, and AmbientCapabilities=CAP_NET_BIND_SERVICE.',
     'CapabilityBoundingSet=',
-    ...writablePlace(service),
+    ...writablePlaces(service),
     'ProtectSystem=strict',
     'PrivateTmp=yes',
     'PrivateDevices=yes',
@@ -145,6 +151,14 @@ function accountSteps({ name }: ServiceDefinition, { dataDirOwner, hasServiceAcc
   return [run('useradd', ...options, '--shell', '/usr/sbin/nologin', ACCOUNT)];
 }
 
+function backupSteps(
+  { name, scope }: ServiceDefinition,
+  { dataDirOwner, hasBackupFolder }: HostFacts,
+): Step[] {
+  if (scope === 'user' || hasBackupFolder) return [];
+  return [run('install', '-d', '-m', '0700', '-o', dataDirOwner ?? ACCOUNT, backupFolder(name))];
+}
+
 function directorySteps({ name, scope, dataDir }: ServiceDefinition, { dataDirOwner }: HostFacts): Step[] {
   if (dataDirOwner !== null) return [];
   if (scope === 'user') return [{ do: 'create_directory', path: dataDir }];
@@ -162,6 +176,7 @@ export const systemd: ServicePlatform = {
   manager: 'systemd',
   account: ACCOUNT,
   defaultDataDir: (name) => `/var/lib/${name}`,
+  backupFolder,
   definitionPath,
   needsPrivilege: (scope) => scope === 'system',
   install(service, facts) {
@@ -176,6 +191,7 @@ export const systemd: ServicePlatform = {
     return [
       ...(service.scope === 'system' ? accountSteps(service, facts) : []),
       ...directorySteps(service, facts),
+      ...backupSteps(service, facts),
       ...(isChanged ? write : []),
       run(...systemctl(service, 'enable', unitOf(service))),
       // Without it, the service of a user ends when the user signs out.

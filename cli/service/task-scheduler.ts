@@ -120,6 +120,7 @@ export const taskScheduler: ServicePlatform = {
   manager: 'the Task Scheduler',
   account: 'LocalService',
   defaultDataDir: (name) => join(programData(), name === DEFAULT_NAME ? 'License Desk' : name),
+  backupFolder: () => null,
   definitionPath,
   needsPrivilege: () => true,
   install(service, facts) {

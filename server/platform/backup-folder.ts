@@ -66,8 +66,19 @@ export class BackupFolderError extends Error {
   }
 }
 
-const notWritable = (folder: string, why: string) =>
-  new BackupFolderError('folder_not_writable', `the backup folder ${folder} is not writable: ${why}`);
+/** A unit with `ProtectSystem=strict` shows its service a read-only file system, except for what it names. */
+function remedyOf(folder: string, { code }: NodeJS.ErrnoException): string {
+  if (code !== 'EROFS' || !process.env['NOTIFY_SOCKET']) return '';
+  return (
+    '; if its disk is writable, create the folder for the user of the service, add [Service] and ' +
+    `ReadWritePaths=-${folder} with \`systemctl edit license-desk\`, and restart the service`
+  );
+}
+
+function notWritable(folder: string, error: unknown): BackupFolderError {
+  const why = (error as Error).message + remedyOf(folder, error as Error);
+  return new BackupFolderError('folder_not_writable', `the backup folder ${folder} is not writable: ${why}`);
+}
 
 const writable = (path: string): Promise<void> => access(path, constants.W_OK | constants.X_OK);
 
@@ -92,7 +103,7 @@ export async function requireBackupFolder(folder: string, mayCreate: boolean): P
     if (!(await stat(found)).isDirectory()) throw new Error(`${found} is not a folder`);
     await writable(found);
   } catch (error) {
-    throw notWritable(folder, (error as Error).message);
+    throw notWritable(folder, error);
   }
 }
 
@@ -105,7 +116,7 @@ export async function tryBackupFolder(folder: string): Promise<void> {
     await (await open(trial, 'wx', 0o600)).close();
     await unlink(trial);
   } catch (error) {
-    throw notWritable(folder, (error as Error).message);
+    throw notWritable(folder, error);
   }
 }
 

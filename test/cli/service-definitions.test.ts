@@ -26,6 +26,7 @@ const facts: HostFacts = {
   isSudo: false,
   dataDirOwner: null,
   hasServiceAccount: false,
+  hasBackupFolder: false,
   freeAccountId: 301,
   installed: null,
 };
@@ -80,17 +81,32 @@ describe('systemd', () => {
     expect(unit).toContain(`WorkingDirectory=/srv/l'été "100%%" $HOME & <desk>\\\n`);
   });
 
-  test('lets a service write to its data directory only, also in a home', () => {
-    expect(systemdUnit(definition(), 'x')).toMatch(/^StateDirectory=license-desk$[^]*^ProtectHome=yes$/mu);
-    const inHome = systemdUnit(definition({ dataDir: '/home/ann/desk' }), 'ann');
-    expect(inHome).toMatch(/^ReadWritePaths=\/home\/ann\/desk$[^]*^ProtectHome=read-only$/mu);
+  test('lets a service write to its data directory and its backup folder only, also in a home', () => {
+    const placesIn = (unit: string) =>
+      unit
+        .split('\n')
+        .filter((line) => /^(?:StateDirectory|ReadWritePaths|Protect(?:Home|System))=/u.test(line));
+    expect(placesIn(systemdUnit(definition(), 'x'))).toEqual([
+      'StateDirectory=license-desk',
+      'ReadWritePaths=-/var/backups/license-desk',
+      'ProtectHome=yes',
+      'ProtectSystem=strict',
+    ]);
+    const inHome = definition({ name: 'second', dataDir: '/home/ann/desk' });
+    expect(placesIn(systemdUnit(inHome, 'ann'))).toEqual([
+      'ReadWritePaths=/home/ann/desk',
+      'ReadWritePaths=-/var/backups/second',
+      'ProtectHome=read-only',
+      'ProtectSystem=strict',
+    ]);
   });
 
-  test('creates the account and the data directory that are missing', () => {
+  test('creates the account and the directories that are missing', () => {
     const steps = commands(systemd.install(definition({ dataDir: '/srv/desk' }), facts));
     expect(steps).toEqual([
       'useradd --system --user-group --no-create-home --home-dir /var/lib/license-desk --shell /usr/sbin/nologin license-desk',
       'install -d -m 0700 -o license-desk -g license-desk /srv/desk',
+      'install -d -m 0700 -o license-desk /var/backups/license-desk',
       'write /etc/systemd/system/license-desk.service',
       'systemctl daemon-reload',
       'systemctl enable license-desk.service',
@@ -100,12 +116,15 @@ describe('systemd', () => {
 
   test('runs as the owner of a data directory that is there', () => {
     const steps = systemd.install(definition({ dataDir: '/srv/desk' }), { ...facts, dataDirOwner: 'ann' });
-    expect(commands(steps)[0]).toBe('write /etc/systemd/system/license-desk.service');
-    expect(steps[0]).toMatchObject({ content: expect.stringMatching(/^User=ann$/mu) as string });
+    expect(commands(steps).slice(0, 2)).toEqual([
+      'install -d -m 0700 -o ann /var/backups/license-desk',
+      'write /etc/systemd/system/license-desk.service',
+    ]);
+    expect(steps[1]).toMatchObject({ content: expect.stringMatching(/^User=ann$/mu) as string });
   });
 
   test('does not restart a service that did not change', () => {
-    const known = { ...facts, dataDirOwner: 'license-desk' };
+    const known = { ...facts, dataDirOwner: 'license-desk', hasBackupFolder: true };
     const [written] = systemd.install(definition(), known);
     const installed = written?.do === 'write' ? written.content : null;
     expect(commands(systemd.install(definition(), { ...known, installed }))).toEqual([

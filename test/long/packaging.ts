@@ -12,6 +12,7 @@ import { type Lane, runLane } from './lane.ts';
 
 const VERSIONS = ['0.1.0', '0.1.1'] as const;
 const DATA = '/var/lib/license-desk';
+const BACKUPS = '/var/backups/license-desk';
 const AS_SERVICE = `runuser -u license-desk -- license-desk --data-dir ${DATA}`;
 const HOLDER = 'Example Hospital';
 
@@ -67,6 +68,11 @@ async function debianPackage(lane: Lane, debian: DebianContainer, [first = '', s
       script('license-desk service status --json', /"installed":true,"running":true,"address":"http:/u);
       script(`${AS_SERVICE} license create --holder '${HOLDER}' --days 30`);
       script(`${AS_SERVICE} doctor`);
+      script(
+        `${AS_SERVICE} settings set backup_folder ${BACKUPS}; ${AS_SERVICE} settings set backup_schedule daily`,
+      );
+      script(`systemctl restart license-desk; ${AS_SERVICE} backup run`);
+      script(`stat -c '%a %U' ${BACKUPS}; ls ${BACKUPS}`, /^700 license-desk\nlicense-desk-\w+\.tar$/mu);
       const pid = script('systemctl show -P MainPID license-desk');
 
       script(install(second));

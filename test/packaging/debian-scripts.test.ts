@@ -76,6 +76,23 @@ describe.skipIf(!has('/usr/bin/deb-systemd-helper', '/usr/bin/systemctl'))('the 
     expect(isActive()).toBe(false);
   });
 
+  it('brings a folder for backups, which stays with them', () => {
+    const made = 'install -d -m 0700 -o license-desk -g license-desk /var/backups/license-desk';
+    expect(call('postinst', 'configure')).toEqual([made, 'start']);
+    // An administrator may have given it another mode.
+    expect(call('postinst', 'configure', '0.1.0')).toEqual(['restart']);
+    remove();
+    const folder = join(root, 'var/backups/license-desk');
+    const backup = join(folder, 'desk.ldbackup');
+    writeFileSync(backup, '');
+    call('postrm', 'purge');
+    expect(existsSync(backup)).toBe(true);
+    rmSync(backup);
+    call('postrm', 'purge');
+    expect(existsSync(folder)).toBe(false);
+    call('postrm', 'purge');
+  });
+
   it('starts the service when it is installed again after a removal', () => {
     call('postinst', 'configure');
     remove();

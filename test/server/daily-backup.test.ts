@@ -1,7 +1,8 @@
 // The daily backup of a running server: what it writes and removes, and what goes wrong.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { diagnose } from '#server/process/diagnose.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { PASSPHRASE, requestBackup, restore } from '../helpers/backup-file.ts';
@@ -252,3 +253,26 @@ it.skipIf(typeof disk === 'string')('a full disk fails the backup and nothing el
   expect((await other.admin.runBackup({})).failure).toBeNull();
   rmSync(join(path, 'backups'), { recursive: true });
 });
+
+it.skipIf(typeof disk === 'string')(
+  'a folder that the systemd unit closes is refused with what opens it',
+  async () => {
+    const { path, unmount } = mountSmallDisk(1) as SmallDisk;
+    onTestFinished(unmount);
+    execFileSync('mount', ['-o', 'remount,ro', path]);
+    vi.stubEnv('NOTIFY_SOCKET', '/run/systemd/notify');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const closed = join(path, 'backups');
+    const message =
+      `the backup folder ${closed} is not writable: EROFS: read-only file system, access '${path}'; ` +
+      'if its disk is writable, create the folder for the user of the service, add [Service] and ' +
+      `ReadWritePaths=-${closed} with \`systemctl edit license-desk\`, and restart the service`;
+    const flagsOfOther = { 'backup-schedule': 'daily', 'backup-folder': closed };
+    const other = await startTestServer({ flags: flagsOfOther });
+    onTestFinished(() => other.stop());
+    await expect(other.admin.runBackup({})).rejects.toMatchObject({ code: 'unavailable', message });
+    await expect(server.admin.updateSettings({ changes: { backup_folder: closed } })).rejects.toMatchObject({
+      details: [{ path: 'backup_folder', message }],
+    });
+  },
+);

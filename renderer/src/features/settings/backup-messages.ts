@@ -80,7 +80,8 @@ export const backupMessages = messagesOf(
     goBack: 'Return to the data from before…',
     problems: {
       folder_missing: 'The folder {folder} is missing. Check that its disk is connected.',
-      folder_not_writable: 'The folder {folder} is not writable. Check its permissions.',
+      folder_not_writable:
+        'The folder {folder} is not writable. Check its permissions. A systemd service also needs it in ReadWritePaths.',
       passphrase_file: 'The passphrase file cannot be used. Check the file.',
       folder_full: 'The disk with {folder} is full. Free up space.',
       data_directory_full: 'The disk with {data_dir} has no space to copy the database. Free up space.',
@@ -169,7 +170,8 @@ export const backupMessages = messagesOf(
     goBack: 'Zu den vorherigen Daten zurückkehren …',
     problems: {
       folder_missing: 'Der Ordner {folder} fehlt. Prüfen Sie, ob sein Datenträger verbunden ist.',
-      folder_not_writable: 'Der Ordner {folder} ist nicht beschreibbar. Prüfen Sie seine Berechtigungen.',
+      folder_not_writable:
+        'Der Ordner {folder} ist nicht beschreibbar. Prüfen Sie seine Berechtigungen. Ein systemd-Dienst braucht ihn auch in ReadWritePaths.',
       passphrase_file: 'Die Passphrasendatei ist nicht verwendbar. Prüfen Sie die Datei.',
       folder_full: 'Der Datenträger mit {folder} ist voll. Geben Sie Speicherplatz frei.',
       data_directory_full:

@@ -84,6 +84,25 @@ test('a license file is checked rule by rule', async ({ desk }) => {
   await expect(desk.getByText('This is not a license file.')).toBeVisible();
 });
 
+test('a verdict is not shown beside a file that was entered later', async ({ desk }) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await desk.route('**/admin/api/offline/explain/', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await desk.goto('/#/air-gap');
+  await desk.getByRole('tab', { name: 'Check license file' }).click();
+  const file = desk.getByRole('textbox', { name: 'License file' });
+  await file.fill('first');
+  const answered = desk.waitForResponse('**/admin/api/offline/explain/');
+  await desk.getByRole('button', { name: 'Check', exact: true }).click();
+  await file.fill('second');
+  release();
+  await (await answered).finished();
+  await expect(desk.getByRole('button', { name: 'Check', exact: true })).toBeEnabled();
+  await expect(desk.getByText('This is not a license file.')).toHaveCount(0);
+});
+
 test('reports an invalid request', async ({ desk }) => {
   await desk.goto('/#/air-gap');
   const box = desk.getByLabel('Activation request');

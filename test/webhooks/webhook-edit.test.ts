@@ -123,6 +123,21 @@ it('is marked while its last test event failed', async () => {
   expect(await shown()).toMatchObject({ last_test_error: null });
 });
 
+it('is not marked by a test of its old address that ends later', async () => {
+  const { webhook, secret } = await registerPath(server, receiver, '/slow');
+  const { id } = webhook;
+  await receiver.configure('/slow', { secrets: [secret], answers: [{ status: 503, hold: true }] });
+  const tested = server.admin.testWebhook({ id });
+  await lookUntil(() => receiver.to('/slow')[0]);
+  await server.admin.updateWebhook({ id, url: receiver.url('/quick') });
+  await receiver.release('/slow');
+  expect((await tested).attempt).toMatchObject({ status: 503 });
+  expect((await server.admin.showWebhook({ id })).webhook).toMatchObject({
+    last_test_at: null,
+    last_test_error: null,
+  });
+});
+
 it('forgets the health of its old address', async () => {
   const registered = await registerPath(server, receiver, '/sick', 'license.revoked');
   const { id } = registered.webhook;

@@ -188,7 +188,7 @@ export function createWebhookService(needs: Needs) {
       const keys = openKeys(webhook, clock.now());
       const attempt = await needs.sendTest({ url: webhook.url, ca: webhook.ca, ...keys });
       await transaction(() =>
-        webhooks.update(id, {
+        webhooks.markTested(webhook, {
           lastTestAt: Date.parse(attempt.started_at),
           lastTestError: attempt.delivered ? null : (attempt.error ?? `HTTP ${attempt.status}`),
         }),

@@ -51,6 +51,13 @@ export function createWebhookStore(sequelize: Sequelize) {
     async update(id: number, changes: Partial<Omit<WebhookRow, 'id'>>): Promise<void> {
       await webhooks.update(changes, { where: { id } });
     },
+    /** @param url the tested one: what is found out about it does not hold for another one */
+    async markTested(
+      { id, url }: Pick<WebhookRow, 'id' | 'url'>,
+      result: Pick<WebhookRow, 'lastTestAt' | 'lastTestError'>,
+    ): Promise<void> {
+      await webhooks.update(result, { where: { id, url } });
+    },
     /** Locks them in the order of their IDs, as every server does. */
     async noteHealth(healths: readonly WebhookHealth[]): Promise<void> {
       await sql.lock('webhooks', { id: healths.map(({ id }) => id) }, 'NO KEY UPDATE');

@@ -21,14 +21,12 @@ export function newDraft(webhook?: WebhookObject): WebhookDraft {
   };
 }
 
-/** Only what differs. */
-export function changesOf(webhook: WebhookObject, draft: WebhookDraft) {
-  const { url, scope, description, ca, removesCa } = draft;
-  const text = description.trim() || null;
+/** For the API. Without `ca`, the CAs stay. */
+export function requestOf({ url, scope, description, ca, removesCa }: WebhookDraft) {
   return {
-    ...(url.trim() === webhook.url ? {} : { url: url.trim() }),
-    ...(scope === webhook.scope ? {} : { scope }),
-    ...(text === webhook.description ? {} : { description: text }),
+    url: url.trim(),
+    scope,
+    description: description.trim() || null,
     ...(removesCa ? { ca: null } : {}),
     ...(ca.trim() && !removesCa ? { ca } : {}),
   };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import type { TestServer } from './server.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { chooseAction, expect, issueLicense, test } from './test.ts';
 
 interface Client {
   user?: string;
@@ -16,17 +16,19 @@ interface Lease {
   lease_id: number;
 }
 
-/** A plan of floating licenses, and a license of it; gives back its key. */
-async function newPool(
-  page: Page,
-  { holder, seats, ...terms }: { holder: string; seats: number; borrow_max_hours?: number },
-): Promise<string> {
+/** A plan of floating licenses; gives back its name. */
+async function newPoolPlan(page: Page, terms: { seats: number; tier?: number }): Promise<string> {
   const name = `pool-${randomBytes(4).toString('hex')}`;
   const made = await page.request.post('/admin/api/plans/', {
-    data: { name, licensing: 'floating', seats, ...terms },
+    data: { name, licensing: 'floating', ...terms },
   });
   expect(made.ok(), await made.text()).toBe(true);
-  return issueLicense(page, { holder, plan: name });
+  return name;
+}
+
+/** A license with a plan of floating licenses; gives back its key. */
+async function newPool(page: Page, { holder, seats }: { holder: string; seats: number }): Promise<string> {
+  return issueLicense(page, { holder, plan: await newPoolPlan(page, { seats }) });
 }
 
 /** A checkout as client software makes it. */
@@ -306,6 +308,31 @@ test('a plan for floating licenses is made, and a license of it issued', async (
   await expectAccessible(desk);
   await checkout.getByRole('button', { name: 'Show seats' }).click();
   await expect(inspector(desk).getByRole('tab', { name: 'Seats' })).toHaveAttribute('aria-selected', 'true');
+});
+
+test('an upgrade shows the floating seats before and after', async ({ desk }) => {
+  const key = await newPool(desk, { holder: 'Acme', seats: 10 });
+  const larger = await newPoolPlan(desk, { seats: 50, tier: 5 });
+  await desk.goto('/#/licenses?open=1');
+  await chooseAction(inspector(desk), 'Upgrade');
+  const dialog = desk.getByRole('dialog', { name: 'Upgrade the license of Acme' });
+  await dialog.getByLabel('New plan').selectOption(larger);
+  const preview = dialog.getByLabel('Preview');
+  await expect(preview).toContainText(/Seats\s*10\s*New value\s*50/u);
+  await expectAccessible(desk);
+  // The seats of a plan for devices.
+  await dialog.getByLabel('New plan').selectOption('professional');
+  await expect(preview).toContainText(/Seats\s*10\s*New value\s*5$/u);
+
+  // Seats that the license has instead of its plan's stay.
+  await desk.request.put('/admin/api/licenses/', { data: { ref: key, seats: 12 } });
+  await expect(preview).toContainText(/Seats\s*12\s*New value\s*5$/u);
+  await dialog.getByLabel('New plan').selectOption(larger);
+  await expect(preview).toContainText(larger);
+  await expect(preview).not.toContainText('Seats');
+  await dialog.getByRole('button', { name: 'Upgrade' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(inspector(desk)).toContainText('12 (instead of the plan)');
 });
 
 test('the overview names a floating license that is almost full', async ({ desk, server }) => {

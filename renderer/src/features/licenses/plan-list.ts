@@ -21,12 +21,17 @@ export function usePlanList(): { plans: ComputedRef<readonly PlanObject[]>; load
 /** Lowest tier first; empty until loaded. */
 export const usePlans = (): ComputedRef<readonly PlanObject[]> => usePlanList().plans;
 
+/** Null: any number. */
+export const seatsOfPlan = ({ licensing, seats, max_activations: devices }: PlanObject): number | null =>
+  licensing === 'floating' ? seats : devices;
+
 /** The text of a plan in a picker. */
 export function usePlanOption(): (plan: PlanObject) => string {
   const { t } = useI18n();
-  return ({ display_name: name, duration_days: days, max_activations, licensing, seats }) => {
-    const isFloating = licensing === 'floating';
-    const most = isFloating ? seats : max_activations;
+  return (plan) => {
+    const { display_name: name, duration_days: days } = plan;
+    const isFloating = plan.licensing === 'floating';
+    const most = seatsOfPlan(plan);
     const devices =
       most === null
         ? t(isFloating ? 'licenses.anyFloating' : 'licenses.anyDevices')

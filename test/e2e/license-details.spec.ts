@@ -1,9 +1,28 @@
 import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import type { TestServer } from './server.ts';
 import { task } from './tasks.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
 
 const FINGERPRINT = `sha256:${'4f'.repeat(32)}`;
+
+async function post(page: Page, path: string, data: object): Promise<void> {
+  const response = await page.request.post(`/admin/api/${path}/`, { data });
+  expect(response.ok(), await response.text()).toBe(true);
+}
+
+/** As the device itself does. */
+async function activate(page: Page, { api }: TestServer, key: string, fingerprint = FINGERPRINT) {
+  const response = await page.request.post(`${api}activate/`, {
+    data: {
+      license_key: key,
+      machine_fingerprint: fingerprint,
+      machine_name: 'workstation-7',
+    },
+  });
+  expect(response.ok(), await response.text()).toBe(true);
+}
 
 test('Diagnose shows why a device was denied, with a remedy that works', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Fjord Instruments', product: 'field-kit' });
@@ -318,6 +337,55 @@ test('devices are added, replaced in one step and released, and both can be take
   await desk.getByRole('button', { name: 'Undo' }).click();
   await expect(devices).toHaveCount(4);
   await expect(devices.first()).toContainText('workstation-7');
+});
+
+test('a device that is already active stays active', async ({ desk, server }) => {
+  const key = await issueLicense(desk, { holder: 'Fjord Instruments', plan: 'professional' });
+  await activate(desk, server, key);
+  await desk.goto('/#/licenses?open=1&tab=devices');
+  const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
+  const dialog = desk.getByRole('dialog');
+  await inspector.getByRole('button', { name: 'Add device' }).click();
+  await dialog.getByLabel('Device fingerprint').fill(FINGERPRINT);
+  await dialog.getByRole('button', { name: 'Activate', exact: true }).click();
+  await expect(dialog.getByRole('status')).toContainText('The device is active.');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const results = desk.getByRole('log', { name: 'Results' });
+  // The pointer keeps the result on the page.
+  await results.getByText('workstation-7 was already active', { exact: true }).hover();
+  await expect(results.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+  await expect(inspector.getByRole('listitem')).toHaveCount(1);
+});
+
+test('a release is offered to be undone only if the device can be activated again', async ({
+  desk,
+  server,
+}) => {
+  const key = await issueLicense(desk, { holder: 'Fjord Instruments', plan: 'professional' });
+  await activate(desk, server, key);
+  await activate(desk, server, key, `sha256:${'5e'.repeat(32)}`);
+  await post(desk, 'licenses/renew', { ref: key, expires_at: '2020-01-01T00:00:00Z', shorten: true });
+  await desk.goto('/#/licenses?open=1&tab=devices');
+  const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
+  const release = inspector.getByRole('button', { name: 'Release' });
+  const dialog = desk.getByRole('dialog', { name: 'Release workstation-7?' });
+  const results = desk.getByRole('log', { name: 'Results' });
+  const releaseFirst = async (consequence: string) => {
+    await release.first().click();
+    await expect(dialog).toContainText(consequence);
+    await expect(dialog).not.toContainText('You can activate it again.');
+    await dialog.getByRole('button', { name: 'Release' }).click();
+    // The pointer keeps the result on the page.
+    await results.getByText('workstation-7 released', { exact: true }).hover();
+    await expect(results.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+    await results.getByRole('button', { name: 'Close' }).click();
+  };
+  await releaseFirst('It can be activated again after the license is renewed.');
+  await expect(release).toHaveCount(1);
+  await post(desk, 'licenses/revoke', { ref: key });
+  await expect(inspector).toContainText('Revoked');
+  await releaseFirst('The license is revoked, so the device cannot be activated again.');
+  await expect(release).toHaveCount(0);
 });
 
 test('a renewal shows both dates before it is confirmed, and can be taken back', async ({ desk }) => {

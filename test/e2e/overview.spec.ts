@@ -140,6 +140,32 @@ test('renews an expiring license in place', async ({ desk }) => {
   );
 });
 
+test('a renewal starts from the license as it is by then, and is undone to that', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Acme', days: 3 });
+  await desk.reload();
+  await desk.getByRole('button', { name: 'Renew the license of Acme' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Renew the license of Acme' });
+  await expect(dialog).toContainText('(in 3 days)');
+  const expiresAt = '2040-03-01T12:00:00.000Z';
+  const renewed = await desk.request.post('/admin/api/licenses/renew/', {
+    data: { ref: key, expires_at: expiresAt },
+  });
+  expect(renewed.ok(), await renewed.text()).toBe(true);
+  await dialog.getByLabel('Extend').selectOption('By a number of days');
+  await dialog.getByLabel('Days').fill('31');
+  await expect(dialog).toContainText(/1 Mar 2040\s*New value\s*1 Apr 2040/u);
+  await dialog.getByRole('button', { name: 'Renew' }).click();
+  const results = desk.getByRole('log', { name: 'Results' });
+  // The pointer keeps the result on the page.
+  await results.getByText('License of Acme renewed until 1 Apr 2040', { exact: true }).hover();
+  await results.getByRole('button', { name: 'Undo' }).click();
+  const expiry = async () => {
+    const shown = await desk.request.get(`/admin/api/licenses/show/?ref=${key}`);
+    return ((await shown.json()) as { license: { expires_at: string } }).license.expires_at;
+  };
+  await expect.poll(expiry).toBe(expiresAt);
+});
+
 test('tells what happened in sentences, and leads to it', async ({ desk, server }) => {
   const licenseKey = await issueLicense(desk, { holder: 'Ústav soudního lékařství', plan: 'enterprise' });
   await fetch(`${server.api}activate/`, {

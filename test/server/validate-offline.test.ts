@@ -318,6 +318,16 @@ describe('an air-gapped machine', () => {
     expect((await validate(body.license_file)).valid).toBe(true);
   });
 
+  it('is told apart from a device that was active before', async () => {
+    const { license_key } = await newLicense(server);
+    const request = requestOf(license_key);
+    const first = await adminSuccess(server, 'activateOffline', { request });
+    const { activation } = first;
+    expect(first).toMatchObject({ already_active: false });
+    const again = await adminSuccess(server, 'activateOffline', { request });
+    expect(again).toMatchObject({ activation, already_active: true });
+  });
+
   it('may be given less', async () => {
     const { license_key } = await newLicense(server);
     const body = await adminSuccess(server, 'activateOffline', {

@@ -148,7 +148,14 @@ export const activationAdminContract = {
       ttl_days: z.int().min(1).max(36_500).optional(),
       encrypt: z.boolean().default(false),
     }),
-    reply: z.object({ license: licenseObject, activation, license_file: z.string() }),
+    reply: z.object({
+      license: licenseObject,
+      activation,
+      already_active: z
+        .boolean()
+        .meta({ description: 'Whether the device was active before, and keeps its activation.' }),
+      license_file: z.string(),
+    }),
     errors: ACTIVATION_ERRORS,
   }),
 };

@@ -183,9 +183,9 @@ export function createActivationService(needs: Needs) {
   ) {
     const key = await needs.files.activeKey();
     const found = await lookUp(device, onFound);
-    const { license, activation } =
+    const { license, activation, isNew } =
       found.activation?.signingKeyId === key.id
-        ? { license: found.license, activation: found.activation }
+        ? { license: found.license, activation: found.activation, isNew: false }
         : await activateNew(
             found.license,
             device,
@@ -196,11 +196,12 @@ export function createActivationService(needs: Needs) {
     if (isSeen)
       needs.sightings.note({ activationId: activation.id, lastSeenAt: activation.lastSeenAt }, clock.now());
     const fingerprint = device.machine_fingerprint;
-    return {
+    const reply = {
       license: needs.files.present(license, fingerprint),
       activation: toActivationObject(activation),
       license_file: needs.files.issue({ license, fingerprint, key, ...file }),
     };
+    return { reply, isNew };
   }
 
   return {
@@ -209,7 +210,8 @@ export function createActivationService(needs: Needs) {
       const file = { ttlDays: needs.fileTtlDays, encrypt: request.encrypt };
       try {
         const way = { limit: needs.limit, file, isSeen: true };
-        return await activate(request, way, call, (license) => (found.license = license));
+        const { reply } = await activate(request, way, call, (license) => (found.license = license));
+        return reply;
       } catch (error) {
         if (found.license) noteDenial(found.license.id, request, error, call);
         throw error;
@@ -220,7 +222,8 @@ export function createActivationService(needs: Needs) {
     async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {
       const device = deviceOf(readMachineRequest(request.request));
       const file = { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt };
-      return activate(device, { limit: UNLIMITED, file, isSeen: false }, call);
+      const { reply, isNew } = await activate(device, { limit: UNLIMITED, file, isSeen: false }, call);
+      return { ...reply, already_active: !isNew };
     },
 
     async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {

@@ -1,17 +1,24 @@
 // Activates a device for an administrator: the same call as from the device itself, through its offline request.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import type { activationAdminContract } from '#server/features/activations/activation-contract.ts';
+import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { adminClient } from '../../api/admin-client.ts';
+
+export type Activated = ReplyOf<typeof activationAdminContract.activateOffline>;
 
 interface Device {
   machine_fingerprint: string;
   machine_name?: string | null;
 }
 
-/** @returns the device's license file */
+/** Devices cannot be activated on a license in these states. */
+export const isUnusable = (state: LicenseRecord['state']): state is 'expired' | 'revoked' =>
+  state === 'expired' || state === 'revoked';
+
 export async function activateDevice(
   license: Pick<LicenseRecord, 'license_key' | 'product'>,
   { machine_fingerprint: fingerprint, machine_name: machineName }: Device,
-): Promise<string> {
+): Promise<Activated> {
   const { formatMachineRequest } = await import('../../../../verifier/machine-request.ts');
   const request = formatMachineRequest({
     licenseKey: license.license_key,
@@ -21,5 +28,5 @@ export async function activateDevice(
     product: license.product,
     issuedAt: Date.now(),
   });
-  return (await adminClient.activateOffline({ request })).license_file;
+  return adminClient.activateOffline({ request });
 }

@@ -78,6 +78,7 @@ export const licenseDetailMessages = messagesOf(
     replaces: 'Replaces {device}',
     replaced: '{device} replaced',
     deviceActivated: '{device} activated',
+    alreadyActive: '{device} was already active',
     release: 'Release',
     replace: 'Replace',
     replaceTitle: 'Replace {device}',
@@ -86,8 +87,13 @@ export const licenseDetailMessages = messagesOf(
     addDevice: 'Add device',
     noFreeSeat: 'All seats are taken. Replace or release a device.',
     releaseTitle: 'Release {device}?',
-    releaseConsequence:
-      'The device is denied from its next call, and another device can use its seat. You can activate it again.',
+    releaseConsequences: {
+      usable:
+        'The device is denied from its next call, and another device can use its seat. You can activate it again.',
+      expired: 'The device gives up its seat. It can be activated again after the license is renewed.',
+      revoked:
+        'The device gives up its seat. The license is revoked, so the device cannot be activated again.',
+    },
     noCertificates: 'This license has no certificates.',
     toCertificates: 'View in Certificates',
     showCertificate: 'View certificate {name}',
@@ -219,6 +225,7 @@ export const licenseDetailMessages = messagesOf(
     replaces: 'Ersetzt {device}',
     replaced: '{device} ersetzt',
     deviceActivated: '{device} aktiviert',
+    alreadyActive: '{device} war bereits aktiv',
     release: 'Freigeben',
     replace: 'Ersetzen',
     replaceTitle: '{device} ersetzen',
@@ -229,8 +236,14 @@ export const licenseDetailMessages = messagesOf(
     addDevice: 'Gerät hinzufügen',
     noFreeSeat: 'Alle Plätze sind belegt. Ersetzen Sie ein Gerät oder geben Sie eines frei.',
     releaseTitle: '{device} freigeben?',
-    releaseConsequence:
-      'Das Gerät wird ab dem nächsten Aufruf abgelehnt. Ein anderes Gerät kann seinen Platz verwenden. Sie können es erneut aktivieren.',
+    releaseConsequences: {
+      usable:
+        'Das Gerät wird ab dem nächsten Aufruf abgelehnt. Ein anderes Gerät kann seinen Platz verwenden. Sie können es erneut aktivieren.',
+      expired:
+        'Das Gerät gibt seinen Platz ab. Es lässt sich erneut aktivieren, sobald die Lizenz verlängert ist.',
+      revoked:
+        'Das Gerät gibt seinen Platz ab. Die Lizenz ist widerrufen, daher lässt es sich nicht erneut aktivieren.',
+    },
     noCertificates: 'Diese Lizenz hat keine Zertifikate.',
     toCertificates: 'Unter „Zertifikate“ anzeigen',
     showCertificate: 'Zertifikat {name} anzeigen',

@@ -1,4 +1,4 @@
-// What a list shows between a change of its filters or its order and the answer.
+// What a list shows between a change of its filters or its order and the answer, and while it refreshes.
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { expect, importLicenses, issueLicense, test } from './test.ts';
@@ -60,6 +60,50 @@ test('rows stay, dimmed and out of reach, until what was searched for arrives', 
   await expect(rows(desk).first()).toContainText('Customer 60');
   await expect(rows(desk).first()).toHaveAttribute('tabindex', '0');
   expect(await scrollTop(desk)).toBe(0);
+});
+
+/** More than one page, and a change of the newest one, whose refresh is held at its first page. */
+async function holdRefresh(page: Page) {
+  const call = await hold(page, /\/licenses\/\?(?!.*(?:cursor|search)=)/u);
+  await page.request.put('/admin/api/licenses/', { data: { ref: '150', holder: 'Fjord Instruments' } });
+  await call.asked;
+  return call;
+}
+
+async function openManyLicenses(page: Page): Promise<void> {
+  await importLicenses(
+    page,
+    Array.from({ length: 150 }, (_, index) => `Customer ${index + 1}`),
+  );
+  await page.goto('/#/licenses');
+  await expect(rows(page).first()).toContainText('Customer 150');
+  await rows(page).first().focus();
+}
+
+test('scrolling does not cut a refresh off', async ({ desk }) => {
+  await openManyLicenses(desk);
+  const call = await holdRefresh(desk);
+  await desk.keyboard.press('End');
+  await expect(rows(desk).filter({ hasText: 'Customer 51' })).toBeFocused();
+  call.release();
+  await expect(grid(desk)).toHaveAttribute('aria-rowcount', '151');
+  await desk.keyboard.press('Home');
+  await expect(rows(desk).first()).toContainText('Fjord Instruments');
+});
+
+test('a refresh asks for all its pages with the filters that it began with', async ({ desk }) => {
+  await openManyLicenses(desk);
+  await desk.keyboard.press('End');
+  await expect(grid(desk)).toHaveAttribute('aria-rowcount', '151');
+  const call = await holdRefresh(desk);
+  await desk.getByRole('searchbox').fill('Fjord');
+  await expect(rows(desk)).toHaveCount(1);
+  const nextPage = desk.waitForRequest(/\/licenses\/\?.*cursor=/u);
+  call.release();
+  expect(new URL((await nextPage).url()).searchParams.get('search')).toBeNull();
+  await desk.getByRole('searchbox').fill('');
+  await expect(rows(desk).first()).toContainText('Fjord Instruments');
+  await expect(grid(desk)).toHaveAttribute('aria-rowcount', '151');
 });
 
 test('the answer is asked for while the box waits for other keys', async ({ desk }) => {

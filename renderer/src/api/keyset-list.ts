@@ -1,6 +1,6 @@
 // A list that loads page by page with a keyset cursor and refreshes when its topic changes.
 import { useInfiniteQuery } from '@pinia/colada';
-import { computed, type MaybeRefOrGetter, toValue } from 'vue';
+import { computed, watch } from 'vue';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
 import { asCallFailure } from './call-failure.ts';
 
@@ -9,10 +9,12 @@ interface Page<Item> {
   next_cursor: string | null;
 }
 
-interface ListOptions<Item> {
-  /** The live topic, then the filter values. A change of the topic refreshes the list. */
-  key: MaybeRefOrGetter<[topic: string, ...string[]]>;
-  fetch(cursor: string | undefined): Promise<Page<Item>>;
+interface ListOptions<Item, Request extends object> {
+  /** The live topic, then what tells the list apart. A change of the topic refreshes the list. */
+  topic: readonly [topic: string, ...names: string[]];
+  /** What selects the records. All pages are asked for with the same, even if it changes in between. */
+  request: () => Request;
+  fetch(request: Request & { cursor?: string }): Promise<Page<Item>>;
   /** Whether a change of another topic concerns one of the loaded records. */
   isConcerned?: ConcernOf<Item>;
   /** With other filters, the rows so far stay until the first page has arrived. Not for the records of one license. */
@@ -27,23 +29,54 @@ interface Rows<Item> {
 
 type ConcernOf<Item> = (topic: LiveTopic, items: readonly Item[]) => boolean;
 
-export function useKeysetList<Item>({ key, fetch, isConcerned, keepsRows = false }: ListOptions<Item>) {
-  const query = useInfiniteQuery({
-    key: () => toValue(key),
-    query: ({ pageParam }: { pageParam: string | null }) => fetch(pageParam ?? undefined),
-    ...(isConcerned && {
-      meta: {
-        isConcerned: (topic: LiveTopic, data: unknown) =>
-          isConcerned(
-            topic,
-            (data as { pages: Page<Item>[] }).pages.flatMap(({ items }) => items),
-          ),
-      },
-    }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last: Page<Item>) => last.next_cursor,
+/** The key of a list's query. */
+export const listKey = (topic: readonly [string, ...string[]], request: object): [string, ...string[]] => [
+  ...topic,
+  JSON.stringify(request),
+];
+
+export function useKeysetList<Item, Request extends object>({
+  topic,
+  request,
+  fetch,
+  isConcerned,
+  keepsRows = false,
+}: ListOptions<Item, Request>) {
+  const key = computed(() => listKey(topic, request()));
+  const query = useInfiniteQuery(() => {
+    const asked = request();
+    return {
+      key: key.value,
+      query: ({ pageParam: cursor }: { pageParam: string | null }) =>
+        fetch({ ...asked, ...(cursor === null ? {} : { cursor }) }),
+      ...(isConcerned && {
+        meta: {
+          isConcerned: (changed: LiveTopic, data: unknown) =>
+            isConcerned(
+              changed,
+              (data as { pages: Page<Item>[] }).pages.flatMap(({ items }) => items),
+            ),
+        },
+      }),
+      initialPageParam: null as string | null,
+      getNextPageParam: (last: Page<Item>) => last.next_cursor,
+    };
   });
-  const question = computed(() => JSON.stringify(toValue(key)));
+  const question = computed(() => JSON.stringify(key.value));
+  /** Until the next page has arrived. */
+  let wantsMore = false;
+  /** Waits for a refresh: to cut it off would leave the rows from before, which would count as current. */
+  function loadWanted(): void {
+    const canLoad = query.hasNextPage.value && query.asyncStatus.value === 'idle';
+    if (wantsMore && canLoad) void query.loadNextPage();
+  }
+  watch(
+    [question, () => query.data.value?.pages.length ?? 0, query.asyncStatus],
+    ([asked, count], [askedBefore, countBefore]) => {
+      if (asked !== askedBefore || count > countBefore || query.error.value) wantsMore = false;
+      loadWanted();
+    },
+  );
   const rows = computed((before?: Rows<Item>): Rows<Item> => {
     const { data, error } = query;
     if (keepsRows && before && data.value === undefined && !error.value) return before;
@@ -60,9 +93,12 @@ export function useKeysetList<Item>({ key, fetch, isConcerned, keepsRows = false
     loading: computed(() => query.asyncStatus.value === 'loading'),
     failure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),
     hasMore: computed(() => query.hasNextPage.value),
-    loadMore: () => query.loadNextPage(),
+    loadMore(): void {
+      wantsMore = true;
+      loadWanted();
+    },
     reload: () => query.refetch(),
   };
 }
 
-export type KeysetList<Item> = ReturnType<typeof useKeysetList<Item>>;
+export type KeysetList<Item> = ReturnType<typeof useKeysetList<Item, object>>;

@@ -5,16 +5,13 @@ import { useKeysetList } from './keyset-list.ts';
 
 const PAGE_SIZE = 100;
 
-interface Paging {
-  limit: number;
-  cursor?: string;
-}
-
 interface RecordList<Item, Query extends object> {
   /** What the query's key begins with. */
   topic: readonly [topic: string, ...names: string[]];
   query: () => Query;
-  fetch(query: Query & Paging): Promise<{ items: Item[]; next_cursor: string | null }>;
+  fetch(
+    request: Query & { limit: number; cursor?: string },
+  ): Promise<{ items: Item[]; next_cursor: string | null }>;
   idOf(item: Item): number;
 }
 
@@ -26,8 +23,9 @@ export function useRecordList<Item, Query extends object>({
 }: RecordList<Item, Query>) {
   const { openId, open } = useOpenRecord();
   const list = useKeysetList({
-    key: () => [...topic, JSON.stringify(query())],
-    fetch: (cursor) => fetch({ ...query(), limit: PAGE_SIZE, ...(cursor ? { cursor } : {}) }),
+    topic,
+    request: () => ({ ...query(), limit: PAGE_SIZE }),
+    fetch,
     keepsRows: true,
   });
   const neighbors = useNeighbors({ list, key: idOf, openId: () => openId.value, open });

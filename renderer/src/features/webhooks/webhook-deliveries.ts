@@ -18,14 +18,13 @@ export function useWebhookDeliveries(webhookId: () => number, pageSize: number) 
       })),
     ),
     list: useKeysetList({
-      key: () => ['deliveries', 'webhook', String(webhookId()), filter.value],
-      fetch: (cursor) =>
-        adminClient.listDeliveries({
-          webhook_id: webhookId(),
-          ...(filter.value === 'all' ? {} : { status: filter.value }),
-          limit: pageSize,
-          ...(cursor ? { cursor } : {}),
-        }),
+      topic: ['deliveries', 'webhook'],
+      request: () => ({
+        webhook_id: webhookId(),
+        ...(filter.value === 'all' ? {} : { status: filter.value }),
+        limit: pageSize,
+      }),
+      fetch: adminClient.listDeliveries,
     }),
     /** For an empty list. */
     whyEmpty: computed(() =>

@@ -15,6 +15,11 @@ export function startOfUtcDay(day: string): string {
   return `${day}T00:00:00.000Z`;
 }
 
+/** The last moment of the day: what is valid until then is shown to end on this day. */
+export function endOfUtcDay(day: string): string {
+  return `${day}T23:59:59.999Z`;
+}
+
 /** @param by may be negative */
 export function addDays(day: string, by: number): string {
   return utcDay(Date.parse(day) + by * DAY_MS);
@@ -40,7 +45,7 @@ export function everyDay(counted: readonly DayCount[], first: string, last: stri
   });
 }
 
-/** A day from the URL, where any text is possible; empty if invalid. */
+/** A day from the URL or a field, where any text is possible; empty if invalid or before 1970. */
 export function toDay(text: string): string {
-  return /^\d{4}-\d\d-\d\d$/u.test(text) && !Number.isNaN(Date.parse(text)) ? text : '';
+  return /^\d{4}-\d\d-\d\d$/u.test(text) && Date.parse(text) >= 0 ? text : '';
 }

@@ -88,10 +88,12 @@ test('a token ends, and works from its networks only', async ({ desk, server }) 
   await desk.getByRole('button', { name: 'Create your first API token' }).click();
   const create = desk.getByRole('dialog', { name: 'New API token' });
   await create.getByLabel('Name').fill('Office');
-  await create.getByLabel('Expires').fill('2090-12-31');
+  await create.getByLabel('Expires').fill('0090-12-31');
   await create.getByLabel('Allowed networks').fill('10.1.0.0/16\nnot-a-network');
   await create.getByRole('button', { name: 'Create token' }).click();
   await expect(create.getByLabel('Allowed networks')).toHaveAttribute('aria-invalid', 'true');
+  await expect(create.getByLabel('Expires')).toHaveAttribute('aria-invalid', 'true');
+  await create.getByLabel('Expires').fill('2090-12-31');
   await create.getByLabel('Allowed networks').fill('10.1.0.0/16\n192.0.2.7');
   await expectAccessible(desk);
   await create.getByRole('button', { name: 'Create token' }).click();
@@ -100,7 +102,7 @@ test('a token ends, and works from its networks only', async ({ desk, server }) 
   await created.getByRole('button', { name: 'I have saved it' }).click();
   const row = desk.getByRole('row').filter({ hasText: 'Office' });
   await expect(row).toContainText('10.1.0.0/16, 192.0.2.7');
-  await expect(row).toContainText(/(?:31 Dec 2090|1 Jan 2091)/u);
+  await expect(row).toContainText('31 Dec 2090');
   const headers = { authorization: `Bearer ${token}` };
   expect((await desk.request.get(`${server.api}plans/`, { headers })).status()).toBe(401);
 });

@@ -384,7 +384,7 @@ test('a release is offered to be undone only if the device can be activated agai
   await expect(release).toHaveCount(1);
   await post(desk, 'licenses/revoke', { ref: key });
   await expect(inspector).toContainText('Revoked');
-  await releaseFirst('The license is revoked, so the device cannot be activated again.');
+  await releaseFirst('It cannot be activated again on a revoked license.');
   await expect(release).toHaveCount(0);
 });
 

@@ -36,7 +36,7 @@ export const apiAccessMessages = messagesOf(
     revoke: 'Revoke',
     revokedToast: 'API token {name} revoked',
     expires: 'Expires',
-    expiresHint: 'Optional. The token works until the end of this day.',
+    expiresHint: 'Optional. The token works until the end of this day (UTC).',
     networks: 'Allowed networks',
     networksHint: 'Optional. One network or address per line, such as 10.1.0.0/16. Leave empty to allow any.',
     anyNetwork: 'Any network',
@@ -100,7 +100,7 @@ export const apiAccessMessages = messagesOf(
     revoke: 'Widerrufen',
     revokedToast: 'API-Token {name} widerrufen',
     expires: 'Läuft ab',
-    expiresHint: 'Optional. Das Token gilt bis zum Ende dieses Tages.',
+    expiresHint: 'Optional. Das Token gilt bis zum Ende dieses Tages (UTC).',
     networks: 'Erlaubte Netzwerke',
     networksHint:
       'Optional. Ein Netzwerk oder eine Adresse pro Zeile, etwa 10.1.0.0/16. Leer lassen, um alle zu erlauben.',

@@ -2,7 +2,7 @@
 import { computed } from 'vue';
 import { adminContract } from '#server/contract.ts';
 import { useAddressFilters } from '../../address-filters.ts';
-import { endOfDay, startOfDay } from '../../local-day.ts';
+import { addDays, startOfUtcDay, toDay } from '../../utc-days.ts';
 
 export interface AuditQuery {
   actor?: string;
@@ -20,14 +20,14 @@ export function useAuditFilters() {
   const filters = useAddressFilters(['actor', 'action', 'subject', 'from', 'to', 'request']);
   /** For the API, which rejects unknown parameters. */
   const query = computed<AuditQuery>(() => {
-    const { actor, action, subject, from, to, request } = filters.values.value;
-    const [start, end] = [startOfDay(from), endOfDay(to)];
+    const { actor, action, subject, request } = filters.values.value;
+    const [from, to] = [toDay(filters.values.value.from), toDay(filters.values.value.to)];
     return {
       ...(actor ? { actor } : {}),
       ...(ACTION.test(action) ? { action } : {}),
       ...(subject ? { subject } : {}),
-      ...(start ? { from: start } : {}),
-      ...(end ? { to: end } : {}),
+      ...(from ? { from: startOfUtcDay(from) } : {}),
+      ...(to ? { to: startOfUtcDay(addDays(to, 1)) } : {}),
       ...(REQUEST_ID.test(request) ? { request_id: request } : {}),
     };
   });

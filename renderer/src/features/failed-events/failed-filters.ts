@@ -3,7 +3,7 @@ import { useQuery } from '@pinia/colada';
 import { computed } from 'vue';
 import { useAddressFilters } from '../../address-filters.ts';
 import { adminClient } from '../../api/admin-client.ts';
-import { startOfDay } from '../../local-day.ts';
+import { startOfUtcDay, toDay } from '../../utc-days.ts';
 import { hostOf } from '../webhooks/webhook-state.ts';
 import type { FailedFilter } from './failed-count.ts';
 
@@ -13,10 +13,10 @@ export function useFailedFilters() {
   const filters = useAddressFilters(['since', 'webhook']);
   /** For the API, which rejects unknown parameters. */
   const query = computed<FailedFilter>(() => {
-    const since = startOfDay(filters.values.value.since);
+    const since = toDay(filters.values.value.since);
     const webhookId = Number(filters.values.value.webhook);
     return {
-      ...(since ? { since } : {}),
+      ...(since ? { since: startOfUtcDay(since) } : {}),
       ...(Number.isSafeInteger(webhookId) && webhookId > 0 ? { webhook_id: webhookId } : {}),
     };
   });

@@ -57,7 +57,7 @@ export const licenseDetailMessages = messagesOf(
       until: 'Until a date',
     },
     lastDay: 'Last day',
-    lastDayHint: 'The license is valid until the end of this day.',
+    lastDayHint: 'The license is valid until the end of this day (UTC).',
     shorten: 'Allow an earlier expiry date',
     upgrade: 'Upgrade',
     upgradeTitle: 'Upgrade the license of {holder}',
@@ -91,8 +91,7 @@ export const licenseDetailMessages = messagesOf(
       usable:
         'The device is denied from its next call, and another device can use its seat. You can activate it again.',
       expired: 'The device gives up its seat. It can be activated again after the license is renewed.',
-      revoked:
-        'The device gives up its seat. The license is revoked, so the device cannot be activated again.',
+      revoked: 'The device gives up its seat. It cannot be activated again on a revoked license.',
     },
     noCertificates: 'This license has no certificates.',
     toCertificates: 'View in Certificates',
@@ -204,7 +203,7 @@ export const licenseDetailMessages = messagesOf(
       until: 'Bis zu einem Datum',
     },
     lastDay: 'Letzter Tag',
-    lastDayHint: 'Die Lizenz gilt bis zum Ende dieses Tages.',
+    lastDayHint: 'Die Lizenz gilt bis zum Ende dieses Tages (UTC).',
     shorten: 'Früheres Ablaufdatum zulassen',
     upgrade: 'Hochstufen',
     upgradeTitle: 'Lizenz von {holder} hochstufen',
@@ -239,10 +238,8 @@ export const licenseDetailMessages = messagesOf(
     releaseConsequences: {
       usable:
         'Das Gerät wird ab dem nächsten Aufruf abgelehnt. Ein anderes Gerät kann seinen Platz verwenden. Sie können es erneut aktivieren.',
-      expired:
-        'Das Gerät gibt seinen Platz ab. Es lässt sich erneut aktivieren, sobald die Lizenz verlängert ist.',
-      revoked:
-        'Das Gerät gibt seinen Platz ab. Die Lizenz ist widerrufen, daher lässt es sich nicht erneut aktivieren.',
+      expired: 'Das Gerät gibt seinen Platz ab. Nach einer Verlängerung lässt es sich erneut aktivieren.',
+      revoked: 'Das Gerät gibt seinen Platz ab. Eine widerrufene Lizenz erlaubt keine neue Aktivierung.',
     },
     noCertificates: 'Diese Lizenz hat keine Zertifikate.',
     toCertificates: 'Unter „Zertifikate“ anzeigen',

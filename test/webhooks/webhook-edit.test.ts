@@ -128,7 +128,7 @@ it('is not marked by a test of its old address that ends later', async () => {
   const { id } = webhook;
   await receiver.configure('/slow', { secrets: [secret], answers: [{ status: 503, hold: true }] });
   const tested = server.admin.testWebhook({ id });
-  await lookUntil(() => receiver.to('/slow')[0]);
+  await lookUntil(async () => receiver.to('/slow')[0]);
   await server.admin.updateWebhook({ id, url: receiver.url('/quick') });
   await receiver.release('/slow');
   expect((await tested).attempt).toMatchObject({ status: 503 });

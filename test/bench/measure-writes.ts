@@ -18,12 +18,7 @@ const SHARE_FOR_TOKENS = 0.2;
 const LEAST_LICENSES = 10_000;
 
 /** Each beside Express that inserts a row a call, synced as well. */
-export interface WriteFigures {
-  activations: Comparison;
-  renewals: Comparison;
-  tokens: Comparison;
-  revocations: Comparison;
-}
+export type WriteFigures = Record<'activations' | 'renewals' | 'tokens' | 'revocations', Comparison>;
 
 /** A server and how long it is measured. */
 interface Measured {

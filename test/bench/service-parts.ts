@@ -9,7 +9,7 @@ import { leaseFigures } from './lease-figures.ts';
 import { type LicensesToChange, licensesToChange, measureWrites } from './measure-writes.ts';
 import { sharesOneCore } from './one-core.ts';
 import { begin, note, type Run, serve } from './run.ts';
-import { comparePairs, joined, ROUNDS } from './rounds.ts';
+import { type Comparison, comparePairs, joined, ROUNDS } from './rounds.ts';
 import { sampleOf, shown } from './sample.ts';
 
 const STARTS = 7;
@@ -61,28 +61,46 @@ async function compareReads({ data, seconds }: Run, server: ChildServer, rounds:
   return compared;
 }
 
-/** @returns what the server holds in memory in the end, in MB, beside what was compared */
-async function measureProcess(run: Run, licenses: LicensesToChange, rounds: number) {
-  const { data, seconds } = run;
-  note('authorizations');
-  const server = await serve(run, 'load.log');
-  const reads = await compareReads(run, server, rounds);
-  note('changes');
-  const { dataDir } = data;
-  const changes = await measureWrites({ server, dataDir, licenses, rounds, seconds: seconds * 2 });
-  const residentMb = server.residentMb();
-  await server.stop();
-  return { reads, changes, residentMb };
+/** Measures with the server that runs, and where processes are compared, with others after it. */
+function inProcesses(run: Run, running: ChildServer) {
+  const [first = ROUNDS, ...others] = sharesOneCore() ? ROUNDS_OF_PROCESSES : [];
+  let server = running;
+  return {
+    async measure<Name extends string>(
+      one: (server: ChildServer, rounds: number) => Promise<Record<Name, Comparison>>,
+    ) {
+      const parts = [await one(server, first)];
+      for (const rounds of others) {
+        await server.stop();
+        server = await serve(run, 'load.log');
+        parts.push(await one(server, rounds));
+      }
+      return joined(parts);
+    },
+    /** @returns what the server holds in memory, in MB */
+    async stop(): Promise<number> {
+      const residentMb = server.residentMb();
+      await server.stop();
+      return residentMb;
+    },
+  };
 }
 
 export async function load(run: Run): Promise<Figure[]> {
+  const { dataDir } = run.data;
   const licenses = licensesToChange(run.data);
-  const parts = [];
-  for (const rounds of sharesOneCore() ? ROUNDS_OF_PROCESSES : [ROUNDS])
-    parts.push(await measureProcess(run, licenses, rounds));
-  const { limit, hot, uniform, authorize, live, health } = joined(parts.map(({ reads }) => reads));
-  const changes = joined(parts.map((part) => part.changes));
-  const memory = parts.map(({ residentMb }) => residentMb);
+  note('authorizations');
+  const processes = inProcesses(run, await serve(run, 'load.log'));
+  // First: changes replace some of the tokens.
+  const { limit, hot, uniform, authorize, live, health } = await processes.measure((server, rounds) =>
+    compareReads(run, server, rounds),
+  );
+  note('changes');
+  const seconds = run.seconds * 2;
+  const changes = await processes.measure((server, rounds) =>
+    measureWrites({ server, dataDir, licenses, rounds, seconds }),
+  );
+  const residentMb = await processes.stop();
   const goal = { least: 1500, mostCpuMs: 0.8 };
   return [
     judged(
@@ -106,7 +124,7 @@ export async function load(run: Run): Promise<Figure[]> {
     ...writes('renewals', goal, changes.renewals),
     ...writes('authorization tokens', goal, changes.tokens),
     ...writes('revocations', goal, changes.revocations),
-    most('memory after the load', [180, 'MB'], sampleOf(memory), { residentMb: memory }),
+    most('memory after the load', [180, 'MB'], sampleOf([residentMb]), { residentMb }),
   ];
 }
 

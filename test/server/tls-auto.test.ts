@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSealer } from '#server/platform/sealer.ts';
+import { AUTHORITY_EXTENSIONS, makeForeignAuthority } from '../certificates/foreign-authority.ts';
 import { runCli } from '../helpers/cli.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import {
@@ -201,6 +202,41 @@ describe('--tls auto', () => {
     // Never longer than the authority itself.
     expect(shown[0]!.validTo).toBe(shown[1]!.validTo);
     expect(await health(server.api, join(folder, 'root.pem'))).toMatchObject({ ok: true });
+  });
+
+  it('keeps it when an authority for clients only is imported; without one it does not start', async () => {
+    const onlyClients = [...AUTHORITY_EXTENSIONS, 'extendedKeyUsage=clientAuth'];
+    const root = makeForeignAuthority({ subject: '/CN=Root', extensions: onlyClients });
+    const below = makeForeignAuthority({ subject: '/CN=Below', signer: root });
+    const dataDir = temporaryDirectory();
+    const server = await serve({ dataDir });
+    const ca = await authorityFile(dataDir);
+    const shown = await shownCertificate(server.api);
+    const reasons = async (count: number) => {
+      const about = { tls: 'auto', msg: 'the TLS certificate was not replaced' };
+      const lines = (await server.logLines(about, count)) as { reason: string }[];
+      return lines.map(({ reason }) => reason);
+    };
+    const refusal = (name: string) =>
+      `--tls is "auto", but the certificate authority allows no server certificates: the extended key usage of CN=${name} lacks serverAuth; import another authority, or set --tls to CERT,KEY`;
+
+    await server.admin.importAuthority({
+      certificate: below.certificate + root.certificate,
+      private_key: below.key,
+    });
+    expect(await reasons(1)).toEqual([refusal('Root')]);
+    const issuer = makeForeignAuthority({ subject: '/CN=Issuer', extensions: onlyClients });
+    await server.admin.importAuthority({ certificate: issuer.certificate, private_key: issuer.key });
+    expect(await reasons(2)).toEqual([refusal('Root'), refusal('Issuer')]);
+    expect((await shownCertificate(server.api)).fingerprint256).toBe(shown.fingerprint256);
+    expect(await health(server.api, ca)).toMatchObject({ ok: true });
+
+    await server.kill();
+    const again = await serve({ dataDir });
+    expect(await health(again.api, ca)).toMatchObject({ ok: true });
+    await again.kill();
+    rmSync(kept(dataDir));
+    await expect(startTestServer({ dataDir, flags })).rejects.toThrow(refusal('Issuer'));
   });
 
   it('keeps its certificate after the authority expires and warns; without one it does not start', async () => {

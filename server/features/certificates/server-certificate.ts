@@ -9,6 +9,7 @@ import { keepCredentials, type TlsSource } from '#server/platform/tls-credential
 import type { AuthorityService } from './authority-service.ts';
 import type { Authority } from './authority.ts';
 import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
+import { oneLine } from './distinguished-name.ts';
 import { newSerial } from './issuer.ts';
 import { generateEcKey } from './key-pair.ts';
 import { certificateBlocks, toPem } from './pem.ts';
@@ -23,6 +24,7 @@ import type { ServerNames } from './server-names.ts';
 const LIFE_MS = 90 * DAY_MS;
 /** The certificate is replaced when less than this share of its lifetime is left. */
 const SPARE_PART = 1 / 3;
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 
 interface Needs {
   dataDir: string;
@@ -65,17 +67,39 @@ export function reasonToReplace(
   return isOld ? 'it expires soon' : null;
 }
 
-/** PEM of the authority and those above it, without the self-signed root, which clients have. */
-export function intermediates({ certificate, pem }: Pick<Authority, 'certificate' | 'pem'>): string {
+const isRoot = (certificate: X509Certificate) => certificate.checkIssued(certificate);
+
+/** The authority and those above it, up to the root if it is known. */
+function chainOf({ certificate, pem }: Pick<Authority, 'certificate' | 'pem'>): X509Certificate[] {
   const chain: X509Certificate[] = [];
   const others = certificateBlocks(pem).map((block) => new X509Certificate(block));
   let next: X509Certificate | undefined = certificate;
-  while (next && !next.checkIssued(next) && !chain.includes(next)) {
+  while (next && !chain.includes(next)) {
     const below: X509Certificate = next;
     chain.push(below);
-    next = others.find((above) => below.checkIssued(above) && below.verify(above.publicKey));
+    next = isRoot(below)
+      ? undefined
+      : others.find((above) => below.checkIssued(above) && below.verify(above.publicKey));
   }
-  return chain.map(({ raw }) => toPem('CERTIFICATE', raw)).join('');
+  return chain;
+}
+
+/** PEM of the authority and those above it, without the self-signed root, which clients have. */
+export function intermediates(authority: Pick<Authority, 'certificate' | 'pem'>): string {
+  return chainOf(authority)
+    .filter((certificate) => !isRoot(certificate))
+    .map(({ raw }) => toPem('CERTIFICATE', raw))
+    .join('');
+}
+
+/** An imported authority may be for client certificates only. OpenSSL then accepts no server certificate under it. */
+function requireServerPurpose(authority: Authority): void {
+  for (const { keyUsage: purposes, subject } of chainOf(authority))
+    // Node calls the extended key usage so. Without it, an authority allows everything.
+    if (purposes && !purposes.includes(SERVER_AUTH))
+      throw new ConfigError(
+        `--tls is "auto", but the certificate authority allows no server certificates: the extended key usage of ${oneLine(subject)} lacks serverAuth; import another authority, or set --tls to CERT,KEY`,
+      );
 }
 
 /**
@@ -133,6 +157,7 @@ export async function openServerCertificate(needs: Needs): Promise<TlsSource> {
   /** @returns null if the certificate can stay */
   async function replace(): Promise<ServerCertificate | null> {
     const authority = await needs.authority.current();
+    requireServerPurpose(authority);
     const names = needs.names();
     const circumstances = { authority, hosts: names.hosts, now: clock.now() };
     const reason = inUse ? reasonToReplace(inUse, circumstances) : 'no stored certificate';

@@ -30,7 +30,7 @@ interface CallWindow extends RateWindow {
   calls: number;
 }
 
-/** Counts calls per network in windows of a minute. `failures` shares the windows, and counts only failed calls. */
+/** Counts calls per network in windows of a minute: `all` counts each call, and `failures` those that failed. */
 function limitCalls(
   limitName: string,
   limit: number,
@@ -123,6 +123,8 @@ export function createCallLimits({ config, ...needs }: Needs): CallLimits {
   const limited = (name: string, limit: number) => (limit > 0 ? limitCalls(name, limit, needs) : undefined);
   const ownLimit = limited('own', rateLimit);
   const publicLimit = limited('public', rateLimitPublic);
+  // Counted separately, because any number of calls may succeed on endpoints that limit only failures.
+  const failedLimit = limited('failed', rateLimitPublic);
 
   const refused = (error: unknown, request: Request): never => {
     if (error instanceof ApiError && error.code === 'unauthorized')
@@ -135,7 +137,7 @@ export function createCallLimits({ config, ...needs }: Needs): CallLimits {
       if (kind === 'own') return ownLimit?.all;
       return auth === 'public' && kind === 'shared' ? publicLimit?.all : undefined;
     },
-    forFailuresOf: ({ rateLimit: kind }) => (kind === 'failures' ? publicLimit?.failures : undefined),
+    forFailuresOf: ({ rateLimit: kind }) => (kind === 'failures' ? failedLimit?.failures : undefined),
     elsewhere(request, response, next) {
       publicLimit?.all(request, response);
       next();

@@ -52,7 +52,7 @@ export interface Endpoint<
   upload?: Upload;
   /**
    * The limit per caller address that a call counts against: by default the one that public endpoints share, `own` for
-   * a separate limit, `failures` for the shared one when the call fails, or `none`.
+   * a separate limit, `failures` for the limit of failed calls when the call fails, or `none`.
    */
   rateLimit?: 'own' | 'failures' | 'none';
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { publicContract } from '#server/contract.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
-import { newBearer, newLicense } from '../helpers/contract-calls.ts';
+import { newBearer, newFloatingLicense, newLease, newLicense } from '../helpers/contract-calls.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
@@ -269,6 +269,26 @@ describe('--rate-limit-public 5', () => {
     const tokens = await statuses(Array.from({ length: 12 }, () => ask()));
     expect(tokens.filter((status) => status === 401)).toHaveLength(10);
     expect((await publicCall(0)).headers.get('ratelimit-remaining')).toBe('4');
+  });
+
+  it('counts the failed calls of floating licenses separately, and no others of them', async () => {
+    await start({ 'rate-limit-public': '5' });
+    const license = await newFloatingLicense(server!, { seats: 20 });
+    const failing = () => server!.post('/leases/checkout/', { license_key: 'unknown', instance_id: 'x' });
+    for (let number = 0; number < 6; number += 1) await publicCall(number);
+    expectFailure(await publicCall(0), 'rate_limited');
+    for (let number = 0; number < 6; number += 1) {
+      const { lease_token } = await newLease(server!, license);
+      expect((await server!.post('/leases/release/', { lease_token })).status).toBe(200);
+    }
+    for (let number = 0; number < 5; number += 1) {
+      const reply = await failing();
+      expect(reply.status).not.toBe(429);
+      expect(reply.headers.get('ratelimit-remaining')).toBe(String(5 - number));
+    }
+    const refused = await failing();
+    expectFailure(refused, 'rate_limited');
+    expect(refused.body.message).toContain('at most 5 failed calls per minute');
   });
 
   it('never limits health checks, which share the address of a load balancer', async () => {

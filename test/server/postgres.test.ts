@@ -1,11 +1,13 @@
 // The same service over PostgreSQL, with two servers on one database: nothing may rely on being the only process.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '#server/database/connect.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { decided } from '../helpers/at-once.ts';
-import { selectRows, writeRows } from '../helpers/database.ts';
+import { databaseAt, selectRows, writeRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { deliveriesOf, eventsOf, plantWebhook } from '../helpers/outbox.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { newPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import { lastingTransaction, newPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
 import { runScan } from '../helpers/scan.ts';
 import { listening } from '../helpers/live-client.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -70,6 +72,24 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
     expect(new Set(replies.map((reply) => JSON.stringify(reply.body)))).toHaveLength(1);
     const { license: renewed } = await servers[1].admin.showLicense({ ref: license.license_key });
     expect(Date.parse(renewed.expires_at) - Date.parse(license.expires_at)).toBe(10 * 86_400_000);
+  });
+
+  it('gives one reply for one Idempotency-Key to upgrades that wait for each other', async () => {
+    const { license } = await servers[0].admin.createLicense({ holder: 'Twintig', plan: 'standard' });
+    const { api_token } = await servers[0].admin.createApiToken({ name: 'upgrader', role: 'integrator' });
+    const headers = { authorization: `Bearer ${api_token}`, 'idempotency-key': 'up' };
+    const body = { license_key: license.license_key, plan: 'enterprise' };
+    const connection = await connect(databaseAt(database));
+    const lock = `SELECT 1 FROM licenses WHERE id = ${license.license_id} FOR UPDATE`;
+    const holding = await lastingTransaction(connection, lock);
+    const upgrading = turns(20, (server) => decided(() => server.post('/upgrade/', body, headers)));
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await eventually(async () => expect((await selectRows(database, waiting)).length).toBeGreaterThan(1));
+    await holding.commit();
+    await connection.close();
+    const replies = await upgrading;
+    expect(replies.map(({ status }) => status)).toEqual(Array<number>(20).fill(200));
+    expect(new Set(replies.map((reply) => JSON.stringify(reply.body)))).toHaveLength(1);
   });
 
   it('refuses on one server what the other has revoked, from the very next call', async () => {

@@ -52,16 +52,25 @@ export function createIdempotencyService({ replies, sealer, transaction, clock }
       const known = await firstReply(key, requestHash, clock.now());
       if (known) return known;
       await work.prepare();
-      return transaction(async () => {
-        const now = clock.now();
-        await replies.removeIfOlder(key, now - DAY_MS);
-        const first = await firstReply(key, requestHash, now);
+      try {
+        return await transaction(async () => {
+          const now = clock.now();
+          await replies.removeIfOlder(key, now - DAY_MS);
+          const first = await firstReply(key, requestHash, now);
+          if (first) return first;
+          const reply = await work.run();
+          const replySealed = sealer.seal(SEAL_PURPOSE, Buffer.from(JSON.stringify(reply)));
+          await replies.insert({ ...key, requestHash, replySealed, createdAt: now });
+          return reply;
+        });
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        // On PostgreSQL, the first call with the key may have committed while this one waited for its row lock. What
+        // refused this call may be the change of that one.
+        const first = await firstReply(key, requestHash, clock.now());
         if (first) return first;
-        const reply = await work.run();
-        const replySealed = sealer.seal(SEAL_PURPOSE, Buffer.from(JSON.stringify(reply)));
-        await replies.insert({ ...key, requestHash, replySealed, createdAt: now });
-        return reply;
-      });
+        throw error;
+      }
     },
   };
 }

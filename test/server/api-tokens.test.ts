@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '#server/database/connect.ts';
 import { callAdmin, adminSuccess, callRow, newBearer, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
 import { dumpDatabase } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -294,6 +296,22 @@ describe('a rotated API token', () => {
     expect(late.body.message).toBe('the API token was replaced by a rotation; use the new one');
     expect((await use(rotated.api_token)).status).toBe(200);
     expect((await listed(id)).previous).toBeNull();
+  });
+
+  it('has the use of the old secret noted with it, even if it was made during the rotation', async () => {
+    const first = await newToken();
+    const { id } = first.token;
+    // As a backup script or the `sqlite3` shell holds it.
+    const other = await connect({ url: null, file: join(server.dataDir, 'license-desk.db') });
+    onTestFinished(() => other.close());
+    await other.query('BEGIN IMMEDIATE');
+    const rotating = adminSuccess(server, 'rotateApiToken', { id });
+    // Reading is answered meanwhile, so the rotation has arrived.
+    await listed(id);
+    expect((await use(first.api_token)).status).toBe(200);
+    await other.query('ROLLBACK');
+    await rotating;
+    expect(await listed(id)).toMatchObject({ last_used_at: null, previous: { last_used_at: at(START) } });
   });
 
   it('has two secrets at most, and none after it is revoked', async () => {

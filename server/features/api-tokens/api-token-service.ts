@@ -23,8 +23,6 @@ interface Needs {
 /** Last use is recorded at most once per minute, so that a busy integration does not write on every call. */
 const TOUCH_EVERY_MS = 60_000;
 
-type Uses = Pick<ApiToken, 'lastUsedAt' | 'previousLastUsedAt'>;
-
 function previousOf(token: ApiToken, now: number): ApiTokenObject['previous'] {
   const { previousLastFour, previousExpiresAt, previousLastUsedAt } = token;
   if (previousLastFour === null || previousExpiresAt === null || previousExpiresAt <= now) return null;
@@ -54,13 +52,12 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
   /** Pending writes of last use, at most one per secret of a token. Lists wait for them. */
   const touching = new Map<string, Promise<unknown>>();
 
-  function touch(id: number, secret: keyof Uses, now: number): void {
-    const name = `${id} ${secret}`;
-    if (touching.has(name)) return;
+  function touch(tokenHash: string, now: number): void {
+    if (touching.has(tokenHash)) return;
     // The caller does not wait for this write, and a full disk does not reject the call.
-    const written = transaction(() => tokens.update(id, { [secret]: now })).catch(() => {});
-    touching.set(name, written);
-    void written.finally(() => touching.delete(name));
+    const written = transaction(() => tokens.recordUse(tokenHash, now)).catch(() => {});
+    touching.set(tokenHash, written);
+    void written.finally(() => touching.delete(tokenHash));
   }
 
   async function mustFindForChange(id: number): Promise<ApiToken> {
@@ -94,9 +91,8 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
       const now = clock.now();
       const isPrevious = token.tokenHash !== tokenHash;
       refuseUnusable(token, { isPrevious, address, now });
-      const secret = isPrevious ? 'previousLastUsedAt' : 'lastUsedAt';
-      const usedAt = token[secret];
-      if (usedAt === null || now - usedAt >= TOUCH_EVERY_MS) touch(token.id, secret, now);
+      const usedAt = isPrevious ? token.previousLastUsedAt : token.lastUsedAt;
+      if (usedAt === null || now - usedAt >= TOUCH_EVERY_MS) touch(tokenHash, now);
       return { kind: 'api_token', name: token.name, id: String(token.id), role: token.role };
     },
 

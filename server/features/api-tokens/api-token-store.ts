@@ -16,11 +16,19 @@ const BY_HASH: Lookup<string> = {
   values: (tokenHash) => ({ tokenHash }),
 };
 
+/** By the secret, because a rotation may have replaced it since it was looked up. */
+const RECORD_USE = `
+  UPDATE api_tokens SET
+    last_used_at = CASE WHEN token_hash = $tokenHash THEN $now ELSE last_used_at END,
+    previous_last_used_at = CASE WHEN previous_hash = $tokenHash THEN $now ELSE previous_last_used_at END
+  WHERE token_hash = $tokenHash OR previous_hash = $tokenHash`;
+
 export function createApiTokenStore(sequelize: Sequelize) {
   const tokens = defineApiToken(sequelize);
+  const sql = sqlOf(sequelize);
   return {
     /** Finds a token by its current or its previous secret. */
-    findByHash: sqlOf(sequelize).batched<string, ApiToken>(BY_HASH),
+    findByHash: sql.batched<string, ApiToken>(BY_HASH),
     async findForChange(id: number): Promise<ApiToken | null> {
       return (await tokens.findOne({
         where: { id },
@@ -34,6 +42,9 @@ export function createApiTokenStore(sequelize: Sequelize) {
     },
     async update(id: number, changes: Partial<Omit<ApiTokenRow, 'id'>>): Promise<void> {
       await tokens.update(changes, { where: { id } });
+    },
+    async recordUse(tokenHash: string, now: number): Promise<void> {
+      await sql.run(RECORD_USE, { tokenHash, now });
     },
     /** Newest first. Returns one more than `limit` if there are more. */
     async list(before: number | null, limit: number): Promise<ApiToken[]> {

@@ -167,7 +167,7 @@ export async function diagnose(config: Config): Promise<Finding[]> {
     ...(await lookAtTls(location, config)),
     ...(await lookAtWebhookCa(location, config)),
     ...(await lookAtDatabase(location, config)),
-    ...(location.url === null ? await lookAtBackups(config) : []),
+    ...(await lookAtBackups(config)),
   ];
 }
 

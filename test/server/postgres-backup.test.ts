@@ -1,5 +1,5 @@
 // Backups of an installation on PostgreSQL have the format of all others, and are restored into either database.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PASSPHRASE } from '../helpers/backup-file.ts';
@@ -145,5 +145,22 @@ describe.skipIf(!hasPostgres)(`backups on PostgreSQL${why}`, () => {
     );
     const there = (await licensesIn(url)).map(({ license_key }) => license_key);
     expect(keys.toSorted()).toEqual(there.toSorted());
+  });
+
+  it('are checked by doctor', async () => {
+    const checked = async () => {
+      const doctor = await runCli(['doctor', '--json', '--data-dir', dataDir]);
+      const { checks } = documentOf<{ checks: { check: string }[] }>(doctor);
+      return checks.find(({ check }) => check === 'backup');
+    };
+    expect(await checked()).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining(`daily to ${folder}`) as string,
+    });
+    rmSync(passphraseFile);
+    expect(await checked()).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining(passphraseFile) as string,
+    });
   });
 });

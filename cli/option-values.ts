@@ -1,5 +1,6 @@
 // Parsers for the values of options and arguments. A message follows the option's name: `--days must be …`.
 import { InvalidArgumentError } from 'commander';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
 
 /** @param most no upper limit if left out */
@@ -34,6 +35,13 @@ export function moment(text: string): string {
   throw new InvalidArgumentError(
     'must be a date such as 2027-01-31, or a time with an offset such as 2027-01-31T12:00:00Z',
   );
+}
+
+/** Of a period's end: as `moment`, but a date means the end of that day. */
+export function momentAfter(text: string): string {
+  const iso = moment(text);
+  const isDate = !/t/iu.test(text);
+  return isDate ? new Date(Date.parse(iso) + DAY_MS).toISOString() : iso;
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Client } from '#server/wire/client.ts';
 import type { statisticsContract } from '#server/features/statistics/statistics-contract.ts';
 import { calling } from '../command-action.ts';
-import { moment } from '../option-values.ts';
+import { moment, momentAfter } from '../option-values.ts';
 import { block } from '../text-layout.ts';
 
 type Stats = Awaited<ReturnType<Client<typeof statisticsContract>['stats']>>;
@@ -18,7 +18,7 @@ export function addStats(program: Command): void {
     .command('stats')
     .description('show counts of licenses, devices, tokens and authorizations')
     .option('--from <time>', 'first day of the daily counts (default: 30 days ago)', moment)
-    .option('--to <time>', 'last day of the daily counts (default: today)', moment)
+    .option('--to <time>', 'last day of the daily counts (default: today)', momentAfter)
     .option('--product <slug>', 'only this product')
     .action(
       calling(

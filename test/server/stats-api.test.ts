@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { cliOn } from '../helpers/cli.ts';
 import { activateDevice, newBearer, newLicense, success } from '../helpers/contract-calls.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -168,6 +169,20 @@ it('authorizations are counted by day and product, granted or not, over a restar
   const second = await startTestServer({ clock, dataDir });
   const { body } = await second.get('/stats/', headers);
   expect(body.authorizations.per_day).toEqual([{ day: '2030-01-10', count: 4 }]);
+  const day = Date.UTC(2030, 0, 10);
+  const countIn = async (from: number, to: number) =>
+    (await second.get(`/stats/?from=${at(from)}&to=${at(to)}`, headers)).body.authorizations.per_day.length;
+  expect(await countIn(day - DAY_MS, day)).toBe(0);
+  expect(await countIn(day, day + DAY_MS)).toBe(1);
+  expect(await countIn(day + DAY_MS, day + 2 * DAY_MS)).toBe(0);
+  const today = cliOn(dataDir).ok<{ authorizations: object }>(
+    'stats',
+    '--from',
+    '2030-01-10',
+    '--to',
+    '2030-01-10',
+  );
+  expect((await today).authorizations).toEqual({ per_day: [{ day: '2030-01-10', count: 4 }] });
   await second.stop();
 });
 

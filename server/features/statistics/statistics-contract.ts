@@ -13,8 +13,8 @@ export const statisticsContract = {
     auth: 'bearer',
     summary: 'Get statistics',
     request: z.object({
-      from: moment.optional().meta({ description: 'First day of the daily counts.' }),
-      to: moment.optional().meta({ description: 'Last day of the daily counts.' }),
+      from: moment.optional().meta({ description: 'Start of the daily counts.' }),
+      to: moment.optional().meta({ description: 'End of the daily counts, not included.' }),
       product: slug.optional().meta({ description: 'Only this product.' }),
     }),
     reply: z.object({

@@ -17,6 +17,7 @@ interface DayCount {
 /** Epoch milliseconds. */
 interface Period {
   from: number;
+  /** Exclusive. */
   to: number;
   product: string | undefined;
 }
@@ -53,12 +54,17 @@ export function createStatisticsStore(sequelize: Sequelize) {
   const only = (column: string, product: string | undefined) =>
     product === undefined ? { sql: '', bind: {} } : { sql: `AND ${column} = $product`, bind: { product } };
 
+  /** Counts are kept by day, so the first and the last day of the period count completely. */
   function countDecisionsPerDay(decisions: string, { from, to, product }: Period): Promise<DayCount[]> {
     const condition = only('product', product);
     return select(
       `SELECT day AS "day", CAST(sum(${decisions}) AS BIGINT) AS "count" FROM authorization_counts
        WHERE day >= $from AND day <= $to ${condition.sql} GROUP BY day ORDER BY day`,
-      { from: isoDay(Math.floor(from / DAY_MS)), to: isoDay(Math.floor(to / DAY_MS)), ...condition.bind },
+      {
+        from: isoDay(Math.floor(from / DAY_MS)),
+        to: isoDay(Math.floor((to - 1) / DAY_MS)),
+        ...condition.bind,
+      },
     );
   }
 

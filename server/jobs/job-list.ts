@@ -8,6 +8,7 @@ import { type SenderConfig, senderSettings } from '#server/wiring/webhook-sender
 import type { CertificateUpkeepData } from './certificate-upkeep-worker.ts';
 import type { LicenseScanData } from './license-scan-worker.ts';
 import type { RetentionData } from './retention-worker.ts';
+import type { ScheduledBackupData } from './scheduled-backup-worker.ts';
 import type { DispatcherData } from './webhook-dispatcher-worker.ts';
 
 export interface Job {
@@ -129,7 +130,8 @@ export function listJobs(needs: Needs): Job[] {
             needsTrustedClock: true,
             // Only the server whose settings ask for it has the folder and the passphrase.
             isShared: false,
-            ...backup,
+            isDue: backup.isDue,
+            workerData: { ...backup.workerData, sharedTime } satisfies ScheduledBackupData,
           },
         ]
       : []),

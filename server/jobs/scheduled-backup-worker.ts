@@ -2,10 +2,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { copyDatabase } from '#server/database/copy-database.ts';
 import { backUpToFolder, type ScheduledBackup } from '#server/features/backup/folder-backup.ts';
-import { systemClock } from '#server/platform/clock.ts';
+import { sharedClock } from '#server/platform/shared-time.ts';
 import type { WorkerMessage } from './worker-message.ts';
 
-const { installation, ...settings } = workerData as ScheduledBackup;
+export interface ScheduledBackupData extends ScheduledBackup {
+  /** The buffer of the time that servers share, by which a backup is due; null for the clock of this machine. */
+  sharedTime: SharedArrayBuffer | null;
+}
+
+const { installation, sharedTime, ...settings } = workerData as ScheduledBackupData;
 
 const ALIVE_EVERY_MS = 30_000;
 
@@ -23,7 +28,7 @@ const backup = await backUpToFolder({
   ...settings,
   installation: { ...installation, masterKey: Buffer.from(installation.masterKey) },
   copyDatabase,
-  now: systemClock.now,
+  now: sharedClock(sharedTime).now,
   signal: stopping.signal,
 });
 clearInterval(alive);

@@ -1,15 +1,16 @@
 // Backups of an installation on PostgreSQL have the format of all others, and are restored into either database.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PASSPHRASE } from '../helpers/backup-file.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { readEverything, useEverything } from '../helpers/every-table.ts';
+import { daysAhead, hasFaketime } from '../helpers/faketime.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase, newPostgresDatabase } from '../helpers/postgres-database.ts';
-import { temporaryDirectory } from '../helpers/server-process.ts';
+import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 interface Restored {
@@ -163,4 +164,23 @@ describe.skipIf(!hasPostgres)(`backups on PostgreSQL${why}`, () => {
       detail: expect.stringContaining(passphraseFile) as string,
     });
   });
+
+  it.skipIf(!hasFaketime())(
+    'are due once a day on a machine whose clock is behind the one of PostgreSQL',
+    async () => {
+      const behind = await startServerProcess({
+        dataDir: temporaryDirectory(),
+        prefix: daysAhead(-70 / (24 * 60)),
+        flags: {
+          'database-url': await newMigratedPostgresDatabase(),
+          'backup-schedule': 'daily',
+          'backup-folder': temporaryDirectory('backups'),
+          'backup-hour': String(new Date().getHours()),
+        },
+      });
+      onTestFinished(async () => void (await behind.kill()));
+      const { next_at } = await behind.admin.runBackup({});
+      expect(Date.parse(next_at as string)).toBeGreaterThan(Date.now());
+    },
+  );
 });

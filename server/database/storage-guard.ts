@@ -23,6 +23,8 @@ export interface ControlledGuard extends StorageGuard {
   onFault(listener: (fault: DatabaseFault) => void): void;
   /** Called when writes are stopped. */
   onStop(listener: () => void): void;
+  /** Called when writes are allowed again. */
+  onResume(listener: () => void): void;
   stopWrites(reason: StopReason): void;
   /** Writes stay stopped while there is another reason. */
   resumeWrites(reason: StopReason): void;
@@ -37,6 +39,7 @@ export function createStorageGuard(): ControlledGuard {
   const stopped = new Set<StopReason>();
   let tellFault = (_fault: DatabaseFault): void => {};
   let tellStop = (): void => {};
+  let tellResume = (): void => {};
   let isUsed = true;
   const noteFault = (fault: DatabaseFault): void => tellFault(fault);
   return {
@@ -63,12 +66,15 @@ export function createStorageGuard(): ControlledGuard {
     onStop(listener) {
       tellStop = listener;
     },
+    onResume(listener) {
+      tellResume = listener;
+    },
     stopWrites(reason) {
       stopped.add(reason);
       tellStop();
     },
     resumeWrites(reason) {
-      stopped.delete(reason);
+      if (stopped.delete(reason) && stopped.size === 0) tellResume();
     },
   };
 }

@@ -18,7 +18,7 @@ interface Needs {
   guard: Pick<StorageGuard, 'noteFault' | 'isStopped'>;
   /** How long jobs without waiting callers are delayed after the start. */
   settleMs: number;
-  /** Callers that wait for certificate maintenance. */
+  /** Requests for certificate maintenance. */
   upkeepTickets: Pick<Tickets, 'settle' | 'newestOpen'>;
   /** The path of a job's worker. */
   workerFile(name: string): string;
@@ -38,7 +38,7 @@ export interface JobRunner {
   wakeDispatcher(): void;
   /** Runs the shared jobs that have begun, because this server leads now. */
   takeOver(): void;
-  /** Answers the newest ticket with the existing worker or a new one. */
+  /** Answers the newest open ticket with the existing worker or a new one, also if another server leads. */
   askForUpkeep(): void;
   /** Backs up now, unless a backup is in progress. `onBackup` is called in either case. */
   runBackup(): void;
@@ -114,13 +114,14 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
       state.noteOnTime();
     } else if (hasFailed) {
       retryLater(state);
-    } else if (runAgain || name === DISPATCHER) {
-      // A delivery may have come while it was ending.
-      state.runAgain = false;
-      run(state);
-    } else if (name === CERTIFICATE_UPKEEP) {
+    } else {
       // The worker was already ending when it was asked.
-      askForUpkeep();
+      if (name === CERTIFICATE_UPKEEP) askForUpkeep();
+      // A delivery may have come while it was ending.
+      if (runAgain || name === DISPATCHER) {
+        state.runAgain = false;
+        run(state);
+      }
     }
   }
 
@@ -150,9 +151,13 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
   }
 
   function retryLater(state: JobState): void {
+    // A caller has asked for the run that failed, and did not wait for the retry.
+    clearTimeout(state.retry);
     state.retry = setTimeout(() => {
       state.retry = undefined;
-      run(state);
+      // The leader does not know of it.
+      if (state.job.name === CERTIFICATE_UPKEEP && upkeepTickets.newestOpen() !== null) askForUpkeep();
+      else run(state);
     }, state.countFailure());
   }
 

@@ -29,6 +29,8 @@ export interface Jobs {
   stop(): Promise<void>;
   /** The same, but jobs run again once the guard allows writes. */
   cancel(): void;
+  /** Call it when the guard allows writes again: callers may have asked for a run that was canceled. */
+  resume(): void;
   /** Whether each job's last run succeeded and was on time. */
   areFine(): boolean;
   /** Call it after deliveries have become due. */
@@ -100,6 +102,7 @@ export function createJobs({ location, config, sharedTime, leadership, ...needs 
       await runner?.stop();
     },
     cancel: () => runner?.cancel(),
+    resume: () => runner?.askForUpkeep(),
     areFine: () => runner?.areFine() ?? true,
     wakeDispatcher: () => runner?.wakeDispatcher(),
     wake: () => runner?.wake(),

@@ -4,9 +4,9 @@
 export interface Tickets {
   /** Resolves when a run has answered the ticket. @param timeoutMs resolves after this time at the latest */
   take(timeoutMs: number): Promise<void>;
-  /** Call it when a run that began with `ticket` as the newest has ended. */
+  /** Call it when a run that began with `ticket` as the newest has succeeded. */
   settle(ticket: number): void;
-  /** The newest waiting ticket; null if none waits. */
+  /** The newest ticket; null if a run has answered it. Its caller may no longer wait, but the run is still needed. */
   newestOpen(): number | null;
 }
 
@@ -16,6 +16,7 @@ const MAX_WAITING = 1000;
 export function createTickets(): Tickets {
   const waiting = new Map<number, () => void>();
   let last = 0;
+  let lastAnswered = 0;
   return {
     take(timeoutMs) {
       last += 1;
@@ -32,8 +33,9 @@ export function createTickets(): Tickets {
       });
     },
     settle(answered) {
+      lastAnswered = Math.max(lastAnswered, answered);
       for (const [ticket, end] of waiting) if (ticket <= answered) end();
     },
-    newestOpen: () => [...waiting.keys()].at(-1) ?? null,
+    newestOpen: () => (last > lastAnswered ? last : null),
   };
 }

@@ -249,6 +249,7 @@ export async function startServer(
     service.raiseAlerts();
     service.maintainLeases();
     guard.onStop(jobs.cancel);
+    guard.onResume(jobs.resume);
     started('jobs', async () => {
       await jobs.stop();
       // A caller may still wait for a backup.

@@ -1,9 +1,12 @@
 // Certificates over PostgreSQL, with two servers on one database: what the one does, the other knows of.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
-import { databaseAt, selectRows } from '../helpers/database.ts';
+import { databaseAt, selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { untilFirstCrl } from '../helpers/first-crl.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -16,8 +19,9 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
   let address: string;
   let licenseId: number;
 
+  const masterKey = Buffer.alloc(32, 7).toString('base64');
+
   beforeAll(async () => {
-    const masterKey = Buffer.alloc(32, 7).toString('base64');
     address = (await newMigratedPostgresDatabase()) + PATIENT;
     const flags = { 'database-url': address };
     servers = await Promise.all([
@@ -146,5 +150,28 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
     expect(certificates.revoked).toBe(46);
     const { ca_certificate } = (await servers[0].admin.renewAuthority({})).authority;
     expect((await issue(servers[1], { license_id: licenseId })).ca_certificate).toBe(ca_certificate);
+  });
+
+  it('list what a server that does not lead has revoked, also if its first attempt fails', async () => {
+    const flags = { 'database-url': address };
+    const follower = await startTestServer({ flags, masterKey, upkeepTimeoutMs: 1 });
+    onTestFinished(() => follower.stop());
+    // After its start, a server would itself list what is missing.
+    await untilFirstCrl(servers[0]);
+    const { certificate } = await issue(follower, { license_id: licenseId });
+    await writeRows(
+      address,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+       'BEGIN RAISE EXCEPTION ''no CRL today''; END'`,
+      'CREATE TRIGGER refuse BEFORE INSERT ON revocation_lists FOR EACH ROW EXECUTE FUNCTION refuse()',
+    );
+    const { listed: isListed } = await follower.admin.revokeCertificate({ id: certificate.id });
+    expect(isListed).toBe(false);
+    const log = join(follower.dataDir, 'logs', 'license-desk.1.log');
+    await eventually(() => expect(readFileSync(log, 'utf8')).toContain('no CRL today'));
+    await writeRows(address, 'DROP FUNCTION refuse CASCADE');
+    await eventually(async () =>
+      expect(serialsIn(await listAs(servers[0], 'der'))).toContain(certificate.serial_number),
+    );
   });
 });

@@ -1,9 +1,12 @@
 // Why changes are refused: several reasons may hold at the same time.
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createStorageGuard } from '#server/database/storage-guard.ts';
 
 it('refuses changes until the last reason has ended', () => {
   const guard = createStorageGuard();
+  const onResume = vi.fn();
+  guard.onResume(onResume);
+  guard.resumeWrites('moving');
   guard.stopWrites('moving');
   guard.stopWrites('gone');
   expect(guard.isGone()).toBe(true);
@@ -14,7 +17,9 @@ it('refuses changes until the last reason has ended', () => {
   guard.resumeWrites('moving');
   expect(() => guard.check()).toThrow('removed or replaced');
   expect(guard.isStopped()).toBe(true);
+  expect(onResume).not.toHaveBeenCalled();
   guard.resumeWrites('gone');
   expect(guard.isStopped()).toBe(false);
+  expect(onResume).toHaveBeenCalledOnce();
   guard.check();
 });

@@ -191,6 +191,8 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     // Checked again at the next interval; nothing is lost meanwhile.
     const { needsTrustedClock, isShared, isDue } = state.job;
     const isElsewhere = isShared && !leadership.isLeader();
+    // Callers of this server may need the retry, although another server leads.
+    if (isElsewhere && !state.retry) state.forgetFailures();
     if (isElsewhere || (needsTrustedClock && !clockGuard.isTrusted()) || isDue?.() === false) {
       state.noteOnTime();
       return;

@@ -25,6 +25,8 @@ export interface JobState {
   retry: NodeJS.Timeout | undefined;
   /** Call it when nothing had to be done. */
   noteOnTime(): void;
+  /** Call it when another server runs the job: what failed here says nothing about it any more. */
+  forgetFailures(): void;
   /** Call it when the job is known to work. */
   noteAlive(): void;
   /** Logs each problem once, and again only after the job has worked. */
@@ -51,6 +53,10 @@ export function createJobState(job: Job, logger: Logger): JobState {
     retry: undefined,
     noteOnTime() {
       heardAt = performance.now();
+    },
+    forgetFailures() {
+      failures = 0;
+      problem = null;
     },
     noteAlive() {
       heardAt = performance.now();

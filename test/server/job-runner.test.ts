@@ -23,34 +23,35 @@ it('reports a job whose worker leaves a rejection unhandled, also where the proc
   });
 });
 
-it('starts no thread for a job without work, and asks less and less often while the database is away', async () => {
+/** Runs a job that only asks whether there is work, on simulated time. */
+function runAsking(name: string, { everySeconds = 1, isShared = false } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+  const world = { isAway: true, isLeader: true };
   const logged: object[] = [];
   const asked: number[] = [];
-  let isAway = true;
+  const startedAt = performance.now();
   const job = {
-    name: 'license-scan',
-    everySeconds: 1,
+    name,
+    everySeconds,
     settleMs: () => 0,
     needsTrustedClock: false,
-    isShared: false,
+    isShared,
     workerData: {},
     async hasWork() {
-      asked.push(Math.round(performance.now() / 1000));
-      if (isAway) throw new Error('the database is away');
+      asked.push(Math.round((performance.now() - startedAt) / 1000));
+      if (world.isAway) throw new Error('the database is away');
       return false;
     },
   };
   const write = (line: string) => logged.push(JSON.parse(line) as object);
-  const startedAt = performance.now();
   const runner = startJobRunner([job], {
     logger: pino({ base: null, timestamp: false }, { write }),
     clockGuard: { isTrusted: () => true },
-    leadership: { isLeader: () => true },
+    leadership: { isLeader: () => world.isLeader },
     guard: { isStopped: () => false, noteFault: () => {} },
     settleMs: 0,
     upkeepTickets: { settle: () => {}, newestOpen: () => null },
-    workerFile: (name) => join(import.meta.dirname, `there is no ${name} worker`),
+    workerFile: (file) => join(import.meta.dirname, `there is no ${file} worker`),
     onBackup: () => {},
     onChanged: () => {},
   });
@@ -58,18 +59,44 @@ it('starts no thread for a job without work, and asks less and less often while 
     await runner.stop();
     vi.useRealTimers();
   });
+  return {
+    world,
+    runner,
+    logged,
+    asked,
+    pass: (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000),
+  };
+}
 
-  await vi.advanceTimersByTimeAsync(200_000);
-  expect(asked.map((second) => second - Math.round(startedAt / 1000))).toEqual([0, 5, 15, 35, 75, 135, 195]);
+it('starts no thread for a job without work, and asks less and less often while the database is away', async () => {
+  const { world, runner, logged, asked, pass } = runAsking('license-scan');
+  await pass(200);
+  expect(asked).toEqual([0, 5, 15, 35, 75, 135, 195]);
   expect(logged).toMatchObject([{ level: 50, msg: 'job failed', err: { message: 'the database is away' } }]);
   expect(runner.areFine()).toBe(false);
 
-  isAway = false;
-  await vi.advanceTimersByTimeAsync(60_000);
+  world.isAway = false;
+  await pass(60);
   expect(logged.slice(1, 3)).toEqual([
     { level: 30, job: 'license-scan', msg: 'job works again' },
     { level: 30, job: 'license-scan', due: false, msg: 'job done' },
   ]);
   expect(runner.areFine()).toBe(true);
   expect(runner.isRunning('license-scan')).toBe(false);
+});
+
+it('does not report a job that failed here and runs on another server now', async () => {
+  const { world, runner, logged, pass } = runAsking('license-scan', { isShared: true });
+  await pass(6);
+  expect(runner.areFine()).toBe(false);
+
+  world.isLeader = false;
+  await pass(60);
+  expect(runner.areFine()).toBe(true);
+
+  // Logged anew if it fails when this server leads again.
+  world.isLeader = true;
+  await pass(1);
+  expect(logged).toMatchObject([{ msg: 'job failed' }, { msg: 'job failed' }]);
+  expect(runner.areFine()).toBe(true);
 });

@@ -152,7 +152,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
 
   function retryLater(state: JobState): void {
     // A caller has asked for the run that failed, and did not wait for the retry.
-    clearTimeout(state.retry);
+    state.clearRetry();
     state.retry = setTimeout(() => {
       state.retry = undefined;
       // The leader does not know of it.
@@ -226,6 +226,8 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
 
   function wakeDispatcher(): void {
     const state = stateOf(DISPATCHER);
+    // The database that it waits for has just stored a delivery.
+    state.clearRetry();
     if (pool?.has(DISPATCHER)) pool.post(DISPATCHER, 'wake');
     else if (state.isSettling) begin(DISPATCHER);
     else run(state);
@@ -288,7 +290,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
     async stop() {
       isStopping = true;
       for (const timer of timers) clearInterval(timer);
-      for (const { retry } of states.values()) clearTimeout(retry);
+      for (const state of states.values()) state.clearRetry();
       await Promise.all([...questions, ...[...states.values()].map(({ asking }) => asking)]);
       const opened = await opening?.catch(() => undefined);
       await opened?.stop();

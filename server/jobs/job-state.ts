@@ -23,6 +23,7 @@ export interface JobState {
   asking: Promise<void> | undefined;
   /** Set while a failed run is to be waited for. */
   retry: NodeJS.Timeout | undefined;
+  clearRetry(): void;
   /** Call it when nothing had to be done. */
   noteOnTime(): void;
   /** Call it when another server runs the job: what failed here says nothing about it any more. */
@@ -51,6 +52,10 @@ export function createJobState(job: Job, logger: Logger): JobState {
     runAgain: false,
     asking: undefined,
     retry: undefined,
+    clearRetry() {
+      clearTimeout(this.retry);
+      this.retry = undefined;
+    },
     noteOnTime() {
       heardAt = performance.now();
     },

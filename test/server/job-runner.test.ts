@@ -100,3 +100,15 @@ it('does not report a job that failed here and runs on another server now', asyn
   expect(logged).toMatchObject([{ msg: 'job failed' }, { msg: 'job failed' }]);
   expect(runner.areFine()).toBe(true);
 });
+
+it('sends a new delivery at once, although the database was away for long', async () => {
+  const { world, runner, asked, pass } = runAsking('webhook-dispatcher', { everySeconds: 3600 });
+  await pass(136);
+  expect(asked.at(-1)).toBe(135);
+  world.isAway = false;
+  runner.wakeDispatcher();
+  await pass(0);
+  expect(asked.slice(-2)).toEqual([135, 136]);
+  await pass(60);
+  expect(asked.at(-1)).toBe(136);
+});

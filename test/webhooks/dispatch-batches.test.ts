@@ -81,10 +81,10 @@ it('writes the other outcomes if the database rejects one', async () => {
 });
 
 it('leaves alone what was cancelled, concluded or started again meanwhile', async () => {
-  const { paths, registered } = await registerHeld('changed', 5);
+  const { paths, registered } = await registerHeld('changed', 6);
   await renew();
   for (const path of paths) await receiver.received(path, 1);
-  const [, cancelled, concluded, restarted] = await newestDeliveries();
+  const [, cancelled, concluded, restarted, claimed] = await newestDeliveries();
   await server.admin.deleteWebhook({ id: registered[1]!.webhook.id });
   // As another server does, once the lease has ended.
   const later = Date.now() + 3_600_000;
@@ -92,6 +92,7 @@ it('leaves alone what was cancelled, concluded or started again meanwhile', asyn
     server.dataDir,
     `UPDATE deliveries SET status = 'failed', attempts = 6, next_attempt_at = NULL WHERE id = ${concluded.id}`,
     `UPDATE deliveries SET status = 'pending', next_attempt_at = ${later} WHERE id = ${restarted.id}`,
+    `UPDATE deliveries SET next_attempt_at = ${later} WHERE id = ${claimed.id}`,
   );
   await releaseTogether(paths);
   // Every attempt was made, and is written down.
@@ -101,6 +102,7 @@ it('leaves alone what was cancelled, concluded or started again meanwhile', asyn
     { id: cancelled.id, status: 'cancelled', attempts: 0, next_attempt_at: null },
     { status: 'failed', attempts: 6, next_attempt_at: null },
     { status: 'pending', attempts: 0, next_attempt_at: later },
+    { status: 'delivering', attempts: 0, next_attempt_at: later },
     { status: 'delivered', attempts: 1, next_attempt_at: null },
   ]);
   await removeWebhooks([registered[0]!, ...registered.slice(2)]);

@@ -137,10 +137,11 @@ describe('planClaims', () => {
 describe('a webhook', () => {
   const due = (...ids: number[]) =>
     ids.map((webhookId) => ({ webhookId, isDue: true, standing: 'untried' as const }));
+  const claim = (id: number) => ({ id, leaseEndsAt: 90_000 });
 
   it('that was served longest ago comes first', () => {
     const attempts = createInFlightAttempts(() => 0);
-    for (const id of [3, 1, 2]) attempts.begin(id, id);
+    for (const id of [3, 1, 2]) attempts.begin(claim(id), id);
     for (const id of [3, 1, 2]) attempts.end(id, true);
     expect([...attempts.plan(due(1, 2, 3, 4)).keys()]).toEqual([4, 3, 1, 2]);
   });
@@ -149,9 +150,9 @@ describe('a webhook', () => {
     let now = 0;
     const attempts = createInFlightAttempts(() => now);
     expect(attempts.msUntilNextHangs()).toBe(Infinity);
-    attempts.begin(1, 7);
+    attempts.begin(claim(1), 7);
     now = 400;
-    attempts.begin(2, 7);
+    attempts.begin(claim(2), 7);
     expect([...attempts.plan(due(7))]).toEqual([]);
     expect(attempts.msUntilNextHangs()).toBe(600);
     now = 1000;
@@ -163,11 +164,11 @@ describe('a webhook', () => {
     attempts.end(1, true);
     attempts.end(2, true);
     expect([...attempts.plan(due(7))]).toEqual([[7, 20]]);
-    attempts.begin(3, 7);
+    attempts.begin(claim(3), 7);
     attempts.end(3, true);
     expect([...attempts.plan(due(7))]).toEqual([[7, 2]]);
     // Refused at once.
-    attempts.begin(4, 7);
+    attempts.begin(claim(4), 7);
     attempts.end(4, false);
     expect([...attempts.plan(due(7))]).toEqual([[7, 20]]);
   });
@@ -176,17 +177,17 @@ describe('a webhook', () => {
     const attempts = createInFlightAttempts(() => 0);
     const known = { webhookId: 7, isDue: true, standing: 'failing' as const };
     expect([...attempts.plan([known])]).toEqual([[7, 20]]);
-    attempts.begin(1, 7);
+    attempts.begin(claim(1), 7);
     attempts.end(1, true);
     expect([...attempts.plan([known])]).toEqual([[7, 2]]);
   });
 
   it('that was deleted keeps its slots until its attempts end', () => {
     const attempts = createInFlightAttempts(() => 0);
-    for (let id = 1; id <= 64; id += 1) attempts.begin(id, id);
+    for (let id = 1; id <= 64; id += 1) attempts.begin(claim(id), id);
     expect(attempts.plan(due(100)).size).toBe(0);
     for (let id = 1; id <= 64; id += 1) attempts.end(id, true);
     expect([...attempts.plan(due(100))]).toEqual([[100, 2]]);
-    expect(attempts.deliveryIds()).toEqual([]);
+    expect(attempts.claims()).toEqual([]);
   });
 });

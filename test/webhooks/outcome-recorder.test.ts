@@ -20,7 +20,7 @@ it('records an attempt once if its commit succeeds and the answer to the commit 
   await writeRows(
     dataDir,
     'DELETE FROM delivery_attempts',
-    `UPDATE deliveries SET status = 'delivering', attempts = 0`,
+    `UPDATE deliveries SET status = 'delivering', attempts = 0, next_attempt_at = 1700000020000`,
   );
   const [{ id }] = (await selectRows(dataDir, 'SELECT id FROM deliveries')) as [{ id: number }];
 
@@ -37,6 +37,7 @@ it('records an attempt once if its commit succeeds and the answer to the commit 
   const recorder = createOutcomeRecorder({ store, transaction, onError: () => {} });
   recorder.add({
     id,
+    leaseEndsAt: 1_700_000_020_000,
     webhookId,
     startedAt: 1_700_000_000_000,
     ms: 5,

@@ -70,6 +70,7 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
     delivery.nextAttemptAt = leaseEndsAt;
     return {
       id: delivery.id,
+      leaseEndsAt,
       webhookId: delivery.webhookId,
       attempts: delivery.attempts,
       event: 'license.renewed',

@@ -7,9 +7,14 @@ import type { SqlDialect } from '#server/database/sql-dialect.ts';
 import { type FailedFilter, failedConditions, IS_RETRIABLE } from './delivery-query.ts';
 import type { Standing } from './dispatch-plan.ts';
 
-/** A claimed attempt with everything needed to send it. */
-export interface ClaimedDelivery {
+/** What tells a claim from a later one of the same delivery, perhaps by another server. */
+export interface Claim {
   id: number;
+  leaseEndsAt: number;
+}
+
+/** A claimed attempt with everything needed to send it. */
+export interface ClaimedDelivery extends Claim {
   webhookId: number;
   /** Failed attempts in this cycle so far. */
   attempts: number;
@@ -37,8 +42,7 @@ export interface AttemptResult {
   reply: string;
 }
 
-export interface Outcome extends AttemptResult {
-  id: number;
+export interface Outcome extends AttemptResult, Claim {
   webhookId: number;
   attempts: number;
   /** When to retry after a failed attempt; null after the last one. */
@@ -108,8 +112,14 @@ const insertAttempts = (outcomes: string) => `
   SELECT o.id, o."startedAt", o.ms, o.flag, o.status, o."errorClass", o.error, o."remoteAddress", o.reply
   FROM ${outcomes}`;
 
+const CLAIM = { id: 'BIGINT', leaseEndsAt: 'BIGINT' } as const;
+
+/** The claim has not ended by a cancellation, nor its lease by another claim. */
+const IS_CLAIMED = `deliveries.id = c.id AND deliveries.status = 'delivering'
+    AND deliveries.next_attempt_at = c."leaseEndsAt"`;
+
 const CONCLUSION = {
-  id: 'BIGINT',
+  ...CLAIM,
   status: 'TEXT',
   attempts: 'BIGINT',
   error: 'TEXT',
@@ -119,12 +129,16 @@ const CONCLUSION = {
 const conclude = (readById: string, conclusions: string) => `
   UPDATE deliveries ${readById}
   SET status = c.status, attempts = c.attempts, last_error = c.error, next_attempt_at = c."retryAt"
-  FROM ${conclusions} WHERE deliveries.id = c.id AND deliveries.status = 'delivering'`;
+  FROM ${conclusions} WHERE ${IS_CLAIMED}`;
 
 /** Returns claimed but unsent deliveries without counting an attempt. */
-const RELEASE = `
-  UPDATE deliveries SET status = CASE WHEN attempts = 0 THEN 'pending' ELSE 'retrying' END, next_attempt_at = $now
-  WHERE status = 'delivering'`;
+const RELEASED = `
+  SET status = CASE WHEN attempts = 0 THEN 'pending' ELSE 'retrying' END, next_attempt_at = $now`;
+
+const RELEASE_ALL = `UPDATE deliveries ${RELEASED} WHERE status = 'delivering'`;
+
+const release = (readById: string, claims: string) =>
+  `UPDATE deliveries ${readById} ${RELEASED} FROM ${claims} WHERE ${IS_CLAIMED}`;
 
 const CANCEL = `
   UPDATE deliveries SET status = 'cancelled', next_attempt_at = NULL
@@ -134,9 +148,10 @@ const COUNT_PRUNED = `
   INSERT INTO pruned_deliveries (status, count) VALUES ($status, $count)
   ON CONFLICT (status) DO UPDATE SET count = pruned_deliveries.count + excluded.count`;
 
-function conclusionOf({ id, delivered, attempts, error, retryAt }: Outcome) {
+function conclusionOf({ id, leaseEndsAt, delivered, attempts, error, retryAt }: Outcome) {
   const undelivered = retryAt === null ? 'failed' : 'retrying';
-  return { id, status: delivered ? 'delivered' : undelivered, attempts: attempts + 1, error, retryAt };
+  const status = delivered ? 'delivered' : undelivered;
+  return { id, leaseEndsAt, status, attempts: attempts + 1, error, retryAt };
 }
 
 export function createDeliveryStore(sequelize: Sequelize) {
@@ -144,10 +159,13 @@ export function createDeliveryStore(sequelize: Sequelize) {
   const { isIn, keepRows, firstOfEach, jsonRows, readById } = sql.dialect;
   const queued = sql.statement(queue(isIn('e.id', 'eventIds'), keepRows));
   const waiting = sql.statement<Omit<WaitingWebhook, 'dueAt'> & { dueAt: number | null }>(LIST_WAITING);
-  const due = sql.statement<ClaimedDelivery>(selectDue(firstOfEach('webhookIds', 'deliveries', DUE_OF_EACH)));
+  const due = sql.statement<Omit<ClaimedDelivery, 'leaseEndsAt'>>(
+    selectDue(firstOfEach('webhookIds', 'deliveries', DUE_OF_EACH)),
+  );
   const claimed = sql.statement(claimAll(sql.dialect));
   const attempted = sql.statement(insertAttempts(jsonRows('outcomes', 'o', OUTCOME)));
   const concluded = sql.statement(conclude(readById, jsonRows('conclusions', 'c', CONCLUSION)));
+  const released = sql.statement(release(readById, jsonRows('claims', 'c', CLAIM)));
   const recorded = sql.statement(
     'SELECT id FROM delivery_attempts WHERE delivery_id = $id AND started_at = $startedAt',
   );
@@ -192,7 +210,8 @@ export function createDeliveryStore(sequelize: Sequelize) {
       const found: ClaimedDelivery[] = [];
       for (const [limit, entries] of Map.groupBy(plan, ([, count]) => count)) {
         const webhookIds = entries.map(([webhookId]) => webhookId);
-        found.push(...(await due.all({ webhookIds, now, limit })));
+        const rows = await due.all({ webhookIds, now, limit });
+        found.push(...rows.map((row) => ({ ...row, leaseEndsAt })));
       }
       if (found.length > 0) await claimed.run({ ids: found.map(({ id }) => id), leaseEndsAt });
       const own = Map.groupBy(found, ({ webhookId }) => webhookId);
@@ -209,13 +228,13 @@ export function createDeliveryStore(sequelize: Sequelize) {
     isRecorded: async ({ id, startedAt }: Pick<Outcome, 'id' | 'startedAt'>): Promise<boolean> =>
       (await recorded.first({ id, startedAt })) !== null,
 
-    async release(ids: readonly number[], now: number): Promise<void> {
-      if (ids.length > 0) await sql.run(`${RELEASE} AND ${isIn('id', 'ids')}`, { ids, now });
+    async release(claims: readonly Claim[], now: number): Promise<void> {
+      if (claims.length > 0) await released.run({ claims: JSON.stringify(claims), now });
     },
 
     /** After a crash of the only server, no delivery is in progress. */
     async releaseAll(now: number): Promise<void> {
-      await sql.run(RELEASE, { now });
+      await sql.run(RELEASE_ALL, { now });
     },
 
     /** If the clock was set back, no delivery may wait longer than the longest retry delay. */

@@ -139,6 +139,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
     recorder.add({
       ...result,
       id: delivery.id,
+      leaseEndsAt: delivery.leaseEndsAt,
       webhookId: delivery.webhookId,
       startedAt,
       attempts: delivery.attempts,
@@ -149,7 +150,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
   }
 
   function start(delivery: ClaimedDelivery): void {
-    inFlight.begin(delivery.id, delivery.webhookId);
+    inFlight.begin(delivery, delivery.webhookId);
     void attempt(delivery);
   }
 
@@ -168,7 +169,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
   async function turn(): Promise<number> {
     const now = clock.now();
     const waiting = await store.listWaiting();
-    if (waiting.length > 0 || inFlight.deliveryIds().length > 0) busyAt = performance.now();
+    if (waiting.length > 0 || inFlight.claims().length > 0) busyAt = performance.now();
     const plan = stopping.signal.aborted
       ? new Map<number, number>()
       : inFlight.plan(waiting.map(({ dueAt, ...webhook }) => ({ ...webhook, isDue: dueAt <= now })));
@@ -200,9 +201,9 @@ export function createDispatcher(needs: Needs): Dispatcher {
 
   async function drain(): Promise<void> {
     const deadline = performance.now() + DRAIN_MS;
-    while (inFlight.deliveryIds().length > 0 && performance.now() < deadline)
+    while (inFlight.claims().length > 0 && performance.now() < deadline)
       await sleep(deadline - performance.now());
-    await recorder.writeWith(() => store.release(inFlight.deliveryIds(), clock.now()));
+    await recorder.writeWith(() => store.release(inFlight.claims(), clock.now()));
     sender.close();
   }
 

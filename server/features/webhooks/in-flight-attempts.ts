@@ -1,4 +1,5 @@
 // The attempts in progress, and what they say about their receivers.
+import type { Claim } from './delivery-store.ts';
 import { type Contender, planClaims, type Standing } from './dispatch-plan.ts';
 
 /** A receiver that takes longer is not counted as working. */
@@ -13,6 +14,7 @@ export interface Candidate {
 }
 
 interface InFlight {
+  leaseEndsAt: number;
   webhookId: number;
   startedAt: number;
 }
@@ -28,10 +30,10 @@ export function createInFlightAttempts(now: () => number = () => performance.now
   const hangs = ({ startedAt }: InFlight, at: number) => at - startedAt >= PROMPT_MS;
 
   return {
-    begin(deliveryId: number, webhookId: number): void {
+    begin({ id, leaseEndsAt }: Claim, webhookId: number): void {
       served += 1;
       servedAt.set(webhookId, served);
-      attempts.set(deliveryId, { webhookId, startedAt: now() });
+      attempts.set(id, { leaseEndsAt, webhookId, startedAt: now() });
     },
 
     end(deliveryId: number, delivered: boolean): void {
@@ -41,7 +43,7 @@ export function createInFlightAttempts(now: () => number = () => performance.now
       standings.set(attempt.webhookId, delivered && !hangs(attempt, now()) ? 'working' : 'failing');
     },
 
-    deliveryIds: () => [...attempts.keys()],
+    claims: (): Claim[] => [...attempts].map(([id, { leaseEndsAt }]) => ({ id, leaseEndsAt })),
 
     /** Milliseconds until another attempt counts as hanging and frees its slot. */
     msUntilNextHangs(): number {

@@ -1,14 +1,6 @@
 // Long operations can be stopped, and report their result.
+import { gate } from './gate.ts';
 import { chooseAction, expect, importLicenses, test } from './test.ts';
-
-/** Holds requests until it is opened. */
-function gate(): { open(): void; isOpen: Promise<void> } {
-  let open = () => {};
-  const isOpen = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open: () => open(), isOpen };
-}
 
 const holders = (count: number) => Array.from({ length: count }, (_, index) => `Customer ${index + 1}`);
 

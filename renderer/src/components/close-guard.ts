@@ -1,23 +1,28 @@
-// A dialog asks before it closes over something that cannot be shown again.
-import { inject, type InjectionKey, onScopeDispose, type Ref, shallowRef } from 'vue';
+// A dialog does not close over what cannot be shown again: it waits for a running call, and asks before a loss.
+import { inject, type InjectionKey, onScopeDispose } from 'vue';
 
-/** Whether something would be lost. */
-type Guard = () => boolean;
+/** What keeps the dialog open: a call whose reply it shows, or something shown that would be lost. */
+type Obstacle = 'call' | 'loss' | null;
+type Guard = () => Obstacle;
 
-export const CLOSE_GUARD: InjectionKey<Ref<Guard | null>> = Symbol('close guard');
+export const CLOSE_GUARDS: InjectionKey<Set<Guard>> = Symbol('close guards');
 
 /** For the dialog. */
-export function createCloseGuard() {
-  const guard = shallowRef<Guard | null>(null);
-  return { guard, wouldLose: () => guard.value?.() ?? false };
+export function createCloseGuards() {
+  const guards = new Set<Guard>();
+  return {
+    guards,
+    obstacle(): Obstacle {
+      const found = [...guards].map((guard) => guard());
+      return found.find((obstacle) => obstacle === 'call') ?? found.find((obstacle) => obstacle) ?? null;
+    },
+  };
 }
 
 /** For what is shown in the dialog. Outside of dialogs it does nothing. */
-export function useCloseGuard(wouldLose: Guard): void {
-  const guard = inject(CLOSE_GUARD, null);
-  if (!guard) return;
-  guard.value = wouldLose;
-  onScopeDispose(() => {
-    guard.value = null;
-  });
+export function useCloseGuard(guard: Guard): void {
+  const guards = inject(CLOSE_GUARDS, null);
+  if (!guards) return;
+  guards.add(guard);
+  onScopeDispose(() => guards.delete(guard));
 }

@@ -1,0 +1,137 @@
+// A secret that is shown once is not lost on the way to its dialog, nor with the page around it.
+import type { Page } from '@playwright/test';
+import { gate } from './gate.ts';
+import { goTo } from './tasks.ts';
+import { chooseAction, expect, issueLicense, test } from './test.ts';
+
+/** Holds the reply to a call that was made, until it is released. */
+async function holdReply(desk: Page, path: string) {
+  const [asked, released] = [gate(), gate()];
+  await desk.route(`**/admin/api/${path}*`, async (route) => {
+    if (path !== 'certs/download-key/' && route.request().method() === 'GET') return route.continue();
+    const response = await route.fetch();
+    asked.open();
+    await released.isOpen;
+    return route.fulfill({ response });
+  });
+  return { asked: asked.isOpen, release: released.open };
+}
+
+async function pickLicense(desk: Page): Promise<void> {
+  await desk.getByRole('dialog').getByRole('combobox', { name: 'License' }).fill('Acme');
+  await desk.getByRole('option', { name: 'Acme' }).click();
+}
+
+async function registerWebhook(desk: Page): Promise<void> {
+  const data = { url: 'https://93.184.216.34/hook', scope: 'license.renewed' };
+  const response = await desk.request.post('/admin/api/webhooks/register/', { data });
+  expect(response.ok(), await response.text()).toBe(true);
+}
+
+const calls: { call: string; path: string; ask(desk: Page): Promise<string>; secret: RegExp }[] = [
+  {
+    call: 'issuing an authorization token',
+    path: 'tokens/',
+    async ask(desk) {
+      await desk.goto('/#/authorization-tokens');
+      await desk.getByRole('button', { name: 'Issue your first token' }).click();
+      await pickLicense(desk);
+      return 'Issue';
+    },
+    secret: /^ldt_[\w-]{43}$/u,
+  },
+  {
+    call: 'creating an API token',
+    path: 'api-tokens/',
+    async ask(desk) {
+      await desk.goto('/#/api-access');
+      await desk.getByRole('button', { name: 'Create your first API token' }).click();
+      await desk.getByLabel('Name').fill('Web-Shop');
+      return 'Create token';
+    },
+    secret: /^ldk_[\w-]{20,}$/u,
+  },
+  {
+    call: 'registering a webhook',
+    path: 'webhooks/register/',
+    async ask(desk) {
+      await desk.goto('/#/webhooks');
+      await desk.getByRole('button', { name: 'Register your first webhook' }).click();
+      await desk.getByLabel('URL').fill('https://93.184.216.34/hook');
+      await desk.getByLabel('Events').selectOption('license.renewed');
+      return 'Register';
+    },
+    secret: /^whsec_/u,
+  },
+  {
+    call: "rotating a webhook's secret",
+    path: 'webhooks/rotate/',
+    async ask(desk) {
+      await registerWebhook(desk);
+      await desk.goto('/#/webhooks/1');
+      await chooseAction(desk, 'Rotate secret');
+      return 'Rotate secret';
+    },
+    secret: /^whsec_/u,
+  },
+  {
+    call: 'issuing a certificate',
+    path: 'certs/generate/',
+    async ask(desk) {
+      await desk.goto('/#/certificates');
+      await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
+      await pickLicense(desk);
+      await desk.getByLabel('Common name').fill('Workstation 7');
+      return 'Issue';
+    },
+    secret: /You can download the private key once/u,
+  },
+  {
+    call: 'downloading a key',
+    path: 'certs/download-key/',
+    async ask(desk) {
+      await desk.goto('/#/certificates');
+      await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
+      await pickLicense(desk);
+      await desk.getByLabel('Common name').fill('Workstation 7');
+      await desk.getByRole('button', { name: 'Issue', exact: true }).click();
+      return 'Download key and certificate';
+    },
+    secret: /The server no longer has the key/u,
+  },
+];
+
+for (const { call, path, ask, secret } of calls)
+  test(`${call} keeps its dialog open until the reply arrives`, { tag: '@browser' }, async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme' });
+    const action = await ask(desk);
+    const dialog = desk.getByRole('dialog');
+    const { asked, release } = await holdReply(desk, path);
+    await dialog.getByRole('button', { name: action, exact: true }).click();
+    await asked;
+    // Chromium lets a page prevent the first one only.
+    await desk.keyboard.press('Escape');
+    await desk.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Dismiss' }).click();
+    await expect(dialog.getByRole('button', { name: /^(?:Cancel|Close without key)/u })).toBeDisabled();
+    release();
+    await expect(dialog.getByText(secret)).toBeVisible();
+  });
+
+test('Back asks before it leaves a secret', { tag: '@browser' }, async ({ desk }) => {
+  await goTo(desk, 'API access');
+  await desk.getByRole('button', { name: 'Create your first API token' }).click();
+  await desk.getByLabel('Name').fill('Web-Shop');
+  await desk.getByRole('button', { name: 'Create token' }).click();
+  const created = desk.getByRole('dialog', { name: 'API token created' });
+  await expect(created).toBeVisible();
+  await desk.goBack();
+  const question = created.getByRole('alert');
+  await expect(question).toContainText('You have not confirmed that the secret is stored.');
+  await expect(created.getByText(/^ldk_[\w-]{20,}$/u)).toBeVisible();
+  await expect(desk).toHaveURL(/#\/api-access$/u);
+  await question.getByRole('button', { name: 'Keep open' }).click();
+  await created.getByRole('button', { name: 'I have saved it' }).click();
+  await desk.goBack();
+  await expect(desk).toHaveURL(/#\/overview$/u);
+});

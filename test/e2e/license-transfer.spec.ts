@@ -114,3 +114,32 @@ test(
     await expect(dialog).toHaveCount(0);
   },
 );
+
+test(
+  'an import whose reply is lost tells its outcome, and runs once',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await desk.goto('/#/licenses');
+    await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+    await dialog.getByLabel('CSV file').setInputFiles(csv('holder\nAcme\n'));
+    await dialog.getByRole('button', { name: 'Check all rows' }).click();
+    const run = '**/licenses/import/run/';
+    // The first request does not reach the server; of the second one, the reply is lost.
+    await desk.route(run, (route) => route.abort());
+    await dialog.getByRole('button', { name: 'Import 1 license' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('The server did not respond');
+    await expect(dialog.getByRole('button', { name: 'Choose another file' })).toHaveCount(0);
+    await desk.unroute(run);
+    await desk.route(run, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await expect(dialog.getByRole('status')).toHaveText('1 license imported.');
+    await expect(dialog.getByRole('button', { name: 'Choose another file' })).toHaveCount(0);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const listed = await desk.request.get('/admin/api/licenses/');
+    expect(((await listed.json()) as { items: unknown[] }).items).toHaveLength(1);
+  },
+);

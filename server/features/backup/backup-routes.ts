@@ -24,7 +24,7 @@ export function backupAdminRoutes(
       uploadBackup: ({ file }) => restores.upload(file),
       previewRestore: (request, call) => restores.preview(request, call),
       confirmRestore: (request, call) => restores.confirm(request, call),
-      cancelRestore: (_request, call) => restores.cancel(call),
+      cancelRestore: (request, call) => restores.cancel(request, call),
     }),
   ];
 }

@@ -142,7 +142,12 @@ export const restoreAdminContract = {
     path: '/backup/restore/cancel/',
     auth: 'admin',
     summary: 'Discard the upload, the preview and a restore that waits for a restart',
-    request: z.object({}),
+    request: z.object({
+      restore_id: z.string().max(100).optional().meta({
+        description:
+          'Discards this preview and its upload only, and nothing if it was confirmed or replaced meanwhile.',
+      }),
+    }),
     reply: z.object({}),
     errors: [],
   }),

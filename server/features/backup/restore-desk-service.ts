@@ -178,8 +178,10 @@ export function createRestoreDeskService(needs: Needs) {
       });
     },
 
-    cancel(call: Call) {
+    cancel({ restore_id: id }: RequestOf<typeof restoreAdminContract.cancelRestore>, call: Call) {
       return alone(async () => {
+        // What another administrator has previewed or confirmed since then stays.
+        if (id !== undefined && open?.id !== id) return {};
         const staged = committedRestore(dataDir);
         withdrawRestore(dataDir);
         await forget();

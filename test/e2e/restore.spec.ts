@@ -1,0 +1,50 @@
+// Restores from the back office, with two administrators, and on a slow server.
+import { gate } from './gate.ts';
+import { expect, test } from './test.ts';
+
+const PASSPHRASE = 'correct horse battery staple moon';
+
+test('closing a preview leaves what is confirmed in place', { tag: '@browser' }, async ({ desk }) => {
+  const backup = await desk.request.post('/admin/api/backup/', { data: { passphrase: PASSPHRASE } });
+  expect(backup.ok()).toBe(true);
+  const buffer = await backup.body();
+  await desk.goto('/#/settings?tab=backup');
+  const restore = desk.getByRole('region', { name: 'Restore a backup' });
+  const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
+  const showPreview = async () => {
+    const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer };
+    await restore.locator('input[type=file]').setInputFiles(file);
+    await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
+    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    await expect(dialog).toBeVisible();
+  };
+  const staged = restore.getByRole('status');
+
+  // Another administrator previews and confirms meanwhile.
+  await showPreview();
+  const data = { kind: 'upload', passphrase: PASSPHRASE };
+  const other = await desk.request.post('/admin/api/backup/restore/preview/', { data });
+  const { restore_id } = (await other.json()) as { restore_id: string };
+  const confirmed = await desk.request.post('/admin/api/backup/restore/confirm/', { data: { restore_id } });
+  expect(confirmed.ok(), await confirmed.text()).toBe(true);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(staged).toContainText('stop the server where it was started');
+  await restore.getByRole('button', { name: 'Cancel restore' }).click();
+
+  // A confirmation that is on its way cannot be canceled.
+  await showPreview();
+  const [asked, released] = [gate(), gate()];
+  await desk.route('**/backup/restore/confirm/', async (route) => {
+    asked.open();
+    await released.isOpen;
+    await route.continue();
+  });
+  await dialog.getByRole('button', { name: 'Restore at next start' }).click();
+  await asked.isOpen;
+  await desk.keyboard.press('Escape');
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled();
+  released.open();
+  await expect(dialog).toHaveCount(0);
+  await expect(staged).toContainText('stop the server where it was started');
+});

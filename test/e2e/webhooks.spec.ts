@@ -210,6 +210,31 @@ test('a webhook is edited, paused and resumed', async ({ desk, receiver }) => {
   await expect(row(desk, receiver.url)).toContainText('Paused');
 });
 
+test('Undo and the result of a test stay with their webhook', async ({ desk, receiver }) => {
+  const data = { url: receiver.url, scope: 'license.renewed' };
+  for (let id = 1; id <= 2; id += 1) await desk.request.post('/admin/api/webhooks/register/', { data });
+  await desk.goto('/#/webhooks/1');
+  await desk.getByRole('button', { name: 'Send test event' }).click();
+  const result = desk.getByRole('status', { name: 'Test result' });
+  await expect(result).toBeVisible();
+  await chooseAction(desk.getByRole('main'), 'Pause');
+  await expect(desk.getByText('Deliveries wait until the webhook is resumed.')).toBeVisible();
+  // The pointer keeps it on the page.
+  const undo = desk.getByRole('log', { name: 'Results' }).getByRole('button', { name: 'Undo' });
+  await undo.hover();
+  await desk.goto('/#/webhooks/2');
+  await expect(desk.getByText('Deliveries wait until the webhook is resumed.')).toHaveCount(0);
+  await expect(result).toHaveCount(0);
+  await undo.click();
+  const paused = async () =>
+    (
+      (await (await desk.request.get('/admin/api/webhooks/show/?id=1')).json()) as {
+        webhook: { paused: boolean };
+      }
+    ).webhook.paused;
+  await expect.poll(paused).toBe(false);
+});
+
 test('a webhook far down the list opens by its address', async ({ desk }) => {
   const register = async (path: string) => {
     const response = await desk.request.post('/admin/api/webhooks/register/', {

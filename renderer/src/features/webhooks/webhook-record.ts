@@ -35,13 +35,14 @@ export function useWebhookRecord(id: () => number) {
     await queries.invalidateQueries({ key: ['webhooks'] });
   }
 
-  async function setPaused(paused: boolean): Promise<void> {
-    await adminClient.updateWebhook({ id: id(), paused });
-  }
   const pause = useCall(async (paused: boolean) => {
-    await setPaused(paused);
-    showToast(t(paused ? 'webhooks.pausedToast' : 'webhooks.resumedToast', { host: host.value }), {
-      undo: () => setPaused(!paused),
+    // When it is undone, another webhook may be open.
+    const [target, itsHost] = [id(), host.value];
+    await adminClient.updateWebhook({ id: target, paused });
+    showToast(t(paused ? 'webhooks.pausedToast' : 'webhooks.resumedToast', { host: itsHost }), {
+      undo: async () => {
+        await adminClient.updateWebhook({ id: target, paused: !paused });
+      },
     });
   });
 

@@ -184,6 +184,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
       if (isStopping) return;
       state.noteFailure(error as Error);
       retryLater(state);
+      state.waitsForDatabase = true;
     }
   }
 
@@ -226,8 +227,8 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
 
   function wakeDispatcher(): void {
     const state = stateOf(DISPATCHER);
-    // The database that it waits for has just stored a delivery.
-    state.clearRetry();
+    // The database has just stored a delivery. A worker that fails at each start still has to wait.
+    if (state.waitsForDatabase) state.clearRetry();
     if (pool?.has(DISPATCHER)) pool.post(DISPATCHER, 'wake');
     else if (state.isSettling) begin(DISPATCHER);
     else run(state);

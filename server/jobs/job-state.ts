@@ -24,6 +24,8 @@ export interface JobState {
   /** Set while a failed run is to be waited for. */
   retry: NodeJS.Timeout | undefined;
   clearRetry(): void;
+  /** Whether the failed run was a question to the database. */
+  waitsForDatabase: boolean;
   /** Call it when nothing had to be done. */
   noteOnTime(): void;
   /** Call it when another server runs the job: what failed here says nothing about it any more. */
@@ -55,7 +57,9 @@ export function createJobState(job: Job, logger: Logger): JobState {
     clearRetry() {
       clearTimeout(this.retry);
       this.retry = undefined;
+      this.waitsForDatabase = false;
     },
+    waitsForDatabase: false,
     noteOnTime() {
       heardAt = performance.now();
     },

@@ -6,7 +6,7 @@ import { underLoad } from './load.ts';
 import { cpuPerCall, judged, latency, most, throughput, writes } from './load-figures.ts';
 import { measureLeases } from './measure-leases.ts';
 import { leaseFigures } from './lease-figures.ts';
-import { type LicensesToChange, licensesToChange, measureWrites } from './measure-writes.ts';
+import { licensesToChange, measureWrites } from './measure-writes.ts';
 import { sharesOneCore } from './one-core.ts';
 import { begin, note, type Run, serve } from './run.ts';
 import { type Comparison, comparePairs, joined, ROUNDS } from './rounds.ts';

@@ -105,6 +105,29 @@ test('a pool shows its seats live, who holds them, and a seat is reclaimed', asy
   expect(await shown?.evaluate((element) => element.isConnected), 'rows stay while they refresh').toBe(true);
 });
 
+test('a pool does not call its seats free while their leases are not loaded', async ({ desk, server }) => {
+  const key = await newPool(desk, { holder: 'Fjord Instruments AS', seats: 1 });
+  await checkOut(desk, server, key, { user: 'ada' });
+  // As if clients that wait, which are newer, filled the first page.
+  await desk.route('**/admin/api/leases/?*', async (route) => {
+    const url = new URL(route.request().url());
+    const isSecond = url.searchParams.has('cursor');
+    url.searchParams.delete('cursor');
+    const response = await route.fetch({ url: url.href });
+    const reply = (await response.json()) as object;
+    await route.fulfill({
+      response,
+      json: isSecond ? reply : { ...reply, items: [], next_cursor: 'second' },
+    });
+  });
+  await desk.goto('/#/floating');
+  await row(desk, 'Fjord Instruments AS').click();
+  await expect(inspector(desk).getByRole('button', { name: 'Load more' })).toBeVisible();
+  await expect(inspector(desk).getByText('No seats are taken.')).toHaveCount(0);
+  await inspector(desk).getByRole('button', { name: 'Load more' }).click();
+  await expect(inspector(desk).getByRole('button', { name: 'Reclaim the seat of ada' })).toBeVisible();
+});
+
 test('leases are filtered by user and state, and an ended one says why', async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Acme', seats: 5 });
   const { lease } = await checkOut(desk, server, key, { user: 'ada', host: 'build-1' });

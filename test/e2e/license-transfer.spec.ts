@@ -85,7 +85,7 @@ test(
   { tag: '@browser' },
   async ({ desk }) => {
     await issueLicense(desk, { holder: 'Acme "Robotics"', plan: 'professional' });
-    await issueLicense(desk, { holder: '=cmd()', plan: 'professional' });
+    await issueLicense(desk, { holder: '=cmd()', plan: 'professional', notes: 'first "line"\nsecond' });
     await issueLicense(desk, { holder: 'Somebody else' });
     const dialog = desk.getByRole('dialog', { name: 'Export as CSV' });
     const download = await task(desk, 'export the licenses of a plan', async () => {
@@ -107,6 +107,7 @@ test(
     const [head, first, second, ...rest] = (await readFile(await download.path(), 'utf8')).split('\r\n');
     expect(head).toContain('license_key,holder,email');
     expect(first).toContain(",'=cmd(),");
+    expect(first).toContain('"first ""line""\nsecond"');
     expect(second).toContain('"Acme ""Robotics"""');
     expect(rest).toEqual(['']);
     await expect(dialog.getByRole('status')).toHaveText('2 rows exported.');

@@ -150,6 +150,7 @@ interface NewLicense {
   product?: string;
   days?: number;
   expires_at?: string;
+  notes?: string;
 }
 
 /** Issues a license in the session that the page is signed in with; gives back its key. */

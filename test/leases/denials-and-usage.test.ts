@@ -249,6 +249,21 @@ describe('usage', () => {
     expect((await heartbeat(server, lease_token)).status).toBe(200);
   });
 
+  it('has the average of a day over the part of the day that was asked for', async () => {
+    const license = await newFloatingLicense(server, { seats: 5 });
+    await lease(server, license, { units: 2 });
+    const from = Math.ceil(clock.now() / (24 * HOUR_MS)) * 24 * HOUR_MS + 18 * HOUR_MS;
+    clock.advance(from + 30 * HOUR_MS - clock.now());
+    const at = (hours: number) => new Date(from + hours * HOUR_MS).toISOString();
+    const averages = async (period: { from: string; to?: string }) => {
+      const usage = await server.admin.leaseUsage({ license: license.license_key, ...period });
+      return usage.days.map(({ average }) => average);
+    };
+    expect(await averages({ from: at(0) })).toEqual([2, 2]);
+    // The hour that has begun counts as a whole.
+    expect(await averages({ from: at(0), to: at(2.5) })).toEqual([2]);
+  });
+
   it('refuses a period that is none, or too long', async () => {
     const license = (await newFloatingLicense(server)).license_key;
     const at = (days: number) => new Date(clock.now() - days * 24 * HOUR_MS).toISOString();

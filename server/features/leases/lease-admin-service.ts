@@ -172,7 +172,10 @@ export function createLeaseAdminService(needs: Needs) {
         await usage.list(license.id, from, before),
         current.filter(({ hour }) => hour >= from && hour < before),
       );
-      const elapsed = (start: number, length: number) => Math.min(now, start + length) - start;
+      /** Of the hours that were asked for, which count as a whole. */
+      const end = Math.min(now, hourOf(before - 1) + HOUR_MS);
+      const elapsed = (start: number, length: number) =>
+        Math.min(end, start + length) - Math.max(from, start);
       const byDay = Map.groupBy(rows, ({ hour }) => Math.floor(hour / DAY_MS) * DAY_MS);
       return {
         license_id: license.id,

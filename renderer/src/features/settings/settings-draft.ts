@@ -47,8 +47,10 @@ export function useSettingsDraft() {
 
   const { busy, failure, run } = useCall(async () => {
     const changes = changed.value;
+    const sent = new Map(entered);
     await update(Object.fromEntries(changes.map(({ name }) => [name, toValue(entered.get(name))])));
-    entered.clear();
+    // What was entered meanwhile stays.
+    for (const [name, text] of sent) if (entered.get(name) === text) entered.delete(name);
     // A secret cannot be put back, because the page does not know it.
     const before = changes.map(
       ({ name, next_value: value, default: fallback }) => [name, value === fallback ? null : value] as const,
@@ -59,6 +61,11 @@ export function useSettingsDraft() {
       changes.some(({ secret }) => secret) ? {} : { undo },
     );
   });
+
+  function discard(): void {
+    entered.clear();
+    failure.value = null;
+  }
 
   async function update(changes: Record<string, string | null>): Promise<void> {
     await adminClient.updateSettings({ changes });
@@ -74,7 +81,7 @@ export function useSettingsDraft() {
     changed,
     busy,
     save: run,
-    discard: () => entered.clear(),
+    discard,
     reload: () => query.refetch(),
     loadFailure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),
     /** A failure that no field shows. */

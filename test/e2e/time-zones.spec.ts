@@ -15,6 +15,7 @@ for (const timezoneId of ['America/New_York', 'Asia/Tokyo'])
       await dialog.getByLabel('Last day').fill('2037-12-31');
       await expect(dialog).toContainText(/New value\s*31 Dec 2037/u);
       await dialog.getByRole('button', { name: 'Renew' }).click();
+      await expect(dialog).toHaveCount(0);
       await expect(inspector.getByText('31 Dec 2037').first()).toBeVisible();
       const shown = await desk.request.get(`/admin/api/licenses/show/?ref=${key}`);
       expect(await shown.json()).toMatchObject({ license: { expires_at: '2037-12-31T23:59:59.999Z' } });

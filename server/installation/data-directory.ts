@@ -29,7 +29,7 @@ function closeEmptyDirectory(dataDir: string): void {
 /**
  * Whether root would write into the installation of another user, who could not open such files. It belongs to the user
  * who used it first: in a container, that may be root on a volume of another user.
- * @returns the error to throw before anything is written; null if there is no such problem
+ * @returns the error to throw before anything is written; null if it may be used
  */
 export function problemOfOwner(dataDir: string): DataDirectoryError | null {
   if (process.geteuid?.() !== 0) return null;

@@ -6,11 +6,12 @@ import { type DriverConnection, withPromises } from '../../scripts/seed/sqlite-c
 import { encodeRevokedEntry } from '#server/features/certificates/crl-builder.ts';
 import { newSerial } from '#server/features/certificates/issuer.ts';
 import { connect } from '#server/database/connect.ts';
+import { backOfficeOf } from '../helpers/back-office-of.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 import type { ChildServer } from './child-server.ts';
 import { compareWithBare } from './load.ts';
 import { CALLERS, measureIssue, newSigningRequest } from './measure-issue.ts';
-import { administrationOf, callers } from './measure-writes.ts';
+import { callers } from './measure-writes.ts';
 import { measureAlone } from './rounds.ts';
 import { median, sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
@@ -88,7 +89,7 @@ function rebuildTimes(errorFile: string): number[] {
 export async function measureCertificates(setup: Setup) {
   const { server, bare, dataDir, database, errorFile, keys, bodies, seconds } = setup;
   const { api } = server;
-  const { admin } = administrationOf(dataDir);
+  const { admin } = backOfficeOf(dataDir);
   const { api_token: token } = await admin.createApiToken({ name: 'bench', role: 'integrator' });
   const headers = { authorization: `Bearer ${token}` };
   const folder = mkdtempSync(join(tmpdir(), 'license-desk-bench-'));

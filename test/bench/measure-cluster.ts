@@ -4,12 +4,14 @@ import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/postgres-cluster.ts';
+import { ADMIN_API_ROOT } from '#server/contract.ts';
+import { backOfficeOf } from '../helpers/back-office-of.ts';
 import { BENCH_DATA } from './bench-data.ts';
 import type { ChildServer } from './child-server.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 import { load, warmUpSeconds } from './load.ts';
 import { ROUNDS } from './rounds.ts';
-import { administrationOf, measureRound, newDevice } from './measure-writes.ts';
+import { measureRound, newDevice } from './measure-writes.ts';
 import { treeCpuMs } from './process-tree.ts';
 import { begin, note, type Run, serve } from './run.ts';
 
@@ -89,11 +91,11 @@ async function loadActivations({ servers, databaseMs }: Place, keys: readonly st
 }
 
 async function timeReplies({ dataDir, side }: Place): Promise<void> {
-  const { adminApi, credentials } = administrationOf(dataDir);
+  const { adminOrigin, credentials } = backOfficeOf(dataDir);
   for (const [name, paths] of Object.entries(REPLIES)) {
     const started = performance.now();
     for (const path of paths) {
-      const response = await fetch(adminApi + path, { headers: credentials });
+      const response = await fetch(adminOrigin + ADMIN_API_ROOT + path, { headers: credentials });
       const text = await response.text();
       if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
     }

@@ -5,10 +5,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorityKeyType } from '#server/features/certificates/certificate-state-contract.ts';
+import { backOfficeOf } from '../helpers/back-office-of.ts';
 import { type ChildServer, startBenchServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
 import { startCfssl } from './measure-cfssl.ts';
-import { administrationOf, callers } from './measure-writes.ts';
+import { callers } from './measure-writes.ts';
 import type { Peer } from './peer-process.ts';
 import { besidePeers, type Comparison, type Summary } from './rounds.ts';
 import { opensslSignsPerSecond } from './run.ts';
@@ -77,7 +78,7 @@ export async function measureIssue(
   { server, dataDir, keys, seconds }: Setup,
   onReplies: (replies: readonly Reply[]) => void = () => {},
 ): Promise<IssueMeasurements> {
-  const { admin } = administrationOf(dataDir);
+  const { admin } = backOfficeOf(dataDir);
   await admin.renewAuthority({ key_type: keyType });
   const { api_token: token } = await admin.createApiToken({
     name: `bench ${Date.now()}`,

@@ -1,12 +1,13 @@
 // Floating licenses: checkouts, heartbeats of one and of many leases, the end of many leases, refusals.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backOfficeOf } from '../helpers/back-office-of.ts';
 import type { ChildServer } from './child-server.ts';
 import { createClient, postAllAlong } from './keep-alive-client.ts';
 import { type LeaseDatabase, openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
 import { compareWithBare, underLoad as underWrk } from './load.ts';
 import { startEtcd } from './measure-etcd.ts';
-import { administrationOf, callers, CONNECTIONS } from './measure-writes.ts';
+import { callers, CONNECTIONS } from './measure-writes.ts';
 import { besidePeer, measureAlone, ROUNDS, roundSeconds } from './rounds.ts';
 import { sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
@@ -33,7 +34,7 @@ interface Setup {
 export async function measureLeases(setup: Setup) {
   const { server, bare, dataDir, database: file, seconds } = setup;
   const { api } = server;
-  const { admin } = administrationOf(dataDir);
+  const { admin } = backOfficeOf(dataDir);
   const database = await openLeaseDatabase(file);
   const client = createClient(1);
 

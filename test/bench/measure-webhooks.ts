@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DriverConnection, withPromises } from '../../scripts/seed/sqlite-connection.ts';
-import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { connect } from '#server/database/connect.ts';
-import { type Client, createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
-import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import { type BackOffice, backOfficeOf } from '../helpers/back-office-of.ts';
 import type { ChildServer } from './child-server.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
 import { type Sample, sampleOf } from './sample.ts';
@@ -91,7 +89,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-type Admin = Client<typeof adminContract>;
+type Admin = BackOffice['admin'];
 
 async function renewAll(admin: Admin, keys: readonly string[], count: number): Promise<void> {
   let next = 0;
@@ -154,13 +152,7 @@ async function plantWaiting(file: string): Promise<void> {
 
 export async function measureWebhooks(setup: Setup) {
   const { dataDir, database, receiver } = setup;
-  const runtime = readRuntimeFile(dataDir);
-  if (!runtime) throw new Error('the server left no runtime file');
-  const authorization = `Bearer ${runtime.secret}`;
-  const admin = createAdminClient(
-    adminContract,
-    httpTransport(runtime.admin + ADMIN_API_ROOT, { authorization, 'x-license-desk-user': 'bench' }),
-  );
+  const { admin } = backOfficeOf(dataDir);
   for (let number = 1; number <= ENDPOINTS; number += 1) {
     const path = `/partner-${number}`;
     const { secret } = await admin.registerWebhook({ url: receiver.url(path), scope: 'license.renewed' });

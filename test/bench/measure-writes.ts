@@ -1,9 +1,8 @@
 // Changes, each on disk before its reply: new devices, renewals, authorization tokens, revocations.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
-import { createClient as createAdminClient, httpTransport } from '#server/wire/client.ts';
-import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import { ADMIN_API_ROOT } from '#server/contract.ts';
+import { backOfficeOf } from '../helpers/back-office-of.ts';
 import type { BenchData } from './bench-data.ts';
 import { type ChildServer, startBenchServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
@@ -67,19 +66,6 @@ export const callers = ({ server, seconds }: Measured, call: Calls): Contender =
   measure: () => measureRound({ server, seconds: roundSeconds(seconds) }, call),
 });
 
-/** The back office of the server that runs on this data directory. */
-export function administrationOf(dataDir: string) {
-  const runtime = readRuntimeFile(dataDir);
-  if (!runtime) throw new Error('the server left no runtime file');
-  const credentials = { authorization: `Bearer ${runtime.secret}`, 'x-license-desk-user': 'bench' };
-  const adminApi = runtime.admin + ADMIN_API_ROOT;
-  return {
-    admin: createAdminClient(adminContract, httpTransport(adminApi, credentials)),
-    adminApi,
-    credentials,
-  };
-}
-
 /** Asks for a seat for a device that is not known yet. */
 export function newDevice(licenseKey: string): object {
   const digits = randomBytes(32).toString('hex');
@@ -119,7 +105,7 @@ export async function measureWrites(setup: Setup): Promise<WriteFigures> {
   const { server, seconds, dataDir, licenses, rounds } = setup;
   const { forDevice, forToken, toRevoke } = licenses;
   const { api } = server;
-  const { admin, adminApi, credentials } = administrationOf(dataDir);
+  const { admin, adminOrigin, credentials } = backOfficeOf(dataDir);
   const { api_token: token } = await admin.createApiToken({ name: `bench ${Date.now()}`, role: 'admin' });
   const bearer = { authorization: `Bearer ${token}` };
   const storing = await startBenchServer('storing-express.ts', dataDir, join(dataDir, 'storing-express.db'));
@@ -133,7 +119,7 @@ export async function measureWrites(setup: Setup): Promise<WriteFigures> {
   const pairs = {
     activations: post(`${api}activate/`, () => newDevice(forDevice())),
     renewals: post(`${api}renew/`, () => ({ license_key: forDevice(), days: 1 }), bearer),
-    tokens: post(`${adminApi}/tokens/`, () => ({ license: forToken() }), credentials),
+    tokens: post(`${adminOrigin}${ADMIN_API_ROOT}/tokens/`, () => ({ license: forToken() }), credentials),
     revocations: post(`${api}licenses/revoke/`, () => ({ license_key: toRevoke() }), bearer),
   };
   const figures = await comparePairs(pairs, { inTurn: true, rounds });

@@ -22,6 +22,13 @@ async function pickLicense(desk: Page): Promise<void> {
   await desk.getByRole('option', { name: 'Acme' }).click();
 }
 
+async function fillCertificate(desk: Page): Promise<void> {
+  await desk.goto('/#/certificates');
+  await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
+  await pickLicense(desk);
+  await desk.getByLabel('Common name').fill('Workstation 7');
+}
+
 async function registerWebhook(desk: Page): Promise<void> {
   const data = { url: 'https://93.184.216.34/hook', scope: 'license.renewed' };
   const response = await desk.request.post('/admin/api/webhooks/register/', { data });
@@ -78,10 +85,7 @@ const calls: { call: string; path: string; ask(desk: Page): Promise<string>; sec
     call: 'issuing a certificate',
     path: 'certs/generate/',
     async ask(desk) {
-      await desk.goto('/#/certificates');
-      await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
-      await pickLicense(desk);
-      await desk.getByLabel('Common name').fill('Workstation 7');
+      await fillCertificate(desk);
       return 'Issue';
     },
     secret: /You can download the private key once/u,
@@ -90,10 +94,7 @@ const calls: { call: string; path: string; ask(desk: Page): Promise<string>; sec
     call: 'downloading a key',
     path: 'certs/download-key/',
     async ask(desk) {
-      await desk.goto('/#/certificates');
-      await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
-      await pickLicense(desk);
-      await desk.getByLabel('Common name').fill('Workstation 7');
+      await fillCertificate(desk);
       await desk.getByRole('button', { name: 'Issue', exact: true }).click();
       return 'Download key and certificate';
     },

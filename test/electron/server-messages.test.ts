@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
-import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import type { MessageFromServer, MessageToServer } from '#server/process/parent-port.ts';
-import { createClient, httpTransport } from '#server/wire/client.ts';
-import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import { backOfficeOf } from '../helpers/back-office-of.ts';
 import { writeRows } from '../helpers/database.ts';
 import { movableClock } from '../helpers/faketime.ts';
 
@@ -115,14 +113,7 @@ function start({ prefix = [], args = [], before = () => {} }: Options = {}): Ser
   return server;
 }
 
-function clientOf(server: ServerBeside) {
-  const runtime = readRuntimeFile(server.dataDir);
-  if (!runtime) throw new Error('the server left no runtime file');
-  return createClient(
-    adminContract,
-    httpTransport(runtime.admin + ADMIN_API_ROOT, { authorization: `Bearer ${runtime.secret}` }),
-  );
-}
+const clientOf = (server: ServerBeside) => backOfficeOf(server.dataDir).admin;
 
 test('reports its status, and every change', async () => {
   const server = start({

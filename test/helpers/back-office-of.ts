@@ -8,6 +8,8 @@ export interface BackOffice {
   adminOrigin: string;
   /** The CLI's credential. */
   runtimeSecret: string;
+  /** Headers with that credential. */
+  credentials: Record<string, string>;
   /** The typed client, as the CLI has it. */
   admin: Client<typeof adminContract>;
 }
@@ -15,15 +17,11 @@ export interface BackOffice {
 export function backOfficeOf(dataDir: string): BackOffice {
   const runtime = readRuntimeFile(dataDir);
   if (!runtime) throw new Error('the server left no runtime file');
+  const credentials = { authorization: `Bearer ${runtime.secret}`, 'x-license-desk-user': 'tester' };
   return {
     adminOrigin: runtime.admin,
     runtimeSecret: runtime.secret,
-    admin: createClient(
-      adminContract,
-      httpTransport(runtime.admin + ADMIN_API_ROOT, {
-        authorization: `Bearer ${runtime.secret}`,
-        'x-license-desk-user': 'tester',
-      }),
-    ),
+    credentials,
+    admin: createClient(adminContract, httpTransport(runtime.admin + ADMIN_API_ROOT, credentials)),
   };
 }

@@ -94,7 +94,7 @@ it('previews, confirms, restores at the next start, and returns', async () => {
       /^Stop the server where it was started, then start it again\./u,
     ) as string,
   });
-  // Whoever closes an earlier preview leaves it in place.
+  // Closing an earlier preview leaves it in place.
   await server.admin.cancelRestore({ restore_id });
   // Withdrawn, then confirmed again.
   expect((await server.admin.showRestore({})).staged).toMatchObject({ source: source.name });

@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { ApiError } from '#server/wire/errors.ts';
 import { DerError } from './der.ts';
+import { authorityWithout } from './extended-key-usage.ts';
 import { keyIdentifier, maySign, readIssuer } from './issuer.ts';
 import { certificateKeyType, privateKeyType } from './key-type.ts';
 import { certificateBlocks, toPem } from './pem.ts';
@@ -23,7 +24,6 @@ export interface GivenAuthority {
 
 const LEAST_BITS = 2048;
 const MAX_CHAIN = 8;
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 function refuse(field: 'certificate' | 'private_key', message: string): never {
   throw new ApiError('invalid_request', `${field}: ${message}`, { details: [{ path: field, message }] });
@@ -63,20 +63,6 @@ function checkAuthority(certificate: X509Certificate, key: KeyObject, now: numbe
     refuse('certificate', 'must be a CA certificate (CA:TRUE, keyCertSign, cRLSign)');
   if (Date.parse(certificate.validFrom) > now) refuse('certificate', 'is not valid yet');
   if (Date.parse(certificate.validTo) <= now) refuse('certificate', `expired on ${certificate.validTo}`);
-}
-
-/**
- * OpenSSL accepts a client certificate only if every authority above it that has an extended key usage names this one.
- * `anyExtendedKeyUsage` is not enough.
- */
-function requireClientPurpose(certificates: readonly X509Certificate[]): void {
-  for (const { keyUsage: purposes } of certificates)
-    // Node calls the extended key usage so. Without it, an authority allows everything.
-    if (purposes && !purposes.includes(CLIENT_AUTH))
-      refuse(
-        'certificate',
-        'must allow client certificates (extended key usage clientAuth), and so must each in its chain',
-      );
 }
 
 /** Whether a key can be loaded depends on the crypto library: Node's loads more types than Electron's. */
@@ -127,7 +113,11 @@ export function readGivenAuthority(
     return readIssuer(certificate.raw);
   });
   checkChain(certificates);
-  requireClientPurpose(certificates);
+  if (authorityWithout('clientAuth', certificates))
+    refuse(
+      'certificate',
+      'must allow client certificates (extended key usage clientAuth), and so must each in its chain',
+    );
   const identifier = named ?? keyIdentifier(createPublicKey(key));
   return {
     subject,

@@ -10,6 +10,7 @@ import type { AuthorityService } from './authority-service.ts';
 import type { Authority } from './authority.ts';
 import { CLOCK_SKEW_MS, wholeSeconds } from './certificate-time.ts';
 import { oneLine } from './distinguished-name.ts';
+import { authorityWithout } from './extended-key-usage.ts';
 import { newSerial } from './issuer.ts';
 import { generateEcKey } from './key-pair.ts';
 import { certificateBlocks, toPem } from './pem.ts';
@@ -24,7 +25,6 @@ import type { ServerNames } from './server-names.ts';
 const LIFE_MS = 90 * DAY_MS;
 /** The certificate is replaced when less than this share of its lifetime is left. */
 const SPARE_PART = 1 / 3;
-const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 
 interface Needs {
   dataDir: string;
@@ -92,14 +92,13 @@ export function intermediates(authority: Pick<Authority, 'certificate' | 'pem'>)
     .join('');
 }
 
-/** An imported authority may be for client certificates only. OpenSSL then accepts no server certificate under it. */
+/** An imported authority may be for client certificates only. */
 function requireServerPurpose(authority: Authority): void {
-  for (const { keyUsage: purposes, subject } of chainOf(authority))
-    // Node calls the extended key usage so. Without it, an authority allows everything.
-    if (purposes && !purposes.includes(SERVER_AUTH))
-      throw new ConfigError(
-        `--tls is "auto", but the certificate authority allows no server certificates: the extended key usage of ${oneLine(subject)} lacks serverAuth; import another authority, or set --tls to CERT,KEY`,
-      );
+  const found = authorityWithout('serverAuth', chainOf(authority));
+  if (!found) return;
+  throw new ConfigError(
+    `--tls is "auto", but the certificate authority allows no server certificates: the extended key usage of ${oneLine(found.subject)} lacks serverAuth; import another authority, or set --tls to CERT,KEY`,
+  );
 }
 
 /**

@@ -1,13 +1,14 @@
 /** What `npm test` runs, in order, and how each suite's result is counted. Node 20 built-ins only. */
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 /**
  * @typedef {object} Counts
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
- * @property {readonly string[]} failures the names of failed tests, each with its file
+ * @property {readonly string[]} failures the names of failed tests, each with its file and how its message begins
  *
  * @typedef {object} Suite
  * @property {string} name
@@ -19,20 +20,41 @@ import { relative } from 'node:path';
  * @property {(report: any) => Counts} [count]
  */
 
+const MESSAGE_LINES = 12;
+
+/**
+ * A log that was cut still has its end, so what failed is told there as well.
+ *
+ * @param {string} name
+ * @param {string | undefined} message
+ */
+function describeFailure(name, message = '') {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.includes('/node_modules/') && !line.includes('<anonymous>'))
+    .slice(0, MESSAGE_LINES);
+  return [name, ...lines.map((line) => `    ${line}`)].join('\n');
+}
+
 /**
  * A test file that cannot be loaded has no failed tests but counts as a failure.
  *
  * @param {{ numPassedTests: number, numPendingTests: number, numTodoTests: number,
- *   testResults: { name: string, status: string, assertionResults: { status: string, fullName: string }[] }[] }} report
+ *   testResults: { name: string, status: string, message: string,
+ *     assertionResults: { status: string, fullName: string, failureMessages: string[] }[] }[] }} report
  * @returns {Counts}
  */
 function countVitest(report) {
   const failures = report.testResults
     .filter(({ status }) => status === 'failed')
-    .flatMap(({ name, assertionResults }) => {
+    .flatMap(({ name, message, assertionResults }) => {
       const file = relative('.', name);
       const failed = assertionResults.filter(({ status }) => status === 'failed');
-      return failed.length === 0 ? [file] : failed.map(({ fullName }) => `${file}: ${fullName}`);
+      return failed.length === 0
+        ? [describeFailure(file, message)]
+        : failed.map(({ fullName, failureMessages }) =>
+            describeFailure(`${file}: ${fullName}`, failureMessages[0]),
+          );
     });
   return {
     passed: report.numPassedTests,
@@ -43,14 +65,22 @@ function countVitest(report) {
 }
 
 /**
- * @typedef {{ suites?: PlaywrightSuite[], specs: { title: string, file: string, line: number, ok: boolean }[] }}
- *   PlaywrightSuite
+ * @typedef {{ title: string, file: string, line: number, ok: boolean,
+ *   tests: { results: { error?: { stack?: string } }[] }[] }} PlaywrightSpec
+ *
+ * @typedef {{ suites?: PlaywrightSuite[], specs: PlaywrightSpec[] }} PlaywrightSuite
  *
  * @param {PlaywrightSuite} suite
  * @returns {string[]}
  */
 function failedSpecs({ suites: parts = [], specs }) {
-  const failed = specs.filter(({ ok }) => !ok).map(({ title, file, line }) => `${file}:${line}: ${title}`);
+  const failed = specs
+    .filter(({ ok }) => !ok)
+    .map(({ title, file, line, tests }) => {
+      const results = tests.flatMap(({ results: attempts }) => attempts);
+      const stack = results.find(({ error }) => error)?.error?.stack;
+      return describeFailure(`${file}:${line}: ${title}`, stack);
+    });
   return [...failed, ...parts.flatMap(failedSpecs)];
 }
 

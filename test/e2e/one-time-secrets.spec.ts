@@ -1,21 +1,8 @@
 // A secret that is shown once is not lost on the way to its dialog, nor with the page around it.
 import type { Page } from '@playwright/test';
-import { gate } from './gate.ts';
+import { holdReply } from './held-reply.ts';
 import { goTo } from './tasks.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
-
-/** Holds the reply to a call that was made, until it is released. */
-async function holdReply(desk: Page, path: string) {
-  const [asked, released] = [gate(), gate()];
-  await desk.route(`**/admin/api/${path}*`, async (route) => {
-    if (path !== 'certs/download-key/' && route.request().method() === 'GET') return route.continue();
-    const response = await route.fetch();
-    asked.open();
-    await released.isOpen;
-    return route.fulfill({ response });
-  });
-  return { asked: asked.isOpen, release: released.open };
-}
 
 async function pickLicense(desk: Page): Promise<void> {
   await desk.getByRole('dialog').getByRole('combobox', { name: 'License' }).fill('Acme');
@@ -107,7 +94,7 @@ for (const { call, path, ask, secret } of calls)
     await issueLicense(desk, { holder: 'Acme' });
     const action = await ask(desk);
     const dialog = desk.getByRole('dialog');
-    const { asked, release } = await holdReply(desk, path);
+    const { asked, release } = await holdReply(desk, path, path === 'certs/download-key/' ? 'GET' : 'POST');
     await dialog.getByRole('button', { name: action, exact: true }).click();
     await asked;
     // Chromium lets a page prevent the first one only.

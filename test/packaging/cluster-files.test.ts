@@ -100,7 +100,7 @@ describe('the container image', () => {
 });
 
 describe('compose.yaml', () => {
-  const { services, secrets, volumes } = parse(read('compose.yaml'), { merge: true }) as Manifest;
+  const { services, secrets, volumes, networks } = parse(read('compose.yaml'), { merge: true }) as Manifest;
   const servers = Object.keys(services).filter((name) => name.startsWith('server-'));
 
   it('has three servers that cannot write anywhere but to their own data', () => {
@@ -124,6 +124,16 @@ describe('compose.yaml', () => {
         ports.length > 0 ? [name] : [],
       ),
     ).toEqual(['proxy']);
+  });
+
+  it('lets webhooks leave, and shares no way out with nginx or the database', () => {
+    const reaches = (name: string) => !networks[name]?.internal;
+    for (const name of servers) {
+      const own: string[] = services[name].networks;
+      expect(own.filter(reaches)).toHaveLength(1);
+      expect(own.filter((network) => network in services.proxy.networks)).toEqual(['internal']);
+    }
+    expect(services.database.networks.filter(reaches)).toEqual([]);
   });
 
   it('mounts the configuration of nginx, which knows all servers', () => {

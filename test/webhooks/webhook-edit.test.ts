@@ -53,6 +53,24 @@ it('moves to another address, where waiting deliveries go too', async () => {
   ]);
 });
 
+it('is not failing because of an attempt that was sent to the address before', async () => {
+  const registered = await registerPath(server, receiver, '/slow', 'license.revoked');
+  const { webhook, secret } = registered;
+  await receiver.configure('/slow', { secrets: [secret], answers: [{ status: 503, hold: true }] });
+  // The retry goes to the new address, where it waits.
+  await receiver.configure('/quick', { secrets: [secret], answers: [{ status: 200, hold: true }] });
+  await revoke();
+  await receiver.received('/slow', 1);
+  await server.admin.updateWebhook({ id: webhook.id, url: receiver.url('/quick') });
+  await receiver.release('/slow');
+  await deliveriesOnce(server, registered, (items) => items.some(({ attempts }) => attempts > 0));
+  expect((await server.admin.showWebhook({ id: webhook.id })).webhook).toMatchObject({
+    status: 'active',
+    last_error: null,
+  });
+  await receiver.release('/quick');
+});
+
 it('holds deliveries back while it is paused, and sends them when it is resumed', async () => {
   const registered = await registerPath(server, receiver, '/paused', 'license.revoked');
   const other = await registerPath(server, receiver, '/not-paused', 'license.revoked');

@@ -44,6 +44,7 @@ export interface AttemptResult {
 
 export interface Outcome extends AttemptResult, Claim {
   webhookId: number;
+  url: string;
   attempts: number;
   /** When to retry after a failed attempt; null after the last one. */
   retryAt: number | null;

@@ -141,6 +141,7 @@ export function createDispatcher(needs: Needs): Dispatcher {
       id: delivery.id,
       leaseEndsAt: delivery.leaseEndsAt,
       webhookId: delivery.webhookId,
+      url: delivery.url,
       startedAt,
       attempts: delivery.attempts,
       retryAt: delay === null ? null : clock.now() + delay,

@@ -27,7 +27,9 @@ export function createOutcomeRecorder({ store, transaction, onError }: Needs) {
   async function write(outcomes: readonly Outcome[]): Promise<void> {
     if (outcomes.length === 0) return;
     const newest = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
-    await store.noteHealth([...newest].map(([id, { startedAt, error }]) => ({ id, at: startedAt, error })));
+    await store.noteHealth(
+      [...newest].map(([id, { url, startedAt, error }]) => ({ id, url, at: startedAt, error })),
+    );
     await store.record(outcomes);
   }
 

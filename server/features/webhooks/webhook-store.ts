@@ -8,16 +8,19 @@ export type Webhook = WebhookRow;
 /** The outcome of a webhook's newest delivery. */
 export interface WebhookHealth {
   id: number;
+  /** Where it was sent. What is known about the health of this receiver does not hold for another one. */
+  url: string;
   /** Epoch milliseconds. */
   at: number;
   /** Null if it was delivered. */
   error: string | null;
 }
 
-const HEALTH = { id: 'BIGINT', at: 'BIGINT', error: 'TEXT' } as const;
+const HEALTH = { id: 'BIGINT', url: 'TEXT', at: 'BIGINT', error: 'TEXT' } as const;
 
 const noteHealth = (healths: string) => `
-  UPDATE webhooks SET last_delivery_at = h.at, last_error = h.error FROM ${healths} WHERE webhooks.id = h.id`;
+  UPDATE webhooks SET last_delivery_at = h.at, last_error = h.error FROM ${healths}
+  WHERE webhooks.id = h.id AND webhooks.url = h.url`;
 
 const FIND_UNUSED = `
   SELECT w.id AS "id" FROM webhooks w WHERE w.deleted_at IS NOT NULL

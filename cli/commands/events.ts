@@ -134,6 +134,7 @@ function retryAll(command: Command, { webhook, since }: SelectOptions): Promise<
 /** Only failed deliveries are sent again. */
 function retriedText({ id, status }: DeliveryObject, throughServer: boolean): string {
   if (status === 'pending') return `Delivery ${id} is waiting to be sent.${sentLater(throughServer)}`;
+  if (status === 'failed') return `Delivery ${id} cannot be retried: its webhook was deleted.`;
   return `Delivery ${id} has not failed (${status}); nothing to retry.`;
 }
 

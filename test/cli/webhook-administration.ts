@@ -343,7 +343,7 @@ export function describeWebhookAdministration({ cli, dataDir, server }: SuiteCon
       if (!server()) expect(await cli.ok(...ofWebhook)).toEqual({ ok: true, retried: 1 });
     });
 
-    test('a delivery that did not fail is not sent again', async () => {
+    test('a delivery that did not fail, or whose webhook was deleted, is not sent again', async () => {
       const { webhook } = await queueTwo();
       if (server()) await letFail(webhook);
       await cli.ok('webhook', 'delete', String(webhook.id));
@@ -354,7 +354,9 @@ export function describeWebhookAdministration({ cli, dataDir, server }: SuiteCon
       const [first] = items as [DeliveryObject, DeliveryObject];
       expect(await cli.ok('events', 'retry', String(first.id))).toEqual({ ok: true, delivery: first });
       expect(await cli.prints('events', 'retry', String(first.id))).toContain(
-        `Delivery ${first.id} has not failed (${status}); nothing to retry.\n`,
+        server()
+          ? `Delivery ${first.id} cannot be retried: its webhook was deleted.\n`
+          : `Delivery ${first.id} has not failed (${status}); nothing to retry.\n`,
       );
       expect(await cli.ok('events', 'retry', '--all', '--webhook', String(webhook.id))).toMatchObject({
         retried: 0,

@@ -55,6 +55,21 @@ test('a failed event shows its reason and is retried', async ({ desk, server, re
   await expect(desk.getByText('Deliveries appear here', { exact: false })).toBeVisible();
 });
 
+test('a failed event of a deleted webhook is not said to be retried', async ({ desk, server, receiver }) => {
+  await letEventsFail({ desk, server, receiver }, 1);
+  await desk.goto('/#/failed-events');
+  await rows(desk).click();
+  const retry = desk.getByRole('complementary').getByRole('button', { name: 'Retry now' });
+  await expect(retry).toBeVisible();
+  // As it is when the webhook is deleted elsewhere, and this page has not heard of it.
+  await desk.route('**/admin/api/**', (route) =>
+    route.request().method() === 'GET' ? route.abort() : route.continue(),
+  );
+  await desk.request.delete('/admin/api/webhooks/', { data: { id: 1 } });
+  await retry.click();
+  await expect(desk.getByText('Nothing to retry.')).toBeVisible();
+});
+
 test('selected events, and all since a date, are retried', async ({ desk, server, receiver }) => {
   await letEventsFail({ desk, server, receiver }, 4);
   const failedAttempts = receiver.received.length;

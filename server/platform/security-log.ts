@@ -1,6 +1,6 @@
 // A separate log for access: sign-ins, refused credentials, changes of keys, roles and settings. A flood of requests
 // can rotate the request log away, but not this one.
-import { appendFileSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnDropped } from './dropped-lines.ts';
 import { fileName, fileNumber, removeOldFiles } from './log-file.ts';
@@ -9,6 +9,7 @@ const NAME = 'security';
 const FULL_BYTES = 10 * 1024 * 1024;
 /** Lines kept for a retry while writing fails. */
 const MAX_UNWRITTEN = 1000;
+const RETRY_MS = 5000;
 const MINUTE_MS = 60_000;
 /** Addresses with separate lines per minute. Further ones are counted together. */
 const MAX_ADDRESSES = 20;
@@ -20,7 +21,7 @@ export interface SecurityLog {
   record(event: string, fields: object): void;
   /** Logs an address's first refusal in a minute, and later the number of further ones. */
   refused(credential: RefusedCredential, address: string | undefined, requestId: string): void;
-  /** Logs the remaining counts. */
+  /** Logs the remaining counts, and what could not be written before. */
   close(): void;
 }
 
@@ -31,12 +32,24 @@ interface Repeats {
   count: number;
 }
 
+/** Part of a line would make one that nothing can read of it and of what comes next. */
+function appendWhole(path: string, text: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    appendFileSync(path, text, { mode: 0o600 });
+  } catch (error) {
+    if (existsSync(path)) truncateSync(path, size);
+    throw error;
+  }
+}
+
 /**
  * Appends lines one at a time: there are few, and a crash must not lose any. Continues with a new file after a rename.
  */
-function appendTo(logDir: string, onDropped: OnDropped): (line: string) => void {
+function createAppender(logDir: string, onDropped: OnDropped) {
   let number: number | undefined;
   let unwritten: string[] = [];
+  let retry: NodeJS.Timeout | undefined;
 
   function currentFile(): string {
     if (number === undefined) {
@@ -49,25 +62,42 @@ function appendTo(logDir: string, onDropped: OnDropped): (line: string) => void 
     return join(logDir, fileName(NAME, number));
   }
 
-  return (line) => {
-    unwritten.push(line);
+  function drop(count: number): void {
+    if (count <= 0) return;
+    unwritten = unwritten.slice(count);
+    onDropped(`${NAME}.log`, count);
+  }
+
+  function write(): void {
+    clearTimeout(retry);
+    if (unwritten.length === 0) return;
     try {
-      appendFileSync(currentFile(), unwritten.join(''), { mode: 0o600 });
+      appendWhole(currentFile(), unwritten.join(''));
       unwritten = [];
       removeOldFiles(logDir, NAME);
     } catch {
       // A full disk or a missing directory must not prevent sign-ins.
-      const excess = unwritten.length - MAX_UNWRITTEN;
-      if (excess <= 0) return;
-      unwritten = unwritten.slice(excess);
-      onDropped(`${NAME}.log`, excess);
+      drop(unwritten.length - MAX_UNWRITTEN);
+      retry = setTimeout(write, RETRY_MS).unref();
     }
+  }
+
+  return {
+    append(line: string): void {
+      unwritten.push(line);
+      write();
+    },
+    close(): void {
+      write();
+      clearTimeout(retry);
+      drop(unwritten.length);
+    },
   };
 }
 
 /** @param logDir created if missing; contains `security.N.log`, 10 MB each, the newest five */
 export function createSecurityLog(logDir: string, onDropped: OnDropped): SecurityLog {
-  const append = appendTo(logDir, onDropped);
+  const { append, close } = createAppender(logDir, onDropped);
   const repeats = new Map<string, Repeats>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -100,6 +130,9 @@ export function createSecurityLog(logDir: string, onDropped: OnDropped): Securit
         record('credential.refused', { credential, address, request_id: requestId });
       }
     },
-    close: writeRepeats,
+    close() {
+      writeRepeats();
+      close();
+    },
   };
 }

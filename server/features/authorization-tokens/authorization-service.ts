@@ -60,12 +60,12 @@ export function createAuthorizationService(needs: Needs) {
     const now = clock.now();
     if (!token || token.status !== 'active' || token.expiresAt <= now) {
       // Not counted under the requested product: unauthenticated callers could fill the table with made-up names.
-      usage.count(needs.defaultProduct, false);
+      usage.count(needs.defaultProduct, false, now);
       if (token) denyToken(token, product, 'token_invalid', caller);
       throw new ApiError('token_invalid', 'the token is invalid, expired, or revoked');
     }
     const reason = tokenReason(token, product, now);
-    usage.count(token.product, reason === undefined);
+    usage.count(token.product, reason === undefined, now);
     usage.touch(token, now);
     if (reason !== undefined) denyToken(token, product, reason, caller);
     return {
@@ -89,7 +89,7 @@ export function createAuthorizationService(needs: Needs) {
     const features = JSON.parse(license.features) as string[];
     const facts = { license, features, now, product, fingerprint, feature };
     const reason = licenseVerdict(RULES_FOR.authorization, authorizationQuestion(facts));
-    usage.count(license.product, reason === null);
+    usage.count(license.product, reason === null, now);
     sightings.note(license, now);
     if (reason !== null)
       denials.record({

@@ -4,6 +4,7 @@ import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import { createTouchBuffer } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import type { AuthorizationTokenStore } from './authorization-token-store.ts';
 import type { AuthorizationUsageStore, UsageCount } from './authorization-usage-store.ts';
 
@@ -16,9 +17,11 @@ interface UsedToken {
   lastUsedAt: number | null;
 }
 
+/** By UTC day, counted from the epoch, then by product. */
+type Counts = Map<number, Map<string, UsageCount>>;
+
 interface Batch {
-  /** By product. */
-  counts: Map<string, UsageCount>;
+  counts: Counts;
   tokens: number[];
 }
 
@@ -34,16 +37,25 @@ interface Needs {
 }
 
 export interface AuthorizationUsage {
-  count(product: string, granted: boolean): void;
+  /** @param now when the call was answered, which gives the day that it counts for */
+  count(product: string, granted: boolean, now: number): void;
   /** Notes the use in `token`, too, which may be kept for further calls. */
   touch(token: UsedToken, now: number): void;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
+function countOf(counts: Counts, day: number, product: string): UsageCount {
+  let products = counts.get(day);
+  if (!products) counts.set(day, (products = new Map()));
+  let count = products.get(product);
+  if (!count) products.set(product, (count = { granted: 0, denied: 0 }));
+  return count;
+}
+
 export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
   const { store, touchTokens, transaction, clock, onWritten, onError } = needs;
-  let counts = new Map<string, UsageCount>();
+  let counts: Counts = new Map();
   const touched = createTouchBuffer(TOUCH_EVERY_MS);
 
   const { schedule, flush, close } = createDelayedWrite<Batch>({
@@ -56,18 +68,23 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
     },
     async write(taken) {
       const now = clock.now();
-      const day = new Date(now).toISOString().slice(0, 10);
       await transaction(async () => {
-        for (const [product, count] of taken.counts) await store.add(day, product, count);
+        for (const [day, products] of taken.counts) {
+          const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+          for (const [product, count] of products) await store.add(date, product, count);
+        }
         await touchTokens(taken.tokens, now);
       });
       onWritten();
       if (touched.isWaiting()) schedule();
     },
     putBack(taken) {
-      for (const [product, { granted, denied }] of taken.counts) {
-        const since = counts.get(product) ?? { granted: 0, denied: 0 };
-        counts.set(product, { granted: since.granted + granted, denied: since.denied + denied });
+      for (const [day, products] of taken.counts) {
+        for (const [product, { granted, denied }] of products) {
+          const since = countOf(counts, day, product);
+          since.granted += granted;
+          since.denied += denied;
+        }
       }
       touched.putBack(taken.tokens);
     },
@@ -75,9 +92,8 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
   });
 
   return {
-    count(product, granted) {
-      let count = counts.get(product);
-      if (!count) counts.set(product, (count = { granted: 0, denied: 0 }));
+    count(product, granted, now) {
+      const count = countOf(counts, Math.floor(now / DAY_MS), product);
       if (granted) count.granted += 1;
       else count.denied += 1;
       schedule();

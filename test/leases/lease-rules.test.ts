@@ -1,11 +1,14 @@
 // Rules at real checkouts.
 import { describe, expect, it } from 'vitest';
+import { writeRows } from '../helpers/database.ts';
 import { newFloatingLicense, newInstanceId, newLeaseGroup } from '../helpers/contract-calls.ts';
-import { checkOut, keepPlaces, lease, release, seatsOf } from '../helpers/leases.ts';
+import { checkOut, keepPlaces, lease, queued, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 
 const server = sharedServer();
+
+const OVER_LIMIT = 'a lease rule limits the seats of this client: max 1, user ada';
 
 type Rule = Parameters<typeof server.admin.createLeaseRule>[0];
 
@@ -75,7 +78,8 @@ describe('a checkout', () => {
     const ada = { user: 'ada', host: 'a' };
     await release(server, (await lease(server, license, ada)).lease_token);
     expect((await lease(server, license, ada)).pool.in_use).toBe(1);
-    expect((await checkOut(server, license, ada)).body.error_code).toBe('no_seat_available');
+    const { body } = await checkOut(server, license, ada);
+    expect([body.error_code, body.message]).toEqual(['no_seat_available', OVER_LIMIT]);
   });
 
   it('follows an edit at once; leases that clients hold stay', async () => {
@@ -97,12 +101,37 @@ describe('a client that waits', () => {
     const { license, ids } = await newLicenseWith(3, { type: 'max', match: { user: 'ada' }, units: 1 });
     await lease(server, license, { user: 'ada' });
     const waiting = { user: 'ada', instance_id: newInstanceId(), wait_seconds: 600 };
-    const queued = await checkOut(server, license, waiting);
-    expect(queued.status).toBe(202);
+    const { ticket } = await queued(server, license, waiting);
     await lease(server, license, { user: 'grace' });
     await server.admin.deleteLeaseRule({ id: ids[0] ?? 0 });
-    const { ticket } = queued.body as { ticket: string };
     await lease(server, license, { ...waiting, ticket });
+  });
+
+  it('for several seats that a limit keeps from it does not hold up those behind it', async () => {
+    const { license } = await newLicenseWith(5, { type: 'max', match: { user: 'ada' }, units: 2 });
+    const ada = await lease(server, license, { user: 'ada', units: 2 });
+    await lease(server, license, { user: 'bob', units: 2 });
+    const waiting = { user: 'ada', units: 2, instance_id: newInstanceId(), wait_seconds: 3600 };
+    const { ticket } = await queued(server, license, waiting);
+    await keepPlaces(server.dataDir, license.license_id);
+    await lease(server, license, { user: 'grace' });
+    expect((await checkOut(server, license, { ...waiting, ticket })).status).toBe(202);
+    await keepPlaces(server.dataDir, license.license_id);
+    await release(server, ada.lease_token);
+    await lease(server, license, { ...waiting, ticket });
+  });
+
+  it('until its time is up is told which rule kept the seat from it', async () => {
+    const { license, ids } = await newLicenseWith(2, { type: 'max', match: { user: 'ada' }, units: 1 });
+    await lease(server, license, { user: 'ada' });
+    const waiting = { user: 'ada', instance_id: newInstanceId(), wait_seconds: 60 };
+    const { ticket, lease: held } = await queued(server, license, waiting);
+    await keepPlaces(server.dataDir, license.license_id);
+    await writeRows(server.dataDir, `UPDATE leases SET wait_until = 0 WHERE id = ${held.lease_id}`);
+    const { status, body } = await checkOut(server, license, { ...waiting, ticket });
+    expect([status, body.message]).toEqual([409, OVER_LIMIT]);
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
+    expect(items).toMatchObject([{ rule_id: ids[0], rule: 'max 1, user ada' }]);
   });
 
   it('is served first when a rule goes, and no one takes a reserved seat meanwhile', async () => {
@@ -112,8 +141,7 @@ describe('a client that waits', () => {
       { type: 'max', match: { user: 'ada' }, units: 1 },
     );
     await lease(server, license, { user: 'ada' });
-    const queued = await checkOut(server, license, { user: 'ada', wait_seconds: 600 });
-    expect(queued.status).toBe(202);
+    await queued(server, license, { user: 'ada', wait_seconds: 600 });
     await keepPlaces(server.dataDir, license.license_id);
     await server.admin.deleteLeaseRule({ id: ids[1] ?? 0 });
     // The one open seat is offered to ada, so only the reserved one is left.
@@ -126,8 +154,7 @@ describe('a client that waits', () => {
     const { license, ids } = await newLicenseWith(3, { type: 'reserve', match: { user: 'boss' }, units: 2 });
     const boss = await lease(server, license, { user: 'boss', units: 2 });
     const waiting = { user: 'ada', units: 2, instance_id: newInstanceId(), wait_seconds: 600 };
-    const queued = await checkOut(server, license, waiting);
-    expect(queued.status).toBe(202);
+    const { ticket } = await queued(server, license, waiting);
     await keepPlaces(server.dataDir, license.license_id);
     const grace = await lease(server, license, { user: 'grace' });
     await server.admin.deleteLeaseRule({ id: ids[0] ?? 0 });
@@ -135,7 +162,6 @@ describe('a client that waits', () => {
     const late = await checkOut(server, license, { user: 'grace' });
     expect(late.body.error_code).toBe('no_seat_available');
     await release(server, boss.lease_token);
-    const { ticket } = queued.body as { ticket: string };
     await lease(server, license, { ...waiting, ticket });
   });
 });

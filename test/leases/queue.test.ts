@@ -79,7 +79,11 @@ describe('a queue', () => {
     const { license, taken } = await fullLicense(2);
     const large = await waiter(license, { units: 2 });
     await release(server, taken[0]!.lease_token);
-    expect((await checkOut(server, license)).status).toBe(409);
+    const refused = await checkOut(server, license);
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      'other clients are waiting for the free seats',
+    ]);
     const small = await waiter(license);
     expect((await small.ask()).status).toBe(202);
     await release(server, taken[1]!.lease_token);
@@ -153,6 +157,16 @@ describe('a queue', () => {
     const client = await waiter(license);
     await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
     expect((await client.ask()).status).toBe(200);
+  });
+
+  it('is not the reason that a refusal names if too few seats are free', async () => {
+    const license = await newFloatingLicense(server, { seats: 2 });
+    await lease(server, license);
+    const one = await checkOut(server, license, { units: 2 });
+    expect(one.body.message).toBe('the checkout needs 2 free seats, and the license has 1');
+    await lease(server, license);
+    const none = await checkOut(server, license, { units: 2 });
+    expect(none.body.message).toBe('all 2 seats of the license are taken');
   });
 
   it('takes no client that needs more seats than the license has, overdraft included', async () => {

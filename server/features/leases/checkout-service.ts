@@ -18,13 +18,13 @@ import type { LeaseFiles } from './lease-files.ts';
 import { type LeaseGrants, type Outcome, pollSeconds } from './lease-grants.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
-import type { LeaseVerdict } from './lease-judge.ts';
 import { toLeaseObject } from './lease-presenter.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { SeatClaims } from './seat-claims.ts';
 import type { OpenPool, SeatPools } from './seat-pools.ts';
 
 type Reply = ReplyOf<typeof leaseContract.checkoutLease>;
+type Denied = Extract<Outcome, { kind: 'denied' }>;
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find' | 'lookUp' | 'update'>;
@@ -58,7 +58,7 @@ export function createCheckoutService(needs: Needs) {
     const judge = () => pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
     let verdict = await judge();
     const { inUse } = pool.row;
-    if (verdict.outcome === 'denied') return { kind: 'denied', pool, verdict };
+    if (verdict.outcome === 'denied') return { kind: 'denied', pool, verdict, free };
     // Waiting clients are served first.
     const isHeldUp = free > 0 && (await pools.offer(pool));
     // Their offers may have taken the seats that the rules left to this client.
@@ -69,7 +69,7 @@ export function createCheckoutService(needs: Needs) {
       (units === 0 || (pools.fits(pool, free) && (await pools.change(pool, { taken: free }))));
     if (!isTaken) {
       const canWait = waitSeconds > 0 && pools.isWithinLimit(pool, draft.units);
-      return canWait ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict };
+      return canWait ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict, free };
     }
     if (lingering)
       await leases.update({ ...lingering, state: 'released', endedAt: clock.now(), endReason: 'replaced' });
@@ -115,21 +115,24 @@ export function createCheckoutService(needs: Needs) {
     if (await leases.findByInstance(license.id, draft.instanceId)) return null;
     if ((await leases.seatUnits(license.id, draft.seatKey)) > 0) return null;
     if (license.terms.lingerSeconds > 0 && (await leases.findLingering(draft))) return null;
-    return { kind: 'denied', pool, verdict: await pools.verdict(pool, draft, draft.units) };
+    const verdict = await pools.verdict(pool, draft, draft.units);
+    return { kind: 'denied', pool, verdict, free: draft.units };
   }
 
-  function whyNone(pool: OpenPool, verdict: LeaseVerdict, units: number): string {
+  function whyNone({ pool, verdict, free }: Denied, units: number): string {
+    const { limit, license, row } = pool;
     if (!pools.isWithinLimit(pool, units))
-      return `units must be at most ${pool.limit}, the seats of the license including overdraft (got ${units})`;
-    if (verdict.outcome === 'allowed' || verdict.ruleId === null)
-      return `all ${pool.license.terms.seats} seats of the license are taken`;
-    return `a lease rule reserves the free seats for other clients: ${verdict.rule}`;
+      return `units must be at most ${limit}, the seats of the license including overdraft (got ${units})`;
+    if (verdict.outcome === 'max') return `a lease rule limits the seats of this client: ${verdict.rule}`;
+    if (verdict.outcome === 'reserved' && verdict.ruleId !== null)
+      return `a lease rule reserves the free seats for other clients: ${verdict.rule}`;
+    if (!pools.fits(pool, 1)) return `all ${license.terms.seats} seats of the license are taken`;
+    if (pools.fits(pool, free)) return 'other clients are waiting for the free seats';
+    return `the checkout needs ${free} free seats, and the license has ${(limit ?? 0) - row.inUse}`;
   }
 
-  async function refuse(
-    draft: LeaseDraft,
-    { pool, verdict }: Extract<Outcome, { kind: 'denied' }>,
-  ): Promise<never> {
+  async function refuse(draft: LeaseDraft, denied: Denied): Promise<never> {
+    const { pool, verdict } = denied;
     const object: PoolObject = await pools.toObject(pool);
     const code = verdict.outcome === 'denied' ? 'denied_by_rule' : 'no_seat_available';
     await denials.record(draft, {
@@ -143,7 +146,7 @@ export function createCheckoutService(needs: Needs) {
       throw new ApiError(code, `a lease rule denies the checkout: ${verdict.rule}`);
     const dueAt = await leases.nextDue(draft.licenseId);
     const seconds = dueAt === null ? null : Math.max(0, Math.ceil((dueAt - leaseClock.now()) / 1000));
-    throw new ApiError(code, whyNone(pool, verdict, draft.units), {
+    throw new ApiError(code, whyNone(denied, draft.units), {
       fields: { details: { pool: object, next_expiry_in: seconds }, next_expiry_in: seconds },
     });
   }

@@ -12,7 +12,13 @@ import type { OpenPool, SeatPools } from './seat-pools.ts';
 export type Outcome =
   | { kind: 'granted'; lease: LeaseRow; token: string; pool: OpenPool }
   | { kind: 'queued'; lease: LeaseRow; ticket: string; pool: OpenPool }
-  | { kind: 'denied'; pool: OpenPool; verdict: LeaseVerdict };
+  | {
+      kind: 'denied';
+      pool: OpenPool;
+      verdict: LeaseVerdict;
+      /** How many seats the client needs to be free. */
+      free: number;
+    };
 
 interface Needs {
   leases: LeaseStore;
@@ -25,8 +31,6 @@ interface Needs {
 const POLL_SECONDS = 5;
 const FAR_POLL_SECONDS = 15;
 const FAR_POSITION = 100;
-
-const ALLOWED: LeaseVerdict = { outcome: 'allowed' };
 
 export function pollSeconds(position: number): number {
   return position > FAR_POSITION ? FAR_POLL_SECONDS : POLL_SECONDS;
@@ -122,9 +126,11 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       const lease = (await leases.findById(waiting.id)) ?? waiting;
       if (lease.offered === 1) return takeOffer(pool, lease);
       if (leaseClock.now() < (lease.waitUntil ?? 0)) return keepPlace(pool, lease, ticket);
+      const free = await pools.missingUnits(pool, lease);
+      const verdict = await pools.verdict(pool, lease, free);
       await leases.update({ ...lease, state: 'expired', endedAt: clock.now(), endReason: 'queue_lapsed' });
       await pools.settle(pool, [lease]);
-      return { kind: 'denied', pool, verdict: ALLOWED };
+      return { kind: 'denied', pool, verdict, free };
     },
   };
 }

@@ -191,8 +191,9 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
 
   /** Whether those behind a waiting client have to leave it the seats that it needs. */
   async function isInLine(pool: OpenPool, claim: Claim, units: number): Promise<boolean> {
-    if (!fits(pool, units)) return canBeServed(pool, claim);
-    return (await verdict(pool, claim, units)).outcome === 'allowed';
+    const { outcome } = await verdict(pool, claim, units);
+    if (outcome === 'denied' || outcome === 'max') return false;
+    return fits(pool, units) ? outcome === 'allowed' : canBeServed(pool, claim);
   }
 
   /**

@@ -97,6 +97,20 @@ describe('a borrowed seat', () => {
     });
   });
 
+  it('counted by device is for the device that holds it', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'device' });
+    const [device, other] = [newFingerprint(), newFingerprint()];
+    const { lease_token } = await lease(server, license, { machine_fingerprint: device });
+    const request = { lease_token, hours: 1 };
+    const refused = await server.post('/leases/borrow/', { ...request, machine_fingerprint: other });
+    expectFailure(refused, 'invalid_request');
+    expect(refused.body.details).toMatchObject([{ path: 'machine_fingerprint' }]);
+    await success(server, 'borrowLease', { ...request, machine_fingerprint: device });
+    expect((await checkOut(server, license, { machine_fingerprint: other })).status).toBe(409);
+    const { pool } = await lease(server, license, { machine_fingerprint: device });
+    expect(pool).toMatchObject({ in_use: 1, borrowed: 1 });
+  });
+
   it.each([
     ['where borrowing is not allowed', { borrow_max_hours: 0 }, 1, 0],
     ['for too long', { borrow_max_hours: 8 }, 9, 0],

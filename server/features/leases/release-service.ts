@@ -12,6 +12,7 @@ import type { DenialLog } from './denial-log.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { leaseContract, PoolObject } from './lease-contract.ts';
 import { leaseGone, type LeaseEndings, leaseObstacle, unknownLease } from './lease-endings.ts';
+import { sharedSeatKey } from './lease-draft.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import { toEventLease, toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
@@ -43,6 +44,17 @@ interface Refused {
   lease: LeaseRow;
   pool: OpenPool;
   object: PoolObject;
+}
+
+function refusedField(path: keyof BorrowRequest | keyof ReturnRequest, message: string): ApiError {
+  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+/** All leases of a device share one seat. Lent to another device, it would serve both. */
+function checkDevice({ seatKey }: LeaseRow, { machine_fingerprint }: BorrowRequest): void {
+  if (!seatKey.startsWith('device:') || seatKey === sharedSeatKey({ machine_fingerprint }, 'device')) return;
+  const message = `must be the device that holds the seat (got ${machine_fingerprint})`;
+  throw refusedField('machine_fingerprint', message);
 }
 
 export function createReleaseService(needs: Needs) {
@@ -109,11 +121,6 @@ export function createReleaseService(needs: Needs) {
     else await endings.release(pool, lease);
   }
 
-  function refusedFile(problem: string): ApiError {
-    const details = [{ path: 'lease_file', message: problem }];
-    return new ApiError('invalid_request', `lease_file: ${problem}`, { details });
-  }
-
   /** The lease that a borrowed file is for, with the end that the file has. */
   async function readFile(text: string, request: ReturnRequest): Promise<{ id: number; until: number }> {
     const { license_key: licenseKey, machine_fingerprint: fingerprint } = request;
@@ -125,8 +132,9 @@ export function createReleaseService(needs: Needs) {
       licenseKey: licenseKey === undefined ? undefined : byKey(licenseKey).key,
     });
     if (file.lease === null || file.fileExpiresAt === null)
-      throw refusedFile('is not a lease file of this server');
-    if (file.lease.state !== 'borrowed') throw refusedFile('is not the file of a borrowed seat');
+      throw refusedField('lease_file', 'is not a lease file of this server');
+    if (file.lease.state !== 'borrowed')
+      throw refusedField('lease_file', 'is not the file of a borrowed seat');
     return { id: file.lease.lease_id, until: file.fileExpiresAt };
   }
 
@@ -156,6 +164,7 @@ export function createReleaseService(needs: Needs) {
           if (gone !== null) throw leaseGone({ endReason: gone });
           const refused = borrowObstacle(pool, lease, request);
           if (refused !== null) return { refused, lease, pool, object: await pools.toObject(pool) };
+          checkDevice(lease, request);
           return { lease: await lend(lease, pool, request), pool };
         },
         call,

@@ -53,6 +53,16 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
     await lease(other, license, match);
   });
 
+  it('count a seat that clients share for the one that took it', async () => {
+    const license = await newFloatingLicense(one, { seats: 3, count_by: 'user' });
+    const limit = { type: 'max', match: { host: 'render' }, units: 1 } as const;
+    await one.admin.createLeaseRule({ ...limit, license: license.license_key });
+    await lease(one, license, { user: 'ada', host: 'render' });
+    await lease(other, license, { user: 'ada', host: 'zeus' });
+    expect((await checkOut(one, license, { user: 'bob', host: 'render' })).status).toBe(409);
+    await lease(other, license, { user: 'bob', host: 'zeus' });
+  });
+
   it('keep the order of rules that both add at once', async () => {
     const license = await newFloatingLicense(one);
     await Promise.all(

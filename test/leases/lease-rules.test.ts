@@ -1,14 +1,20 @@
 // Rules at real checkouts.
 import { describe, expect, it } from 'vitest';
 import { writeRows } from '../helpers/database.ts';
-import { newFloatingLicense, newInstanceId, newLeaseGroup } from '../helpers/contract-calls.ts';
+import {
+  newFingerprint,
+  newFloatingLicense,
+  newInstanceId,
+  newLeaseGroup,
+  newLeaseRule,
+} from '../helpers/contract-calls.ts';
 import { checkOut, keepPlaces, lease, queued, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 
 const server = sharedServer();
 
-const OVER_LIMIT = 'a lease rule limits the seats of this client: max 1, user ada';
+const OVER_LIMIT = (match: string) => `a lease rule limits the seats of this client: max 1, ${match}`;
 
 type Rule = Parameters<typeof server.admin.createLeaseRule>[0];
 
@@ -79,7 +85,7 @@ describe('a checkout', () => {
     await release(server, (await lease(server, license, ada)).lease_token);
     expect((await lease(server, license, ada)).pool.in_use).toBe(1);
     const { body } = await checkOut(server, license, ada);
-    expect([body.error_code, body.message]).toEqual(['no_seat_available', OVER_LIMIT]);
+    expect([body.error_code, body.message]).toEqual(['no_seat_available', OVER_LIMIT('user ada')]);
   });
 
   it('follows an edit at once; leases that clients hold stay', async () => {
@@ -93,6 +99,61 @@ describe('a checkout', () => {
     await lease(server, license, { user: 'ada', instance_id });
     await server.admin.updateLeaseRule({ id: ids[0] ?? 0, type: 'allow' });
     await lease(server, license, { user: 'ada' });
+  });
+});
+
+describe('a seat that clients share', () => {
+  // The names in either order: which of them is first in the alphabet must not matter.
+  it.each(['bob', 'aaron'])('is reserved for the client that took it, also with %s on it', async (other) => {
+    const license = await newFloatingLicense(server, { seats: 2, count_by: 'device' });
+    await newLeaseRule(server, {
+      license: license.license_key,
+      type: 'reserve',
+      match: { user: 'alice' },
+      units: 1,
+    });
+    const [shared, own] = [newFingerprint(), newFingerprint()];
+    await lease(server, license, { user: 'alice', machine_fingerprint: shared });
+    const { pool } = await lease(server, license, { user: other, machine_fingerprint: shared });
+    expect(pool).toMatchObject({ in_use: 1, available: 1, reserved: 0 });
+    await lease(server, license, { user: 'carol', machine_fingerprint: own });
+  });
+
+  it.each(['bob', 'aaron'])('of %s takes none from the reservation of one who joins', async (first) => {
+    const license = await newFloatingLicense(server, { seats: 2, count_by: 'device' });
+    await newLeaseRule(server, {
+      license: license.license_key,
+      type: 'reserve',
+      match: { user: 'alice' },
+      units: 1,
+    });
+    const [shared, own] = [newFingerprint(), newFingerprint()];
+    await lease(server, license, { user: first, machine_fingerprint: shared });
+    const { pool } = await lease(server, license, { user: 'alice', machine_fingerprint: shared });
+    expect(pool).toMatchObject({ in_use: 1, available: 0, reserved: 1 });
+    const refused = await checkOut(server, license, { user: 'carol', machine_fingerprint: own });
+    expect(refused.body.error_code).toBe('no_seat_available');
+    await lease(server, license, { user: 'alice', machine_fingerprint: own });
+  });
+
+  it.each(['zeus', 'atlas'])('counts for the host that took it, also with %s on it', async (other) => {
+    const license = await newFloatingLicense(server, { seats: 3, count_by: 'user' });
+    await newLeaseRule(server, {
+      license: license.license_key,
+      type: 'max',
+      match: { host: 'render' },
+      units: 1,
+    });
+    const { lease_token } = await lease(server, license, { user: 'ada', host: 'render' });
+    await lease(server, license, { user: 'ada', host: other });
+    const refused = await checkOut(server, license, { user: 'bob', host: 'render' });
+    expect(refused.body).toMatchObject({
+      error_code: 'no_seat_available',
+      message: OVER_LIMIT('host render'),
+    });
+    // Only the other host uses it then.
+    await release(server, lease_token);
+    await lease(server, license, { user: 'bob', host: 'render' });
   });
 });
 
@@ -129,7 +190,7 @@ describe('a client that waits', () => {
     await keepPlaces(server.dataDir, license.license_id);
     await writeRows(server.dataDir, `UPDATE leases SET wait_until = 0 WHERE id = ${held.lease_id}`);
     const { status, body } = await checkOut(server, license, { ...waiting, ticket });
-    expect([status, body.message]).toEqual([409, OVER_LIMIT]);
+    expect([status, body.message]).toEqual([409, OVER_LIMIT('user ada')]);
     const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
     expect(items).toMatchObject([{ rule_id: ids[0], rule: 'max 1, user ada' }]);
   });

@@ -80,9 +80,12 @@ export function createLeaseStore(sequelize: Sequelize) {
       WHERE e.license_id = $licenseId AND ${LIVE} AND e.state = 'active' GROUP BY e.seat_key)
     SELECT CAST(coalesce(sum(n.units), 0) AS BIGINT) AS "units" FROM seats n JOIN seats o ON o.seat_key = $seatKey
     WHERE n.issued_at > o.issued_at OR (n.issued_at = o.issued_at AND n.id > o.id)`);
+  // The first lease describes a shared seat. IDs tell which it is, also if the clocks of two servers differ.
   const held = sql.statement<HeldSeat>(`
-    SELECT max(e.user_name) AS "user", max(e.host) AS "host", max(e.address) AS "address", max(e.units) AS "units"
-    FROM leases e WHERE e.license_id = $licenseId AND e.id <> $except AND ${HOLDS} GROUP BY e.seat_key`);
+    SELECT e.user_name AS "user", e.host AS "host", e.address AS "address", s.units AS "units" FROM (
+      SELECT min(e.id) AS id, max(e.units) AS units
+      FROM leases e WHERE e.license_id = $licenseId AND e.id <> $except AND ${HOLDS} GROUP BY e.seat_key) s
+    JOIN leases e ON e.id = s.id`);
   const holders = sql.statement<Holder>(`
     SELECT e.id AS "id", e.user_name AS "userName", e.host AS "host", e.address AS "address", e.units AS "units",
       e.state AS "state", e.issued_at AS "issuedAt"
@@ -139,7 +142,7 @@ export function createLeaseStore(sequelize: Sequelize) {
     /** Units of the seats with active leases that are newer than the seat of this one. */
     newerUnits: async ({ licenseId, seatKey }: LeaseRow): Promise<number> =>
       (await newer.first({ licenseId, seatKey }))?.units ?? 0,
-    /** One entry for each seat. @param except a lease that does not count */
+    /** One entry for each seat, about the client that took it. @param except a lease that does not count */
     heldSeats: (licenseId: number, except = NO_LEASE): Promise<HeldSeat[]> => held.all({ licenseId, except }),
     holders: (licenseId: number, limit: number): Promise<Holder[]> => holders.all({ licenseId, limit }),
     countHolders: async (licenseId: number): Promise<number> =>

@@ -129,6 +129,49 @@ describe('a borrowed seat', () => {
     expect(items).toMatchObject([{ error_code: 'borrow_limit_reached', pool: { borrowed: before } }]);
   });
 
+  it.each([
+    ['the seats that are kept', { borrow_keep_free: 1 }],
+    ['the number of loans', { borrow_max_count: 1 }],
+  ])('that leases share counts once against %s, until the last is returned', async (_, limits) => {
+    const license = await newFloatingLicense(server, { seats: 2, count_by: 'user', ...limits });
+    const seats = async () => (await seatsOf(server.dataDir, license.license_id)).counted;
+    const borrow = async (user: string) => {
+      const { lease_token } = await lease(server, license, { user });
+      const request = { lease_token, hours: 1, machine_fingerprint: newFingerprint() };
+      return { lease_token, ...(await server.post('/leases/borrow/', request)) };
+    };
+    const [laptop, desktop] = [await borrow('ada'), await borrow('ada')];
+    expect([laptop.status, desktop.status]).toEqual([200, 200]);
+    expect(await seats()).toMatchObject({ in_use: 1, borrowed: 1 });
+    expect((await borrow('grace')).body.error_code).toBe('borrow_limit_reached');
+    await success(server, 'returnLease', { lease_token: laptop.lease_token });
+    expect(await seats()).toMatchObject({ in_use: 2, borrowed: 1 });
+    await success(server, 'returnLease', { lease_token: desktop.lease_token });
+    expect(await seats()).toMatchObject({ in_use: 1, borrowed: 0 });
+    expect((await borrow('grace')).status).toBe(200);
+  });
+
+  it('that leases share counts with the most units that one of them lent', async () => {
+    const license = await newFloatingLicense(server, { seats: 5, count_by: 'user' });
+    const borrowedSeats = async () => (await seatsOf(server.dataDir, license.license_id)).counted.borrowed;
+    const tokens: string[] = [];
+    for (const [units, seats] of [
+      [1, 1],
+      [3, 3],
+      [2, 3],
+    ]) {
+      const { lease_token } = await lease(server, license, { user: 'ada', units });
+      tokens.push(lease_token);
+      await success(server, 'borrowLease', { lease_token, hours: 1, machine_fingerprint: newFingerprint() });
+      expect(await borrowedSeats()).toBe(seats);
+    }
+    await success(server, 'returnLease', { lease_token: tokens[1] });
+    expect(await borrowedSeats()).toBe(2);
+    // The others end together.
+    await makeDue(server.dataDir, license.license_id);
+    await eventually(async () => expect(await borrowedSeats()).toBe(0));
+  });
+
   it('is freed by a reclaim, which its client learns', async () => {
     const { license, lease: checkedOut, lease_token } = await borrowed({ seats: 1 });
     const { lease_id } = checkedOut;

@@ -51,9 +51,15 @@ export function createLeaseStore(sequelize: Sequelize) {
   const seatUnits = sql.statement<{ units: number }>(`
     SELECT coalesce(max(e.units), 0) AS "units" FROM leases e
     WHERE e.license_id = $licenseId AND e.seat_key = $seatKey AND e.id <> $except AND ${HOLDS}`);
-  const unitsOfSeats = sql.statement<{ seatKey: string; units: number }>(`
-    SELECT e.seat_key AS "seatKey", max(e.units) AS "units" FROM leases e
-    WHERE e.license_id = $licenseId AND ${isIn('e.seat_key', 'seatKeys')} AND ${HOLDS} GROUP BY e.seat_key`);
+  const unitsBySeat = (counted: string) => {
+    const units = sql.statement<{ seatKey: string; units: number }>(`
+      SELECT e.seat_key AS "seatKey", max(e.units) AS "units" FROM leases e
+      WHERE e.license_id = $licenseId AND ${isIn('e.seat_key', 'seatKeys')} AND ${counted} GROUP BY e.seat_key`);
+    return async (licenseId: number, seatKeys: readonly string[]): Promise<Map<string, number>> => {
+      const rows = await units.all({ licenseId, seatKeys });
+      return new Map(rows.map((row) => [row.seatKey, row.units]));
+    };
+  };
   const due = sql.statement<{ licenseId: number }>(`
     SELECT DISTINCT d.license_id AS "licenseId" FROM (
       SELECT e.license_id FROM leases e WHERE ${LIVE} AND e.due_at <= $before ORDER BY e.due_at LIMIT $limit) d`);
@@ -121,10 +127,9 @@ export function createLeaseStore(sequelize: Sequelize) {
     seatUnits: async (licenseId: number, seatKey: string, except = NO_LEASE): Promise<number> =>
       (await seatUnits.first({ licenseId, seatKey, except }))?.units ?? 0,
     /** The same for many seats. Those that no lease holds are missing. */
-    unitsOfSeats: async (licenseId: number, seatKeys: readonly string[]): Promise<Map<string, number>> => {
-      const rows = await unitsOfSeats.all({ licenseId, seatKeys });
-      return new Map(rows.map(({ seatKey, units }) => [seatKey, units]));
-    },
+    unitsOfSeats: unitsBySeat(HOLDS),
+    /** The same, as far as they are borrowed. */
+    borrowedUnits: unitsBySeat(`${LIVE} AND e.state = 'borrowed'`),
     /** Licenses with leases that are due before `before` (lease time). */
     findDue: async (before: number, limit: number): Promise<number[]> =>
       (await due.all({ before, limit })).map(({ licenseId }) => licenseId),

@@ -60,8 +60,20 @@ function checkDevice({ seatKey }: LeaseRow, { machine_fingerprint }: BorrowReque
 export function createReleaseService(needs: Needs) {
   const { leases, pools, endings, events, leaseClock, clock } = needs;
 
+  /** Seats that the loan adds to those that are borrowed. */
+  async function addedSeats({ licenseId, state, seatKey, units }: LeaseRow): Promise<number> {
+    if (state === 'borrowed') return 0;
+    const borrowed = await leases.borrowedUnits(licenseId, [seatKey]);
+    return Math.max(0, units - (borrowed.get(seatKey) ?? 0));
+  }
+
   /** Why the limits of the license do not allow the loan; null if they do. */
-  function borrowObstacle(pool: OpenPool, lease: LeaseRow, request: BorrowRequest): string | null {
+  function borrowObstacle(
+    pool: OpenPool,
+    lease: LeaseRow,
+    request: BorrowRequest,
+    added: number,
+  ): string | null {
     const { seats, borrowMaxHours, borrowMaxCount, borrowKeepFree } = pool.license.terms;
     if (borrowMaxHours === 0) return 'the license does not allow borrowing';
     if (request.hours > borrowMaxHours)
@@ -70,7 +82,7 @@ export function createReleaseService(needs: Needs) {
       const isSame = lease.machineFingerprint === request.machine_fingerprint;
       return isSame ? null : 'the seat is borrowed for another device';
     }
-    const borrowed = pool.row.borrowed + lease.units;
+    const borrowed = pool.row.borrowed + added;
     if (borrowMaxCount !== null && borrowed > borrowMaxCount)
       return `at most ${borrowMaxCount} seats can be borrowed at once`;
     if (seats !== null && seats - borrowed < borrowKeepFree)
@@ -78,7 +90,12 @@ export function createReleaseService(needs: Needs) {
     return null;
   }
 
-  async function lend(lease: LeaseRow, pool: OpenPool, request: BorrowRequest): Promise<LeaseRow> {
+  async function lend(
+    lease: LeaseRow,
+    pool: OpenPool,
+    request: BorrowRequest,
+    added: number,
+  ): Promise<LeaseRow> {
     const at = clock.now();
     const asked = Math.min(at + request.hours * HOUR_MS, pool.license.graceEndsAt);
     // A file that was handed out stays valid, so its seat is not free before that.
@@ -92,7 +109,7 @@ export function createReleaseService(needs: Needs) {
       heartbeatAt: at,
     };
     await leases.update(borrowed);
-    await pools.change(pool, { borrowed: lease.state === 'borrowed' ? 0 : lease.units });
+    await pools.change(pool, { borrowed: added });
     const extra = { lease: toEventLease(borrowed), borrowed_until: toTimestamp(until) };
     await events.emit({
       name: 'lease.borrowed',
@@ -162,10 +179,11 @@ export function createReleaseService(needs: Needs) {
           if (lease.state !== 'active' && lease.state !== 'borrowed') throw leaseGone(lease);
           const gone = leaseObstacle(pool.license, lease, clock.now());
           if (gone !== null) throw leaseGone({ endReason: gone });
-          const refused = borrowObstacle(pool, lease, request);
+          const added = await addedSeats(lease);
+          const refused = borrowObstacle(pool, lease, request, added);
           if (refused !== null) return { refused, lease, pool, object: await pools.toObject(pool) };
           checkDevice(lease, request);
-          return { lease: await lend(lease, pool, request), pool };
+          return { lease: await lend(lease, pool, request, added), pool };
         },
         call,
       );

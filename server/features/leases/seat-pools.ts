@@ -4,6 +4,7 @@ import type { EventName } from '#server/features/events/event-contract.ts';
 import type { License } from '#server/rules/license.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { seatLimit } from '#server/rules/floating-terms.ts';
+import { freedSeats } from './freed-seats.ts';
 import type { PoolObject } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseJudge, LeaseQuestion, LeaseVerdict } from './lease-judge.ts';
@@ -217,23 +218,6 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     }
   }
 
-  /** Units that only these leases held. Call it after they have ended. */
-  async function freedUnits(licenseId: number, ended: readonly SeatOfLease[]): Promise<number> {
-    let freed = 0;
-    const bySeat = Map.groupBy(
-      ended.filter((lease) => holdsSeat(lease)),
-      ({ seatKey }) => seatKey,
-    );
-    const shared = [...bySeat.keys()].filter((seatKey) => isShareable(seatKey));
-    const left =
-      shared.length === 0 ? new Map<string, number>() : await leases.unitsOfSeats(licenseId, shared);
-    for (const [seatKey, sharing] of bySeat) {
-      const held = Math.max(...sharing.map(({ units }) => units));
-      freed += Math.max(0, held - (left.get(seatKey) ?? 0));
-    }
-    return freed;
-  }
-
   const lock = (licenseId: number): Promise<PoolRow> => pools.lock(licenseId, clock.now());
 
   return {
@@ -264,11 +248,12 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
 
     /** Frees what ended leases held, and offers it to waiting clients. @param ended as they were before their end */
     async settle(pool: OpenPool, ended: readonly SeatOfLease[]): Promise<void> {
-      const units = (state: LeaseRow['state']) =>
-        ended.filter((lease) => lease.state === state).reduce((sum, lease) => sum + lease.units, 0);
+      const { id } = pool.license;
+      const holding = ended.filter((lease) => holdsSeat(lease));
+      const borrowed = ended.filter(({ state }) => state === 'borrowed');
       await change(pool, {
-        taken: 0 - (await freedUnits(pool.license.id, ended)),
-        borrowed: 0 - units('borrowed'),
+        taken: 0 - (await freedSeats(id, holding, leases.unitsOfSeats)),
+        borrowed: 0 - (await freedSeats(id, borrowed, leases.borrowedUnits)),
         queued: 0 - ended.filter(({ state }) => state === 'queued').length,
       });
       await offer(pool);

@@ -196,6 +196,7 @@ export function createConnection({ socket, peer, scheduler, shed, logger }: Need
     /** The current reply has been written but not yet read completely by the client. */
     hasReplied: () => current?.response.writableEnded === true,
     hasSentRequest: () => last !== undefined,
+    unreadBytes: () => socket.readableLength,
 
     /**
      * Closes what has exceeded its time limit. Time in which this process was blocked or suspended counts as at most

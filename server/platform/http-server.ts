@@ -40,8 +40,6 @@ const LOOK_TICKS = 5;
 const KEEP_ALIVE_MS = 65_000;
 /** Connections that wait in the system while the server is busy, if the system allows as many. Further ones are reset. */
 const CONNECTION_QUEUE = 4096;
-/** Total over all connections: unread bytes of pipelined requests. */
-const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** In seconds. */
 const RETRY_AFTER = '2';
 
@@ -150,7 +148,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
   }
 
   server.on('connection', (socket) => {
-    const admitted = admission.admit(socket, () => worthOf(one?.connection));
+    const admitted = admission.admit(socket, () => one?.connection);
     const one: Accepted | undefined = admitted && { socket, admitted };
     if (!one) {
       refused.connections += 1;
@@ -202,12 +200,8 @@ export function createServer(options: HttpServerOptions): HttpServer {
   }
 
   function tick(): void {
-    let unread = 0;
-    for (const [socket, connection] of connections) {
-      connection.tick();
-      unread += socket.readableLength;
-      if (unread > MAX_UNREAD_BYTES) socket.destroy();
-    }
+    for (const connection of connections.values()) connection.tick();
+    admission.limitUnread();
     if (refused.requests + refused.connections > 0)
       logger.warn({ ...refused }, 'overloaded: requests or connections were refused');
     refused.requests = 0;
@@ -249,11 +243,6 @@ const NO_PROXY = new ApiError('invalid_request', 'this server is not a proxy');
 function unreadable({ code }: NodeJS.ErrnoException): ApiError {
   const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
   return new ApiError('invalid_request', 'the request is not valid HTTP', { status });
-}
-
-function worthOf(connection: Connection | undefined): 0 | 1 | 2 {
-  if (!connection?.hasSentRequest()) return 0;
-  return connection.isBusy() ? 2 : 1;
 }
 
 /** Replaces Node's HTTP server as the reader of the socket, right after Node has attached to it. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { getRequest, idleSwarm, openRaw, pipeline } from '../helpers/hostile-clients.ts';
 import { startListener } from '../helpers/listener.ts';
 import { httpCall } from '../helpers/raw-http.ts';
@@ -134,4 +134,26 @@ it('survives a tunnel request whose client resets the connection', async () => {
   for (const client of swarm.slice(10)) client.reset();
   await Promise.all(swarm.slice(0, 10).map(({ gone }) => gone()));
   expect((await server.get('/health/')).status).toBe(200);
+});
+
+it('closes connections with unread bytes in excess, those of the address with the most of them first', async () => {
+  const held: ServerResponse[] = [];
+  const { url } = await startListener((_request, response) => void held.push(response), {
+    limits: { total: 100, perAddress: 100, isProxy: () => false, unreadBytes: 20_000 },
+  });
+  const hold = async (from: string, requests = 1) => {
+    const wanted = held.length + 1;
+    const client = await openRaw(url, from);
+    onTestFinished(client.destroy);
+    client.write(getRequest('/').repeat(requests));
+    await expect.poll(() => held.length).toBe(wanted);
+    return client;
+  };
+  const floods = [await hold('127.0.0.2'), await hold('127.0.0.2')];
+  await hold('127.0.0.2');
+  await hold('127.0.0.3');
+  await hold('127.0.0.3', 100);
+  for (const flood of floods) flood.write(getRequest('/').repeat(10_000));
+  await Promise.all(floods.map(({ ended }) => ended));
+  expect(held.map(({ req }) => req.socket.destroyed)).toEqual([true, true, false, false, false]);
 });

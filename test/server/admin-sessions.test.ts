@@ -87,6 +87,11 @@ describe('ending a session', () => {
     expectFailure(await callAdmin(server, 'endSession', { id: '0'.repeat(16) }), 'not_found');
   });
 
+  it('leaves it no sign-in link to come back with', async () => {
+    const stolen = await signedIn(server);
+    expectFailure(await callAdmin(server, 'createSignInCode', {}, stolen), 'forbidden');
+  });
+
   it('of all others leaves the one that asks', async () => {
     const others = [await signedIn(server), await signedIn(server)];
     const mine = await signedIn(server);

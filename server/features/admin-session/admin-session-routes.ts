@@ -1,3 +1,4 @@
+import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { implement, type Route } from '#server/platform/route.ts';
 import type { AdminAddresses } from './admin-addresses.ts';
@@ -14,7 +15,11 @@ interface ListenerFacts {
 export function adminSessionRoutes(sessions: AdminSessionService, listener: ListenerFacts): Route[] {
   const { addresses } = listener;
   return implement(adminSessionContract, {
-    createSignInCode: async () => addresses.signIn(await sessions.createCode()),
+    async createSignInCode(_request, { actor }) {
+      // With a code of its making, a session that was ended could sign itself in again.
+      if (actor.kind !== 'cli') throw new ApiError('forbidden', 'only `license-desk open` may do this');
+      return addresses.signIn(await sessions.createCode());
+    },
     async signIn({ code }, call) {
       const { secret, expiresAt } = await sessions.signIn(code, call);
       const { name, attributes } = addresses.cookieOf(call.host);

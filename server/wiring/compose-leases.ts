@@ -85,13 +85,13 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
   const shared = { ...needs, leases, leaseClock, usage, takeTurn: createTurns(sequelize) };
   const pools = createSeatPools({ ...shared, pools: poolStore, judge });
   const claims = createSeatClaims({ leases, pools });
-  const endings = createLeaseEndings({ ...shared, pools });
+  const limit = createLeaseCallLimit(needs.limited, needs.clock, needs.sharedCounts);
+  const endings = createLeaseEndings({ ...shared, pools, limit });
   const buffer = createHeartbeatBuffer({
     ...shared,
     onWritten: needs.noteChange,
     onError: cannot('write heartbeats'),
   });
-  const limit = createLeaseCallLimit(needs.limited, needs.clock, needs.sharedCounts);
   const denials = createDenialLog({
     ...shared,
     store: denialStore,
@@ -116,6 +116,7 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
     endings,
     files,
     denials,
+    limit,
   });
   const administration = createLeaseAdminService({
     ...shared,

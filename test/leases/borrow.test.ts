@@ -111,6 +111,17 @@ describe('a borrowed seat', () => {
     expect(pool).toMatchObject({ in_use: 1, borrowed: 1 });
   });
 
+  it('tells of a loan again only if it lasts longer', async () => {
+    const loan = await borrowed({ seats: 2 }, { hours: 3 });
+    const { lease_token, machine_fingerprint, license } = loan;
+    const borrow = (hours: number) =>
+      success(server, 'borrowLease', { lease_token, machine_fingerprint, hours });
+    for (let time = 0; time < 10; time += 1) await borrow(1);
+    await borrow(4);
+    const told = (await eventsOf(server.dataDir, license.license_id)).map(({ name }) => name);
+    expect(told).toEqual(['lease.borrowed', 'lease.borrowed']);
+  });
+
   it.each([
     ['where borrowing is not allowed', { borrow_max_hours: 0 }, 1, 0],
     ['for too long', { borrow_max_hours: 8 }, 9, 0],

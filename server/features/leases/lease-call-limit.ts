@@ -1,4 +1,4 @@
-// Limits checkouts per license key and heartbeats per lease, in bounded memory.
+// Limits checkouts per license key, and heartbeats and changes per lease, in bounded memory.
 import type { Clock } from '#server/platform/clock.ts';
 import { isCurrent, rateLimited, type RateWindow, secondsLeft } from '#server/platform/rate-limit.ts';
 import { OWN_COUNTS, type SharedCounts } from '#server/platform/shared-counts.ts';
@@ -8,6 +8,8 @@ import { recentMap } from '#server/platform/recent-map.ts';
 const CHECKOUTS_PER_MINUTE = 6000;
 /** A client needs three per lease length, of which the shortest is a minute. */
 const HEARTBEATS_PER_MINUTE = 60;
+/** A client needs one or two for the whole lease, and a few more for heartbeats that find it borrowed or expired. */
+const CHANGES_PER_MINUTE = 60;
 const MAX_LICENSES = 20_000;
 const MAX_LEASES = 100_000;
 
@@ -20,11 +22,13 @@ export interface LeaseCallLimit {
   count(licenseId: number): void;
   /** Counts a heartbeat. @throws ApiError `rate_limited` */
   countHeartbeat(leaseId: number): void;
+  /** Counts a call that needs a transaction for its lease. @throws ApiError `rate_limited` */
+  countChange(leaseId: number): void;
 }
 
 /**
  * @param isOn false switches the limits off
- * @param shared for checkouts; the heartbeats of a lease are too many to tell other servers of
+ * @param shared for checkouts; the calls for single leases are too many to tell other servers of
  */
 export function createLeaseCallLimit(isOn: boolean, clock: Clock, shared: SharedCounts): LeaseCallLimit {
   function limit(most: number, unit: string, memory: number, counts = OWN_COUNTS) {
@@ -52,5 +56,6 @@ export function createLeaseCallLimit(isOn: boolean, clock: Clock, shared: Shared
   return {
     count: limit(CHECKOUTS_PER_MINUTE, 'checkouts of a license', MAX_LICENSES, shared),
     countHeartbeat: limit(HEARTBEATS_PER_MINUTE, 'heartbeats of a lease', MAX_LEASES),
+    countChange: limit(CHANGES_PER_MINUTE, 'changes of a lease', MAX_LEASES),
   };
 }

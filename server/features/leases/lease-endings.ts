@@ -9,6 +9,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
 import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
 import { ApiError } from '#server/wire/errors.ts';
+import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseEndReason } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseRow } from './lease-row.ts';
@@ -19,6 +20,7 @@ interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
   leases: LeaseStore;
   pools: SeatPools;
+  limit: LeaseCallLimit;
   transaction: RunTransaction;
   takeTurn: TakeTurn;
   leaseClock: LeaseClock;
@@ -101,7 +103,7 @@ export function createLeaseEndings(needs: Needs) {
 
     /**
      * Locks the pool of the lease with this token, and runs `work` with both.
-     * @throws ApiError `token_invalid`
+     * @throws ApiError `token_invalid`, `rate_limited`
      */
     async withLease<Result>(
       token: string,
@@ -113,6 +115,7 @@ export function createLeaseEndings(needs: Needs) {
       const tokenHash = hashSecret(token);
       const found = await leases.findByTokenHash(tokenHash);
       if (!found) throw unknownLease();
+      needs.limit.countChange(found.id);
       return takeTurn(found.licenseId, () =>
         transaction(async () => {
           const pool = await pools.open(await licenseOf(found));

@@ -9,6 +9,7 @@ import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { DenialLog } from './denial-log.ts';
+import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { leaseContract, PoolObject } from './lease-contract.ts';
 import { leaseGone, type LeaseEndings, leaseObstacle, unknownLease } from './lease-endings.ts';
@@ -26,6 +27,7 @@ interface Needs {
   files: LeaseFiles;
   licenseFiles: Pick<LicenseFiles, 'verify'>;
   denials: DenialLog;
+  limit: LeaseCallLimit;
   events: Events;
   leaseClock: LeaseClock;
   clock: Clock;
@@ -98,8 +100,9 @@ export function createReleaseService(needs: Needs) {
   ): Promise<LeaseRow> {
     const at = clock.now();
     const asked = Math.min(at + request.hours * HOUR_MS, pool.license.graceEndsAt);
+    const lentUntil = lease.state === 'borrowed' ? (lease.borrowedUntil ?? 0) : 0;
     // A file that was handed out stays valid, so its seat is not free before that.
-    const until = Math.max(asked, lease.state === 'borrowed' ? (lease.borrowedUntil ?? 0) : 0);
+    const until = Math.max(asked, lentUntil);
     const borrowed: LeaseRow = {
       ...lease,
       state: 'borrowed',
@@ -111,12 +114,14 @@ export function createReleaseService(needs: Needs) {
     await leases.update(borrowed);
     await pools.change(pool, { borrowed: added });
     const extra = { lease: toEventLease(borrowed), borrowed_until: toTimestamp(until) };
-    await events.emit({
-      name: 'lease.borrowed',
-      license: pool.license,
-      machineFingerprint: request.machine_fingerprint,
-      extra,
-    });
+    if (until > lentUntil) {
+      await events.emit({
+        name: 'lease.borrowed',
+        license: pool.license,
+        machineFingerprint: request.machine_fingerprint,
+        extra,
+      });
+    }
     afterCommit(needs.onChanged);
     return borrowed;
   }
@@ -157,6 +162,7 @@ export function createReleaseService(needs: Needs) {
 
   async function returnByFile(text: string, request: ReturnRequest): Promise<void> {
     const { id, until } = await readFile(text, request);
+    needs.limit.countChange(id);
     const found = await endings.withLeaseId(id, async (lease, pool) => {
       // A file of an earlier loan says nothing about the present one.
       if (lease.state === 'borrowed' && lease.borrowedUntil === until) await giveBack(pool, lease);

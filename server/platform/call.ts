@@ -42,7 +42,7 @@ export function isClaimed(kind: string): boolean {
 }
 
 /** Nginx's status for this; only for the log, as the client is gone. */
-const CLIENT_CLOSED_REQUEST = 499;
+export const CLIENT_CLOSED_REQUEST = 499;
 
 /** Ends work whose caller disconnected while it was queued. */
 export function callerGone(): ApiError {

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { Accepted } from './accepted.ts';
-import { PUBLIC_ACTOR, type Call } from './call.ts';
+import { callerGone, PUBLIC_ACTOR, type Call } from './call.ts';
 import { Document } from './document.ts';
 import { countHosts, sendFailure } from './error-handler.ts';
 import { sendJson } from './http-reply.ts';
@@ -86,7 +86,7 @@ function receive(request: IncomingMessage, done: (error: ApiError | null, bytes:
     bytes = bytes === undefined ? chunk : Buffer.concat([bytes, chunk]);
   });
   request.on('end', () => end(null));
-  request.on('error', () => end(new ApiError('invalid_request', 'the request was cut off')));
+  request.on('error', () => end(callerGone()));
 }
 
 type Lane = Pick<Needs, 'addressOf' | 'logger'>;

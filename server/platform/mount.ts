@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { Accepted } from './accepted.ts';
-import type { Actor, Call } from './call.ts';
+import { type Actor, type Call, CLIENT_CLOSED_REQUEST } from './call.ts';
 import { Document } from './document.ts';
 import type { Endpoint, EndpointAuth } from '#server/wire/endpoint.ts';
 import { ApiError, type ErrorCode } from '#server/wire/errors.ts';
@@ -193,7 +193,8 @@ const GUESSES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export function isGuess(error: unknown): boolean {
-  return error instanceof ApiError && GUESSES.has(error.code);
+  // A caller who is gone learns nothing.
+  return error instanceof ApiError && GUESSES.has(error.code) && error.status !== CLIENT_CLOSED_REQUEST;
 }
 
 /** Refuses a caller with too many failures before doing anything else. */

@@ -4,12 +4,19 @@ import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { Transaction } from 'sequelize';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
 import { atOnce } from '../helpers/at-once.ts';
-import { newBearer, newFingerprint, newLicense } from '../helpers/contract-calls.ts';
+import {
+  newBearer,
+  newFingerprint,
+  newFloatingLicense,
+  newInstanceId,
+  newLicense,
+} from '../helpers/contract-calls.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { checkOut, seatsOf } from '../helpers/leases.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -63,15 +70,18 @@ describe('callers who went away', () => {
   });
   afterAll(() => server.stop());
 
-  /** Sends an activation and closes the connection without waiting for the reply. */
-  async function sendAndLeave(id: string, body: string): Promise<void> {
-    const { hostname, port, pathname } = new URL(`${server.api}/activate/`);
+  /**
+   * Closes the connection without waiting for the reply.
+   * @param length of the body as the request states it; more than it has to leave in its middle
+   */
+  async function sendAndLeave(url: string, id: string, body: string, length = body.length): Promise<void> {
+    const { hostname, port, pathname } = new URL(url);
     const socket = createConnection({ host: hostname, port: Number(port) });
     const head = [
       `POST ${pathname} HTTP/1.1`,
       `Host: ${hostname}`,
       'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
+      `Content-Length: ${length}`,
       `X-Request-Id: ${id}`,
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
@@ -79,29 +89,63 @@ describe('callers who went away', () => {
     socket.destroy();
   }
 
-  const log = () => readFileSync(join(server.dataDir, 'logs', 'license-desk.1.log'), 'utf8');
+  async function untilOver({ dataDir }: TestServer, ids: readonly string[]): Promise<void> {
+    const log = () => readFileSync(join(dataDir, 'logs', 'license-desk.1.log'), 'utf8');
+    await eventually(() => expect(ids.filter((id) => !log().includes(`"request_id":"${id}"`))).toEqual([]));
+  }
+
+  const idsOf = (name: string) => [0, 1, 2, 3, 4].map((number) => `${name}-${number}`);
+
+  /** @returns releases the lock */
+  async function lockDatabase({ dataDir }: TestServer): Promise<() => Promise<void>> {
+    const other = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+    const lock = await other.transaction({ type: Transaction.TYPES.IMMEDIATE });
+    return async () => {
+      await lock.rollback();
+      await other.close();
+    };
+  }
 
   it('are not activated when their turn comes', async () => {
     const { license_key } = await newLicense(server, { plan: 'enterprise' });
-    const other = await connect({ url: null, file: join(server.dataDir, 'license-desk.db') });
-    const lock = await other.transaction({ type: Transaction.TYPES.IMMEDIATE });
+    const unlock = await lockDatabase(server);
     const bodyOf = (name: string) =>
       JSON.stringify({ license_key, machine_fingerprint: newFingerprint(), machine_name: name });
     const activate = (name: string) => server.post('/activate/', JSON.parse(bodyOf(name)));
     // Holds the writer's place until the lock is released.
     const first = activate('first');
-    await atOnce(5, (number) => sendAndLeave(`left-${number}`, bodyOf(`left-${number}`)));
+    const ids = idsOf('left');
+    await Promise.all(ids.map((id) => sendAndLeave(`${server.api}/activate/`, id, bodyOf(id))));
     const last = activate('last');
-    const isOver = (id: string) => log().includes(`"request_id":"${id}"`);
-    await eventually(() => expect([0, 1, 2, 3, 4].every((number) => isOver(`left-${number}`))).toBe(true));
-    await lock.rollback();
-    await other.close();
+    await untilOver(server, ids);
+    await unlock();
     expect((await last).status).toBe(200);
     await first;
     const { items } = await server.admin.listDevices({ ref: license_key });
     expect(items.map(({ machine_name: name }) => name).filter((name) => name?.startsWith('left'))).toEqual(
       [],
     );
+  });
+
+  it('are not taken for callers who guess license keys', async () => {
+    const limited = await startTestServer({ flags: { 'rate-limit-public': '3' } });
+    onTestFinished(() => limited.stop());
+    const license = await newFloatingLicense(limited, { seats: 10 });
+    const leave = (id: string, length?: number) => {
+      const body = JSON.stringify({ license_key: license.license_key, instance_id: newInstanceId() });
+      return sendAndLeave(`${limited.api}/leases/checkout/`, id, body, length);
+    };
+    const unlock = await lockDatabase(limited);
+    // Holds the writer's place until the lock is released.
+    const first = checkOut(limited, license);
+    const [whole, part] = [idsOf('whole'), idsOf('part')];
+    await Promise.all([...whole.map((id) => leave(id)), ...part.map((id) => leave(id, 1000))]);
+    await untilOver(limited, [...whole, ...part]);
+    const last = checkOut(limited, license);
+    await unlock();
+    for (const { status } of [await first, await last, await checkOut(limited, license)])
+      expect(status).toBe(200);
+    expect((await seatsOf(limited.dataDir, license.license_id)).held).toBe(3);
   });
 
   it('do not get a key; too many keys at once are refused', async () => {

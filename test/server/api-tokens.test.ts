@@ -331,7 +331,13 @@ describe('a rotated API token', () => {
     const first = await newToken();
     const { id } = first.token;
     await adminSuccess(server, 'rotateApiToken', { id, overlap_days: 0 });
-    expectFailure(await use(first.api_token), 'unauthorized');
+    for (const setBackMs of [0, 3_600_000]) {
+      clock.advance(-setBackMs);
+      const refused = await use(first.api_token);
+      expectFailure(refused, 'unauthorized');
+      expect(refused.body.message).toBe('the API token was replaced by a rotation; use the new one');
+      expect(await listed(id)).toMatchObject({ previous: null });
+    }
     for (const overlap_days of [-1, 30.5, '1'])
       expectFailure(await callAdmin(server, 'rotateApiToken', { id, overlap_days }), 'invalid_request');
   });

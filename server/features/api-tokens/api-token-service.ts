@@ -146,7 +146,8 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
           lastUsedAt: null,
           previousHash: before.tokenHash,
           previousLastFour: before.lastFour,
-          previousExpiresAt: Math.round(now + overlapDays * DAY_MS),
+          // Without an overlap, the old secret stays invalid even if the clock is set back.
+          previousExpiresAt: overlapDays === 0 ? 0 : Math.round(now + overlapDays * DAY_MS),
           previousLastUsedAt: before.lastUsedAt,
         };
         const rotated = { ...before, ...changes };

@@ -130,7 +130,7 @@ export function addWebhookCommands(program: Command): void {
           [
             shownOnce('Secret', reply.secret),
             webhookBlock(reply.webhook),
-            `Until ${instant(reply.overlap_ends_at)}, webhook-signature contains signatures with both secrets.\n` +
+            `Until ${instant(reply.overlap_ends_at)}, webhook-signature also contains a signature with the old secret.\n` +
               'X-License-Webhook-Signature uses the new secret immediately.',
           ].join('\n\n'),
       ),

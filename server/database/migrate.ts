@@ -27,6 +27,7 @@ import { createCountIndices } from './migrations/0024-counts.ts';
 import { createKeptFigures } from './migrations/0025-figures.ts';
 import { createPostgresReads } from './migrations/0026-postgres-reads.ts';
 import { addServerReplicas } from './migrations/0027-server-replicas.ts';
+import { addOlderWebhookSecrets } from './migrations/0028-older-webhook-secrets.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0025-figures', up: createKeptFigures },
   { name: '0026-postgres-reads', up: createPostgresReads },
   { name: '0027-server-replicas', up: addServerReplicas },
+  { name: '0028-older-webhook-secrets', up: addOlderWebhookSecrets },
 ];
 
 /** One row per applied migration, with its name. */

@@ -117,7 +117,7 @@ const eventHeaders = z.object({
     .meta({ description: 'Standard Webhooks: the time of the attempt in seconds since 1970.' }),
   'webhook-signature': z.string().meta({
     description:
-      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body`. The key is the base64-decoded part of the secret after `whsec_`. After a rotation, signatures with both secrets, separated by a space.',
+      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body`. The key is the base64-decoded part of the secret after `whsec_`. After a rotation, followed by signatures with the replaced secrets, separated by spaces.',
   }),
 });
 

@@ -18,11 +18,11 @@ const order = () => ({
   body,
 });
 
-function headersOf({ secret, ...others }: ReturnType<typeof order>, previousSecret?: string) {
+function headersOf({ secret, ...others }: ReturnType<typeof order>, previousSecrets: readonly string[] = []) {
   return signatureHeaders({
     ...others,
     keys: signingKeysOf(secret),
-    ...(previousSecret === undefined ? {} : { previousKeys: signingKeysOf(previousSecret) }),
+    previousKeys: previousSecrets.map(signingKeysOf),
   });
 }
 
@@ -110,16 +110,16 @@ describe('the headers', () => {
     ]);
   });
 
-  test('carry both signatures while a rotation lasts, the new one first', () => {
+  test('carry the signatures of all secrets while a rotation lasts, the new one first', () => {
     const signed = order();
-    const previousSecret = createWebhookSecret();
-    const headers = headersOf(signed, previousSecret);
+    const previous = [createWebhookSecret(), createWebhookSecret()];
+    const headers = headersOf(signed, previous);
     const alone = (secret: string) => headersOf({ ...signed, secret });
     expect(headers['webhook-signature']).toBe(
-      `${alone(signed.secret)['webhook-signature']} ${alone(previousSecret)['webhook-signature']}`,
+      [signed.secret, ...previous].map((secret) => alone(secret)['webhook-signature']).join(' '),
     );
     expect(headers['X-License-Webhook-Signature']).toBe(alone(signed.secret)['X-License-Webhook-Signature']);
-    for (const secret of [signed.secret, previousSecret]) {
+    for (const secret of [signed.secret, ...previous]) {
       expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
     }
   });

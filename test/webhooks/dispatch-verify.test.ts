@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { webhookContract } from '#server/features/webhooks/webhook-contract.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { activateDevice, callRow, newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { expectSuccess } from '../helpers/strict-reply.ts';
+import { createTestClock } from '../helpers/test-clock.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 import {
@@ -291,17 +292,61 @@ describe('signatures', () => {
     expectSuccess(DELETE, await callRow(server, DELETE, { id: registered.webhook.id }, bearer));
   });
 
-  it('are made with both secrets after a rotation', async () => {
-    const path = '/rotated';
+  it.each([1, 2])('are made with all secrets, rotations: %i', async (rotations) => {
+    const path = `/rotated-${rotations}`;
     const registered = await registerPath(server, receiver, path);
-    const rotated = await server.admin.rotateWebhookSecret({ id: registered.webhook.id });
-    expect(rotated.secret).not.toBe(registered.secret);
-    await receiver.configure(path, { secrets: [registered.secret, rotated.secret] });
+    const secrets = [registered.secret];
+    for (let count = 0; count < rotations; count += 1)
+      secrets.push((await server.admin.rotateWebhookSecret({ id: registered.webhook.id })).secret);
+    expect(new Set(secrets).size).toBe(rotations + 1);
+    await receiver.configure(path, { secrets });
     await renew(await newLicense(server));
     const [request] = await receiver.received(path, 1);
-    expect(request).toMatchObject({ signature_count: 2, by_standard: [0, 1], by_license: [1] });
+    expect(request).toMatchObject({
+      signature_count: rotations + 1,
+      by_standard: [...secrets.keys()],
+      by_license: [rotations],
+    });
     await allIn(server, registered, 'delivered', 1);
     expectSuccess(DELETE, await callRow(server, DELETE, { id: registered.webhook.id }, bearer));
+  });
+
+  it('are made with each secret until 24 hours after it was replaced, five at most', async () => {
+    const authority = new CertificateAuthority();
+    const own = await startReceiver(authority.issue({}));
+    const clock = createTestClock();
+    const ahead = await startTestServer({ clock });
+    onTestFinished(() => ahead.stop());
+    const registered = await ahead.admin.registerWebhook({ url: own.url, scope: 'all', ca: authority.cert });
+    authority.remove();
+    const { id } = registered.webhook;
+    const secrets = [registered.secret];
+    const rotate = async () => secrets.push((await ahead.admin.rotateWebhookSecret({ id })).secret);
+    /** Which of the secrets sign, in the order of their signatures. */
+    async function signing(): Promise<number[]> {
+      await ahead.admin.testWebhook({ id });
+      const { request, body } = own.requests.at(-1)!;
+      const given = request.headers as Record<string, string>;
+      const sentAt = new Date(Number(given['webhook-timestamp']) * 1000);
+      const signatures = secrets.map((secret) =>
+        new Webhook(secret).sign(given['webhook-id']!, sentAt, body),
+      );
+      return given['webhook-signature']!.split(' ').map((signature) => signatures.indexOf(signature));
+    }
+
+    await rotate();
+    clock.advance(DAY_MS / 2);
+    await rotate();
+    expect(await signing()).toEqual([2, 1, 0]);
+    clock.advance(DAY_MS / 2);
+    expect(await signing()).toEqual([2, 1]);
+    clock.advance(DAY_MS / 2);
+    expect(await signing()).toEqual([2]);
+
+    for (let count = 0; count < 4; count += 1) await rotate();
+    expect(await signing()).toEqual([6, 5, 4, 3, 2]);
+    await rotate();
+    expect(await signing()).toEqual([7, 6, 5, 4, 3]);
   });
 });
 

@@ -81,6 +81,7 @@ export function simulateDispatcher({ backoffMs, timeoutMs }: { backoffMs: number
       secretSealed,
       previousSecretSealed: null,
       overlapEndsAt: null,
+      olderSecrets: null,
     };
   }
 

@@ -14,8 +14,8 @@ export interface SigningKeys {
 
 export interface SignatureOrder {
   keys: SigningKeys;
-  /** Those of the previous secret during the overlap after a rotation. */
-  previousKeys?: SigningKeys;
+  /** Those of replaced secrets during the overlap after a rotation, newest first. */
+  previousKeys: readonly SigningKeys[];
   /** The same on every attempt. */
   deliveryId: number;
   /** `license.activated` and so on. */
@@ -49,19 +49,18 @@ function standardSignature({ decoded }: SigningKeys, signed: string): string {
 
 /**
  * The headers of one attempt except content type and user agent. The key of `X-License-Webhook-Signature` is the whole
- * secret as shown, in UTF-8 (contract, section 6). During the overlap after a rotation, `webhook-signature` has both
- * signatures, the new one first. The other header has room only for the new one.
+ * secret as shown, in UTF-8 (contract, section 6). During the overlap after a rotation, `webhook-signature` also has the
+ * signatures of replaced secrets, after the new one. The other header has room only for the new one.
  */
 export function signatureHeaders(order: SignatureOrder): Record<string, string> {
   const { keys, previousKeys, messageId, timestampSeconds, body } = order;
   const signed = `${messageId}.${timestampSeconds}.${body}`;
-  const allKeys = previousKeys === undefined ? [keys] : [keys, previousKeys];
   return {
     'X-License-Webhook-Signature': `sha256=${createHmac('sha256', keys.whole).update(body, 'utf8').digest('hex')}`,
     'X-License-Event': order.event,
     'X-License-Delivery': String(order.deliveryId),
     'webhook-id': messageId,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': allKeys.map((each) => standardSignature(each, signed)).join(' '),
+    'webhook-signature': [keys, ...previousKeys].map((each) => standardSignature(each, signed)).join(' '),
   };
 }

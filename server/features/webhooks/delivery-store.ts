@@ -6,6 +6,7 @@ import { sqlOf } from '#server/database/sql.ts';
 import type { SqlDialect } from '#server/database/sql-dialect.ts';
 import { type FailedFilter, failedConditions, IS_RETRIABLE } from './delivery-query.ts';
 import type { Standing } from './dispatch-plan.ts';
+import type { WebhookSecrets } from './webhook-secrets.ts';
 
 /** What tells a claim from a later one of the same delivery, perhaps by another server. */
 export interface Claim {
@@ -14,7 +15,7 @@ export interface Claim {
 }
 
 /** A claimed attempt with everything needed to send it. */
-export interface ClaimedDelivery extends Claim {
+export interface ClaimedDelivery extends Claim, WebhookSecrets {
   webhookId: number;
   /** Failed attempts in this cycle so far. */
   attempts: number;
@@ -23,9 +24,6 @@ export interface ClaimedDelivery extends Claim {
   body: string;
   url: string;
   ca: string | null;
-  secretSealed: string;
-  previousSecretSealed: string | null;
-  overlapEndsAt: number | null;
 }
 
 /** The stored outcome of an attempt. */
@@ -87,7 +85,8 @@ const DUE_OF_EACH = `
 const selectDue = (firstOfEach: string) => `
   SELECT t.id AS "id", t.webhook_id AS "webhookId", t.attempts AS "attempts", e.name AS "event", e.id AS "eventId",
     e.body AS "body", w.url AS "url", w.ca AS "ca", w.secret_sealed AS "secretSealed",
-    w.previous_secret_sealed AS "previousSecretSealed", w.overlap_ends_at AS "overlapEndsAt"
+    w.previous_secret_sealed AS "previousSecretSealed", w.overlap_ends_at AS "overlapEndsAt",
+    w.older_secrets AS "olderSecrets"
   FROM ${firstOfEach} JOIN events e ON e.id = t.event_id JOIN webhooks w ON w.id = t.webhook_id
   ORDER BY t.next_attempt_at, t.id`;
 

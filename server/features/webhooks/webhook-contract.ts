@@ -147,7 +147,8 @@ export const webhookAdminContract = {
     method: 'POST',
     path: '/webhooks/rotate/',
     auth: 'admin',
-    summary: 'Rotate the secret of a webhook; for 24 hours `webhook-signature` carries both signatures',
+    summary:
+      'Rotate the secret of a webhook; for 24 hours, `webhook-signature` also carries a signature with the old one',
     request: z.object({ id }),
     reply: z.object({ webhook, secret, overlap_ends_at: timestamp }),
     errors: ['webhook_not_found'],

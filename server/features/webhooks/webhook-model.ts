@@ -14,6 +14,8 @@ export interface WebhookRow {
   /** The previous secret, which also signs until the overlap after a rotation ends. */
   previousSecretSealed: string | null;
   overlapEndsAt: number | null;
+  /** A JSON list of those before it whose overlap had not ended at the last rotation; null if there are none. */
+  olderSecrets: string | null;
   lastDeliveryAt: number | null;
   /** Why the last delivery was not accepted; null if it was. */
   lastError: string | null;
@@ -40,6 +42,7 @@ export function defineWebhook(sequelize: Sequelize): WebhookModel {
       secretSealed: textColumn(),
       previousSecretSealed: nullable(textColumn()),
       overlapEndsAt: nullable(integerColumn()),
+      olderSecrets: nullable(textColumn()),
       lastDeliveryAt: nullable(integerColumn()),
       lastError: nullable(textColumn()),
       pausedAt: nullable(integerColumn()),

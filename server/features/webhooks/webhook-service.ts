@@ -8,18 +8,14 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
-import { DAY_MS } from '#server/wire/instants.ts';
 import type { Sealer } from '#server/platform/sealer.ts';
 import { checkCertificates } from './certificate-text.ts';
 import { createWebhookSecret } from './delivery-signature.ts';
 import type { webhookAdminContract, webhookContract, WebhookObject } from './webhook-contract.ts';
-import { createWebhookKeys, WEBHOOK_SECRET } from './webhook-secrets.ts';
+import { createWebhookKeys, rotatedSecrets, unrotatedSecret, WEBHOOK_SECRET } from './webhook-secrets.ts';
 import type { Webhook, WebhookStore } from './webhook-store.ts';
 import type { TestSender } from './test-delivery.ts';
 import { parseWebhookUrl } from './webhook-url.ts';
-
-/** How long the previous secret also signs. */
-const OVERLAP_MS = DAY_MS;
 
 interface Needs {
   webhooks: WebhookStore;
@@ -108,9 +104,7 @@ export function createWebhookService(needs: Needs) {
           scope: request.scope,
           description: request.description ?? null,
           ca: request.ca ?? null,
-          secretSealed: seal(secret),
-          previousSecretSealed: null,
-          overlapEndsAt: null,
+          ...unrotatedSecret(seal(secret)),
           lastDeliveryAt: null,
           lastError: null,
           pausedAt: null,
@@ -169,12 +163,9 @@ export function createWebhookService(needs: Needs) {
       transaction(async () => {
         const webhook = await mustFindForChange(id);
         const secret = createWebhookSecret();
-        const overlapEndsAt = clock.now() + OVERLAP_MS;
-        await webhooks.update(id, {
-          secretSealed: seal(secret),
-          previousSecretSealed: webhook.secretSealed,
-          overlapEndsAt,
-        });
+        const rotated = rotatedSecrets(webhook, seal(secret), clock.now());
+        const { overlapEndsAt } = rotated;
+        await webhooks.update(id, rotated);
         await audit.record(call, 'webhook.secret_rotated', `webhook:${id}`, null, {
           overlap_ends_at: overlapEndsAt,
         });

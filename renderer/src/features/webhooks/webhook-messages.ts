@@ -66,7 +66,7 @@ export const webhookMessages = messagesOf(
     newSecret: 'New signing secret',
     rotateConsequence: 'From now on, X-License-Webhook-Signature for {host} uses the new secret only.',
     overlap:
-      'For 24 hours, webhook-signature contains signatures with both secrets. Receivers that verify this header keep working while you change the secret.',
+      'A replaced secret keeps signing in webhook-signature for 24 hours. Receivers that verify this header keep working while you change the secret.',
     overlapUntil: 'Until {until}, webhook-signature also contains a signature with the old secret.',
     delete: 'Delete',
     deletedToast: 'Webhook {host} deleted',
@@ -196,7 +196,7 @@ export const webhookMessages = messagesOf(
     rotateConsequence:
       'Ab sofort verwendet X-License-Webhook-Signature für {host} nur noch das neue Geheimnis.',
     overlap:
-      '24 Stunden lang enthält webhook-signature Signaturen mit beiden Geheimnissen. Empfänger, die diesen Header prüfen, funktionieren während der Umstellung weiter.',
+      'Ein ersetztes Geheimnis signiert in webhook-signature noch 24 Stunden lang mit. Empfänger, die diesen Header prüfen, funktionieren während der Umstellung weiter.',
     overlapUntil: 'Bis {until} enthält webhook-signature auch eine Signatur mit dem alten Geheimnis.',
     delete: 'Löschen',
     deletedToast: 'Webhook {host} gelöscht',

@@ -22,8 +22,11 @@ export interface SqlDialect {
   sortKey(column: string): string;
   /** Locks the rows of table alias `alias`; waits for rows that another server has locked. */
   lockRows(alias: string): string;
-  /** Locks the rows of table alias `alias`; skips rows that another server has locked. */
-  skipLocked(alias: string): string;
+  /**
+   * Locks the rows of table alias `alias`, and keeps those of alias `read` as they are. Skips what another server has
+   * locked in either.
+   */
+  skipLocked(alias: string, read: string): string;
   /** Waits for other servers that are deleting the rows, then keeps the rows for the rest of the transaction. */
   keepRows: string;
   /** Checks that the expression is one of the values in the list `$name`. */
@@ -86,7 +89,7 @@ const POSTGRES: SqlDialect = {
   bytewise: 'COLLATE "C"',
   sortKey: (column) => `left(${column}, 200) COLLATE "C"`,
   lockRows: (alias) => `FOR UPDATE OF ${alias}`,
-  skipLocked: (alias) => `FOR UPDATE OF ${alias} SKIP LOCKED`,
+  skipLocked: (alias, read) => `FOR UPDATE OF ${alias} SKIP LOCKED FOR SHARE OF ${read} SKIP LOCKED`,
   keepRows: 'FOR KEY SHARE',
   isIn: (expression, name) => `${expression} = ANY($${name})`,
   firstOfEach: (name, table, which) =>

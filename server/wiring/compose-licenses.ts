@@ -25,7 +25,7 @@ import type { Route } from '#server/platform/route.ts';
 interface Needs {
   licenses: LicenseStore;
   changeLicense: ChangeLicense;
-  findPlan: PlanStore['findByName'];
+  findPlan: PlanStore['findToUse'];
   audit: Audit;
   events: Events;
   transaction: RunTransaction;

@@ -113,7 +113,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const planService = createPlanService({ ...shared, plans });
   const licensing = composeLicenses(sequelize, {
     ...shared,
-    findPlan: plans.findByName,
+    findPlan: plans.findToUse,
     defaultProduct,
     // The clock of the jobs.
     noticeTime: around.sharedTime ?? systemClock,

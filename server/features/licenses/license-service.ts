@@ -38,6 +38,7 @@ import type { LicenseStore, ListedLicense } from './license-store.ts';
 interface Needs {
   licenses: LicenseStore;
   changeLicense: ChangeLicense;
+  /** Keeps the plan from changing until the transaction ends. */
   findPlan(name: string): Promise<Plan | null>;
   audit: Audit;
   events: Events;

@@ -222,12 +222,13 @@ export function createLicenseStore(sequelize: Sequelize) {
       ),
     /**
      * Licenses that are due for the scan, longest overdue first. Locks them, and skips those that another server has
-     * locked.
+     * locked, or whose plan is being changed: the scan would schedule their next notice by the old grace period, and
+     * the change would miss it.
      */
     findNoticeDue: (now: number, limit: number) =>
       select(
         LICENSE_TABLES,
-        `WHERE l.notice_due_at <= $now ORDER BY l.notice_due_at LIMIT $limit ${skipLocked('l')}`,
+        `WHERE l.notice_due_at <= $now ORDER BY l.notice_due_at LIMIT $limit ${skipLocked('l', 'p')}`,
         { now, limit },
       ),
   };

@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { Op, UniqueConstraintError } from 'sequelize';
+import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import type { Plan } from '#server/rules/plan.ts';
 import { definePlan, type PlanRow } from './plan-model.ts';
@@ -29,6 +30,7 @@ async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> 
 
 export function createPlanStore(sequelize: Sequelize) {
   const plans = definePlan(sequelize);
+  const sql = sqlOf(sequelize);
   const read = async (where: Partial<PlanRow>, lock = {}): Promise<Plan | null> => {
     const row = await plans.findOne({ where, raw: true, ...lock });
     return row ? toPlan(row as unknown as PlanRow) : null;
@@ -43,6 +45,11 @@ export function createPlanStore(sequelize: Sequelize) {
       return (rows as unknown as PlanRow[]).map((row) => toPlan(row));
     },
     findByName: (name: string) => read({ name }),
+    /** Keeps the plan from changing until the transaction ends: a change of it would not see a license that is written meanwhile. */
+    async findToUse(name: string): Promise<Plan | null> {
+      await sql.lock('plans', { name }, 'SHARE');
+      return read({ name });
+    },
     /** Locks the row, so that the change starts from the current state. */
     findForChange: (where: { id: number } | { name: string }) => read(where, forUpdate()),
     /** @throws DuplicatePlanError if the name is taken */

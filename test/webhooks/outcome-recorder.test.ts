@@ -39,6 +39,7 @@ it('records an attempt once if its commit succeeds and the answer to the commit 
     id,
     leaseEndsAt: 1_700_000_020_000,
     webhookId,
+    url: 'https://93.184.216.34/hook',
     startedAt: 1_700_000_000_000,
     ms: 5,
     delivered: false,

@@ -307,6 +307,27 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await expect(rows(desk).filter({ hasText: 'Revoked' })).toHaveCount(2);
 });
 
+test('a range and the arrow keys go on from the same license after another was issued', async ({ desk }) => {
+  await importLicenses(
+    desk,
+    Array.from({ length: 9 }, (_, index) => `Customer ${index + 1}`),
+  );
+  await openLicenses(desk);
+  const rowOf = (holder: string) => rows(desk).filter({ hasText: new RegExp(`^${holder}\\w{5}…`, 'u') });
+  await rowOf('Customer 7').getByRole('checkbox').check();
+  await rowOf('Customer 6').focus();
+  await issueLicense(desk, { holder: 'Customer 10' });
+  await expect(rows(desk)).toHaveCount(10);
+  await expect(rowOf('Customer 6')).toBeFocused();
+  await expect(rowOf('Customer 6')).toHaveAttribute('tabindex', '0');
+  await desk.keyboard.press('ArrowDown');
+  await expect(rowOf('Customer 5')).toBeFocused();
+  await desk.keyboard.press('Shift+Space');
+  const selection = desk.getByRole('group', { name: 'Selected licenses' });
+  await expect(selection).toContainText('3 selected');
+  await expect(rowOf('Customer 8').getByRole('checkbox')).not.toBeChecked();
+});
+
 test('a license may be issued before the plans are there, and says so if they cannot be loaded', async ({
   desk,
 }) => {

@@ -15,10 +15,10 @@ import {
 const ITEMS = [11, 22, 33, 44, 55];
 
 describe('the selection of a grid', () => {
-  function grid() {
+  function grid(items: () => readonly number[] = () => ITEMS) {
     const selected = ref<ReadonlySet<string | number>>(new Set());
     const selection = useGridSelection<number>({
-      items: () => ITEMS,
+      items,
       rowKey: (item) => item,
       selected: () => selected.value,
       select: (keys) => (selected.value = keys),
@@ -57,6 +57,24 @@ describe('the selection of a grid', () => {
     const { toggle, keys } = grid();
     toggle(4, true);
     expect(keys()).toEqual([55]);
+  });
+
+  it('begins a range at the row that was toggled, wherever it is now', () => {
+    const items = ref(ITEMS);
+    const { toggle, keys } = grid(() => items.value);
+    toggle(2, false);
+    items.value = [1, ...ITEMS];
+    toggle(5, true);
+    expect(keys()).toEqual([33, 44, 55]);
+  });
+
+  it('begins a range at the row itself if the one that was toggled is gone', () => {
+    const items = ref(ITEMS);
+    const { toggle, keys } = grid(() => items.value);
+    toggle(1, false);
+    items.value = ITEMS.filter((item) => item !== 22);
+    toggle(3, true);
+    expect(keys()).toEqual([22, 55]);
   });
 
   it('selects all rows and clears them', () => {

@@ -1,19 +1,20 @@
 // Which rows of a `DataGrid` are selected: one by one, a range with Shift, or all that are loaded.
-import { computed, ref } from 'vue';
+import { computed } from 'vue';
 
-type Keys = ReadonlySet<string | number>;
+type Key = string | number;
+type Keys = ReadonlySet<Key>;
 
 interface Needs<Item> {
   items: () => readonly Item[];
-  rowKey: (item: Item) => string | number;
+  rowKey: (item: Item) => Key;
   /** Undefined where rows cannot be selected. */
   selected: () => Keys | undefined;
   select: (keys: Keys) => void;
 }
 
 export function useGridSelection<Item>({ items, rowKey, selected, select }: Needs<Item>) {
-  /** Where a range begins: the row that was toggled last. */
-  const anchor = ref<number | null>(null);
+  /** Where a range begins: the row that was toggled last. Its index changes when rows come or go above it. */
+  let anchor: Key | null = null;
 
   const allSelected = computed(
     () => items().length > 0 && items().every((item) => selected()?.has(rowKey(item))),
@@ -26,12 +27,13 @@ export function useGridSelection<Item>({ items, rowKey, selected, select }: Need
     if (!current || item === undefined) return;
     const keys = new Set(current);
     const adds = !keys.has(rowKey(item));
-    const from = extend && anchor.value !== null ? anchor.value : index;
+    const begin = extend ? items().findIndex((member) => rowKey(member) === anchor) : -1;
+    const from = begin === -1 ? index : begin;
     for (const member of items().slice(Math.min(from, index), Math.max(from, index) + 1)) {
       if (adds) keys.add(rowKey(member));
       else keys.delete(rowKey(member));
     }
-    anchor.value = index;
+    anchor = rowKey(item);
     select(keys);
   }
 
@@ -41,7 +43,7 @@ export function useGridSelection<Item>({ items, rowKey, selected, select }: Need
 
   /** For other rows. */
   function forgetRange(): void {
-    anchor.value = null;
+    anchor = null;
   }
 
   return { allSelected, toggle, toggleAll, forgetRange };

@@ -52,3 +52,78 @@ test('what is entered during a save is kept', { tag: '@browser' }, async ({ desk
   await expect(desk.getByText('60 until the next restart.')).toBeVisible();
   await expect(saveBar(desk)).toContainText('Rate limit: token checks: 70 → 80');
 });
+
+/** Two tabs of one session, each with an entry that is not saved. */
+async function enterInTwoTabs(desk: Page): Promise<Page[]> {
+  const tabs = [desk, await desk.context().newPage()];
+  for (const [index, tab] of tabs.entries()) {
+    await tab.goto('/#/settings');
+    await tab.getByLabel('Rate limit: token checks').fill(`7${index}`);
+    await expect(saveBar(tab)).toContainText(`Rate limit: token checks: 60 → 7${index}`);
+  }
+  return tabs;
+}
+
+/** Signs in with a new link on the first tab, which the others follow. */
+async function expectNoEntries([desk, ...others]: Page[], link: string): Promise<void> {
+  await desk!.getByLabel('Already have a link?').fill(link);
+  await desk!.getByRole('button', { name: 'Sign in' }).click();
+  for (const tab of [desk!, ...others]) {
+    await expect(tab.getByLabel('Rate limit: token checks')).toHaveValue('60');
+    await expect(saveBar(tab)).toHaveCount(0);
+  }
+}
+
+test('signing out discards what was entered, in all tabs', { tag: '@browser' }, async ({ desk, server }) => {
+  const tabs = await enterInTwoTabs(desk);
+  await desk.getByRole('button', { name: 'Sign out' }).click();
+  for (const tab of tabs) await expect(tab.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expectNoEntries(tabs, await server.link());
+});
+
+test(
+  'what was entered when the session ended can be discarded by the next administrator, in all tabs',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    const tabs = await enterInTwoTabs(desk);
+    await server.cli('session', 'end', '--all');
+    for (const tab of tabs) await expect(tab.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
+    await desk.getByRole('button', { name: 'Discard what was open' }).click();
+    for (const tab of tabs) await expect(tab.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    await expectNoEntries(tabs, await server.link());
+  },
+);
+
+test(
+  'what was entered when the session ended is kept for the next sign-in',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    await desk.goto('/#/settings');
+    await desk.getByLabel('Rate limit: token checks').fill('70');
+    await desk.getByRole('tab', { name: 'Language' }).click();
+    await server.cli('session', 'end', '--all');
+    await expect(desk.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    await expect(saveBar(desk)).toContainText('Rate limit: token checks: 60 → 70');
+  },
+);
+
+test(
+  'the next administrator cannot undo what was saved before the session ended',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    await desk.goto('/#/settings');
+    await desk.getByLabel('Rate limit: token checks').fill('70');
+    await save(desk);
+    const undo = desk.getByRole('log').getByRole('button', { name: 'Undo' });
+    // It stays under the pointer.
+    await undo.hover();
+    await server.cli('session', 'end', '--all');
+    await desk.getByRole('button', { name: 'Discard what was open' }).click();
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    await expect(desk.getByText('60 until the next restart.')).toBeVisible();
+    await expect(undo).toHaveCount(0);
+  },
+);

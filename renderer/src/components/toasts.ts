@@ -1,5 +1,6 @@
 // What an action has led to, told for a few seconds; with a way back where there is one.
 import { readonly, ref } from 'vue';
+import { atSessionEnd } from '../session-end.ts';
 
 export interface Toast {
   id: number;
@@ -26,6 +27,11 @@ export function dismissToast(id: number): void {
   timers.delete(id);
   shown.value = shown.value.filter((toast) => toast.id !== id);
 }
+
+// Another administrator would take back what this one did.
+atSessionEnd(() => {
+  for (const { id } of shown.value) dismissToast(id);
+});
 
 /** Keeps a toast as long as the pointer or the focus is on it. */
 export function holdToast(id: number): void {

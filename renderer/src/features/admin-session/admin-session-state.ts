@@ -3,6 +3,7 @@ import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
 import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
+import { forgetSession } from '../../session-end.ts';
 
 /** The one-time code of a sign-in link. It is removed from the URL to keep it out of the history. */
 function takeCode(): string | null {
@@ -35,6 +36,7 @@ export const useSession = defineStore('session', () => {
     turns += 1;
     phase.value = 'signed_out';
     isInterrupted.value = false;
+    forgetSession();
   }
 
   function lose(): void {

@@ -8,9 +8,11 @@ import { adminClient } from '../../api/admin-client.ts';
 import { asCallFailure } from '../../api/call-failure.ts';
 import { useCall } from '../../api/call-state.ts';
 import { showToast } from '../../components/toasts.ts';
+import { atSessionEnd } from '../../session-end.ts';
 
 /** By setting. Null, like an empty text, resets the setting to its default. */
 const entered = reactive(new Map<string, string | null>());
+atSessionEnd(() => entered.clear());
 
 /** What the field holds without an entry. A secret is shown masked, so it cannot be edited in place. */
 const savedText = ({ secret, next_value: value }: SettingObject): string => (secret ? '' : (value ?? ''));

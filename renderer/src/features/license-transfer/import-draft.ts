@@ -9,7 +9,6 @@ import { MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
 
 export type UploadedFile = ReplyOf<typeof licenseTransferAdminContract.uploadImport>;
-export type Preview = ReplyOf<typeof licenseTransferAdminContract.previewImport>;
 export type Recipe = RequestInput<typeof licenseTransferAdminContract.runImport>;
 
 export interface ImportDraft {

@@ -87,6 +87,31 @@ test('period, product and view are in the URL', async ({ desk }) => {
   await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(31);
 });
 
+test('the dates of a period can be typed', { tag: '@browser' }, async ({ desk }) => {
+  await desk.goto('/#/statistics');
+  const from = desk.getByLabel('From', { exact: true });
+  const to = desk.getByLabel('To', { exact: true });
+  const first = await from.inputValue();
+  await from.focus();
+  await desk.keyboard.type('03152025');
+  await expect(from).toHaveValue('2025-03-15');
+  await expect(desk).toHaveURL(/[?&]from=2025-03-15(?:&|$)/u);
+  await to.focus();
+  await desk.keyboard.type('04132025');
+  await expect(to).toHaveValue('2025-04-13');
+  await expect(desk).toHaveURL(/[?&]to=2025-04-13(?:&|$)/u);
+  await expect(panel(desk, 'Activations per day')).toContainText('in 30 days');
+
+  // Parts of a date change nothing, and do not stay.
+  await desk.getByRole('button', { name: '30 days' }).click();
+  await from.focus();
+  await desk.keyboard.press('Backspace');
+  await expect(from).toHaveValue('');
+  await expect(desk).not.toHaveURL(/from=/u);
+  await desk.keyboard.press('Shift+Tab');
+  await expect(from).toHaveValue(first);
+});
+
 test('a quarter is a preset, compared with as many days before', { tag: '@browser' }, async ({ desk }) => {
   // Midnight UTC between the two readings of the clock would change the quarter at most once in three months.
   const today = dayFromToday(0);

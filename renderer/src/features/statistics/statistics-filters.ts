@@ -60,6 +60,7 @@ export function useStatisticsFilters() {
   });
 
   return {
+    values: filters.values,
     set: filters.set,
     preset,
     period,

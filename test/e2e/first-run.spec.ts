@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import type { TestServer } from './server.ts';
 import { task } from './tasks.ts';
 import { expect, expectBriefly, test } from './test.ts';
 
@@ -65,6 +67,66 @@ test('the initial setup can be skipped and opened again', async ({ page, server 
   await page.getByRole('link', INITIAL_SETUP).click();
   await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
 });
+
+/** To the last step of the initial setup. */
+async function openPlanStep(page: Page, server: TestServer): Promise<void> {
+  await page.goto(server.firstLink);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByRole('heading', { name: 'Network access' })).toBeVisible();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByRole('heading', { name: 'First plan' })).toBeVisible();
+}
+
+async function expectLicenseOf(page: Page, plan: string): Promise<void> {
+  await page.getByRole('button', { name: 'Finish' }).click();
+  await expect(page.getByRole('heading', { name: 'The API is ready' })).toBeVisible();
+  const { items } = (await (await page.request.get('/admin/api/licenses/')).json()) as {
+    items: { plan: string }[];
+  };
+  expect(items.map((license) => license.plan)).toEqual([plan]);
+}
+
+test(
+  'the initial setup takes the plan that was chosen after an error',
+  { tag: '@browser' },
+  async ({ page, server }) => {
+    await openPlanStep(page, server);
+    const licenses = '**/admin/api/licenses/';
+    await page.route(licenses, (route) => route.abort());
+    await page.getByRole('button', { name: 'Finish' }).click();
+    await expect(page.getByRole('alert')).toContainText('The server did not respond.');
+    await page.getByLabel('New plan').check();
+    await page.getByLabel('Name').fill('team');
+    await page.getByRole('button', { name: 'Finish' }).click();
+    await expect(page.getByRole('radio', { name: 'team' })).toBeVisible();
+    await page.unroute(licenses);
+    // The plan is there: it is not created again.
+    await expectLicenseOf(page, 'team');
+  },
+);
+
+test(
+  'the initial setup issues a license for a plan whose creation was answered too late',
+  { tag: '@browser' },
+  async ({ page, server }) => {
+    await openPlanStep(page, server);
+    const plans = '**/admin/api/plans/';
+    await page.route(plans, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByLabel('New plan').check();
+    await page.getByLabel('Name').fill('team');
+    await page.getByRole('button', { name: 'Finish' }).click();
+    await expect(page.getByRole('alert')).toContainText('The server did not respond.');
+    await page.unroute(plans);
+    await page.getByRole('button', { name: 'Finish' }).click();
+    await expect(page.getByRole('alert')).toContainText('a plan named');
+    await page.getByRole('radio', { name: 'team' }).check();
+    await expectLicenseOf(page, 'team');
+  },
+);
 
 test('the initial setup ends with a working API', { tag: '@browser' }, async ({ page, server, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -45,32 +45,44 @@ function changedSettings(draft: FirstRunDraft, settings: readonly SettingObject[
   return Object.fromEntries(changed.map((name) => [name, draft.settings[name]]));
 }
 
-/** A second call after an error continues where the first one failed. */
-export function createFirstRun(plans: readonly PlanObject[]) {
-  let plan: PlanObject | undefined;
+interface Present {
+  settings: readonly SettingObject[];
+  plans: readonly PlanObject[];
+}
+
+/** A second call after an error continues where the first one failed, unless something else was chosen meanwhile. */
+export function createFirstRun() {
+  let created: { from: string; plan: PlanObject } | null = null;
   let license: LicenseRecord | null = null;
 
-  async function choosePlan({ planName, newPlan }: FirstRunDraft): Promise<PlanObject | undefined> {
-    if (planName) return plans.find(({ name }) => name === planName);
+  async function choosePlan(
+    { planName, newPlan }: FirstRunDraft,
+    plans: readonly PlanObject[],
+  ): Promise<Pick<PlanObject, 'name' | 'product'>> {
+    // The server refuses a plan that was removed meanwhile.
+    if (planName) return plans.find(({ name }) => name === planName) ?? { name: planName, product: null };
+    const from = JSON.stringify(newPlan);
+    if (created?.from === from) return created.plan;
     const { name, durationDays, maxActivations } = newPlan;
-    const reply = await adminClient.createPlan({
+    const { plan } = await adminClient.createPlan({
       name,
       display_name: name,
       duration_days: durationDays,
       max_activations: maxActivations,
     });
-    return reply.plan;
+    created = { from, plan };
+    return plan;
   }
 
   return async (
     draft: FirstRunDraft,
-    settings: readonly SettingObject[],
+    { settings, plans }: Present,
     holder: string,
   ): Promise<LicenseRecord | null> => {
     const changes = changedSettings(draft, settings);
     if (Object.keys(changes).length > 0) await adminClient.updateSettings({ changes });
-    plan ??= await choosePlan(draft);
-    if (draft.wantsLicense && plan && license === null) {
+    const plan = await choosePlan(draft, plans);
+    if (draft.wantsLicense && license?.plan !== plan.name) {
       const product = plan.product ?? draft.settings.default_product;
       ({ license } = await adminClient.createLicense({ holder, plan: plan.name, product }));
     }

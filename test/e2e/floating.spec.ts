@@ -158,7 +158,7 @@ test('a denial appears by itself, is explained, and leads to its remedy', async 
   await checkOut(desk, server, key, { user: 'ada' });
   expect((await checkOut(desk, server, key, { user: 'grace' })).status).toBe(409);
   await row(desk, 'grace').click();
-  await expect(inspector(desk)).toContainText('All 1 seats were taken.');
+  await expect(inspector(desk)).toContainText('The only seat was taken.');
   await expect(inspector(desk).getByRole('region', { name: 'Leases at that moment' })).toContainText('ada');
   await expectAccessible(desk);
 
@@ -358,11 +358,46 @@ test('an upgrade shows the floating seats before and after', async ({ desk }) =>
   await expect(inspector(desk)).toContainText('12 (instead of the plan)');
 });
 
+test('a revocation tells which seats and devices it affects', async ({ desk, server }) => {
+  const key = await newPool(desk, { holder: 'Acme', seats: 2 });
+  await checkOut(desk, server, key);
+  const dialog = desk.getByRole('dialog');
+  await desk.goto('/#/licenses?open=1');
+  await chooseAction(inspector(desk), 'Revoke');
+  await expect(dialog).toContainText(
+    'The license stops working immediately. 1 seat is in use. Leases end at the next heartbeat.',
+  );
+  await desk.keyboard.press('Escape');
+
+  const fixed = await issueLicense(desk, { holder: 'Bolt' });
+  const device = { license_key: fixed, machine_fingerprint: `sha256:${'0'.repeat(64)}` };
+  expect((await desk.request.post(`${server.api}activate/`, { data: device })).ok()).toBe(true);
+  await desk.goto('/#/licenses');
+  const revoke = desk
+    .getByRole('group', { name: 'Selected licenses' })
+    .getByRole('button', { name: 'Revoke' });
+  await expect(row(desk, 'Bolt')).toContainText('1/1');
+  await desk.getByRole('checkbox', { name: 'Select Bolt' }).check();
+  await revoke.click();
+  await expect(dialog).toContainText(
+    '1 license stops working immediately. 1 active device is affected. This cannot be undone.',
+  );
+  await desk.keyboard.press('Escape');
+  await desk.getByRole('checkbox', { name: 'Select Acme' }).check();
+  await checkOut(desk, server, key);
+  await expect(row(desk, 'Acme')).toContainText('2/2');
+  await revoke.click();
+  await expect(dialog).toContainText(
+    '2 licenses stop working immediately. 1 active device is affected. 2 floating seats are in use. Leases end at the next heartbeat. This cannot be undone.',
+  );
+});
+
 test('the overview names a floating license that is almost full', async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Acme', seats: 1 });
   await desk.goto('/#/overview');
   await checkOut(desk, server, key);
   await expect(desk.getByText('1 floating license has at least 90% of its seats in use')).toBeVisible();
+  await expect(desk.getByText('Acme: 1 of 1 seat.', { exact: true })).toBeVisible();
   await desk.getByRole('link', { name: 'Review seats' }).click();
   await expect(inspector(desk)).toContainText('Acme');
 });

@@ -296,7 +296,9 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await desk.keyboard.press('Space');
   await selection.getByRole('button', { name: 'Revoke' }).click();
   const revoking = desk.getByRole('dialog', { name: 'Revoke 2 licenses?' });
-  await expect(revoking).toContainText('2 licenses with');
+  await expect(revoking).toContainText(
+    '2 licenses stop working immediately. No active devices are affected.',
+  );
   await expect(revoking.getByRole('button', { name: 'Revoke' })).toBeDisabled();
   await revoking.getByLabel('Reason').fill('chargeback');
   await revoking.getByLabel('Type 2 to confirm').fill('2');

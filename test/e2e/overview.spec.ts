@@ -75,6 +75,14 @@ test('tells how old the CRL is', async ({ desk, server }) => {
   await expect(panel(desk, 'Health')).toContainText(/CRL updated (?:now|\d+ seconds? ago)/u);
 });
 
+test('tells of one imported license, and of several', { tag: '@browser' }, async ({ desk }) => {
+  await importLicenses(desk, ['Acme']);
+  await expect(panel(desk, 'Activity')).toContainText('imported 1 license');
+  await expect(panel(desk, 'Activity')).not.toContainText('imported 1 licenses');
+  await importLicenses(desk, ['Bolt', 'Cargo']);
+  await expect(panel(desk, 'Activity')).toContainText('imported 2 licenses');
+});
+
 test('copies the API address', async ({ desk, server, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const copy = desk.getByRole('button', { name: 'Copy: API address' });

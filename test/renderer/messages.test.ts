@@ -126,6 +126,13 @@ test('every key that the page asks for exists', () => {
   expect(asked.filter((key) => !exists(toPattern(key)))).toEqual([]);
 });
 
+test('every text with plural forms is asked for with its number', () => {
+  const withoutNumber = String.raw`\bt\(\s*'(?<key>${KEY})'\s*(?:,\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*,?\s*)?\)`;
+  const asked = keysIn(withoutNumber);
+  expect(asked.length).toBeGreaterThan(400);
+  expect(asked.filter((key) => pluralForms(page.en.get(key) ?? '').length > 1)).toEqual([]);
+});
+
 test('the page uses every text', () => {
   const named = keysIn(String.raw`(?:['${'`'}]|(?<!:)keypath=")(?<key>${KEY})`).map(toPattern);
   expect([...page.en.keys()].filter((key) => !named.some((used) => used.test(key)))).toEqual([]);

@@ -21,7 +21,7 @@ export const alertMessages = messagesOf(
       backup_overdue: 'No backup for {days} days.',
       clock_jumped: 'The clock jumped ahead by {hours} hours.',
       clock_skewed: 'The clock of this machine differs from the database’s by {seconds} s.',
-      log_lines_dropped: '{count} lines of {subject} were lost.',
+      log_lines_dropped: '{count} line of {subject} was lost. | {count} lines of {subject} were lost.',
       data_directory_lost: '{path} was removed or replaced.',
       database_damaged: 'The database is damaged.',
       database_not_writable: 'Changes cannot be saved.',
@@ -87,7 +87,8 @@ export const alertMessages = messagesOf(
       backup_overdue: 'Keine Sicherung seit {days} Tagen.',
       clock_jumped: 'Die Uhr ist um {hours} Stunden vorgesprungen.',
       clock_skewed: 'Die Uhr dieses Computers weicht um {seconds} s von der Uhr der Datenbank ab.',
-      log_lines_dropped: '{count} Zeilen von {subject} gingen verloren.',
+      log_lines_dropped:
+        '{count} Zeile von {subject} ging verloren. | {count} Zeilen von {subject} gingen verloren.',
       data_directory_lost: '{path} wurde entfernt oder ersetzt.',
       database_damaged: 'Die Datenbank ist beschädigt.',
       database_not_writable: 'Änderungen können nicht gespeichert werden.',

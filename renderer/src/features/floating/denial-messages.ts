@@ -25,15 +25,16 @@ export const denialMessages = messagesOf(
     title: 'Denied: {name}',
     why: 'Why it was denied',
     explain: {
-      no_seat: 'All {total} seats were taken.',
-      not_enough: 'The client asked for {units} seats, but only {available} of {total} were free.',
+      no_seat: 'The only seat was taken. | All {total} seats were taken.',
+      not_enough:
+        'The client asked for {units} seats, but only {available} of {total} was free. | The client asked for {units} seats, but only {available} of {total} were free.',
       reserved:
         '{reserved} of {total} seats were free, but rules reserve them for other clients. | {reserved} of {total} seats was free, but a rule reserves it for other clients. | {reserved} of {total} seats were free, but rules reserve them for other clients.',
       queue:
         'Seats were free, but other clients were waiting for them. Clients are served in the order in which they ask.',
       max: 'A rule limits how many seats this client and others like it hold together, and the limit was reached.',
       borrow:
-        'The limits for borrowing do not allow it: the maximum time, the number of borrowed seats, or the seats that are kept free. {borrowed} seats were borrowed.',
+        'The limits for borrowing do not allow it: the maximum time, the number of borrowed seats, or the seats that are kept free. {borrowed} seat was borrowed. | The limits for borrowing do not allow it: the maximum time, the number of borrowed seats, or the seats that are kept free. {borrowed} seats were borrowed.',
       deny: 'A rule denies this client access to the license.',
       no_allow: 'The rules deny this client access to the license.',
     },
@@ -74,15 +75,16 @@ export const denialMessages = messagesOf(
     title: 'Abgelehnt: {name}',
     why: 'Warum abgelehnt wurde',
     explain: {
-      no_seat: 'Alle {total} Plätze waren belegt.',
-      not_enough: 'Der Client verlangte {units} Plätze, frei waren aber nur {available} von {total}.',
+      no_seat: 'Der einzige Platz war belegt. | Alle {total} Plätze waren belegt.',
+      not_enough:
+        'Der Client verlangte {units} Plätze, frei war aber nur {available} von {total}. | Der Client verlangte {units} Plätze, frei waren aber nur {available} von {total}.',
       reserved:
         '{reserved} von {total} Plätzen waren frei, aber Regeln halten sie für andere Clients frei. | {reserved} von {total} Plätzen war frei, aber eine Regel hält ihn für andere Clients frei. | {reserved} von {total} Plätzen waren frei, aber Regeln halten sie für andere Clients frei.',
       queue:
         'Plätze waren frei, aber andere Clients warteten darauf. Clients werden in der Reihenfolge ihrer Anfragen bedient.',
       max: 'Eine Regel begrenzt, wie viele Plätze dieser Client und ähnliche zusammen belegen. Die Grenze war erreicht.',
       borrow:
-        'Die Grenzen für mitgenommene Plätze lassen es nicht zu: die längste Dauer, ihre Anzahl oder die Plätze, die bleiben müssen. {borrowed} Plätze waren mitgenommen.',
+        'Die Grenzen für mitgenommene Plätze lassen es nicht zu: die längste Dauer, ihre Anzahl oder die Plätze, die bleiben müssen. {borrowed} Platz war mitgenommen. | Die Grenzen für mitgenommene Plätze lassen es nicht zu: die längste Dauer, ihre Anzahl oder die Plätze, die bleiben müssen. {borrowed} Plätze waren mitgenommen.',
       deny: 'Eine Regel verwehrt diesem Client die Lizenz.',
       no_allow: 'Die Regeln verwehren diesem Client die Lizenz.',
     },

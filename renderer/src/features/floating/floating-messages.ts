@@ -99,6 +99,10 @@ export const floatingMessages = messagesOf(
     showAll: 'Show ended leases',
     reclaim: 'Reclaim',
     reclaimTitle: 'Reclaim the seat of {name}',
+    revokeConsequence:
+      'The license stops working immediately. No seats are in use. This cannot be undone. | The license stops working immediately. {n} seat is in use. Leases end at the next heartbeat. This cannot be undone. | The license stops working immediately. {n} seats are in use. Leases end at the next heartbeat. This cannot be undone.',
+    revokeAnyLeases:
+      'The license stops working immediately. Leases end at the next heartbeat. This cannot be undone.',
     reclaimConsequence:
       'The lease ends now and the seat goes to the next client. The software of {name} learns of it at its next heartbeat.',
     reclaimBorrowed:
@@ -207,6 +211,10 @@ export const floatingMessages = messagesOf(
     showAll: 'Beendete Leases anzeigen',
     reclaim: 'Platz entziehen',
     reclaimTitle: 'Platz von {name} entziehen',
+    revokeConsequence:
+      'Die Lizenz wird sofort ungültig. Keine Plätze sind belegt. Das lässt sich nicht rückgängig machen. | Die Lizenz wird sofort ungültig. {n} Platz ist belegt. Leases enden beim nächsten Heartbeat. Das lässt sich nicht rückgängig machen. | Die Lizenz wird sofort ungültig. {n} Plätze sind belegt. Leases enden beim nächsten Heartbeat. Das lässt sich nicht rückgängig machen.',
+    revokeAnyLeases:
+      'Die Lizenz wird sofort ungültig. Leases enden beim nächsten Heartbeat. Das lässt sich nicht rückgängig machen.',
     reclaimConsequence:
       'Der Lease endet jetzt, und der Platz geht an den nächsten Client. Die Software von {name} erfährt es beim nächsten Heartbeat.',
     reclaimBorrowed:

@@ -46,8 +46,9 @@ export const ruleMessages = messagesOf(
     noRuleDecided: 'No rule decided.',
     matching: 'Rules that match this client',
     noMatching: 'No rules match this client.',
-    poolNow: '{in_use} of {total} seats in use, {available} free, {reserved} reserved',
-    poolUnlimited: '{in_use} seats in use, unlimited',
+    poolNow:
+      '{in_use} of {total} seat in use, {available} free, {reserved} reserved | {in_use} of {total} seats in use, {available} free, {reserved} reserved',
+    poolUnlimited: '{in_use} seat in use, unlimited | {in_use} seats in use, unlimited',
     groups: 'Groups',
     groupsAbout: 'Groups can be used by the rules of all licenses.',
     noGroups: 'No groups.',
@@ -147,8 +148,9 @@ export const ruleMessages = messagesOf(
     noRuleDecided: 'Keine Regel hat entschieden.',
     matching: 'Regeln für diesen Client',
     noMatching: 'Keine Regel betrifft diesen Client.',
-    poolNow: '{in_use} von {total} Plätzen belegt, {available} frei, {reserved} reserviert',
-    poolUnlimited: '{in_use} Plätze belegt, unbegrenzt',
+    poolNow:
+      '{in_use} von {total} Platz belegt, {available} frei, {reserved} reserviert | {in_use} von {total} Plätzen belegt, {available} frei, {reserved} reserviert',
+    poolUnlimited: '{in_use} Platz belegt, unbegrenzt | {in_use} Plätze belegt, unbegrenzt',
     groups: 'Gruppen',
     groupsAbout: 'Gruppen lassen sich in den Regeln aller Lizenzen verwenden.',
     noGroups: 'Keine Gruppen.',

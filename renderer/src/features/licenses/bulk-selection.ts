@@ -1,5 +1,5 @@
 // The licenses that a bulk change is about: rows of the list, or everything that matches its filter.
-import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
+import type { LicenseRecord, ListedLicense } from '#server/features/licenses/license-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
 import type { LicenseFilter } from './license-filters.ts';
 
@@ -7,21 +7,36 @@ import type { LicenseFilter } from './license-filters.ts';
 const BATCH = 100;
 const NEWEST_FIRST = { sort: 'created', order: 'desc' } as const;
 
+/** Each is null if no license of the selection has such. */
+interface InUse {
+  devices: number | null;
+  floatingSeats: number | null;
+}
+
 export interface BulkSelection {
   count: number;
   /** The first ones, for a preview. */
   sample: readonly LicenseRecord[];
   /** Null if not all of them are loaded. */
-  activeDevices: number | null;
+  inUse: InUse | null;
   /** Up to a hundred at once. */
   batches(): AsyncIterable<readonly LicenseRecord[]>;
 }
 
-export function selectionOf(licenses: readonly LicenseRecord[]): BulkSelection {
+function inUseOf(licenses: readonly ListedLicense[]): InUse {
+  const sum = (counts: readonly number[]) =>
+    counts.length === 0 ? null : counts.reduce((all, count) => all + count, 0);
+  return {
+    devices: sum(licenses.flatMap((one) => (one.licensing === 'floating' ? [] : one.activation_count))),
+    floatingSeats: sum(licenses.flatMap(({ seats_in_use: seats }) => seats ?? [])),
+  };
+}
+
+export function selectionOf(licenses: readonly ListedLicense[]): BulkSelection {
   return {
     count: licenses.length,
     sample: licenses,
-    activeDevices: licenses.reduce((sum, license) => sum + license.activation_count, 0),
+    inUse: inUseOf(licenses),
     async *batches() {
       for (let from = 0; from < licenses.length; from += BATCH) yield licenses.slice(from, from + BATCH);
     },
@@ -57,7 +72,7 @@ export function selectionMatching(
   return {
     count,
     sample,
-    activeDevices: null,
+    inUse: null,
     async *batches() {
       let cursor: string | null = null;
       let left = count;

@@ -36,7 +36,7 @@ export const licenseMessages = messagesOf(
     noneHint: 'Issue one, or import existing licenses from a CSV file.',
     createFirst: 'Issue your first license',
     days: 'Term (days)',
-    planOption: '{name}: {days} days, {devices}',
+    planOption: '{name}: {days} day, {devices} | {name}: {days} days, {devices}',
     anyDevices: 'unlimited seats',
     devicesAllowed: 'no seats | {n} seat | {n} seats',
     anyFloating: 'unlimited floating seats',
@@ -66,13 +66,18 @@ export const licenseMessages = messagesOf(
         'Each license is extended from its current expiry date, or from now if it has expired. Revoked licenses are not renewed.',
       revokeTitle: 'Revoke licenses? | Revoke {n} license? | Revoke {n} licenses?',
       revokeConsequence:
-        'No licenses are revoked. | {n} license with {devices} active devices stops working immediately. This cannot be undone. | {n} licenses with {devices} active devices stop working immediately. This cannot be undone.',
+        'No licenses are revoked. | {n} license stops working immediately. | {n} licenses stop working immediately.',
+      revokeDevices:
+        'No active devices are affected. | {n} active device is affected. | {n} active devices are affected.',
+      revokeSeats:
+        'No floating seats are in use. | {n} floating seat is in use. Leases end at the next heartbeat. | {n} floating seats are in use. Leases end at the next heartbeat.',
+      irreversible: 'This cannot be undone.',
       selectAll: 'Select all matching | Select all {n} matching | Select all {n} matching',
       export: 'Export',
       unchanged: '{date}, revoked',
       moreOfThem: '{n} more license | {n} more licenses',
       revokeAllConsequence:
-        'No licenses are revoked. | {n} license stops working immediately on all of its devices. This cannot be undone. | {n} licenses stop working immediately on all of their devices. This cannot be undone.',
+        'No licenses are revoked. | {n} license stops working immediately on all of its devices. Leases end at the next heartbeat. This cannot be undone. | {n} licenses stop working immediately on all of their devices. Leases end at the next heartbeat. This cannot be undone.',
       progress: 'Progress',
       tried: '{tried} of {total} processed.',
       done: 'None changed. | {n} changed. | {n} changed.',
@@ -116,7 +121,7 @@ export const licenseMessages = messagesOf(
     noneHint: 'Stellen Sie eine aus oder importieren Sie vorhandene Lizenzen aus einer CSV-Datei.',
     createFirst: 'Erste Lizenz ausstellen',
     days: 'Laufzeit (Tage)',
-    planOption: '{name}: {days} Tage, {devices}',
+    planOption: '{name}: {days} Tag, {devices} | {name}: {days} Tage, {devices}',
     anyDevices: 'unbegrenzte Plätze',
     devicesAllowed: 'keine Plätze | {n} Platz | {n} Plätze',
     anyFloating: 'unbegrenzte Floating-Plätze',
@@ -146,13 +151,18 @@ export const licenseMessages = messagesOf(
         'Jede Lizenz wird ab ihrem aktuellen Ablaufdatum verlängert, abgelaufene Lizenzen ab sofort. Widerrufene Lizenzen werden nicht verlängert.',
       revokeTitle: 'Lizenzen widerrufen? | {n} Lizenz widerrufen? | {n} Lizenzen widerrufen?',
       revokeConsequence:
-        'Keine Lizenzen werden widerrufen. | {n} Lizenz mit {devices} aktiven Geräten wird sofort ungültig. Das lässt sich nicht rückgängig machen. | {n} Lizenzen mit {devices} aktiven Geräten werden sofort ungültig. Das lässt sich nicht rückgängig machen.',
+        'Keine Lizenzen werden widerrufen. | {n} Lizenz wird sofort ungültig. | {n} Lizenzen werden sofort ungültig.',
+      revokeDevices:
+        'Keine aktiven Geräte sind betroffen. | {n} aktives Gerät ist betroffen. | {n} aktive Geräte sind betroffen.',
+      revokeSeats:
+        'Keine Floating-Plätze sind belegt. | {n} Floating-Platz ist belegt. Leases enden beim nächsten Heartbeat. | {n} Floating-Plätze sind belegt. Leases enden beim nächsten Heartbeat.',
+      irreversible: 'Das lässt sich nicht rückgängig machen.',
       selectAll: 'Alle passenden auswählen | Alle {n} passenden auswählen | Alle {n} passenden auswählen',
       export: 'Exportieren',
       unchanged: '{date}, widerrufen',
       moreOfThem: '{n} weitere Lizenz | {n} weitere Lizenzen',
       revokeAllConsequence:
-        'Keine Lizenzen werden widerrufen. | {n} Lizenz wird sofort auf allen ihren Geräten ungültig. Das lässt sich nicht rückgängig machen. | {n} Lizenzen werden sofort auf allen ihren Geräten ungültig. Das lässt sich nicht rückgängig machen.',
+        'Keine Lizenzen werden widerrufen. | {n} Lizenz wird sofort auf allen ihren Geräten ungültig. Leases enden beim nächsten Heartbeat. Das lässt sich nicht rückgängig machen. | {n} Lizenzen werden sofort auf allen ihren Geräten ungültig. Leases enden beim nächsten Heartbeat. Das lässt sich nicht rückgängig machen.',
       progress: 'Fortschritt',
       tried: '{tried} von {total} verarbeitet.',
       done: 'Keine geändert. | {n} geändert. | {n} geändert.',

@@ -40,6 +40,6 @@ export function usePlanOption(): (plan: PlanObject) => string {
             { n: formatCount(most) },
             most,
           );
-    return t('licenses.planOption', { name, days: formatCount(days), devices });
+    return t('licenses.planOption', { name, days: formatCount(days), devices }, days);
   };
 }

@@ -154,11 +154,11 @@ export function useAttention(given: MaybeRefOrGetter<Figures | undefined>) {
         isCritical: false,
         icon: Armchair,
         title: t('overview.busyPools', { n: formatCount(count) }, count),
-        detail: t('overview.fullestPool', {
-          holder: first.holder,
-          used: formatCount(first.in_use),
-          seats: formatCount(first.seats),
-        }),
+        detail: t(
+          'overview.fullestPool',
+          { holder: first.holder, used: formatCount(first.in_use), seats: formatCount(first.seats) },
+          first.seats,
+        ),
         action: {
           label: t('overview.reviewPools'),
           to:

@@ -9,6 +9,7 @@ const OWNERS: Record<string, string> = {
   audit_entries: 'audit/audit-store.ts',
   authorization_counts: 'authorization-tokens/authorization-usage-store.ts',
   authorization_tokens: 'authorization-tokens/authorization-token-store.ts',
+  borrowed_lease_files: 'leases/lease-file-store.ts',
   certificate_authorities: 'certificates/authority-store.ts',
   certificate_keys: 'certificates/certificate-store.ts',
   certificates: 'certificates/certificate-store.ts',
@@ -16,6 +17,7 @@ const OWNERS: Record<string, string> = {
   deliveries: 'webhooks/delivery-store.ts',
   delivery_attempts: 'webhooks/delivery-store.ts',
   distrust_lists: 'signing/signing-key-store.ts',
+  earlier_license_files: 'activations/activation-store.ts',
   events: 'events/event-store.ts',
   idempotent_replies: 'idempotency/idempotent-reply-store.ts',
   lease_clock: 'leases/lease-clock-store.ts',
@@ -45,7 +47,7 @@ const OWNERS: Record<string, string> = {
 
 /** Joins that answer in one statement, and figures over everything. */
 const FOREIGN_READS: Record<string, string[]> = {
-  'activations/activation-store.ts': ['licenses'],
+  'activations/activation-store.ts': ['licenses', 'signing_keys'],
   'authorization-tokens/authorization-lookup-store.ts': [
     'activations',
     'authorization_tokens',
@@ -69,6 +71,7 @@ const FOREIGN_READS: Record<string, string[]> = {
   'lease-rules/lease-group-store.ts': ['lease_rules'],
   'lease-rules/lease-rule-store.ts': ['lease_groups', 'licenses'],
   'leases/lease-denial-store.ts': ['licenses'],
+  'leases/lease-file-store.ts': ['signing_keys'],
   'leases/lease-list-store.ts': ['leases', 'licenses'],
   'leases/lease-lookup-store.ts': ['lease_pools', 'leases', 'licenses', 'plans'],
   'leases/pool-list-store.ts': ['lease_pools', 'lease_usage', 'licenses', 'plans'],
@@ -92,7 +95,15 @@ const FOREIGN_READS: Record<string, string[]> = {
     'license_imports',
     'webhooks',
   ],
-  'signing/reissue-store.ts': ['activations', 'licenses', 'plans', 'unbound_license_files'],
+  'signing/reissue-store.ts': [
+    'activations',
+    'borrowed_lease_files',
+    'earlier_license_files',
+    'leases',
+    'licenses',
+    'plans',
+    'unbound_license_files',
+  ],
   'statistics/license-count-store.ts': ['licenses', 'plans'],
   'statistics/statistics-store.ts': [
     'activations',

@@ -65,7 +65,7 @@ export function addSigningKeyCommands(program: Command): void {
           client.distrustSigningKey({ key_id: keyId, reason }),
         (reply) =>
           `License files under ${reply.distrusted.key_id} are refused from now on. This cannot be undone.\n` +
-          `Devices and unbound files to reissue: ${reply.files_to_reissue} ` +
+          `License and lease files to reissue: ${reply.files_to_reissue} ` +
           `(license-desk signing-key files ${reply.distrusted.key_id})\n` +
           `License files are now signed with ${reply.key_id}. Offline verifiers need its public key and\n` +
           `the distrust list (license-desk public-key --distrust-list).`,
@@ -79,12 +79,12 @@ export function addSigningKeyCommands(program: Command): void {
   addPageOptions(
     signingKey
       .command('files')
-      .description('list devices and licenses whose license file is signed with a key')
+      .description('list devices, licenses and borrowed seats whose file is signed with a key')
       .argument('<key-id>', 'ID of the key'),
   ).action(
     calling(
       (client, keyId: string, page: PageOptions) => client.listFilesToReissue({ key_id: keyId, ...page }),
-      listing('No license files are signed with this key.', FILE_COLUMNS),
+      listing('No file in use is signed with this key.', FILE_COLUMNS),
     ),
   );
 }
@@ -92,9 +92,15 @@ export function addSigningKeyCommands(program: Command): void {
 const FILE_COLUMNS: readonly Column<FileToReissue>[] = [
   { title: 'LICENSE KEY', value: (file) => file.license_key },
   { title: 'HOLDER', value: (file) => file.holder },
-  { title: 'DEVICE', value: (file) => file.machine_name ?? file.machine_fingerprint ?? 'any' },
+  {
+    title: 'DEVICE',
+    value: (file) => file.machine_name ?? file.host ?? file.machine_fingerprint ?? 'any',
+  },
   { title: 'SINCE', value: (file) => day(file.since) },
-  { title: 'KEY RECORDED', value: (file) => (file.recorded ? 'yes' : 'inferred') },
+  { title: 'NEWER FILE', value: (file) => day(file.newer_file_at) },
+  { title: 'LEASE', value: (file) => file.lease_id },
+  { title: 'BORROWED UNTIL', value: (file) => day(file.borrowed_until) },
+  { title: 'KEY RECORDED', value: (file) => (file.recorded ? 'yes' : 'inferred'), wideOnly: true },
 ];
 
 const LIST_COLUMNS: readonly Column<SigningKeyObject>[] = [

@@ -28,6 +28,7 @@ import { createKeptFigures } from './migrations/0025-figures.ts';
 import { createPostgresReads } from './migrations/0026-postgres-reads.ts';
 import { addServerReplicas } from './migrations/0027-server-replicas.ts';
 import { addOlderWebhookSecrets } from './migrations/0028-older-webhook-secrets.ts';
+import { createEarlierFiles } from './migrations/0029-earlier-files.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0026-postgres-reads', up: createPostgresReads },
   { name: '0027-server-replicas', up: addServerReplicas },
   { name: '0028-older-webhook-secrets', up: addOlderWebhookSecrets },
+  { name: '0029-earlier-files', up: createEarlierFiles },
 ];
 
 /** One row per applied migration, with its name. */

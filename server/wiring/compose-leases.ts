@@ -20,6 +20,7 @@ import { createLeaseDenialStore } from '#server/features/leases/lease-denial-sto
 import { createLeaseEndings } from '#server/features/leases/lease-endings.ts';
 import { createLeaseGrants } from '#server/features/leases/lease-grants.ts';
 import { sharedSeatKey } from '#server/features/leases/lease-draft.ts';
+import { createLeaseFileStore } from '#server/features/leases/lease-file-store.ts';
 import { createLeaseFiles } from '#server/features/leases/lease-files.ts';
 import type { LeaseJudge } from '#server/features/leases/lease-judge.ts';
 import { createLeaseListStore } from '#server/features/leases/lease-list-store.ts';
@@ -98,7 +99,7 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
     pools: poolStore,
     onError: cannot('write lease denials'),
   });
-  const files = createLeaseFiles(needs.files);
+  const files = createLeaseFiles({ ...needs, records: createLeaseFileStore(sequelize) });
   const grants = createLeaseGrants({ ...shared, pools });
   const checkouts = createCheckoutService({ ...shared, grants, pools, claims, files, denials, limit });
   const heartbeats = createHeartbeatService({

@@ -134,41 +134,6 @@ test(
   },
 );
 
-test(
-  'a leaked signing key is distrusted permanently, and the files to reissue are listed',
-  { tag: '@browser' },
-  async ({ desk }) => {
-    const license = await issueLicense(desk, { holder: 'Ústav soudního lékařství' });
-    const issued = await desk.request.post('/admin/api/licenses/file/', { data: { license } });
-    const { license_file: file } = (await issued.json()) as { license_file: string };
-    await desk.goto('/#/settings?tab=keys');
-    const active = desk.getByRole('row').filter({ hasText: 'Active' });
-    const id = (await active.getByRole('rowheader').textContent()) ?? '';
-    await desk.getByRole('button', { name: `Distrust key ${id}` }).click();
-    const dialog = desk.getByRole('dialog', { name: 'Distrust the signing key?' });
-    await expect(dialog).toContainText('This is the active key. A new key replaces it first.');
-    const confirm = dialog.getByRole('button', { name: 'Distrust', exact: true });
-    await expect(confirm).toBeDisabled();
-    await dialog.getByLabel('Reason').fill('laptop stolen');
-    await dialog.getByLabel(`Type ${id} to confirm`).fill(id);
-    await expectAccessible(desk);
-    await confirm.click();
-
-    const row = desk.getByRole('table', { name: 'Signing keys' }).getByRole('row', { name: id });
-    await expect(row).toContainText('Distrusted');
-    await expect(row.getByRole('button', { name: `Distrust key ${id}` })).toHaveCount(0);
-    const files = desk.getByRole('table', { name: `License files to reissue: ${id}` });
-    await expect(files.getByRole('row').last()).toContainText('Ústav soudního lékařství');
-    await expect(files.getByRole('row').last()).toContainText('Any device');
-    await expectAccessible(desk);
-
-    await desk.goto('/#/air-gap?view=check');
-    await desk.getByRole('textbox', { name: 'License file' }).fill(file);
-    await desk.getByRole('button', { name: 'Check', exact: true }).click();
-    await expect(desk.getByText('The file is signed with a distrusted key.')).toBeVisible();
-  },
-);
-
 test('About shows the version, and the license of every package', { tag: '@browser' }, async ({ desk }) => {
   const fetched: string[] = [];
   desk.on('request', (request) => fetched.push(new URL(request.url()).pathname));

@@ -51,6 +51,8 @@ async function useWhatTheContractLeavesOut(server: TestServer): Promise<void> {
   await newLease(server, floating);
   await post('/leases/checkout/', { license_key: floating.license_key, instance_id: newInstanceId() });
   await admin.issueLicenseFile({ license: license_key });
+  await admin.rotateSigningKey({});
+  await admin.issueLicenseFile({ license: license_key });
   const { import_id } = await admin.uploadImport({ file: new Blob(['holder\nImported\n']) });
   await admin.runImport({ import_id, mapping: { holder: 'holder' } });
   await admin.finishFirstRun({});

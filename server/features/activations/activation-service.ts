@@ -16,7 +16,7 @@ import type { activationAdminContract, activationContract } from './activation-c
 import { deviceNotFound, toActivationObject, toDeviceObject } from './activation-presenter.ts';
 import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
 import { hasFreeSeat, refuseFloating, refuseFull, refuseUnusable } from '#server/rules/license-refusals.ts';
-import type { Activation, ActivationStore } from './activation-store.ts';
+import { type Activation, type ActivationStore, isOnRecord } from './activation-store.ts';
 import type { DeviceLimit } from './device-limit.ts';
 import type { DeviceSightings } from './device-sightings.ts';
 import type { DeviceSeats } from './device-seats.ts';
@@ -135,8 +135,7 @@ export function createActivationService(needs: Needs) {
       refuseUnusable(license, device.product_slug, clock.now());
       refuseFloating(license);
       if (!activation) return takeSeat(license, device, signing, call);
-      const { key } = signing;
-      if (activation.signingKeyId !== key.id) await activations.recordSigningKey(activation.id, key.id);
+      await activations.recordFile(activation, signing.key.id, clock.now());
       return { license, activation, isNew: false };
     };
     return transaction(change, call, { first: { subject: licenseKey, read } });
@@ -184,7 +183,7 @@ export function createActivationService(needs: Needs) {
     const key = await needs.files.activeKey();
     const found = await lookUp(device, onFound);
     const { license, activation, isNew } =
-      found.activation?.signingKeyId === key.id
+      found.activation && isOnRecord(found.activation, key.id)
         ? { license: found.license, activation: found.activation, isNew: false }
         : await activateNew(
             found.license,

@@ -20,10 +20,7 @@ import type { DeviceSurgeWatch } from './device-surge.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'findForChange'>;
-  activations: Pick<
-    ActivationStore,
-    'findLive' | 'findNewest' | 'findSuccessor' | 'release' | 'recordSigningKey'
-  >;
+  activations: Pick<ActivationStore, 'findLive' | 'findNewest' | 'findSuccessor' | 'release' | 'recordFile'>;
   takeSeat: DeviceSeats;
   files: LicenseFiles;
   audit: Audit;
@@ -73,7 +70,7 @@ export function createDeviceReplacement(needs: Needs) {
       const old = await activations.findNewest(license.id, replaced);
       if (!old || old.releasedAt !== null) {
         const activation = await successorOf(old, request);
-        if (activation.signingKeyId !== key.id) await activations.recordSigningKey(activation.id, key.id);
+        await activations.recordFile(activation, key.id, now);
         return { license, released: old as Activation, activation, isNew: false };
       }
       if (await activations.findLive(license.id, fingerprint)) {

@@ -34,7 +34,7 @@ import { deviceOf, readMachineRequest } from './offline-request.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find' | 'findForChange'>;
-  activations: Pick<ActivationStore, 'findLive' | 'recordSigningKey' | 'recordUnboundFile'>;
+  activations: Pick<ActivationStore, 'findLive' | 'recordFile' | 'recordUnboundFile'>;
   files: LicenseFiles;
   audit: Audit;
   transaction: RunTransaction;
@@ -168,7 +168,7 @@ export function createOfflineDeskService(needs: Needs) {
         const order = { license, fingerprint: fingerprint ?? null, ttlDays, encrypt: false, key };
         const { text, expiresAt } = files.issueUntil(order);
         const file = { machine_fingerprint: fingerprint ?? null, file_expires_at: toTimestamp(expiresAt) };
-        if (device) await activations.recordSigningKey(device.id, key.id);
+        if (device) await activations.recordFile(device, key.id, clock.now());
         else await activations.recordUnboundFile(license.id, key.id, clock.now());
         await audit.record(call, 'license_file.issued', `license:${license.id}`, null, file);
         return { license_file: text, file_expires_at: file.file_expires_at };

@@ -8,7 +8,7 @@ import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { toTimestampOrNull } from '#server/wire/fields.ts';
 import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { activationContract } from './activation-contract.ts';
-import type { ActivationStore } from './activation-store.ts';
+import { type ActivationStore, isOnRecord } from './activation-store.ts';
 import type { DeviceSightings } from './device-sightings.ts';
 import { byKey } from '#server/rules/license-reference.ts';
 import { isHopeless, licenseFileVerdict } from '#server/rules/license-verdict.ts';
@@ -16,7 +16,7 @@ import { createTodayLookup, questionAbout, type Today } from './license-today.ts
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
-  activations: Pick<ActivationStore, 'findLive' | 'recordSigningKey' | 'recordUnboundFile'>;
+  activations: Pick<ActivationStore, 'findLive' | 'recordFile' | 'recordUnboundFile'>;
   files: LicenseFiles;
   transaction: RunTransaction;
   clock: Clock;
@@ -52,12 +52,11 @@ export function createOfflineValidationService(needs: Needs) {
     encrypt: boolean,
   ): Promise<string> {
     const key = await needs.files.activeKey();
+    const now = needs.clock.now();
     if (!activation) {
-      await needs.transaction(() =>
-        needs.activations.recordUnboundFile(license.id, key.id, needs.clock.now()),
-      );
-    } else if (activation.signingKeyId !== key.id) {
-      await needs.transaction(() => needs.activations.recordSigningKey(activation.id, key.id));
+      await needs.transaction(() => needs.activations.recordUnboundFile(license.id, key.id, now));
+    } else if (!isOnRecord(activation, key.id)) {
+      await needs.transaction(() => needs.activations.recordFile(activation, key.id, now));
     }
     const fingerprint = activation?.machineFingerprint ?? null;
     return needs.files.issue({ license, fingerprint, ttlDays: needs.fileTtlDays, encrypt, key });

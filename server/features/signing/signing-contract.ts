@@ -56,11 +56,21 @@ const fileToReissue = z.object({
     .nullable()
     .meta({ description: 'Null for a license file that is not bound to a device.' }),
   machine_name: z.string().nullable(),
-  since: timestamp.meta({ description: 'When the device was activated or the unbound file was issued.' }),
+  since: timestamp.meta({
+    description: 'When the device was activated, or the unbound file or the lease file was issued.',
+  }),
   recorded: z.boolean().meta({
     description:
       'False if the activation is older than the record of signing keys; the key is then inferred from the time.',
   }),
+  newer_file_at: timestamp.nullable().meta({
+    description:
+      'When a file under a later key was issued, before this key was distrusted. It may not have reached the device.',
+  }),
+  lease_id: id.nullable().meta({ description: 'The borrowed seat that a lease file is for.' }),
+  user: z.string().nullable().meta({ description: 'The user of the lease.' }),
+  host: z.string().nullable().meta({ description: 'The host of the lease.' }),
+  borrowed_until: timestamp.nullable().meta({ description: 'When the lease file ends.' }),
 });
 
 export const signingAdminContract = {
@@ -91,9 +101,10 @@ export const signingAdminContract = {
     request: z.object({ key_id: keyId, reason: text(500).optional() }),
     reply: publicKeys.extend({
       distrusted: signingKey,
-      files_to_reissue: z
-        .int()
-        .meta({ description: 'Devices and unbound license files that need a new file.' }),
+      files_to_reissue: z.int().meta({
+        description:
+          'License files that must be issued again: of devices, unbound ones, and lease files of borrowed seats.',
+      }),
     }),
     errors: ['not_found'],
   }),
@@ -101,7 +112,7 @@ export const signingAdminContract = {
     method: 'GET',
     path: '/signing-keys/files/',
     auth: 'admin',
-    summary: 'List the devices and licenses with a license file that a signing key signed',
+    summary: 'List the devices, licenses and borrowed seats with a license file that a signing key signed',
     request: z.object({ key_id: keyId, ...pageRequest }),
     reply: z.object({ ...pageOf(fileToReissue), total: z.int() }),
     errors: ['not_found'],

@@ -35,12 +35,14 @@ export const signingKeyMessages = messagesOf(
     reissue: {
       title: 'License files to reissue: {id}',
       about:
-        'These licenses and devices have a license file signed with the distrusted key. An entry disappears when its new file is issued.',
+        'These licenses, devices and borrowed seats have a file signed with the distrusted key. An entry disappears when a new file is issued, or when the seat is released, returned or reclaimed. A newer file from before the key was distrusted may not have reached its device.',
       none: 'No license files left to reissue.',
       license: 'License',
       device: 'Device',
       anyDevice: 'Any device',
+      borrowedUntil: 'Borrowed until {time}',
       since: 'Activated or issued',
+      newer: 'Newer file issued',
       key: 'Signing key',
       recorded: 'Recorded',
       inferred: 'Inferred from the activation date',
@@ -80,12 +82,14 @@ export const signingKeyMessages = messagesOf(
     reissue: {
       title: 'Neu auszustellende Lizenzdateien: {id}',
       about:
-        'Diese Lizenzen und Geräte haben eine Lizenzdatei, die mit dem gesperrten Schlüssel signiert ist. Ein Eintrag verschwindet, sobald die neue Datei ausgestellt ist.',
+        'Diese Lizenzen, Geräte und mitgenommenen Plätze haben eine Datei, die mit dem gesperrten Schlüssel signiert ist. Ein Eintrag verschwindet, sobald eine neue Datei ausgestellt oder der Platz freigegeben, zurückgegeben oder entzogen ist. Eine neuere Datei aus der Zeit vor der Sperrung hat das Gerät möglicherweise nicht erreicht.',
       none: 'Keine Lizenzdateien mehr neu auszustellen.',
       license: 'Lizenz',
       device: 'Gerät',
       anyDevice: 'Beliebiges Gerät',
+      borrowedUntil: 'Mitgenommen bis {time}',
       since: 'Aktiviert oder ausgestellt',
+      newer: 'Neuere Datei ausgestellt',
       key: 'Signaturschlüssel',
       recorded: 'Aufgezeichnet',
       inferred: 'Aus dem Aktivierungsdatum abgeleitet',

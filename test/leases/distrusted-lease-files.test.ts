@@ -1,5 +1,6 @@
-// Lease files of borrowed seats under a signing key that leaked, which are listed until they are replaced.
+// Lease files of borrowed seats under a signing key that leaked: listed until they are replaced, and no proof any more.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueLicenseFile } from '#server/features/signing/license-file-issuer.ts';
 import { runCli } from '../helpers/cli.ts';
 import {
   adminSuccess,
@@ -10,10 +11,12 @@ import {
 } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
-import { lease } from '../helpers/leases.ts';
+import { leakedKey } from '../helpers/leaked-key.ts';
+import { lease, seatsOf } from '../helpers/leases.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
+import { expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 /** Borrows the seat of a new license, for a user on a host. */
@@ -102,6 +105,41 @@ describe.each(PLACES)('lease files of borrowed seats, on %s', (place) => {
 
 describe('a lease file under a distrusted key', () => {
   const server = sharedServer();
+
+  it('returns no seat, and the message says why', async () => {
+    const { license, loan, lease_file } = await borrowed(server);
+    const encrypted = await borrowed(server, { encrypt: true });
+    const { key_id } = await server.admin.publicKey({});
+    await server.admin.distrustSigningKey({ key_id });
+    const forged = issueLicenseFile({
+      license: license as never,
+      lease: {
+        lease_id: loan.lease_id,
+        state: 'borrowed',
+        units: 1,
+        feature: null,
+        counted_as: 'process:forged',
+        issued_at: new Date().toISOString(),
+        expires_at: loan.expires_at,
+      },
+      machine: null,
+      issuedAt: Date.now(),
+      ttlMs: Date.parse(loan.expires_at) - Date.now(),
+      issuer: 'License Desk',
+      ...(await leakedKey(server.dataDir, key_id)),
+    });
+    for (const file of [lease_file, forged, encrypted.lease_file]) {
+      const reply = await server.post('/leases/return/', { lease_file: file });
+      expectFailure(reply, 'invalid_request');
+      expect(reply.body.message).toBe(
+        `lease_file: is signed with the key ${key_id}, which is no longer trusted, because others can sign with it; ` +
+          'return the seat with its lease_token, or have an administrator reclaim the lease',
+      );
+    }
+    expect((await seatsOf(server.dataDir, license.license_id)).counted).toMatchObject({ borrowed: 1 });
+    await server.admin.reclaimLease({ lease_id: loan.lease_id, reason: 'key leaked' });
+    expect((await lease(server, license)).pool).toMatchObject({ in_use: 1, borrowed: 0 });
+  });
 
   it('is listed on the command line', async () => {
     const { license, loan } = await borrowed(server);

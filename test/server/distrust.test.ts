@@ -1,10 +1,6 @@
 // A signing key that leaked: nothing under it is accepted any more, and nobody can trade a forged file for a good one.
 import { describe, expect, it } from 'vitest';
-import { loadMasterKey } from '#server/platform/master-key.ts';
-import { createSealer } from '#server/platform/sealer.ts';
-import { signEd25519 } from '#server/features/signing/ed25519.ts';
 import { issueLicenseFile } from '#server/features/signing/license-file-issuer.ts';
-import { openSigningKey } from '#server/features/signing/loaded-keys.ts';
 import { readDistrustList } from '../../verifier/distrust-list.ts';
 import { verifyEd25519 } from '../../verifier/ed25519.ts';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';
@@ -17,8 +13,9 @@ import {
   newLicense,
   success,
 } from '../helpers/contract-calls.ts';
-import { selectRows, writeRows } from '../helpers/database.ts';
+import { writeRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { leakedKey } from '../helpers/leaked-key.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -42,11 +39,6 @@ async function activated() {
 
 /** What somebody can sign who has the private key. */
 async function forgedFile(key_id: string, of: Awaited<ReturnType<typeof activated>>): Promise<string> {
-  const [row] = await selectRows(
-    server.dataDir,
-    `SELECT private_key_sealed AS "privateKeySealed" FROM signing_keys WHERE key_id = '${key_id}'`,
-  );
-  const privateKey = openSigningKey(createSealer(loadMasterKey(server.dataDir, null, false)), row);
   const license = {
     ...of.license,
     expires_at: '2099-01-01T00:00:00.000Z',
@@ -58,8 +50,7 @@ async function forgedFile(key_id: string, of: Awaited<ReturnType<typeof activate
     issuedAt: Date.now() - 1000 * 86_400_000,
     ttlMs: null,
     issuer: 'License Desk',
-    sign: (bytes) => signEd25519(privateKey, bytes),
-    keyId: key_id,
+    ...(await leakedKey(server.dataDir, key_id)),
   });
 }
 

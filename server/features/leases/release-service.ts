@@ -153,6 +153,12 @@ export function createReleaseService(needs: Needs) {
       product: undefined,
       licenseKey: licenseKey === undefined ? undefined : byKey(licenseKey).key,
     });
+    // Anyone with a leaked key can write a file for any lease, so the file must not end one.
+    if (file.reason === 'key_distrusted')
+      throw refusedFile(
+        `is signed with the key ${file.keyId}, which is no longer trusted, because others can sign with it; ` +
+          'return the seat with its lease_token, or have an administrator reclaim the lease',
+      );
     if (file.lease === null || file.fileExpiresAt === null)
       throw refusedField('lease_file', 'is not a lease file of this server');
     if (file.lease.state !== 'borrowed')

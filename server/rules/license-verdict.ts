@@ -1,4 +1,5 @@
 // Decides whether a license covers a request: one set of rules for all endpoints.
+import type { Licensing } from './floating-terms.ts';
 
 export const VALIDATION_REASONS = [
   'signature_invalid',
@@ -27,6 +28,7 @@ export interface VerdictQuestion {
     readonly graceEndsAt: number;
     readonly product: string;
     readonly features?: readonly string[];
+    readonly licensing?: Licensing;
   } | null;
   /** Epoch milliseconds, like all times here. */
   now: number;
@@ -56,7 +58,11 @@ const RULES = {
     reason: 'product_mismatch',
     isMet: ({ license, product }) => (product === undefined ? undefined : license?.product === product),
   },
-  device: { reason: 'machine_not_activated', isMet: ({ isDeviceActive }) => isDeviceActive },
+  device: {
+    reason: 'machine_not_activated',
+    // A license that was upgraded to a floating plan keeps its activations, but leases take its seats.
+    isMet: ({ license, isDeviceActive }) => isDeviceActive && license?.licensing !== 'floating',
+  },
   feature: {
     reason: 'feature_not_included',
     isMet: ({ license, feature }) =>

@@ -392,6 +392,40 @@ test('a revocation tells which seats and devices it affects', async ({ desk, ser
   );
 });
 
+test('an upgrade between devices and leases says who loses access', async ({ desk, server }) => {
+  const key = await issueLicense(desk, { holder: 'Acme', plan: 'standard' });
+  const machine_fingerprint = `sha256:${'a'.repeat(64)}`;
+  await desk.request.post(`${server.api}activate/`, { data: { license_key: key, machine_fingerprint } });
+  const pool = await newPoolPlan(desk, { seats: 5, tier: 15 });
+  await desk.goto('/#/licenses?open=1');
+  const dialog = desk.getByRole('dialog', { name: 'Upgrade the license of Acme' });
+  const lost = '1 active device loses its access';
+
+  await chooseAction(inspector(desk), 'Upgrade');
+  await dialog.getByLabel('New plan').selectOption('professional');
+  await expect(dialog).not.toContainText(lost);
+  await dialog.getByLabel('New plan').selectOption(pool);
+  await expect(dialog.getByLabel('Preview')).toContainText(/Licensing\s*Node-locked\s*New value\s*Floating/u);
+  await expect(dialog).toContainText(lost);
+  await expectAccessible(desk);
+  await dialog.getByRole('button', { name: 'Upgrade' }).click();
+  await expect(dialog).toHaveCount(0);
+
+  const device = { license_key: key, machine_fingerprint };
+  await desk.request.post(`${server.api}authorize/`, { data: device });
+  await inspector(desk).getByRole('tab', { name: 'Diagnose' }).click();
+  const result = inspector(desk).getByRole('region', { name: 'Result' });
+  await expect(result).toContainText('Denied');
+  await expect(result).toContainText('Its seats are taken by leases');
+  await expect(inspector(desk).getByRole('button', { name: 'Activate this device' })).toHaveCount(0);
+  await expectAccessible(desk);
+
+  await chooseAction(inspector(desk), 'Upgrade');
+  await dialog.getByLabel('New plan').selectOption('enterprise');
+  await expect(dialog).toContainText('Leases end at their next heartbeat.');
+  await expect(dialog).toContainText('except 1 device');
+});
+
 test('the overview names a floating license that is almost full', async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Acme', seats: 1 });
   await desk.goto('/#/overview');

@@ -5,6 +5,7 @@ import {
   adminSuccess,
   callAdmin,
   newFingerprint,
+  newFloatingLicense,
   newLicense,
   success,
   unique,
@@ -100,6 +101,16 @@ describe('why an authorization is denied', () => {
       ['seat', 'failed', 'release_device'],
     ]);
     expect(rules[0]?.inputs).toEqual({ revoked_at: new Date(START).toISOString() });
+  });
+
+  it('does not offer to activate a device of a floating license', async () => {
+    const license = await newFloatingLicense(server);
+    const { rules } = await explain(license, { machine_fingerprint: newFingerprint() });
+    const own = rules.filter(({ rule }) => rule === 'device' || rule === 'seat');
+    expect(own).toMatchObject([
+      { outcome: 'failed', inputs: { is_active: false, licensing: 'floating' }, remedy: null },
+      { outcome: 'not_asked', remedy: null },
+    ]);
   });
 
   it('marks rules that were not checked', async () => {

@@ -4,6 +4,7 @@ import {
   callAdmin,
   newBearer,
   newFingerprint,
+  newLease,
   newLicense,
   publicFields,
   success,
@@ -204,6 +205,49 @@ describe('POST /upgrade/', () => {
       feature: 'ai',
     });
     expect(authorization).toMatchObject({ authorized: true, plan });
+  });
+
+  it('to a floating plan takes the license from its devices, and a plan for devices gives it back', async () => {
+    const [pool, desks] = [unique('pool'), unique('desks')];
+    await server.admin.createPlan({ name: pool, licensing: 'floating', seats: 2, tier: 15 });
+    await server.admin.createPlan({ name: desks, max_activations: 2, tier: 16 });
+    const license = await newLicense(server);
+    const { license_id, license_key } = license;
+    const { license_file, activation } = await activateDevice(server, license);
+    const { machine_fingerprint } = activation;
+    const device = { license_key, machine_fingerprint };
+    const answers = async () => {
+      const checked = await success(server, 'validateOffline', { license_file, machine_fingerprint });
+      const verdicts = {
+        authorize: (await success(server, 'authorize', device)).reason,
+        file: checked.reason,
+      };
+      const explained = await server.admin.explainAuthorization({
+        license: license_key,
+        machine_fingerprint,
+      });
+      const explainedFile = await server.admin.explainLicenseFile({ license_file, machine_fingerprint });
+      expect({ authorize: explained.reason, file: explainedFile.reason }).toEqual(verdicts);
+      return { ...verdicts, hasNewFile: checked.license_file !== undefined };
+    };
+    const issueFile = () =>
+      callAdmin(server, 'issueLicenseFile', { license: license_key, machine_fingerprint });
+    // Twice, so that the server remembers the answer.
+    for (let time = 0; time < 2; time += 1)
+      expect(await answers()).toEqual({ authorize: null, file: null, hasNewFile: false });
+
+    await upgrade({ license_id, plan: pool });
+    const denied = 'machine_not_activated';
+    expect(await answers()).toEqual({ authorize: denied, file: denied, hasNewFile: false });
+    expectFailure(await issueFile(), 'license_is_floating');
+    const { lease_token } = await newLease(server, license);
+    await newLease(server, license);
+
+    await upgrade({ license_id, plan: desks });
+    expect(await answers()).toEqual({ authorize: null, file: null, hasNewFile: true });
+    expect((await issueFile()).status).toBe(200);
+    const beat = await server.post('/leases/heartbeat/', { lease_token });
+    expect(beat.body).toMatchObject({ error_code: 'lease_gone', reason: 'license_is_node_locked' });
   });
 
   it.each([

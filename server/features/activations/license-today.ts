@@ -39,7 +39,10 @@ const INPUTS: Record<TodayRule, (today: Today) => RuleInputs> = {
     grace_ends_at: toTimestampOrNull(license?.graceEndsAt ?? null),
     now: toTimestamp(now),
   }),
-  device: ({ activation }) => ({ is_active: isActive(activation) }),
+  device: ({ license, activation }) => ({
+    is_active: isActive(activation),
+    ...(license?.licensing === 'floating' && { licensing: license.licensing }),
+  }),
 };
 
 /** The outcome of each rule, in order. */

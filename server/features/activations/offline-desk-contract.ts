@@ -101,7 +101,13 @@ export const offlineDeskContract = {
       ttl_days,
     }),
     reply: z.object({ license_file: z.string(), file_expires_at: timestamp }),
-    errors: ['license_not_found', 'license_revoked', 'license_expired', 'device_not_found'],
+    errors: [
+      'license_not_found',
+      'license_revoked',
+      'license_expired',
+      'license_is_floating',
+      'device_not_found',
+    ],
     errorStatus: { license_revoked: 409, license_expired: 409 },
   }),
 };

@@ -93,11 +93,12 @@ export function createOfflineDeskService(needs: Needs) {
 
   /**
    * The device that a file is for; null for a file that is not bound to a device.
-   * @throws ApiError `license_revoked` or `license_expired`, or `device_not_found`
+   * @throws ApiError `license_revoked`, `license_expired`, `license_is_floating` or `device_not_found`
    */
   async function deviceFor(license: License, fingerprint: string | undefined): Promise<Activation | null> {
     refuseUnsignable(license, clock.now());
     if (fingerprint === undefined) return null;
+    refuseFloating(license);
     const device = await activations.findLive(license.id, fingerprint);
     if (!device)
       throw new ApiError('device_not_found', 'no active device of the license has this fingerprint');

@@ -58,6 +58,7 @@ const EXPLAINED: Record<Rule, Explained> = {
     inputs: ({ license, fingerprint = null }) => ({
       machine_fingerprint: fingerprint,
       is_active: license.activationId !== null,
+      ...(license.licensing === 'floating' && { licensing: license.licensing }),
     }),
   },
   feature: {
@@ -66,20 +67,25 @@ const EXPLAINED: Record<Rule, Explained> = {
   },
 };
 
+/** Devices of a floating license cannot be activated. */
+const isFloating = ({ license }: AuthorizationFacts) => license.licensing === 'floating';
+
 export function createAuthorizationExplanation(needs: Needs) {
   function explainRules(facts: AuthorizationFacts, question: VerdictQuestion): Reply['rules'] {
     return RULES_FOR.authorization.map((rule) => {
       const { remedy, inputs } = EXPLAINED[rule];
       const outcome = ruleOutcome(rule, question);
-      return { rule, outcome, inputs: inputs(facts), remedy: outcome === 'failed' ? remedy : null };
+      const canHelp = outcome === 'failed' && !(remedy === 'activate' && isFloating(facts));
+      return { rule, outcome, inputs: inputs(facts), remedy: canHelp ? remedy : null };
     });
   }
 
   /** Whether a seat is available for the device. An active device already has one. */
-  function explainSeat(license: License, { fingerprint, license: found }: AuthorizationFacts) {
+  function explainSeat(license: License, facts: AuthorizationFacts) {
     const { maxActivations, activationCount } = license;
-    const hasSeat = found.activationId !== null || hasFreeSeat(license);
-    const outcome = fingerprint === undefined ? 'not_asked' : hasSeat ? 'passed' : 'failed';
+    const hasSeat = facts.license.activationId !== null || hasFreeSeat(license);
+    const isAsked = facts.fingerprint !== undefined && !isFloating(facts);
+    const outcome = isAsked ? (hasSeat ? 'passed' : 'failed') : 'not_asked';
     return {
       rule: 'seat',
       outcome,

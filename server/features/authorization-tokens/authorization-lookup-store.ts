@@ -3,6 +3,7 @@ import type { Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
 import type { WatchedTable } from '#server/database/changed-rows.ts';
 import { sqlOf } from '#server/database/sql.ts';
+import type { Licensing } from '#server/rules/floating-terms.ts';
 
 /** The facts that decide whether a token is valid. Times are epoch milliseconds. */
 export interface TokenFacts {
@@ -23,6 +24,7 @@ export interface LicenseFacts {
   plan: string;
   /** JSON list. */
   features: string;
+  licensing: Licensing;
   firstActivatedAt: number | null;
   revokedAt: number | null;
   expiresAt: number;
@@ -55,7 +57,7 @@ const TOKEN: Lookup<string> = {
 const LICENSE: Lookup<LicenseQuestion> = {
   columns: `
     l.id AS "licenseId", l.product AS "product", p.name AS "plan", p.features AS "features",
-    l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.expires_at AS "expiresAt",
+    p.licensing AS "licensing", l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.expires_at AS "expiresAt",
     l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
     a.id AS "activationId", a.last_seen_at AS "lastSeenAt"`,
   from: `
@@ -88,7 +90,7 @@ export const AUTHORIZATION_SOURCES: readonly WatchedTable[] = [
     columns: ['license_id', 'machine_fingerprint', 'released_at'],
     inserts: true,
   },
-  { table: 'plans', key: null, columns: ['name', 'features', 'grace_days'], inserts: false },
+  { table: 'plans', key: null, columns: ['name', 'features', 'licensing', 'grace_days'], inserts: false },
 ];
 
 export function createAuthorizationLookupStore(sequelize: Sequelize) {

@@ -14,9 +14,9 @@ export interface AuthorizationFacts {
 
 export function authorizationQuestion(facts: AuthorizationFacts): VerdictQuestion {
   const { license, features, now, product, fingerprint, feature } = facts;
-  const { revokedAt, graceEndsAt } = license;
+  const { revokedAt, graceEndsAt, licensing } = license;
   return {
-    license: { revokedAt, graceEndsAt, product: license.product, features },
+    license: { revokedAt, graceEndsAt, product: license.product, features, licensing },
     now,
     product,
     isDeviceActive: fingerprint === undefined ? undefined : license.activationId !== null,

@@ -40,6 +40,12 @@ export const planMessages = messagesOf(
     withOverdraft: '{seats} + {more} overdraft',
     anyProduct: 'All products',
     licensings: { node_locked: 'Node-locked', floating: 'Floating' },
+    switched: {
+      floating:
+        '{n} active device loses its access and needs a lease instead. License files that it has stay valid offline until they expire. | {n} active devices lose their access and need leases instead. License files that they have stay valid offline until they expire.',
+      node_locked:
+        'Leases end at their next heartbeat. Devices have to be activated. | Leases end at their next heartbeat. Devices have to be activated, except {n} device that is still active from an earlier plan. | Leases end at their next heartbeat. Devices have to be activated, except {n} devices that are still active from an earlier plan.',
+    },
     licensingHints: {
       node_locked: 'Devices take seats when they are activated.',
       floating: 'Running programs take seats and return them.',
@@ -133,6 +139,12 @@ export const planMessages = messagesOf(
     withOverdraft: '{seats} + {more} zum Überziehen',
     anyProduct: 'Alle Produkte',
     licensings: { node_locked: 'Gerätegebunden', floating: 'Floating-Lizenz' },
+    switched: {
+      floating:
+        '{n} aktives Gerät verliert den Zugriff und braucht stattdessen einen Lease. Vorhandene Lizenzdateien bleiben offline bis zu ihrem Ablauf gültig. | {n} aktive Geräte verlieren den Zugriff und brauchen stattdessen Leases. Vorhandene Lizenzdateien bleiben offline bis zu ihrem Ablauf gültig.',
+      node_locked:
+        'Leases enden mit ihrem nächsten Heartbeat. Geräte müssen aktiviert werden. | Leases enden mit ihrem nächsten Heartbeat. Geräte müssen aktiviert werden, außer {n} Gerät, das von einem früheren Plan noch aktiv ist. | Leases enden mit ihrem nächsten Heartbeat. Geräte müssen aktiviert werden, außer {n} Geräten, die von einem früheren Plan noch aktiv sind.',
+    },
     licensingHints: {
       node_locked: 'Geräte belegen Plätze, wenn sie aktiviert werden.',
       floating: 'Laufende Programme leihen Plätze aus und geben sie zurück.',

@@ -145,19 +145,51 @@ describe('a pool', () => {
     await untilEvents(license.license_id, ['pool.overdraft_started', 'pool.overdraft_ended']);
   });
 
+  const setSeats = ({ license_key: ref }: { license_key: string }, seats: number) =>
+    server.admin.updateLicense({ ref, seats });
+
+  /** Until the job has noted, in lease time, since when the pool is no longer as announced; or that it is again. */
+  const untilNoted = (licenseId: number, column: 'free_since' | 'covered_since', isNoted: boolean) =>
+    eventually(async () => {
+      const [pool] = await selectRows(
+        server.dataDir,
+        `SELECT ${column} AS since FROM lease_pools WHERE license_id = ${licenseId}`,
+      );
+      expect(pool.since !== null).toBe(isNoted);
+    });
+
   it('is announced as available when its seats are raised', async () => {
     const license = await newFloatingLicense(server, { seats: 1 });
     await lease(server, license);
-    await server.admin.updateLicense({ ref: license.license_key, seats: 5 });
-    await eventually(async () => {
-      const [pool] = await selectRows(
-        server.dataDir,
-        `SELECT free_since FROM lease_pools WHERE license_id = ${license.license_id}`,
-      );
-      expect(pool.free_since).not.toBeNull();
-    });
+    await setSeats(license, 5);
+    await untilNoted(license.license_id, 'free_since', true);
     await passTime(server.dataDir, 61_000);
     await untilEvents(license.license_id, ['pool.exhausted', 'pool.available']);
+  });
+
+  it('is not announced as available if its seats are lowered again before the minute has passed', async () => {
+    const license = await newFloatingLicense(server, { seats: 2 });
+    await lease(server, license);
+    await release(server, (await lease(server, license)).lease_token);
+    await setSeats(license, 1);
+    await passTime(server.dataDir, 61_000);
+    await untilNoted(license.license_id, 'free_since', false);
+    expect(await namesOf(license.license_id)).toEqual(['pool.exhausted']);
+    await setSeats(license, 5);
+    await untilNoted(license.license_id, 'free_since', true);
+    await passTime(server.dataDir, 61_000);
+    await untilEvents(license.license_id, ['pool.exhausted', 'pool.available']);
+  });
+
+  it('is announced once as overdrawn although its seats are raised and lowered again', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, overdraft_seats: 5 });
+    for (const _ of [1, 2]) await lease(server, license);
+    await setSeats(license, 2);
+    await untilNoted(license.license_id, 'covered_since', true);
+    await setSeats(license, 1);
+    await passTime(server.dataDir, 61_000);
+    await untilNoted(license.license_id, 'covered_since', false);
+    expect(await namesOf(license.license_id)).toEqual(['pool.overdraft_started']);
   });
 });
 

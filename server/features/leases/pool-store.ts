@@ -26,6 +26,9 @@ const COLUMNS = `
   exhausted AS "exhausted", overdrawn AS "overdrawn", free_since AS "freeSince", covered_since AS "coveredSince",
   metered_at AS "meteredAt"`;
 
+const SEATS = 'coalesce(l.own_seats, p.seats)';
+const LIMIT = `${SEATS} + coalesce(l.own_overdraft_seats, p.overdraft_seats)`;
+
 /** More seats than any license has, so that one statement serves unlimited pools as well. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
@@ -51,14 +54,16 @@ export function createPoolStore(sequelize: Sequelize) {
   const unannounced = sql.statement<{ count: number }>(
     'SELECT denials_unannounced AS "count" FROM lease_pools WHERE license_id = $licenseId',
   );
+  // The last part finds pools whose seats have been raised or lowered: what was announced is no longer true.
   const attention = sql.statement<{ licenseId: number }>(`
     SELECT license_id AS "licenseId" FROM lease_pools WHERE license_id > $after AND queued > 0
     UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND free_since <= $calmBefore
     UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND covered_since <= $calmBefore
     UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND in_use > 0 AND metered_at < $meteredBefore
     UNION SELECT o.license_id FROM lease_pools o JOIN licenses l ON l.id = o.license_id JOIN plans p ON p.id = l.plan_id
-      WHERE o.license_id > $after AND o.exhausted = 1 AND o.free_since IS NULL AND (p.seats IS NULL OR o.in_use <
-        coalesce(l.own_seats, p.seats) + coalesce(l.own_overdraft_seats, p.overdraft_seats))
+      WHERE o.license_id > $after AND o.in_use > 0 AND (
+        coalesce(o.in_use >= ${LIMIT}, FALSE) <> (o.exhausted = 1 AND o.free_since IS NULL)
+        OR coalesce(o.in_use > ${SEATS}, FALSE) <> (o.overdrawn = 1 AND o.covered_since IS NULL))
     ORDER BY 1 LIMIT $limit`);
 
   const pending = sql.statement<{ licenseId: number }>(`

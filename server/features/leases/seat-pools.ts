@@ -11,6 +11,7 @@ import type { LeaseJudge, LeaseQuestion, LeaseVerdict } from './lease-judge.ts';
 import { holdsSeat, isShareable, type LeaseRow, type SeatOfLease } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
+import { announcements, isSame } from './pool-announcements.ts';
 import type { PoolRow, PoolStore } from './pool-store.ts';
 import { hourOf, meteredHours } from './usage-meter.ts';
 
@@ -79,29 +80,8 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
     };
   }
 
-  /** What has to be announced now that `inUse` seats are in use, and the marks that remember it. */
-  function announcements({ license, limit, row }: OpenPool, inUse: number) {
-    const now = leaseClock.now();
-    const { seats } = license.terms;
-    const names: EventName[] = [];
-    const follow = (isNow: boolean, announced: number, since: number | null, name: EventName) => {
-      if (!isNow) return { announced, since: announced === 1 ? (since ?? now) : null };
-      if (announced === 0) names.push(name);
-      return { announced: 1, since: null };
-    };
-    const full = follow(limit !== null && inUse >= limit, row.exhausted, row.freeSince, 'pool.exhausted');
-    const isOver = seats !== null && inUse > seats;
-    const over = follow(isOver, row.overdrawn, row.coveredSince, 'pool.overdraft_started');
-    return {
-      names,
-      marks: {
-        exhausted: full.announced,
-        freeSince: full.since,
-        overdrawn: over.announced,
-        coveredSince: over.since,
-      },
-    };
-  }
+  const announcementsOf = ({ license, limit, row }: OpenPool, inUse: number) =>
+    announcements(row, { seats: license.terms.seats, limit, inUse }, leaseClock.now());
 
   async function announce(pool: OpenPool, names: readonly EventName[]): Promise<void> {
     if (names.length === 0) return;
@@ -138,7 +118,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
   /** @returns false if the seats are not free; then nothing is changed */
   async function change(pool: OpenPool, { taken = 0, borrowed = 0, queued = 0 }: Change): Promise<boolean> {
     const before = pool.row;
-    const { names, marks } = announcements(pool, before.inUse + taken);
+    const { names, marks } = announcementsOf(pool, before.inUse + taken);
     const row: PoolRow = {
       ...before,
       ...marks,
@@ -265,11 +245,13 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
      */
     async review(pool: OpenPool, meteredBefore: number): Promise<void> {
       const calmSince = leaseClock.now() - CALM_MS;
-      const { freeSince, coveredSince } = pool.row;
-      const isFree = freeSince !== null && freeSince <= calmSince;
-      const isCovered = coveredSince !== null && coveredSince <= calmSince;
-      const hasRoom = pool.row.exhausted === 1 && freeSince === null && fits(pool, 1);
-      if (!isFree && !isCovered && !hasRoom && pool.row.meteredAt >= meteredBefore) return;
+      const isCalm = (since: number | null) => since !== null && since <= calmSince;
+      const { row } = pool;
+      // A mark from before the seats were lowered does not count.
+      const { marks } = announcementsOf(pool, row.inUse);
+      const isFree = isCalm(marks.freeSince);
+      const isCovered = isCalm(marks.coveredSince);
+      if (isSame(row, marks) && !isFree && !isCovered && row.meteredAt >= meteredBefore) return;
       if (isFree) pool.row = { ...pool.row, exhausted: 0, freeSince: null };
       if (isCovered) pool.row = { ...pool.row, overdrawn: 0, coveredSince: null };
       await change(pool, {});

@@ -11,10 +11,11 @@ import type { DenialRow, LeaseDenialStore } from './lease-denial-store.ts';
 import type { LeaseDraft } from './lease-draft.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import { toHolder } from './lease-presenter.ts';
+import { isShareable } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore } from './lease-usage-store.ts';
 import type { PoolStore } from './pool-store.ts';
-import { hourOf } from './usage-meter.ts';
+import { hourOf, neededSeats } from './usage-meter.ts';
 
 const FLUSH_MS = 500;
 /** A flood of refusals beyond this is counted, not described. */
@@ -23,6 +24,8 @@ const SHOWN_HOLDERS = 100;
 /** `lease.denied` is sent at most this often for a license, with the number of refusals since. */
 const ANNOUNCE_EVERY_MS = 60_000;
 const MAX_SNAPSHOTS = 1000;
+
+type Claim = Omit<LeaseDraft, 'leaseSeconds'>;
 
 interface Denial {
   code: DenialCode;
@@ -39,6 +42,10 @@ interface Waiting {
   license: License;
   rows: Omit<DenialRow, 'id'>[];
   count: number;
+  /** Units of each seat that were refused, in addition to those that other leases held of it. */
+  refused: Map<string, number>;
+  /** The pool each time that it had changed. */
+  pools: Set<PoolState>;
 }
 
 interface Batch {
@@ -47,33 +54,60 @@ interface Batch {
   described: number;
 }
 
+/** What a refusal found. */
+interface PoolState {
+  holders: SeatHolder[];
+  holderCount: number;
+  inUse: number;
+  /** Units of each seat that clients waited for. */
+  wanted: ReadonlyMap<string, number>;
+}
+
 interface Snapshot {
   version: number;
-  holders: Promise<{ list: SeatHolder[]; count: number }>;
+  state: Promise<PoolState>;
+}
+
+const noDenials = (license: License): Waiting => ({
+  license,
+  rows: [],
+  count: 0,
+  refused: new Map(),
+  pools: new Set(),
+});
+
+function raise(units: Map<string, number>, seatKey: string, to: number): void {
+  units.set(seatKey, Math.max(to, units.get(seatKey) ?? 0));
+}
+
+/** Refusals of the same license. */
+function together(earlier: Waiting, later: Waiting): Waiting {
+  const refused = new Map(earlier.refused);
+  for (const [seatKey, units] of later.refused) raise(refused, seatKey, units);
+  return {
+    license: earlier.license,
+    rows: [...earlier.rows, ...later.rows],
+    count: earlier.count + later.count,
+    refused,
+    pools: new Set([...earlier.pools, ...later.pools]),
+  };
 }
 
 /** Seats that were wanted at once: in use, waited for, and refused to different clients within half a second. */
-function neededSeats({ rows }: Waiting): number {
-  const pools = rows.map(({ pool }) => JSON.parse(pool) as PoolObject);
-  const wanted = new Map(
-    rows
-      .filter(({ errorCode }) => errorCode === 'no_seat_available')
-      .map(({ instanceId, units }) => [instanceId, units]),
-  );
-  if (wanted.size === 0) return 0;
-  const units = [...wanted.values()].reduce((sum, each) => sum + each, 0);
-  return units + Math.max(...pools.map(({ in_use, queued }) => in_use + queued));
+function mostNeeded({ refused, pools }: Waiting): number {
+  if (refused.size === 0) return 0;
+  return Math.max(...Array.from(pools, ({ inUse, wanted }) => neededSeats(inUse, wanted, refused)));
 }
 
 export interface DenialLog {
-  record(claim: Omit<LeaseDraft, 'leaseSeconds'>, denial: Denial): Promise<void>;
+  record(claim: Claim, denial: Denial): Promise<void>;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Needs {
   store: LeaseDenialStore;
-  leases: Pick<LeaseStore, 'holders' | 'countHolders'>;
+  leases: Pick<LeaseStore, 'holders' | 'countHolders' | 'seatUnits' | 'wantedUnits'>;
   pools: Pick<PoolStore, 'announceDenials'>;
   usage: Pick<LeaseUsageStore, 'add'>;
   events: Events;
@@ -90,18 +124,30 @@ export function createDenialLog(needs: Needs): DenialLog {
   let waiting = new Map<number, Waiting>();
   let described = 0;
 
-  /** Who holds the seats. A flood of refusals does not change the pool, so it is read once. */
-  function holdersOf(licenseId: number, version: number): Snapshot['holders'] {
+  /** A flood of refusals does not change the pool, so it is read once. */
+  function stateOf(licenseId: number, { version, pool }: Denial): Snapshot['state'] {
     const known = snapshots.get(licenseId);
-    if (known?.version === version) return known.holders;
-    const holders = Promise.all([
+    if (known?.version === version) return known.state;
+    const state = Promise.all([
       leases.holders(licenseId, SHOWN_HOLDERS),
       leases.countHolders(licenseId),
-    ]).then(([list, count]) => ({ list: list.map((holder) => toHolder(holder)), count }));
+      leases.wantedUnits(licenseId),
+    ]).then(([list, holderCount, wanted]) => ({
+      holders: list.map((holder) => toHolder(holder)),
+      holderCount,
+      inUse: pool.in_use,
+      wanted,
+    }));
     // A failed read must not be remembered.
-    holders.catch(() => snapshots.set(licenseId, { version: -1, holders }));
-    snapshots.set(licenseId, { version, holders });
-    return holders;
+    state.catch(() => snapshots.set(licenseId, { version: -1, state }));
+    snapshots.set(licenseId, { version, state });
+    return state;
+  }
+
+  /** Units of the seat that the client lacks. */
+  async function missingUnits({ licenseId, seatKey, units }: Claim): Promise<number> {
+    const held = isShareable(seatKey) ? await leases.seatUnits(licenseId, seatKey) : 0;
+    return Math.max(0, units - held);
   }
 
   /** One event for the first refusal, then at most one a minute. */
@@ -143,7 +189,7 @@ export function createDenialLog(needs: Needs): DenialLog {
         for (const denials of taken.denials) {
           for (const row of denials.rows) await store.insert(row);
           const { license, count: denied } = denials;
-          const use = { peak: 0, needed: neededSeats(denials), seatMs: 0, denied, queued: 0 };
+          const use = { peak: 0, needed: mostNeeded(denials), seatMs: 0, denied, queued: 0 };
           // The pool first, as everywhere: two locks in different orders could wait for each other.
           await announce(denials, at);
           await usage.add({ licenseId: license.id, hour: hourOf(at), ...use });
@@ -156,24 +202,29 @@ export function createDenialLog(needs: Needs): DenialLog {
       described += taken.described;
       for (const denials of taken.denials) {
         const since = waiting.get(denials.license.id);
-        const rows = [...denials.rows, ...(since?.rows ?? [])];
-        waiting.set(denials.license.id, { ...denials, rows, count: denials.count + (since?.count ?? 0) });
+        waiting.set(denials.license.id, since ? together(denials, since) : denials);
       }
     },
     onError,
   });
 
   return {
-    async record(claim, { code, verdict, pool, license, version }) {
+    async record(claim, denial) {
+      const { code, verdict, pool, license } = denial;
       const createdAt = clock.now();
       const isDescribed = described < MAX_WAITING;
       if (isDescribed) described += 1;
-      const holders = isDescribed ? await holdersOf(license.id, version) : null;
-      const of = waiting.get(license.id) ?? { license, rows: [], count: 0 };
+      const state = isDescribed ? await stateOf(license.id, denial) : null;
+      const missing = state && code === 'no_seat_available' ? await missingUnits(claim) : 0;
+      const of = waiting.get(license.id) ?? noDenials(license);
       of.count += 1;
       waiting.set(license.id, of);
       schedule();
-      if (!holders) return;
+      if (!state) return;
+      if (missing > 0) {
+        raise(of.refused, claim.seatKey, missing);
+        of.pools.add(state);
+      }
       const rule = verdict === null || verdict.outcome === 'allowed' ? null : verdict;
       const { licenseId, instanceId, userName, userKey, host, hostKey, address } = claim;
       const { machineFingerprint, feature, units } = claim;
@@ -193,8 +244,8 @@ export function createDenialLog(needs: Needs): DenialLog {
         ruleId: rule?.ruleId ?? null,
         rule: rule?.rule ?? null,
         pool: JSON.stringify(pool),
-        holders: JSON.stringify(holders.list),
-        holderCount: holders.count,
+        holders: JSON.stringify(state.holders),
+        holderCount: state.holderCount,
       });
     },
     flush,

@@ -60,6 +60,10 @@ export function createLeaseStore(sequelize: Sequelize) {
       return new Map(rows.map((row) => [row.seatKey, row.units]));
     };
   };
+  const wanted = sql.statement<{ seatKey: string; units: number }>(`
+    SELECT w.seat_key AS "seatKey", max(w.units) - coalesce(max(e.units), 0) AS "units" FROM leases w
+    LEFT JOIN leases e ON e.license_id = w.license_id AND e.seat_key = w.seat_key AND ${HOLDS}
+    WHERE w.license_id = $licenseId AND w.state = 'queued' AND w.offered = 0 GROUP BY w.seat_key`);
   const due = sql.statement<{ licenseId: number }>(`
     SELECT DISTINCT d.license_id AS "licenseId" FROM (
       SELECT e.license_id FROM leases e WHERE ${LIVE} AND e.due_at <= $before ORDER BY e.due_at LIMIT $limit) d`);
@@ -130,6 +134,9 @@ export function createLeaseStore(sequelize: Sequelize) {
     unitsOfSeats: unitsBySeat(HOLDS),
     /** The same, as far as they are borrowed. */
     borrowedUnits: unitsBySeat(`${LIVE} AND e.state = 'borrowed'`),
+    /** Units that clients wait for without an offer, for each seat; less those that other leases hold of it. */
+    wantedUnits: async (licenseId: number): Promise<Map<string, number>> =>
+      new Map((await wanted.all({ licenseId })).map(({ seatKey, units }) => [seatKey, Math.max(0, units)])),
     /** Licenses with leases that are due before `before` (lease time). */
     findDue: async (before: number, limit: number): Promise<number[]> =>
       (await due.all({ before, limit })).map(({ licenseId }) => licenseId),

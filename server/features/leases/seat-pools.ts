@@ -13,7 +13,7 @@ import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
 import { announcements, isSame } from './pool-announcements.ts';
 import type { PoolRow, PoolStore } from './pool-store.ts';
-import { hourOf, meteredHours } from './usage-meter.ts';
+import { hourOf, meteredHours, neededSeats } from './usage-meter.ts';
 
 /** How long an offered seat is held for the client that is first in the queue. */
 const OFFER_MS = 30_000;
@@ -110,7 +110,7 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
         ...current,
         queued,
         peak: rose ? after.inUse : current.peak,
-        needed: queued > 0 ? after.inUse + after.queued : 0,
+        needed: queued > 0 ? neededSeats(after.inUse, await leases.wantedUnits(licenseId)) : 0,
       });
     for (const used of hours.values()) await usage.add(used);
   }

@@ -9,6 +9,22 @@ export function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS) * HOUR_MS;
 }
 
+/**
+ * Seats that are wanted at once. @param wanted units for each seat that clients wait for, in addition to those in use
+ * @param refused the same for clients that were refused
+ */
+export function neededSeats(
+  inUse: number,
+  wanted: ReadonlyMap<string, number>,
+  refused: ReadonlyMap<string, number> = new Map(),
+): number {
+  let needed = inUse;
+  for (const units of wanted.values()) needed += units;
+  // A client that is refused a seat may share it with one that waits for it.
+  for (const [seatKey, units] of refused) needed += Math.max(0, units - (wanted.get(seatKey) ?? 0));
+  return needed;
+}
+
 /** The hours between two times in which `inUse` seats were in use. */
 export function meteredHours(licenseId: number, inUse: number, from: number, to: number): UsageRow[] {
   if (inUse === 0 || to <= from || to - from > MAX_METERED_MS) return [];

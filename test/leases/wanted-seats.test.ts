@@ -1,0 +1,95 @@
+// What is reported of seats that do not suffice, on both databases.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newFloatingLicense } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { checkOut, keepPlaces, lease, queued, release } from '../helpers/leases.ts';
+import { eventNames } from '../helpers/outbox.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+const DATABASES = {
+  async SQLite() {
+    const where = await newDataDir();
+    return { where, server: await startTestServer({ dataDir: where }) };
+  },
+  async PostgreSQL() {
+    const where = (await newMigratedPostgresDatabase()) + PATIENT;
+    return { where, server: await startTestServer({ flags: { 'database-url': where } }) };
+  },
+};
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (name) => {
+  describe.skipIf(name === 'PostgreSQL' && !hasPostgres)('', () => {
+    let where: string;
+    let server: TestServer;
+    beforeAll(async () => {
+      ({ where, server } = await DATABASES[name]());
+    });
+    afterAll(() => server.stop());
+
+    /** The most seats that were wanted at once. */
+    async function neededBy({ license_key }: { license_key: string }): Promise<number> {
+      const { hours } = await server.admin.leaseUsage({ license: license_key });
+      return Math.max(...hours.map(({ needed }) => needed));
+    }
+
+    describe('the seats that were needed', () => {
+      it('count a client with an offered seat once', async () => {
+        const license = await newFloatingLicense(server, { seats: 1 });
+        const { lease_token } = await lease(server, license);
+        await queued(server, license);
+        await keepPlaces(where, license.license_id);
+        await release(server, lease_token);
+        // The offer must not lapse.
+        await writeRows(where, 'UPDATE leases SET due_at = due_at + 86400000 WHERE offered = 1');
+        await queued(server, license);
+        expect(await neededBy(license)).toBe(2);
+      });
+
+      it('count all units that a client waits for', async () => {
+        const license = await newFloatingLicense(server, { seats: 10 });
+        await lease(server, license, { units: 10 });
+        await queued(server, license, { units: 10 });
+        expect(await neededBy(license)).toBe(20);
+      });
+
+      it('count a seat once that the processes of a user share', async () => {
+        const license = await newFloatingLicense(server, { seats: 2, count_by: 'user' });
+        const units = 2;
+        await lease(server, license, { user: 'ada' });
+        await lease(server, license, { user: 'alan' });
+        for (const _ of [1, 2]) await queued(server, license, { user: 'grace' });
+        await keepPlaces(where, license.license_id);
+        expect(await neededBy(license)).toBe(3);
+        // Grace waits for the seat that she is refused, and Ada lacks one unit.
+        await Promise.all([1, 2, 3].map(() => checkOut(server, license, { user: 'grace' })));
+        await checkOut(server, license, { user: 'ada', units });
+        expect(await neededBy(license)).toBe(4);
+      });
+
+      it('count refused processes of a user once', async () => {
+        const license = await newFloatingLicense(server, { seats: 1, count_by: 'user' });
+        await lease(server, license, { user: 'ada' });
+        await Promise.all([1, 2, 3].map(() => checkOut(server, license, { user: 'grace' })));
+        expect(await neededBy(license)).toBe(2);
+      });
+    });
+
+    it('a pool is announced as exhausted, and as overdrawn, when its seats are lowered', async () => {
+      const license = await newFloatingLicense(server, { seats: 3 });
+      for (const _ of [1, 2]) await lease(server, license);
+      const names: string[] = [];
+      for (const [seats, event] of [
+        [2, 'pool.exhausted'],
+        [1, 'pool.overdraft_started'],
+      ] as const) {
+        expect(await eventNames(where, license.license_id)).toEqual(names);
+        await server.admin.updateLicense({ ref: license.license_key, seats });
+        names.push(event);
+        await eventually(async () => expect(await eventNames(where, license.license_id)).toEqual(names));
+      }
+    });
+  });
+});

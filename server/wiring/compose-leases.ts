@@ -60,6 +60,7 @@ interface Needs {
   /** Whether calls are limited per license key and lease. */
   limited: boolean;
   sharedCounts: SharedCounts;
+  isClockTrusted(): boolean;
   /** Called after leases have changed. */
   onChanged(): void;
   /** Call it for every change: lists that begin later show it. */

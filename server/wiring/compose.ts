@@ -105,7 +105,6 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   });
   const plans = createPlanStore(sequelize);
   const licenses = createLicenseStore(sequelize);
-
   const { signing, files } = await composeSigning(installation, { sealer, audit, clock });
   const { sharedCounts } = cluster;
   const changeLicense = createLicenseChange(licenses, transaction);
@@ -137,6 +136,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     plans: planService,
     files,
     limited: limitsInForce(config).rateLimitPublic > 0,
+    isClockTrusted: around.isClockTrusted,
     onChanged: () => live.publish(['leases']),
     noteChange: cluster.noteChange,
   });

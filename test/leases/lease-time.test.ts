@@ -1,6 +1,7 @@
 // Leases end by lease time, which neither a restart nor a changed clock moves.
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import os from 'node:os';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
@@ -178,6 +179,24 @@ describe('nobody is evicted', () => {
       expires_in: 3600,
     });
     await restart(2 * HOUR_MS);
+    await eventually(async () => expect(await inUse(license.license_id)).toBe(1));
+    expect(await statuses(taken)).toEqual([410, 200]);
+  });
+
+  it('and a borrowed seat ends with its file although the machine slept, but not because its clock was set', async () => {
+    const { license, taken } = await takenSeats(2, { borrow_max_hours: 48 });
+    const { lease_token } = taken[0]!;
+    const machine_fingerprint = `sha256:${'a'.repeat(64)}`;
+    await server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint });
+    // Stands still, so that a slow test machine does not pass for one that slept.
+    const sinceStart = os.uptime();
+    const uptime = vi.spyOn(os, 'uptime').mockReturnValue(sinceStart);
+    onTestFinished(() => uptime.mockRestore());
+    await untilLookedAt();
+    clock.advance(2 * HOUR_MS);
+    await untilLookedAt();
+    expect(await inUse(license.license_id)).toBe(2);
+    uptime.mockReturnValue(sinceStart + 2 * 3600);
     await eventually(async () => expect(await inUse(license.license_id)).toBe(1));
     expect(await statuses(taken)).toEqual([410, 200]);
   });

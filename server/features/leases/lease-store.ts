@@ -104,6 +104,12 @@ export function createLeaseStore(sequelize: Sequelize) {
     `SELECT count(*) AS "count" FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS}`,
   );
 
+  // After the sleep of a machine, its own idea of the shared clock is still old.
+  const borrowedDue = `$now + borrowed_until - ${sql.dialect.sharedClock('at')}`;
+  const anchor = sql.statement(`
+    UPDATE leases SET due_at = ${borrowedDue}
+    WHERE ended_at IS NULL AND state = 'borrowed' AND due_at > ${borrowedDue}`);
+
   return {
     findById: (id: number) => byId.first({ id }),
     findByTokenHash: (tokenHash: string) => byTokenHash.first({ tokenHash }),
@@ -161,15 +167,10 @@ export function createLeaseStore(sequelize: Sequelize) {
       (await countHolders.first({ licenseId }))?.count ?? 0,
     hasLive: async (): Promise<boolean> => (await live.first()) !== null,
     /**
-     * After a restart, borrowed leases end when their files do, although lease time stood still meanwhile.
-     * @param now lease time @param at wall time
+     * Borrowed leases end when their files do, although lease time stood still meanwhile.
+     * @param now lease time @param at wall time; on a shared database, its clock counts
      */
-    anchorBorrowed: (now: number, at: number): Promise<number> =>
-      sql.run(
-        `UPDATE leases SET due_at = $now + borrowed_until - $at
-         WHERE ended_at IS NULL AND state = 'borrowed' AND due_at > $now + borrowed_until - $at`,
-        { now, at },
-      ),
+    anchorBorrowed: (now: number, at: number): Promise<number> => anchor.run({ now, at }),
     removeOld: removeOldest(sql, 'leases', 'ended_at'),
   };
 }

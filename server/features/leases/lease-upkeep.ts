@@ -1,4 +1,5 @@
 // The one job of leases: ends those that are due, serves waiting clients, counts usage, announces changes of pools.
+import os from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -7,6 +8,7 @@ import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
 import type { LeaseClock } from './lease-clock.ts';
+import { MAX_GAP_MS } from './lease-clock-store.ts';
 import type { SeatOfLease } from './lease-row.ts';
 import type { EndedLease, LeaseStore } from './lease-store.ts';
 import type { PoolStore } from './pool-store.ts';
@@ -32,6 +34,7 @@ interface Needs {
   transaction: RunTransaction;
   leaseClock: LeaseClock;
   clock: Clock;
+  isClockTrusted(): boolean;
   onChanged(): void;
   onError(error: unknown): void;
 }
@@ -66,6 +69,9 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   /** Undefined while it works. */
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  /** Since the start of the machine, in milliseconds. */
+  let tickedAt = -Infinity;
+  let isAnchored = false;
 
   function withPool(
     licenseId: number,
@@ -121,6 +127,23 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
     }
   }
 
+  /**
+   * A borrowed seat ends with its file, so the time in which no server ran, the machine slept or the database was away
+   * counts for it. The time since the start of the machine includes its sleep, and ignores changes of the wall clock.
+   */
+  async function tick(): Promise<void> {
+    await transaction(leaseClock.tick);
+    const now = os.uptime() * 1000;
+    if (now - tickedAt > MAX_GAP_MS) isAnchored = false;
+    tickedAt = now;
+    // A lease that was shortened by a wrong clock would not get its time back.
+    if (isAnchored || !needs.isClockTrusted()) return;
+    await transaction(async () => {
+      await leases.anchorBorrowed(leaseClock.now(), clock.now());
+    });
+    isAnchored = true;
+  }
+
   async function work(): Promise<void> {
     await needs.buffer.flush();
     // Also if this fails.
@@ -132,7 +155,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
       isNeeded = performance.now() - wokenAt < RESTING_MS;
       return;
     }
-    await transaction(leaseClock.tick);
+    await tick();
     await endDue();
     await attend();
   }
@@ -165,18 +188,10 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
     schedule();
   }
 
-  /** A borrowed seat ends with its file, so the downtime counts for it. */
-  async function resume(): Promise<void> {
-    await transaction(async () => {
-      await leaseClock.tick();
-      await leases.anchorBorrowed(leaseClock.now(), clock.now());
-    });
-  }
-
   return {
     start() {
       leaseClock.onRefresh(wake);
-      running = resume().catch(needs.onError);
+      running = tick().catch(needs.onError);
       schedule();
     },
     run,

@@ -1,5 +1,6 @@
-// What is reported of seats that do not suffice, on both databases.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+// Statements about seats that SQLite and PostgreSQL have to understand alike.
+import os from 'node:os';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -7,7 +8,7 @@ import { checkOut, keepPlaces, lease, queued, release } from '../helpers/leases.
 import { eventNames } from '../helpers/outbox.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
-import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { fingerprintOf, newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const DATABASES = {
   async SQLite() {
@@ -74,6 +75,22 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (name) => {
         await lease(server, license, { user: 'ada' });
         await Promise.all([1, 2, 3].map(() => checkOut(server, license, { user: 'grace' })));
         expect(await neededBy(license)).toBe(2);
+      });
+    });
+
+    it('a borrowed seat ends with its file after the machine slept', async () => {
+      const license = await newFloatingLicense(server, { seats: 1 });
+      const { lease_token } = await lease(server, license);
+      const machine_fingerprint = fingerprintOf(1);
+      await server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint });
+      const sinceStart = os.uptime();
+      const uptime = vi.spyOn(os, 'uptime').mockReturnValue(sinceStart + 7200);
+      onTestFinished(() => uptime.mockRestore());
+      await writeRows(where, 'UPDATE leases SET borrowed_until = borrowed_until - 7200000');
+      uptime.mockReturnValue(sinceStart + 14_400);
+      await eventually(async () => {
+        const { items } = await server.admin.listLeases({ license: license.license_key });
+        expect(items).toMatchObject([{ state: 'expired', end_reason: 'returned' }]);
       });
     });
 

@@ -1,6 +1,7 @@
 // The preview of a restore as text.
 import type {
   Listed,
+  NewerCertificate,
   RestoredApiToken,
   RestoredWebhook,
   RestorePreview,
@@ -132,6 +133,33 @@ export function revivedText({ present, present_problem: problem }: RestorePrevie
   ].join('\n');
 }
 
+/** What happens to certificates that were issued after the backup. */
+function newerText({ present }: RestorePreview): string[] {
+  if (present === null) return [];
+  const { kept, revoked, irrevocable } = present.newer_certificates;
+  const named = (title: string, { count, items }: Listed<NewerCertificate>) =>
+    count === 0
+      ? []
+      : [
+          [
+            `${title}: ${count}`,
+            ...items
+              .slice(0, NAMED)
+              .map(({ serial_number: serial, subject }) => `  ${printable(`${serial}  ${subject}`)}`),
+            ...more(count, NAMED).map((text) => `  ${text}`),
+          ].join('\n'),
+        ];
+  return [
+    ...(kept === 0 ? [] : [`Certificates issued after the backup, and kept: ${kept}`]),
+    ...named('Certificates that the restore revokes, because their licenses are not in the backup', revoked),
+    ...named(
+      'Certificates that cannot be revoked after the restore, because the backup has another authority. ' +
+        'Remove the current authority from everything that trusts it',
+      irrevocable,
+    ),
+  ];
+}
+
 export function previewText(preview: RestorePreview): string {
   const { authenticated, created_at, version, present } = preview;
   const facts = block([
@@ -146,6 +174,7 @@ export function previewText(preview: RestorePreview): string {
     section('API tokens', API_TOKENS, preview.api_tokens),
     section('Webhooks', WEBHOOKS, preview.webhooks),
     settingsText(preview),
+    ...newerText(preview),
     revivedText(preview),
   ].join('\n\n');
 }

@@ -29,6 +29,7 @@ import { createPostgresReads } from './migrations/0026-postgres-reads.ts';
 import { addServerReplicas } from './migrations/0027-server-replicas.ts';
 import { addOlderWebhookSecrets } from './migrations/0028-older-webhook-secrets.ts';
 import { createEarlierFiles } from './migrations/0029-earlier-files.ts';
+import { allowLostCertificates } from './migrations/0030-revocations-of-lost-certificates.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0027-server-replicas', up: addServerReplicas },
   { name: '0028-older-webhook-secrets', up: addOlderWebhookSecrets },
   { name: '0029-earlier-files', up: createEarlierFiles },
+  { name: '0030-revocations-of-lost-certificates', up: allowLostCertificates },
 ];
 
 /** One row per applied migration, with its name. */

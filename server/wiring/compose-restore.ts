@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { createAuditService } from '#server/features/audit/audit-service.ts';
 import { createAuditStore } from '#server/features/audit/audit-store.ts';
 import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
+import { createKeepNewerObjects } from '#server/features/backup/keep-newer-objects.ts';
+import { findNewerObjects } from '#server/features/backup/newer-objects-store.ts';
 import { compareDatabases } from '#server/features/backup/restore-comparison-store.ts';
 import type { RestorePreview } from '#server/features/backup/restore-preview.ts';
 import {
@@ -15,6 +17,8 @@ import {
   createRestoredDatabaseStore,
   type HighestGiven,
 } from '#server/features/backup/restored-database-store.ts';
+import { createAuthorityStore } from '#server/features/certificates/authority-store.ts';
+import { encodeRevocation } from '#server/features/certificates/revocation-entry.ts';
 import { replaceDatabase } from './compose-administration.ts';
 import { composeUpkeep } from './compose-certificates.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
@@ -101,16 +105,19 @@ async function findForeignCode(file: string): Promise<string[]> {
 interface About {
   preview: RestorePreview;
   highest: HighestGiven | null;
+  /** The current database; null if there is none that can be read. */
+  present: string | null;
 }
 
-function finishDatabase(
+async function finishDatabase(
   file: string,
   masterKey: Buffer,
-  { preview, highest }: About,
+  { preview, highest, present }: About,
   security: SecurityLog,
   call: Call,
 ): Promise<void> {
-  return onDatabase(file, async (sequelize, transaction) => {
+  const newer = present === null ? null : await findNewerObjects(file, present, clock.now());
+  await onDatabase(file, async (sequelize, transaction) => {
     const audit = createAuditService({
       entries: createAuditStore(sequelize),
       clock,
@@ -118,12 +125,14 @@ function finishDatabase(
     });
     const store = createRestoredDatabaseStore(sequelize);
     const { created_at, version, authenticated } = preview;
-    const { upkeep, lists } = composeUpkeep(sequelize, {
+    const { upkeep, certificates, lists } = composeUpkeep(sequelize, {
       sealer: createSealer(masterKey),
       audit,
       transaction,
       clock,
     });
+    const authorities = createAuthorityStore(sequelize);
+    for (const authority of newer?.authorities ?? []) await transaction(() => authorities.insert(authority));
     // Builds the CRL if there is none, so that its number can be raised.
     await upkeep.run();
     await transaction(async () => {
@@ -132,7 +141,16 @@ function finishDatabase(
       // Relying parties reject a CRL whose number is not greater than the previous one's.
       const leastNumber = Math.max(highest?.listNumber ?? 0, Math.floor(now / SECOND_MS));
       await lists.skipNumbers(leastNumber, LISTS_AHEAD, now - DAY_MS);
-      await audit.record(call, 'backup.restored', 'backup', null, { created_at, version, authenticated });
+      const keep = createKeepNewerObjects({
+        certificates,
+        lists,
+        signingKeys: createSigningKeyStore(sequelize),
+        encodeRevocation,
+        now,
+      });
+      const kept = newer && present !== null ? await keep(newer, present) : {};
+      const after = { created_at, version, authenticated, ...kept };
+      await audit.record(call, 'backup.restored', 'backup', null, after);
     });
     await upkeep.run();
   });

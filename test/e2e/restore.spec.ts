@@ -48,3 +48,33 @@ test('closing a preview leaves what is confirmed in place', { tag: '@browser' },
   await expect(dialog).toHaveCount(0);
   await expect(staged).toContainText('stop the server where it was started');
 });
+
+test('a preview names the certificates that the restore revokes', { tag: '@browser' }, async ({ desk }) => {
+  const call = async (path: string, data: object) => {
+    const response = await desk.request.post(`/admin/api/${path}/`, { data });
+    expect(response.ok(), await response.text()).toBe(true);
+    return response;
+  };
+  const issueLicense = async () => {
+    const response = await call('licenses', { holder: 'Acme' });
+    return ((await response.json()) as { license: { license_id: number } }).license.license_id;
+  };
+  const before = await issueLicense();
+  const buffer = await (await call('backup', { passphrase: PASSPHRASE })).body();
+  await call('certs/generate', { license_id: before, common_name: 'kept' });
+  await call('certs/generate', { license_id: await issueLicense(), common_name: 'lost' });
+  await desk.goto('/#/settings?tab=backup');
+  const restore = desk.getByRole('region', { name: 'Restore a backup' });
+  const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer };
+  await restore.locator('input[type=file]').setInputFiles(file);
+  await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
+  await restore.getByRole('button', { name: 'Preview restore' }).click();
+  const newer = desk
+    .getByRole('dialog', { name: 'Restore this backup?' })
+    .locator('section')
+    .filter({ hasText: 'Certificates issued after the backup' });
+  await expect(newer).toContainText('Kept (1)');
+  await expect(newer).toContainText('Revoked by the restore (1)');
+  await expect(newer).toContainText('CN=lost');
+  await expect(newer).not.toContainText('No longer revocable');
+});

@@ -30,12 +30,9 @@ const OF_DATABASE = ['schema_support', 'license_kinds', 'kept_counts'];
 export function knownTables(): string[] {
   const migrations = globSync('server/database/migrations/*.ts', { cwd: project });
   const texts = migrations.map((path) => readFileSync(join(project, path), 'utf8')).join('\n');
-  return [
-    'sqlite_sequence',
-    ...[...texts.matchAll(/CREATE TABLE (\w+)/gu)]
-      .map(([, name]) => name as string)
-      .filter((name) => !OF_DATABASE.includes(name)),
-  ];
+  const created = [...texts.matchAll(/CREATE TABLE (\w+)/gu)].map(([, name]) => name as string);
+  // A migration may create a table anew.
+  return ['sqlite_sequence', ...new Set(created.filter((name) => !OF_DATABASE.includes(name)))];
 }
 
 function withoutComments(source: string): string {

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
 import { PASSPHRASE } from '../helpers/backup-file.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
@@ -95,6 +96,24 @@ describe.skipIf(!hasPostgres)(`backups on PostgreSQL${why}`, () => {
     documentOf(await restore(dataDir, restored.before ?? ''));
     await onServer(dataDir, async ({ admin }) => {
       expect((await admin.showLicense({ ref: revoked.license_key })).license.state).toBe('revoked');
+    });
+  });
+
+  it('leave certificates from after them revoked', async () => {
+    const before = join(folder, 'before.ldbackup');
+    const { stolen, orphan } = await onServer(dataDir, async (server) => {
+      const { license_id } = await newLicense(server);
+      documentOf(await backup('--out', before));
+      const issued = { stolen: await issue(server, { license_id }), orphan: await issue(server) };
+      await server.admin.revokeCertificate({ id: issued.stolen.certificate.id });
+      return issued;
+    });
+    documentOf(await restore(dataDir, before));
+    await onServer(dataDir, async (server) => {
+      const serials = serialsIn(await listAs(server, 'der'));
+      for (const { certificate } of [stolen, orphan]) expect(serials).toContain(certificate.serial_number);
+      const { id } = stolen.certificate;
+      expect((await server.admin.showCertificate({ id })).certificate.status).toBe('revoked');
     });
   });
 

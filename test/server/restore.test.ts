@@ -96,7 +96,7 @@ describe('a restore', () => {
     expect((await newLicense(again)).license_id).toBeGreaterThan(later.license_id);
     const list = (await again.get('/certs/crl/')).body as { crl_number: number; revoked: object[] };
     expect(list.crl_number).toBeGreaterThan(number);
-    expect(list.revoked).toHaveLength(1);
+    expect(list.revoked).toHaveLength(2);
   });
 
   it('keeps what was there before, to the byte', async () => {

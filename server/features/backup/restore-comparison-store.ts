@@ -2,7 +2,15 @@
 import type { Values } from '#server/database/named-values.ts';
 import { type SqliteFile, openUnchanging, unchangingUri } from '#server/database/sqlite-file.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
-import type { Comparison, Counts, Listed, Revived } from './restore-preview.ts';
+import { KNOWS_DISTRUST, NEWER_CERTIFICATES, SAME_INSTALLATION } from './newer-objects-store.ts';
+import type {
+  Comparison,
+  Counts,
+  Listed,
+  NewerCertificate,
+  NewerCertificates,
+  Revived,
+} from './restore-preview.ts';
 import type { HighestGiven } from './restored-database-store.ts';
 
 /** Everything is counted, but no more than this is listed. */
@@ -12,9 +20,6 @@ const COUNTS = (schema: 'main' | 'present') => `
   SELECT (SELECT count(*) FROM ${schema}.licenses) AS licenses,
     (SELECT count(*) FROM ${schema}.authorization_tokens WHERE status = 'active' AND expires_at > $now) AS authorization_tokens,
     (SELECT count(*) FROM ${schema}.certificates) AS certificates`;
-
-const SAME_INSTALLATION = `
-  SELECT 1 FROM main.signing_keys AS r JOIN present.signing_keys AS p ON p.key_id = r.key_id LIMIT 1`;
 
 /** The ID alone is not enough: another installation uses the same ones. */
 const SAME_WEBHOOK = 'p.id = r.id AND p.url = r.url AND p.created_at = r.created_at';
@@ -48,10 +53,11 @@ const REVIVED = {
     SELECT r.id, p.name, p.role, p.last_four, p.revoked_at
     FROM present.api_tokens AS p JOIN main.api_tokens AS r ON r.token_hash = p.token_hash
     WHERE p.revoked_at IS NOT NULL AND r.revoked_at IS NULL ORDER BY p.revoked_at DESC`,
+  // A certificate that an earlier restore has revoked has an entry only.
   certificates: `
-    SELECT p.serial_number, p.subject, p.revoke_reason, p.revoked_at
-    FROM present.certificates AS p JOIN main.certificates AS r ON r.serial_number = p.serial_number
-    WHERE p.revoked_at IS NOT NULL AND r.revoked_at IS NULL AND r.not_after > $now ORDER BY p.revoked_at DESC`,
+    SELECT r.serial_number, r.subject, e.json ->> '$.reason' AS reason, e.json ->> '$.revoked_at' AS revoked_at
+    FROM present.revocation_entries AS e JOIN main.certificates AS r ON r.serial_number = e.json ->> '$.serial_number'
+    WHERE r.revoked_at IS NULL AND r.not_after > $now ORDER BY revoked_at DESC`,
   // A webhook that was deleted long ago may have been removed completely.
   webhooks: `
     SELECT r.id, r.url, r.scope, p.deleted_at
@@ -62,9 +68,6 @@ const REVIVED = {
     FROM present.signing_keys AS p JOIN main.signing_keys AS r ON r.key_id = p.key_id
     WHERE p.distrusted_at IS NOT NULL AND r.distrusted_at IS NULL ORDER BY p.distrusted_at DESC`,
 };
-
-/** The current database may be from a version without key distrust. */
-const KNOWS_DISTRUST = `SELECT 1 FROM pragma_table_info('signing_keys', 'present') WHERE name = 'distrusted_at'`;
 
 interface Token {
   name: string;
@@ -122,11 +125,9 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
     certificates: await all(
       REVIVED.certificates,
       { now },
-      (row: Ended<{ serial_number: string; subject: string; revoke_reason: string }>) => ({
-        serial_number: row.serial_number,
-        subject: row.subject,
-        reason: row.revoke_reason,
-        revoked_at: toTimestamp(row.revoked_at),
+      (row: { serial_number: string; subject: string; reason: string; revoked_at: string }) => ({
+        ...row,
+        revoked_at: toTimestamp(Date.parse(row.revoked_at)),
       }),
     ),
     webhooks: await all(
@@ -144,6 +145,20 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
             key_id: row.key_id,
             distrusted_at: toTimestamp(row.distrusted_at),
           })),
+  };
+}
+
+async function newerIn(database: SqliteFile, now: number): Promise<NewerCertificates> {
+  const all = (sql: string) =>
+    list(database, sql, { now }, ({ serial_number, subject }: NewerCertificate) => ({
+      serial_number,
+      subject,
+    }));
+  const { count: kept } = await all(NEWER_CERTIFICATES.kept);
+  return {
+    kept,
+    revoked: await all(NEWER_CERTIFICATES.revoked),
+    irrevocable: await all(NEWER_CERTIFICATES.irrevocable),
   };
 }
 
@@ -193,6 +208,7 @@ async function readPresent(database: SqliteFile, file: string, now: number) {
       counts: await countsOf(database, 'present', now),
       same_installation: isSame,
       revived: await revivedIn(database, now, isSame),
+      newer_certificates: await newerIn(database, now),
     },
     highest: await highestIn(database),
   };

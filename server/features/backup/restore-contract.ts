@@ -30,6 +30,20 @@ const revived = z.object({
   signing_keys: listed(z.object({ key_id: text, distrusted_at: timestamp })),
 });
 
+const newerCertificates = listed(z.object({ serial_number: text, subject: text }));
+const newer = z
+  .object({
+    kept: count.meta({ description: 'How many the restore keeps.' }),
+    revoked: newerCertificates.meta({
+      description: 'Those whose licenses are not in the backup. The restore revokes them.',
+    }),
+    irrevocable: newerCertificates.meta({
+      description:
+        'Those of an authority that the backup does not have. No CRL can revoke them after the restore.',
+    }),
+  })
+  .meta({ description: 'Certificates issued after the backup that have not expired.' });
+
 const preview = z.object({
   created_at: text,
   version: text,
@@ -40,7 +54,9 @@ const preview = z.object({
   api_tokens: listed(z.object({ name: text, role: text, created_at: timestamp, token: text, present })),
   webhooks: listed(z.object({ url: text, scope: text, created_at: timestamp, present })),
   settings: z.array(z.object({ name: text, now: text.nullable(), restored: text.nullable() })),
-  present: z.object({ counts, same_installation: z.boolean(), revived }).nullable(),
+  present: z
+    .object({ counts, same_installation: z.boolean(), revived, newer_certificates: newer })
+    .nullable(),
   present_problem: text.nullable(),
 });
 

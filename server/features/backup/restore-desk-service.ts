@@ -59,6 +59,11 @@ function shown(preview: RestorePreview): ShownPreview {
         webhooks: short(present.revived.webhooks),
         signing_keys: short(present.revived.signing_keys),
       },
+      newer_certificates: {
+        kept: present.newer_certificates.kept,
+        revoked: short(present.newer_certificates.revoked),
+        irrevocable: short(present.newer_certificates.irrevocable),
+      },
     },
   };
 }

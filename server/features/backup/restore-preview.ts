@@ -91,6 +91,21 @@ export interface Revived {
   signing_keys: Listed<RevivedSigningKey>;
 }
 
+export interface NewerCertificate {
+  serial_number: string;
+  subject: string;
+}
+
+/** Certificates from after the backup that have not expired. */
+export interface NewerCertificates {
+  /** How many the restore keeps as they are, with their licenses of the backup. */
+  kept: number;
+  /** Those whose licenses are not in the backup: the restore revokes them. */
+  revoked: Listed<NewerCertificate>;
+  /** Those of an authority that the backup does not have: no CRL can revoke them after the restore. */
+  irrevocable: Listed<NewerCertificate>;
+}
+
 export interface Comparison {
   counts: Counts;
   api_tokens: Listed<RestoredApiToken>;
@@ -101,6 +116,7 @@ export interface Comparison {
     /** Whether the backup is from this installation. */
     same_installation: boolean;
     revived: Revived;
+    newer_certificates: NewerCertificates;
   } | null;
   /** Why the current database cannot be read; null if it can, or if there is none. */
   present_problem: string | null;

@@ -80,11 +80,11 @@ interface Needs {
   ): Promise<{ comparison: Comparison; highest: HighestGiven | null }>;
   /** @param now, restored contents of `config.json`; null if there is none */
   compareSettings(now: string | null, restored: string | null): SettingChange[];
-  /** Prepares the database for its next start. */
+  /** Prepares the database for its next start. @param about its `present`: the current database, if it can be read */
   finishDatabase(
     file: string,
     masterKey: Buffer,
-    about: { preview: RestorePreview; highest: HighestGiven | null },
+    about: { preview: RestorePreview; highest: HighestGiven | null; present: string | null },
   ): Promise<void>;
 }
 
@@ -196,6 +196,7 @@ export function createRestoreService(needs: Needs) {
     const { database } = needs;
     if (database.url === null) return database.file;
     const { signal } = new AbortController();
+    rmSync(staged(PRESENT), { force: true });
     await needs.copyDatabase(database, staged(PRESENT), { withoutRowsOf: [], signal });
     return staged(PRESENT);
   }
@@ -227,7 +228,10 @@ export function createRestoreService(needs: Needs) {
     return {
       preview,
       async commit() {
-        await needs.finishDatabase(staged(DATABASE), key, { preview, highest });
+        // Certificates may have been issued or revoked since the preview.
+        const present = comparison.present && (await presentFile());
+        await needs.finishDatabase(staged(DATABASE), key, { preview, highest, present });
+        rmSync(staged(PRESENT), { force: true });
         if (existsSync(`${staged(DATABASE)}-wal`))
           throw new BackupError('the restored database could not be written completely; check the disk');
         rmSync(staged(MASTER_KEY_FILE), { force: true });

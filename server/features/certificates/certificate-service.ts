@@ -19,7 +19,7 @@ import { type Draft, draftCertificate, newSubject, type Order, type Subject } fr
 import type { CertificateKeys } from './certificate-key-service.ts';
 import { toCertificateObject, toCertificateRecord, toEventCertificate } from './certificate-presenter.ts';
 import type { Certificate, CertificateReference, CertificateStore } from './certificate-store.ts';
-import { encodeRevokedEntry } from './crl-builder.ts';
+import { encodeRevocation } from './revocation-entry.ts';
 import type { RevocationListStore } from './revocation-list-store.ts';
 
 interface Needs {
@@ -92,17 +92,11 @@ export function createCertificateService(needs: Needs) {
       const { reason } = request;
       const certificate: Certificate = { ...before, revokedAt: now, revokeReason: reason };
       await certificates.markRevoked(before.id, now, reason);
-      const serial = Buffer.from(before.serialNumber, 'hex');
       await needs.addRevocation({
         certificateId: before.id,
         authorityKey: before.authorityKey,
         notAfter: before.notAfter,
-        derHex: encodeRevokedEntry({ serial, revokedAt: now, reason }).toString('hex'),
-        json: JSON.stringify({
-          serial_number: before.serialNumber,
-          revoked_at: new Date(now).toISOString(),
-          reason,
-        }),
+        ...encodeRevocation({ serialNumber: before.serialNumber, revokedAt: now, reason }),
       });
       const license = mustExist(await licenses.find({ id: before.licenseId }));
       await events.emit({

@@ -89,6 +89,14 @@ export function createCertificateStore(sequelize: Sequelize) {
       return { ...certificate, id: await insertRow(certificate) };
     },
 
+    /** Inserts a certificate of an earlier database, under its ID if that is free. */
+    async insertAgain(certificate: Certificate): Promise<Certificate> {
+      const { id, ...rest } = certificate;
+      if ((await byId.first({ id })) !== null) return { ...certificate, id: await insertRow(rest) };
+      await certificates.create(certificate);
+      return certificate;
+    },
+
     find: (reference: CertificateReference): Promise<Certificate | null> =>
       ('id' in reference ? byId : bySerialNumber).first({ ...reference }),
 

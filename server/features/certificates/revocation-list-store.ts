@@ -19,7 +19,8 @@ type Contents = Pick<RevocationListRow, 'number' | 'authorityKey' | 'endedBefore
 
 /** A revoked certificate, encoded for the CRL in DER and in JSON. */
 interface NewEntry {
-  certificateId: number;
+  /** Null if a restore has lost the certificate. */
+  certificateId: number | null;
   authorityKey: string;
   notAfter: number;
   derHex: string;

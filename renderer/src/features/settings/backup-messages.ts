@@ -66,6 +66,13 @@ export const backupMessages = messagesOf(
     },
     revived: 'Active again',
     revivedAbout: 'Revoked or deleted after the backup. Revoke them again after the restore.',
+    newer: 'Certificates issued after the backup',
+    newerKept: 'Kept',
+    newerRevoked: 'Revoked by the restore',
+    newerRevokedAbout: 'Their licenses are not in the backup.',
+    newerIrrevocable: 'No longer revocable',
+    newerIrrevocableAbout:
+      'The backup has another certificate authority. Remove the current one from everything that trusts it.',
     brought: 'API tokens and webhooks that exist only in the backup',
     broughtAbout: 'They give access, or receive events, after the restore.',
     more: 'And {n} more',
@@ -156,6 +163,13 @@ export const backupMessages = messagesOf(
     revived: 'Wieder aktiv',
     revivedAbout:
       'Nach der Sicherung widerrufen oder gelöscht. Widerrufen Sie diese Einträge nach der Wiederherstellung erneut.',
+    newer: 'Nach der Sicherung ausgestellte Zertifikate',
+    newerKept: 'Bleiben erhalten',
+    newerRevoked: 'Werden widerrufen',
+    newerRevokedAbout: 'Ihre Lizenzen sind nicht in der Sicherung enthalten.',
+    newerIrrevocable: 'Nicht mehr widerrufbar',
+    newerIrrevocableAbout:
+      'Die Sicherung hat eine andere Zertifizierungsstelle. Entfernen Sie die aktuelle überall, wo ihr vertraut wird.',
     brought: 'API-Token und Webhooks, die nur in der Sicherung enthalten sind',
     broughtAbout: 'Nach der Wiederherstellung gewähren sie Zugriff oder empfangen Ereignisse.',
     more: 'Und {n} weitere',

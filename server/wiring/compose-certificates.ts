@@ -24,6 +24,7 @@ import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
+import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Logger } from '#server/platform/logger.ts';
@@ -46,7 +47,12 @@ export function composeUpkeep(sequelize: Database, needs: UpkeepNeeds) {
     authorities: createAuthorityStore(sequelize),
     certificates,
   });
-  const revocationList = createRevocationListBuilder({ lists, transaction, clock });
+  const revocationList = createRevocationListBuilder({
+    lists,
+    findAuthority: authority.find,
+    transaction,
+    clock,
+  });
   const upkeep = createCertificateUpkeep({ certificates, authority, revocationList, transaction, clock });
   return { certificates, lists, authority, upkeep };
 }
@@ -106,13 +112,17 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
   });
   const validation = createCertificateValidation({ certificates, authority, clock });
   // Publishes a CRL together with the new authority: without one, relying parties would reject all certificates.
-  const importing: AuthorityService = {
-    ...authority,
-    async import(request, call) {
-      const reply = await authority.import(request, call);
+  const withList =
+    <Request, Reply>(change: (request: Request, call: Call) => Promise<Reply>) =>
+    async (request: Request, call: Call): Promise<Reply> => {
+      const reply = await change(request, call);
       await revocationList.publish();
       return reply;
-    },
+    };
+  const changing: AuthorityService = {
+    ...authority,
+    renew: withList(authority.renew),
+    import: withList(authority.import),
   };
   const services = { certificates: service, keys, validation, revocationList };
   return {
@@ -125,7 +135,7 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     routes: certificateRoutes(publicContract, services),
     adminRoutes: [
       ...certificateRoutes(adminContract, services),
-      ...certificateAdminRoutes(service, importing),
+      ...certificateAdminRoutes(service, changing),
     ],
   };
 }

@@ -18,8 +18,17 @@ import { hasNginx, startNginx } from '../webhooks/nginx.ts';
 import { authoritysIssuer } from './authoritys-key.ts';
 import { openDesk } from './desk.ts';
 import { AUTHORITY_EXTENSIONS, makeForeignAuthority } from './foreign-authority.ts';
-import { certificatesIn, clientErrors, issue, issueWithKey, listAs, REQUEST } from './issuing.ts';
+import {
+  certificatesIn,
+  clientErrors,
+  type Issued,
+  issue,
+  issueWithKey,
+  listAs,
+  REQUEST,
+} from './issuing.ts';
 import { fileOf, openssl, verifyErrors } from './openssl.ts';
+import { runUpkeep } from './upkeep.ts';
 
 const DAY_MS = 86_400_000;
 const START = Math.floor(Date.now() / 1000) * 1000;
@@ -165,8 +174,39 @@ describe('the key of an authority', () => {
     expect(back.key_type).toBe('rsa-3072');
   });
 
+  it('changes together with the CRL, so that new certificates are good at once', async () => {
+    const clock = createTestClock(START);
+    const desk = await openDesk(clock);
+    await desk.admin.revocationList({});
+    await desk.admin.renewAuthority({ key_type: 'p-256' });
+    const errors = async ({ certificate, ca_certificate: authority }: Issued) => {
+      const { crl } = await desk.admin.revocationList({});
+      return clientErrors({
+        authority,
+        certificate: certificate.pem,
+        list: Buffer.from(crl),
+        at: clock.now(),
+      });
+    };
+    const issued = await issue(desk);
+    expect(await errors(issued)).toEqual([]);
+
+    // Maintenance that has begun before the change, and writes after it.
+    await desk.admin.revokeCertificate({ id: issued.certificate.id });
+    clock.advance(DAY_MS);
+    let hasChanged = false;
+    const { listNumber } = await runUpkeep(desk.dataDir, clock, async () => {
+      if (hasChanged) return;
+      hasChanged = true;
+      await desk.admin.renewAuthority({ key_type: 'rsa-3072' });
+    });
+    expect(hasChanged).toBe(true);
+    expect(listNumber).toBeNull();
+    expect(await errors(await issue(desk))).toEqual([]);
+  });
+
   it('may be that of an imported P-256 authority, which one made here can replace', async () => {
-    const desk = await openDesk(createTestClock(START + 60_000));
+    const desk = await openDesk(createTestClock(START + DAY_MS));
     const key = ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'];
     const root = makeForeignAuthority({ subject: '/CN=Acme EC Root', key, extensions: AUTHORITY_EXTENSIONS });
     const { authority } = await desk.admin.importAuthority({
@@ -177,7 +217,7 @@ describe('the key of an authority', () => {
     const { certificate, ca_certificate } = await issue(desk);
     const { crl } = await desk.admin.revocationList({});
     const given = { authority: ca_certificate, certificate: certificate.pem, list: Buffer.from(crl) };
-    expect(clientErrors({ ...given, at: START + 60_000 })).toEqual([]);
+    expect(clientErrors({ ...given, at: START + DAY_MS })).toEqual([]);
     await expect(desk.admin.renewAuthority({})).rejects.toMatchObject({ code: 'invalid_request' });
     await desk.admin.revokeCertificate({ id: certificate.id });
     const { authority: made } = await desk.admin.renewAuthority({ key_type: 'p-256' });

@@ -10,15 +10,26 @@ import { createTransactions } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 
-/** Opens a second connection to the data directory's database, as the worker thread does. */
-export async function runUpkeep(dataDir: string, clock: Clock): Promise<UpkeepResult> {
+/**
+ * Opens a second connection to the data directory's database, as the worker thread does.
+ * @param beforeWriting runs before each transaction
+ */
+export async function runUpkeep(
+  dataDir: string,
+  clock: Clock,
+  beforeWriting: () => Promise<unknown> = async () => {},
+): Promise<UpkeepResult> {
   const masterKey = Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8'), 'base64');
   const sequelize = await connect({ url: null, file: join(dataDir, 'license-desk.db') });
+  const transaction = createTransactions(sequelize);
   try {
     const { upkeep } = composeUpkeep(sequelize, {
       sealer: createSealer(masterKey),
       audit: createAuditService({ entries: createAuditStore(sequelize), clock }),
-      transaction: createTransactions(sequelize),
+      transaction: async (...change) => {
+        await beforeWriting();
+        return transaction(...change);
+      },
       clock,
     });
     return await upkeep.run();

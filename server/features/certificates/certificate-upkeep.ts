@@ -40,12 +40,7 @@ export function createCertificateUpkeep(needs: Needs) {
     async run(): Promise<UpkeepResult> {
       const keysWiped = await wipeKeys();
       const authorityRenewed = await authority.renewIfDue();
-      const active = await authority.find();
-      return {
-        keysWiped,
-        authorityRenewed,
-        listNumber: active && (await revocationList.buildIfDue(active)),
-      };
+      return { keysWiped, authorityRenewed, listNumber: await revocationList.buildIfDue() };
     },
   };
 }

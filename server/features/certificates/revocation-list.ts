@@ -19,11 +19,13 @@ const SECOND_MS = 1000;
 
 interface Needs {
   lists: RevocationListStore;
+  /** The active one. */
+  findAuthority(): Promise<Authority | null>;
   transaction: RunTransaction;
   clock: Clock;
 }
 
-export function createRevocationListBuilder({ lists, transaction, clock }: Needs) {
+export function createRevocationListBuilder({ lists, findAuthority, transaction, clock }: Needs) {
   async function isDue(newest: RevocationListRow | null, authority: Authority): Promise<boolean> {
     if (newest?.authorityId !== authority.id) return true;
     const age = clock.now() - newest.builtAt;
@@ -46,13 +48,15 @@ export function createRevocationListBuilder({ lists, transaction, clock }: Needs
 
   return {
     isDue: async (authority: Authority): Promise<boolean> => isDue(await lists.newest(), authority),
-    /** @returns the number of the new CRL, or null if the current one is still good */
-    async buildIfDue(authority: Authority): Promise<number | null> {
-      if (!(await isDue(await lists.newest(), authority))) return null;
+    /** @returns the number of the new CRL, or null if the current one is still good or there is no authority */
+    async buildIfDue(): Promise<number | null> {
+      const active = await findAuthority();
+      if (!active || !(await isDue(await lists.newest(), active))) return null;
       return transaction(async () => {
         await lists.lock();
+        // Another server may have replaced the authority, or built a CRL, first.
+        const authority = (await findAuthority()) ?? active;
         const newest = await lists.newest();
-        // Another server may have built one first.
         if (!(await isDue(newest, authority))) return null;
         const earlier = await inherited(newest, authority);
         const now = clock.now();

@@ -78,6 +78,38 @@ describe('the authority', () => {
     expect(await errorsOf(desk, certificate.pem, before.ca_certificate, END + DAY_MS)).not.toEqual([]);
   });
 
+  it.each([
+    ['ahead', 5],
+    ['behind', -20],
+  ])('is renewed if the clock was years %s when it was created, and set right', async (_how, years) => {
+    const clock = createTestClock(START + years * 365 * DAY_MS);
+    const desk = await openDesk(clock);
+    const { authority: before } = await desk.admin.showAuthority({});
+    await desk.admin.revocationList({});
+    clock.set(START);
+    expect((await runUpkeep(desk.dataDir, clock)).authorityRenewed).toBe(true);
+    expect((await runUpkeep(desk.dataDir, clock)).authorityRenewed).toBe(false);
+    const { authority: after } = await desk.admin.showAuthority({});
+    expect(after.subject).toBe(before.subject);
+    const { ca_certificate, certificate } = await issue(desk);
+    for (const authority of [ca_certificate, firstOf(ca_certificate)])
+      expect(await errorsOf(desk, certificate.pem, authority, START)).toEqual([]);
+  });
+
+  it('still ends as late after a clock that was years behind for a while', async () => {
+    const clock = createTestClock(START);
+    const desk = await openDesk(clock);
+    const { authority: before } = await desk.admin.showAuthority({});
+    clock.set(START - 20 * 365 * DAY_MS);
+    expect((await runUpkeep(desk.dataDir, clock)).authorityRenewed).toBe(true);
+    clock.set(START);
+    const { authority: after } = await desk.admin.showAuthority({});
+    expect(after.not_after).toBe(before.not_after);
+    expect((await runUpkeep(desk.dataDir, clock)).authorityRenewed).toBe(false);
+    const { ca_certificate, certificate } = await issue(desk);
+    expect(await errorsOf(desk, certificate.pem, ca_certificate, START)).toEqual([]);
+  });
+
   it('is renewed on request too, any number of times', async () => {
     const clock = createTestClock(START);
     const desk = await openDesk(clock);

@@ -75,15 +75,15 @@ export function createAuthorityService(needs: Needs) {
   const isSameIssuer = (before: Authority, given: GivenAuthority): boolean =>
     before.keyIdentifier === given.keyIdentifier && before.issuer.subject.equals(given.subject);
 
-  /** Creates a self-signed certificate for the key. @param privateKeyDer PKCS#8 */
-  async function selfSigned(privateKeyDer: Buffer): Promise<GivenAuthority> {
+  /** Creates a self-signed certificate for the key. @param privateKeyDer PKCS#8 @param least it does not end before this */
+  async function selfSigned(privateKeyDer: Buffer, least = 0): Promise<GivenAuthority> {
     // The certificate builder is loaded on first use, to keep the start fast.
     const { buildAuthorityCertificate } = await import('./certificate-builder.ts');
     const now = clock.now();
     const privateKey = createPrivateKey({ key: privateKeyDer, format: 'der', type: 'pkcs8' });
     const publicKey = createPublicKey(privateKey);
     const identifier = keyIdentifier(publicKey).toString('hex');
-    const notAfter = wholeSeconds(yearsLater(now, YEARS));
+    const notAfter = Math.max(wholeSeconds(yearsLater(now, YEARS)), least);
     const certificate = buildAuthorityCertificate({
       names: {
         commonName: `License Desk CA ${identifier.slice(0, NAME_DIGITS)}`,
@@ -176,14 +176,16 @@ export function createAuthorityService(needs: Needs) {
         );
       }
       const row = (await authorities.list())[0] as AuthorityRow;
-      const after = await activate(await selfSigned(open(row)), 'made');
+      // While the clock is behind, ten years from now may be over before certificates that were issued earlier.
+      const after = await activate(await selfSigned(open(row), before.notAfter), 'made');
       await record(call, 'authority.renewed', before, after);
       return after;
     });
 
-  /** Well before expiry. */
-  const isRenewalDue = ({ origin, notAfter }: Authority): boolean =>
-    origin === 'made' && notAfter - clock.now() < RENEW_BEFORE_MS;
+  /** Well before expiry, or if the clock was ahead when it was made: relying parties reject its certificates until then. */
+  const isRenewalDue = ({ origin, notAfter, certificate }: Authority): boolean =>
+    origin === 'made' &&
+    (notAfter - clock.now() < RENEW_BEFORE_MS || Date.parse(certificate.validFrom) > clock.now());
 
   async function current(): Promise<Authority> {
     const authority = await find();

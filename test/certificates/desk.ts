@@ -17,6 +17,8 @@ import { prepareNewDirectory } from '../helpers/migrated-database.ts';
 export interface Desk {
   dataDir: string;
   admin: Client<typeof adminContract>;
+  /** Calls of a client that has disconnected. */
+  gone: Client<typeof adminContract>;
   close(): Promise<void>;
 }
 
@@ -51,17 +53,15 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= service.close());
   onTestFinished(close);
-  return {
-    dataDir: directory,
-    admin: createClient(adminContract, async (name, _row, input) =>
+  const clientThat = (isGone: boolean) =>
+    createClient(adminContract, async (name, _row, input) =>
       invoke(routes.get(name)!, input, {
         actor: { kind: 'cli', name: 'tester', role: 'admin' },
         requestId: 'test',
-        isGone: () => false,
+        isGone: () => isGone,
         setReplyHeader: nothing,
         prefers: ([first]) => first,
       }),
-    ),
-    close,
-  };
+    );
+  return { dataDir: directory, admin: clientThat(false), gone: clientThat(true), close };
 }

@@ -1,12 +1,13 @@
 // GET /certs/download-key/: the private key goes out once, and to nobody who comes late, twice or with a wrong token.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { adminSuccess, success } from '../helpers/contract-calls.ts';
+import { adminSuccess, newLicense, success } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { httpCall } from '../helpers/raw-http.ts';
 import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { openDesk } from './desk.ts';
 import { issueWithKey, newSigningRequest } from './issuing.ts';
 import { fileOf, openssl } from './openssl.ts';
 import { runUpkeep } from './upkeep.ts';
@@ -217,5 +218,16 @@ describe('a download that fails', () => {
     expectFailure(await download(download_token), 'internal_error');
     await writeRows(server.dataDir, 'DROP TRIGGER obstacle');
     expect((await download(download_token)).status).toBe(200);
+  });
+
+  it('because the client has left before its turn leaves it, too', async () => {
+    const desk = await openDesk(createTestClock(START));
+    const { license_id } = await newLicense(desk as unknown as TestServer);
+    const issued = await desk.admin.generateCertificate({ license_id, common_name: 'client' });
+    const { download_token: token } = issued as typeof issued & { download_token: string };
+    await expect(desk.gone.downloadKey({ token })).rejects.toMatchObject({
+      message: 'the caller closed the connection',
+    });
+    expect(await desk.admin.downloadKey({ token })).toMatchObject({ certificate: issued.certificate.pem });
   });
 });

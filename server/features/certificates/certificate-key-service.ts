@@ -44,15 +44,19 @@ export function createCertificateKeyService(needs: Needs) {
     const tokenHash = hashSecret(token);
     // Checked first, so that guessing does not occupy the single writer.
     if (!(await certificates.hasKey(tokenHash))) throw invalidToken();
-    return transaction(async () => {
+    const { pem: authorityPem } = await authority.current();
+    const takeKey = async () => {
       const taken = await certificates.takeKey(tokenHash, clock.now());
       if (!taken) throw invalidToken();
       const certificate = (await certificates.find({ id: taken.certificateId })) as Certificate;
       const { id, serialNumber } = certificate;
       const after = { serial_number: serialNumber };
       await audit.record(call, 'certificate.key_downloaded', `certificate:${id}`, null, after);
-      return { certificate, privateKey: sealerFor(token).open(PURPOSE, taken.privateKeySealed) };
-    });
+      const privateKey = sealerFor(token).open(PURPOSE, taken.privateKeySealed);
+      return { certificate, privateKey, authorityPem };
+    };
+    // The key of a client that has left meanwhile stays for its next attempt.
+    return transaction(takeKey, call);
   }
 
   return {
@@ -72,11 +76,11 @@ export function createCertificateKeyService(needs: Needs) {
     /** Deletes the key before sending it. If the download fails, a new certificate must be issued. */
     async download({ token }: { token?: string | undefined }, call: Call) {
       if (token === undefined) throw invalidToken();
-      const { certificate, privateKey } = await take(token, call);
+      const { certificate, privateKey, authorityPem } = await take(token, call);
       const parts = {
         private_key: toPem('PRIVATE KEY', privateKey),
         certificate: certificate.pem,
-        ca_certificate: (await authority.current()).pem,
+        ca_certificate: authorityPem,
       };
       if (call.prefers(['application/json', PEM_FILE]) === 'application/json') return parts;
       return new Document(PEM_FILE, Object.values(parts).join(''));

@@ -7,7 +7,8 @@ import { AUTHORITY_EXTENSIONS, type ForeignAuthority, makeForeignAuthority } fro
 import { certificatesIn } from './issuing.ts';
 import { dsaKeyFile, openssl, withUnknownType } from './openssl.ts';
 
-const START = Math.floor(Date.now() / 1000) * 1000 + 60_000;
+/** A day ahead, because OpenSSL dates what it makes during the tests by the real clock. */
+const START = Math.floor(Date.now() / 1000) * 1000 + 86_400_000;
 const SUBJECT = '/C=CZ/O=Acme a.s./CN=Acme Root';
 let root: ForeignAuthority;
 let intermediate: ForeignAuthority;
@@ -140,6 +141,39 @@ describe('refused is an authority', () => {
       /each further certificate must have signed the one before it/u,
     ],
     [
+      'below one that allows no other below it',
+      'certificate',
+      () => {
+        const extensions = ['basicConstraints=critical,CA:TRUE,pathlen:0', ...AUTHORITY_EXTENSIONS.slice(1)];
+        const signer = makeForeignAuthority({ subject: '/CN=Acme Root 0', extensions });
+        const below = makeForeignAuthority({ subject: '/CN=Below', signer });
+        return { certificate: below.certificate + signer.certificate, key: below.key };
+      },
+      /CN=Acme Root 0 in its chain allows 0 CA certificates below it \(pathlen\), not 1/u,
+    ],
+    [
+      'two below one that allows one',
+      'certificate',
+      () => {
+        const extensions = ['basicConstraints=critical,CA:TRUE,pathlen:1', ...AUTHORITY_EXTENSIONS.slice(1)];
+        const top = makeForeignAuthority({ subject: '/CN=Acme Root 1', extensions });
+        const middle = makeForeignAuthority({ subject: '/CN=Middle', signer: top });
+        const below = makeForeignAuthority({ subject: '/CN=Below', signer: middle });
+        return { certificate: below.certificate + middle.certificate + top.certificate, key: below.key };
+      },
+      /CN=Acme Root 1 in its chain allows 1 CA certificates below it \(pathlen\), not 2/u,
+    ],
+    [
+      'below a certificate that is none',
+      'certificate',
+      () => {
+        const signer = with_(['subjectKeyIdentifier=hash']);
+        const below = makeForeignAuthority({ subject: '/CN=Below', signer });
+        return { certificate: below.certificate + signer.certificate, key: below.key };
+      },
+      /CN=Odd in its chain must be a CA certificate \(CA:TRUE\)/u,
+    ],
+    [
       'of nine certificates',
       'certificate',
       () => ({ certificate: root.certificate.repeat(9), key: root.key }),
@@ -205,7 +239,7 @@ describe('refused is an authority', () => {
     const top = makeForeignAuthority({ subject: SUBJECT, key: ['-algorithm', 'ED448'] });
     const below = makeForeignAuthority({ subject: '/CN=Acme Issuing 2', signer: top });
     const unknown = pemOf('CERTIFICATE', withUnknownType(derOf(top.certificate)));
-    const desk = await openDesk(createTestClock(Date.now() + 60_000));
+    const desk = await openDesk(createTestClock(START));
     await expect(
       bring(desk, { certificate: below.certificate + unknown, key: below.key }),
     ).rejects.toMatchObject({
@@ -228,6 +262,19 @@ describe('refused is an authority', () => {
       code: 'invalid_request',
       message: 'certificate: is not valid yet',
     });
+  });
+
+  it('below one that has ended', async () => {
+    const top = makeForeignAuthority({ subject: '/CN=Acme Short', days: 30 });
+    const below = makeForeignAuthority({ subject: '/CN=Below', signer: top });
+    const [read] = certificatesIn(top.certificate);
+    const chain = { certificate: below.certificate + top.certificate, key: below.key };
+    const ended = await openDesk(createTestClock(Date.parse(read!.validTo)));
+    await expect(bring(ended, chain)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/certificate: CN=Acme Short in its chain expired on /u) as string,
+    });
+    await bring(await openDesk(createTestClock(Date.parse(read!.validTo) - 1000)), chain);
   });
 
   it('whose own signature is wrong', async () => {

@@ -2,8 +2,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { ApiError } from '#server/wire/errors.ts';
 import { DerError } from './der.ts';
+import { oneLine } from './distinguished-name.ts';
 import { authorityWithout } from './extended-key-usage.ts';
-import { keyIdentifier, maySign, readIssuer } from './issuer.ts';
+import { isVersion1, keyIdentifier, maySign, pathLength, readIssuer } from './issuer.ts';
 import { certificateKeyType, privateKeyType } from './key-type.ts';
 import { certificateBlocks, toPem } from './pem.ts';
 
@@ -53,6 +54,12 @@ function readKey(text: string): KeyObject {
   }
 }
 
+/** @param name what the message begins with, and a space */
+function checkValidity({ validFrom, validTo }: X509Certificate, now: number, name: string): void {
+  if (Date.parse(validFrom) > now) refuse('certificate', `${name}is not valid yet`);
+  if (Date.parse(validTo) <= now) refuse('certificate', `${name}expired on ${validTo}`);
+}
+
 function checkAuthority(certificate: X509Certificate, key: KeyObject, now: number): void {
   const type = certificateKeyType(certificate.raw);
   if (!KEY_TYPES.has(type)) refuse('certificate', `its key ${mustBe(type)}`);
@@ -61,8 +68,7 @@ function checkAuthority(certificate: X509Certificate, key: KeyObject, now: numbe
   if (type === 'RSA' && modulusLength < LEAST_BITS) refuse('private_key', mustBe(`${modulusLength} bits`));
   if (!certificate.ca || !maySign(certificate.raw))
     refuse('certificate', 'must be a CA certificate (CA:TRUE, keyCertSign, cRLSign)');
-  if (Date.parse(certificate.validFrom) > now) refuse('certificate', 'is not valid yet');
-  if (Date.parse(certificate.validTo) <= now) refuse('certificate', `expired on ${certificate.validTo}`);
+  checkValidity(certificate, now, '');
 }
 
 /** Whether a key can be loaded depends on the crypto library: Node's loads more types than Electron's. */
@@ -75,12 +81,29 @@ function requireReadableKey(certificate: X509Certificate): void {
   }
 }
 
-function checkChain([first, ...above]: X509Certificate[]): void {
-  let below = first as X509Certificate;
-  for (const certificate of above) {
+const isSelfIssued = ({ subject, issuer }: X509Certificate) => subject === issuer;
+
+/** Relying parties check the whole chain. @param below the certificates below it */
+function checkAbove(certificate: X509Certificate, below: readonly X509Certificate[], now: number): void {
+  const name = `${oneLine(certificate.subject)} in its chain `;
+  checkValidity(certificate, now, name);
+  if (!certificate.ca && !(isVersion1(certificate.raw) && isSelfIssued(certificate)))
+    refuse('certificate', `${name}must be a CA certificate (CA:TRUE)`);
+  const allowed = pathLength(certificate.raw);
+  // RFC 5280, 4.2.1.9: a new certificate of the same authority does not count.
+  const found = below.filter((one) => !isSelfIssued(one)).length;
+  if (allowed !== null && found > allowed)
+    refuse('certificate', `${name}allows ${allowed} CA certificates below it (pathlen), not ${found}`);
+}
+
+function checkChain(chain: X509Certificate[], now: number): void {
+  let below = chain[0] as X509Certificate;
+  for (const [index, certificate] of chain.entries()) {
+    if (index === 0) continue;
     requireReadableKey(certificate);
     if (!below.checkIssued(certificate) || !below.verify(certificate.publicKey))
       refuse('certificate', 'each further certificate must have signed the one before it');
+    readDer(() => checkAbove(certificate, chain.slice(0, index), now));
     below = certificate;
   }
   if (below.checkIssued(below) && !below.verify(below.publicKey))
@@ -112,7 +135,7 @@ export function readGivenAuthority(
     checkAuthority(certificate, key, now);
     return readIssuer(certificate.raw);
   });
-  checkChain(certificates);
+  checkChain(certificates, now);
   if (authorityWithout('clientAuth', certificates))
     refuse(
       'certificate',

@@ -6,6 +6,7 @@ const SERIAL_BYTES = 16;
 /** Object identifiers, as DER elements. */
 const SUBJECT_KEY_IDENTIFIER = Buffer.from('0603551d0e', 'hex');
 const KEY_USAGE = Buffer.from('0603551d0f', 'hex');
+const BASIC_CONSTRAINTS = Buffer.from('0603551d13', 'hex');
 /** Bits of the first octet of KeyUsage (RFC 5280, 4.2.1.3). */
 const KEY_CERT_SIGN = 0x04;
 const CRL_SIGN = 0x02;
@@ -98,4 +99,20 @@ export function maySign(certificateDer: Buffer): boolean {
   // The first octet is the number of unused bits.
   const bits = contentOf(usage, TAG.bitString)[1] ?? 0;
   return (bits & KEY_CERT_SIGN) !== 0 && (bits & CRL_SIGN) !== 0;
+}
+
+/**
+ * How many CA certificates an authority allows below it (RFC 5280, 4.2.1.9).
+ * @returns null if it sets no limit
+ * @throws DerError
+ */
+export function pathLength(certificateDer: Buffer): number | null {
+  const constraints = readExtension(certificateFields(certificateDer), BASIC_CONSTRAINTS);
+  const length = constraints && openElement(constraints, TAG.sequence).find(({ tag }) => tag === TAG.integer);
+  return length ? Number.parseInt(contentOf(length, TAG.integer).toString('hex'), 16) : null;
+}
+
+/** A root of version 1 has no extensions to say that it is an authority. */
+export function isVersion1(certificateDer: Buffer): boolean {
+  return certificateFields(certificateDer)[0]?.tag !== VERSION_TAG;
 }

@@ -59,6 +59,7 @@ const FOREIGN_READS: Record<string, string[]> = {
     'api_tokens',
     'authorization_tokens',
     'certificates',
+    'distrust_lists',
     'licenses',
     'revocation_entries',
     'revocation_lists',

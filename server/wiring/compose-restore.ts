@@ -46,6 +46,8 @@ import { DAY_MS } from '#server/wire/instants.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { createSecurityLog, type SecurityLog } from '#server/platform/security-log.ts';
 import { settingDifferences } from '#server/features/settings/setting-changes.ts';
+import { createReissueStore } from '#server/features/signing/reissue-store.ts';
+import { createSigningService } from '#server/features/signing/signing-service.ts';
 import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
 import { openSigningKey } from '#server/features/signing/loaded-keys.ts';
 
@@ -125,12 +127,14 @@ async function finishDatabase(
     });
     const store = createRestoredDatabaseStore(sequelize);
     const { created_at, version, authenticated } = preview;
+    const sealer = createSealer(masterKey);
     const { upkeep, certificates, lists } = composeUpkeep(sequelize, {
-      sealer: createSealer(masterKey),
+      sealer,
       audit,
       transaction,
       clock,
     });
+    const signingKeys = createSigningKeyStore(sequelize);
     const authorities = createAuthorityStore(sequelize);
     for (const authority of newer?.authorities ?? []) await transaction(() => authorities.insert(authority));
     // Builds the CRL if there is none, so that its number can be raised.
@@ -144,7 +148,7 @@ async function finishDatabase(
       const keep = createKeepNewerObjects({
         certificates,
         lists,
-        signingKeys: createSigningKeyStore(sequelize),
+        signingKeys,
         encodeRevocation,
         now,
       });
@@ -153,6 +157,16 @@ async function finishDatabase(
       await audit.record(call, 'backup.restored', 'backup', null, after);
     });
     await upkeep.run();
+    const signing = await createSigningService({
+      keys: signingKeys,
+      reissue: createReissueStore(sequelize),
+      sealer,
+      audit,
+      transaction,
+      clock,
+      isShared: false,
+    });
+    await signing.republish(highest?.distrustSequence ?? 0);
   });
 }
 

@@ -1,10 +1,14 @@
 // What relying parties still accept although the backup does not know it: certificates and signing keys from after it.
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readDistrustList } from '../../verifier/distrust-list.ts';
+import { verifyEd25519 } from '../../verifier/ed25519.ts';
+import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { clientErrors, issue, listAs, serialsIn } from '../certificates/issuing.ts';
 import { openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
 import { runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -187,5 +191,34 @@ describe('signing keys made after the backup', () => {
     );
     const { distrusted } = await again.admin.distrustSigningKey({ key_id: last });
     expect(distrusted.status).toBe('distrusted');
+  });
+
+  it('stay on a distrust list that verifiers accept after the last one they have seen', async () => {
+    const dataDir = await keptDataDir();
+    const server = await serveAt(dataDir);
+    const { key_id: old } = await server.admin.publicKey({});
+    const { key_id: active } = await server.admin.distrustSigningKey({ key_id: old });
+    const file = join(await keptDataDir(), 'backup.tar');
+    await saveBackup(server, file);
+    const { key_id: leaked } = await server.admin.rotateSigningKey({});
+    await server.admin.distrustSigningKey({ key_id: leaked });
+    await server.stop();
+    // As after many changes in a short time, or a clock that was ahead for a while.
+    const seen = 10_000_000_000;
+    await writeRows(
+      dataDir,
+      `UPDATE distrust_lists SET sequence = ${seen} WHERE sequence = (SELECT max(sequence) FROM distrust_lists)`,
+    );
+
+    await restore(file, dataDir);
+    const again = await serveAt(dataDir);
+    const published = await again.admin.publicKey({});
+    expect(published.key_id).toBe(active);
+    const list = readDistrustList(published.distrust_list as string, {
+      keys: parsePublicKeys(JSON.stringify(published)),
+      verifySignature: verifyEd25519,
+      minSequence: seen + 1,
+    });
+    expect([...list.distrusted.keys()].toSorted()).toEqual([old, leaked].toSorted());
   });
 });

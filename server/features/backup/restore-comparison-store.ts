@@ -75,6 +75,8 @@ interface Token {
   last_four: string;
 }
 
+const KNOWS_DISTRUST_LISTS = `SELECT 1 FROM present.sqlite_master WHERE type = 'table' AND name = 'distrust_lists'`;
+
 type Ended<Row> = Row & { revoked_at: number };
 
 const apiToken = ({ name, role, last_four }: Token) => ({ name, role, token: `ldk_…${last_four}` });
@@ -197,7 +199,13 @@ async function highestIn(database: SqliteFile): Promise<HighestGiven> {
   const [newest] = await database.all<{ number: number | null }>(
     'SELECT max(number) AS number FROM present.revocation_lists',
   );
-  return { ids, listNumber: newest?.number ?? 0 };
+  const hasDistrust = (await database.all(KNOWS_DISTRUST_LISTS)).length > 0;
+  const [list] = hasDistrust
+    ? await database.all<{ sequence: number | null }>(
+        'SELECT max(sequence) AS sequence FROM present.distrust_lists',
+      )
+    : [];
+  return { ids, listNumber: newest?.number ?? 0, distrustSequence: list?.sequence ?? 0 };
 }
 
 async function readPresent(database: SqliteFile, file: string, now: number) {

@@ -11,6 +11,8 @@ export interface HighestGiven {
   ids: { name: string; seq: number }[];
   /** The newest CRL number; 0 if there is none. */
   listNumber: number;
+  /** The sequence number of the newest distrust list; 0 if there is none. */
+  distrustSequence: number;
 }
 
 /** A table has no row here before its first insert. */

@@ -9,8 +9,8 @@ import type { DistrustListRow } from './signing-key-store.ts';
 
 interface DistrustListOrder {
   readonly distrusted: readonly { readonly keyId: string; readonly distrustedAt: number }[];
-  /** Sequence number of the newest list; null if there is none. */
-  readonly lastSequence: number | null;
+  /** Sequence number of the newest list; 0 if there is none. */
+  readonly lastSequence: number;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
   readonly keyId: string;
@@ -24,7 +24,7 @@ interface DistrustListOrder {
  */
 export function issueDistrustList(order: DistrustListOrder): DistrustListRow {
   const { distrusted, lastSequence, issuedAt, keyId, sign } = order;
-  const sequence = Math.max((lastSequence ?? 0) + 1, Math.floor(issuedAt / 1000));
+  const sequence = Math.max(lastSequence + 1, Math.floor(issuedAt / 1000));
   const payload: DistrustListPayload = {
     meta: { issued: toTimestamp(issuedAt), sequence },
     distrusted: distrusted.map((key) => ({

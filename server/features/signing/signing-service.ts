@@ -110,14 +110,14 @@ export async function createSigningService(needs: Needs) {
     await audit.record(call, 'signing_key.rotated', subject, { key_id: before }, { key_id: after });
   }
 
-  /** Signs the list again with the active key, unless it is empty. */
-  async function publishDistrustList(): Promise<void> {
+  /** Signs the list again with the active key, unless it is empty. @param least a lower bound of the last sequence number */
+  async function publishDistrustList(least = 0): Promise<void> {
     const distrusted = (await keys.list()).flatMap(({ keyId: id, distrustedAt }) =>
       distrustedAt === null ? [] : [{ keyId: id, distrustedAt }],
     );
     if (distrusted.length === 0) return;
     const { active } = await mustLoad();
-    const lastSequence = (await keys.newestList())?.sequence ?? null;
+    const lastSequence = Math.max((await keys.newestList())?.sequence ?? 0, least);
     const { keyId: signedWith, sign } = active;
     const list = issueDistrustList({
       distrusted,
@@ -152,6 +152,13 @@ export async function createSigningService(needs: Needs) {
         await replaceActive(call, active?.keyId);
         await publishDistrustList();
         return (await adopt()).published;
+      }),
+
+    /** After a restore: verifiers refuse a list with a lower number than the last one they have seen. */
+    republish: (lastSequence: number): Promise<void> =>
+      transaction(async () => {
+        await publishDistrustList(lastSequence);
+        await adopt();
       }),
 
     /** Permanent. An active key is replaced first, because the list must not be signed with a key that is on it. */

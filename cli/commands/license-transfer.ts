@@ -6,12 +6,15 @@ import type {
   ImportResult,
   ImportStatus,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
+import type { AdminAccess } from '#server/process/admin-access.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import { calling, printing, withService } from '../command-action.ts';
-import { CommandFailure, usageFailure } from '../command-failure.ts';
+import { CommandFailure, toApiError, usageFailure } from '../command-failure.ts';
 import { exportsCsv } from '../csv-export.ts';
 import { addFieldPair, type FieldOptions } from '../field-options.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
-import { createSecretFile, fileFailure } from '../text-file.ts';
+import type { ServiceAccess } from '../service-access.ts';
+import { createSecretFile, fileFailure, type SecretFile } from '../text-file.ts';
 import { block, table } from '../text-layout.ts';
 
 /** The compiler reports a field that is missing here. */
@@ -27,6 +30,9 @@ const FIELDS = Object.keys({
   notes: true,
 } satisfies Record<ImportField, true>) as ImportField[];
 
+const KEYS_FILE = 'new CSV file for the imported rows with their license keys, readable only by you';
+
+type Client = AdminAccess['client'];
 type Mapping = Partial<Record<ImportField, string>>;
 
 interface ImportOptions {
@@ -66,17 +72,23 @@ export function addLicenseTransfer(license: Command): void {
     .option('--dry-run', 'check every row without importing')
     .option('--skip-faulty', 'leave rows with errors out, and import the others')
     .option('--faulty-out <file>', 'new CSV file for the rows with errors, with their reasons')
-    .option(
-      '--keys-out <file>',
-      'new CSV file for the imported rows with their license keys, readable only by you',
-    )
+    .option('--keys-out <file>', KEYS_FILE)
     .action(printing(importLicenses));
 
   license
     .command('import-status')
     .description('show the progress of an import')
     .argument('<id>', 'ID of the import')
-    .action(calling((client, id: string) => client.showImport({ import_id: id }), statusText));
+    .option('--keys-out <file>', `${KEYS_FILE}; kept for a day after the import`)
+    .action(
+      printing((id: string, { keysOut }: { keysOut?: string }, command: Command) =>
+        withService(command, async (client, access) => {
+          const status = await client.showImport({ import_id: id });
+          if (keysOut !== undefined) await saveResult(access, id, 'keys', await createSecretFile(keysOut));
+          return { reply: status, text: statusText(status) };
+        }),
+      ),
+    );
 
   license
     .command('import-cancel')
@@ -118,51 +130,113 @@ function mappingFor(columns: readonly string[], given: Mapping = {}): Mapping & 
 }
 
 async function importLicenses(path: string, options: ImportOptions, command: Command) {
-  const { map, field, plan, product, dryRun = false, skipFaulty = false, faultyOut, keysOut } = options;
+  const { keysOut } = options;
   const bytes = await readFile(path).catch((error: unknown) => {
     throw fileFailure('not_found', `cannot read ${path}`, error);
   });
   return withService(command, async (client, access) => {
-    async function save(part: ImportResult, out: string | undefined): Promise<void> {
-      if (out === undefined) return;
-      const file = await createSecretFile(out);
-      try {
-        await file.finish(await access.download('downloadImportResult', { import_id: id, part }));
-      } catch (error) {
-        await file.discard();
-        throw error;
-      }
-    }
-    const { import_id: id, columns } = await client.uploadImport({ file: new Blob([bytes]) });
-    const drop = () => client.cancelImport({ import_id: id });
+    // Created first: licenses are not taken back if their keys cannot be written.
+    const keys = keysOut === undefined ? null : await createSecretFile(keysOut);
     try {
-      const recipe = {
-        import_id: id,
-        mapping: mappingFor(columns, map),
-        custom_fields: knownColumns(columns, '--field', field),
-        defaults: { plan, product },
-      };
-      const preview = await client.previewImport(recipe);
-      const faulty = preview.rows - preview.valid;
-      if (faulty > 0) await save('faulty', faultyOut);
-      if (faulty > 0 && !(skipFaulty && preview.valid > 0)) throw importFailure(preview);
-      if (dryRun) {
-        await drop();
+      const upload = await client.uploadImport({ file: new Blob([bytes]) });
+      const { preview, faulty, status } = await importUpload(access, upload, options);
+      if (status === null) {
+        await keys?.discard();
         return { reply: preview, text: `${preview.valid} of ${preview.rows} rows can be imported.` };
       }
-      const status = await client.runImport({ ...recipe, skip_rows: faulty });
-      if (status.state !== 'done') throw importFailure(status);
-      await save('keys', keysOut);
+      if (keys) {
+        await saveResult(access, upload.import_id, 'keys', keys).catch((error: unknown) => {
+          throw keysFailure(status, error);
+        });
+      }
       const imported = `${status.done - status.skipped} licenses imported`;
       const text =
-        faulty === 0 ? `${imported}.` : `${imported}, ${faulty} skipped.\n\n${errorsText(status.errors)}`;
+        faulty === 0 ? `${imported}.` : `${imported}, ${faulty} skipped.\n\n${errorsText(preview.errors)}`;
       return { reply: status, text };
     } catch (error) {
-      // The first failure is the one to report.
-      await drop().catch(() => {});
+      await keys?.discard();
       throw error;
     }
   });
+}
+
+/** @returns no status after a dry run. Nothing is imported after an error, unless it says that this is unknown */
+async function importUpload(
+  access: ServiceAccess,
+  { import_id: id, columns }: Awaited<ReturnType<Client['uploadImport']>>,
+  { map, field, plan, product, dryRun, skipFaulty, faultyOut }: ImportOptions,
+) {
+  const { client } = access;
+  const drop = () => client.cancelImport({ import_id: id });
+  try {
+    const recipe = {
+      import_id: id,
+      mapping: mappingFor(columns, map),
+      custom_fields: knownColumns(columns, '--field', field),
+      defaults: { plan, product },
+    };
+    const preview = await client.previewImport(recipe);
+    const faulty = preview.rows - preview.valid;
+    if (faulty > 0 && faultyOut !== undefined)
+      await saveResult(access, id, 'faulty', await createSecretFile(faultyOut));
+    if (faulty > 0 && !(skipFaulty && preview.valid > 0)) throw importFailure(preview);
+    if (dryRun) {
+      await drop();
+      return { preview, faulty, status: null };
+    }
+    const status = await runImport(client, { ...recipe, skip_rows: faulty });
+    if (status.state !== 'done') throw importFailure(status);
+    return { preview, faulty, status };
+  } catch (error) {
+    // The first failure is the one to report.
+    await drop().catch(() => {});
+    throw error;
+  }
+}
+
+/** The reply may be lost after the licenses are issued; another import of the file would issue them twice. */
+async function runImport(client: Client, recipe: Parameters<Client['runImport']>[0]): Promise<ImportStatus> {
+  const { import_id: id } = recipe;
+  return client.runImport(recipe).catch(async (error: unknown) => {
+    const outcome = await client.cancelImport({ import_id: id }).catch((failure: unknown) => {
+      if (failure instanceof ApiError && failure.code === 'import_not_found') return null;
+      throw outcomeFailure(id, error);
+    });
+    if (outcome?.state !== 'done') throw error;
+    return outcome;
+  });
+}
+
+async function saveResult(
+  access: ServiceAccess,
+  id: string,
+  part: ImportResult,
+  file: SecretFile,
+): Promise<void> {
+  try {
+    await file.finish(await access.download('downloadImportResult', { import_id: id, part }));
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+function outcomeFailure(id: string, error: unknown): CommandFailure {
+  const { code, message } = toApiError(error);
+  return new CommandFailure(
+    code,
+    `${message}; the licenses may be imported. Before you try again, run \`license-desk license import-status ${id}\``,
+    { report: { fields: { import_id: id }, text: block([['Import', id]]) } },
+  );
+}
+
+function keysFailure(status: ImportStatus, error: unknown): CommandFailure {
+  const { code, message } = toApiError(error);
+  return new CommandFailure(
+    code,
+    `${message}; the licenses are imported. To save their keys, run \`license-desk license import-status ${status.import_id} --keys-out FILE\``,
+    { report: { fields: { ...status, ok: false }, text: statusText(status) } },
+  );
 }
 
 type Findings = Pick<ImportStatus, 'errors' | 'error_count'>;

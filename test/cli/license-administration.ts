@@ -1,5 +1,5 @@
 // The commands for many licenses, their diagnosis, sessions and the server.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
@@ -197,6 +197,24 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
         'line,error,holder,plan\r\n3,plan: plan nowhere not found,Bad,nowhere\r\n',
       );
       expect(readFileSync(keys, 'utf8')).toMatch(/^license_key,holder,plan\r\n[0-9A-Z-]{29},Good,\r\n$/u);
+    });
+
+    test('nothing is imported if the file for the keys exists, and no file is left if nothing is imported', async () => {
+      writeFileSync(csv, 'holder,plan\nGood,\n');
+      const keys = join(folder, 'existing.csv');
+      writeFileSync(keys, 'earlier keys');
+      const words = ['license', 'import', csv, '--product', 'keyless', '--keys-out'];
+      for (const dryRun of [['--dry-run'], []]) {
+        const { message } = await cli.fails(...words, keys, ...dryRun);
+        expect(message).toBe(`cannot write ${keys}: the file already exists`);
+      }
+      expect(readFileSync(keys, 'utf8')).toBe('earlier keys');
+      const none = join(folder, 'none.csv');
+      await cli.ok(...words, none, '--dry-run');
+      writeFileSync(csv, 'holder,plan\nBad,nowhere\n');
+      await cli.fails(...words, none);
+      expect(existsSync(none)).toBe(false);
+      expect(await cli.ok('license', 'count', '--product', 'keyless')).toMatchObject({ count: 0 });
     });
 
     test('a bad row imports nothing and is named with its line', async () => {

@@ -2,15 +2,22 @@ import type { Command } from 'commander';
 import type { BulkReply } from '#server/features/licenses/license-contract.ts';
 import type { AdminAccess } from '#server/process/admin-access.ts';
 import { printing, withService } from '../command-action.ts';
-import { usageFailure } from '../command-failure.ts';
+import { CommandFailure, toApiError, usageFailure } from '../command-failure.ts';
 import type { Outcome } from '../command-output.ts';
 import { addConfirmation, confirmFirst } from '../confirmation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { days } from '../option-values.ts';
 import { readTextFile, STANDARD_STREAM } from '../text-file.ts';
-import { table } from '../text-layout.ts';
+import { block, table } from '../text-layout.ts';
 
 type Client = AdminAccess['client'];
+
+/** After a call that failed. */
+interface PartialReply extends BulkReply {
+  /** The licenses of that call. */
+  unknown: number[];
+  not_tried: number[];
+}
 
 /** The most that one call takes. */
 const CHUNK = 100;
@@ -74,7 +81,11 @@ function changeEach(
     const ids = await licenseIds(client, refs);
     const reply: BulkReply = { done: [], failed: [] };
     for (let at = 0; at < ids.length; at += CHUNK) {
-      const { done, failed } = await change(client, ids.slice(at, at + CHUNK));
+      const chunk = ids.slice(at, at + CHUNK);
+      const { done, failed } = await change(client, chunk).catch((error: unknown) => {
+        const left = { unknown: chunk, not_tried: ids.slice(at + CHUNK) };
+        throw callFailure(error, { ...reply, ...left }, verb);
+      });
       reply.done.push(...done);
       reply.failed.push(...failed);
     }
@@ -86,16 +97,41 @@ function changeEach(
   });
 }
 
-function bulkText({ done, failed }: BulkReply, verb: string): string {
-  const counts = `${done.length} ${verb}, ${failed.length} failed.`;
-  if (failed.length === 0) return counts;
-  const rows = table(
-    [
-      { title: 'LICENSE', value: (one) => one.license_id },
-      { title: 'ERROR', value: (one) => one.error_code },
-      { title: 'MESSAGE', value: (one) => one.message },
-    ],
-    failed,
+/** A call that fails ends the command: its licenses may be changed, and a second call would change them twice. */
+function callFailure(error: unknown, report: PartialReply, verb: string): CommandFailure {
+  const { code, message } = toApiError(error);
+  return new CommandFailure(
+    code,
+    `${message}; the licenses of this call may be ${verb}: check the unknown ones before you try again`,
+    { report: { fields: report, text: bulkText(report, verb) } },
   );
-  return `${counts}\n\n${rows}`;
+}
+
+function bulkText(report: BulkReply | PartialReply, verb: string): string {
+  const { done, failed } = report;
+  const counts = [`${done.length} ${verb}`, `${failed.length} failed`];
+  const lists: string[] = [];
+  if (failed.length > 0) {
+    lists.push(
+      table(
+        [
+          { title: 'LICENSE', value: (one) => one.license_id },
+          { title: 'ERROR', value: (one) => one.error_code },
+          { title: 'MESSAGE', value: (one) => one.message },
+        ],
+        failed,
+      ),
+    );
+  }
+  if ('unknown' in report) {
+    const { unknown, not_tried: notTried } = report;
+    counts.push(`${unknown.length} unknown`, `${notTried.length} not tried`);
+    lists.push(
+      block([
+        ['Unknown', unknown.join(' ')],
+        ['Not tried', notTried.join(' ')],
+      ]),
+    );
+  }
+  return [`${counts.join(', ')}.`, ...lists].join('\n\n');
 }

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ImportStatus } from '#server/features/license-transfer/license-transfer-contract.ts';
+import type { BulkReply } from '#server/features/licenses/license-contract.ts';
 import type { FailureEnvelope } from '#server/wire/errors.ts';
 import { readRuntimeFile, writeRuntimeFile } from '#server/installation/runtime-file.ts';
 import { cliOn, runCli } from '../helpers/cli.ts';
@@ -88,4 +89,23 @@ describe('license import', () => {
     await cliOn(dataDir).ok('license', 'import-status', status.import_id, '--keys-out', keys);
     expect(linesOf(keys)).toHaveLength(3);
   });
+});
+
+test('a bulk renewal whose call fails reports what is done, what is unknown and what was not tried', async () => {
+  const newLicense = async () => (await server.admin.createLicense({ holder: 'Acme' })).license.license_id;
+  const [one, two, three] = [await newLicense(), await newLicense(), await newLicense()];
+  const unknown = Array.from({ length: 99 }, (_one, at) => 900_000 + at);
+  const further = unknown.map((id) => id + 100);
+  const ids = [one, ...unknown, two, ...further, three];
+  let calls = 0;
+  isLost = (path) => path.endsWith('/licenses/bulk/renew/') && (calls += 1) === 2;
+  const words = ['license', 'bulk-renew', ...ids.map(String)];
+  type Report = BulkReply & { unknown: number[]; not_tried: number[] };
+  const report = await failureOf<Report>(...words);
+  expect(report).toMatchObject({ ok: false, done: [one], unknown: [two, ...further], not_tried: [three] });
+  expect(report.failed.map(({ license_id: id }) => id)).toEqual(unknown);
+  calls = 0;
+  const text = await runCli([...words, '--data-dir', dataDir]);
+  expect(text).toMatchObject({ exitCode: 1 });
+  expect(text.stdout).toContain('1 renewed, 99 failed, 100 unknown, 1 not tried.');
 });

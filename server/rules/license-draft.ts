@@ -59,6 +59,15 @@ export function refuseEarlierEnd(expiresAt: number, renewedTo: number): void {
   );
 }
 
+/** Keeps an undo from taking back a later renewal as well. @throws ApiError `expiry_changed` */
+export function refuseChangedEnd(expiresAt: number, expected = expiresAt): void {
+  if (expiresAt === expected) return;
+  throw new ApiError(
+    'expiry_changed',
+    `the expiry date was changed meanwhile; the license now expires at ${toTimestamp(expiresAt)}`,
+  );
+}
+
 /** The fields of a request that override the plan's seat limits; null takes the plan's value. */
 export interface SeatLimitFields {
   seats?: number | null | undefined;

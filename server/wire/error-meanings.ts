@@ -36,6 +36,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   device_replaced: 'Another device has already taken over the seat of this one.',
   device_already_active: 'The new device already has a seat of the license.',
   renewal_shortens: 'The license would expire earlier than it does now.',
+  expiry_changed: 'The license no longer has the expiry date in `if_expires_at`.',
   authority_in_use: 'Certificates of the current certificate authority are still valid.',
   license_is_floating: 'The license is floating: its seats are taken by leases, not by activations.',
   license_is_node_locked: 'The license is node-locked: its seats are taken by activations, not by leases.',

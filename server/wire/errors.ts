@@ -34,6 +34,7 @@ export const ERROR_STATUS = {
   plan_unchanged: 409,
   not_an_upgrade: 409,
   renewal_shortens: 409,
+  expiry_changed: 409,
   authority_in_use: 409,
   license_is_floating: 409,
   license_is_node_locked: 409,

@@ -174,6 +174,25 @@ test('a renewal starts from the license as it is by then, and is undone to that'
   await expect.poll(expiry).toBe(expiresAt);
 });
 
+test('Undo of a renewal keeps a renewal from elsewhere', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Acme', days: 3 });
+  await desk.reload();
+  await desk.getByRole('button', { name: 'Renew the license of Acme' }).click();
+  await desk.getByRole('dialog').getByRole('button', { name: 'Renew' }).click();
+  const results = desk.getByRole('log', { name: 'Results' });
+  // The pointer keeps the result on the page.
+  await results.getByText(/^License of Acme renewed until/u).hover();
+  const expiresAt = '2040-03-01T12:00:00.000Z';
+  const renewed = await desk.request.post('/admin/api/licenses/renew/', {
+    data: { ref: key, expires_at: expiresAt },
+  });
+  expect(renewed.ok(), await renewed.text()).toBe(true);
+  await results.getByRole('button', { name: 'Undo' }).click();
+  await expect(results).toContainText('Could not undo: the expiry date was changed meanwhile; ');
+  const shown = await desk.request.get(`/admin/api/licenses/show/?ref=${key}`);
+  expect(await shown.json()).toMatchObject({ license: { expires_at: expiresAt } });
+});
+
 test('tells what happened in sentences, and leads to it', async ({ desk, server }) => {
   const licenseKey = await issueLicense(desk, { holder: 'Ústav soudního lékařství', plan: 'enterprise' });
   await fetch(`${server.api}activate/`, {

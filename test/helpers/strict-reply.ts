@@ -39,6 +39,7 @@ const STATUSES: Record<string, readonly number[]> = {
   device_replaced: [409],
   device_already_active: [409],
   renewal_shortens: [409],
+  expiry_changed: [409],
   authority_in_use: [409],
   license_is_floating: [409],
   license_is_node_locked: [409],

@@ -124,6 +124,23 @@ describe('POST /renew/', () => {
     expect(shortened.expires_at).toBe(earlier);
   });
 
+  it('is refused by its condition after a renewal elsewhere', async () => {
+    const license = await newLicense(server);
+    const { license_id, license_key: ref, expires_at: before } = license;
+    const first = await renew({ license_id });
+    const undo = { ref, expires_at: before, shorten: true, if_expires_at: first.license.expires_at };
+    const second = await renew({ license_id });
+    const refusal = await callAdmin(server, 'renewLicense', undo);
+    expectFailure(refusal, 'expiry_changed');
+    expect(refusal.body).toMatchObject({
+      message: expect.stringContaining(second.license.expires_at) as string,
+    });
+    const { license: kept } = await server.admin.showLicense({ ref });
+    expect(kept.expires_at).toBe(second.license.expires_at);
+    await server.admin.renewLicense({ ...undo, if_expires_at: kept.expires_at });
+    expect((await server.admin.showLicense({ ref })).license.expires_at).toBe(before);
+  });
+
   it('never leaves the year 9999', async () => {
     const { license_id } = await newLicense(server, { expires_at: '9980-01-01T00:00:00Z' });
     for (let time = 0; time < 3; time += 1) {

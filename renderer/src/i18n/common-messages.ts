@@ -122,6 +122,7 @@ export const commonMessages = messagesOf(
       device_replaced: 'Another device has already replaced this one.',
       device_already_active: 'The new device already has a seat. Release the old device instead.',
       renewal_shortens: 'The license would expire earlier than it does now.',
+      expiry_changed: 'The expiry date was changed meanwhile.',
       authority_in_use: 'Certificates issued by the current authority are still valid.',
       lease_rule_not_found: 'Lease rule not found.',
       lease_group_not_found: 'Group not found.',
@@ -261,6 +262,7 @@ export const commonMessages = messagesOf(
       device_already_active:
         'Das neue Gerät hat bereits einen Platz. Geben Sie stattdessen das alte Gerät frei.',
       renewal_shortens: 'Die Lizenz würde früher ablaufen als jetzt.',
+      expiry_changed: 'Das Ablaufdatum wurde inzwischen geändert.',
       authority_in_use: 'Zertifikate der aktuellen Zertifizierungsstelle sind noch gültig.',
       lease_rule_not_found: 'Regel nicht gefunden.',
       lease_group_not_found: 'Gruppe nicht gefunden.',

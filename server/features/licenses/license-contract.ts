@@ -156,14 +156,17 @@ export const licenseContract = {
 /** The same change for administrators: they name the license by `REF` and see all its fields. */
 function forAdministrators<Request extends z.ZodType<object>, Reply extends z.ZodRawShape>(
   { method, reply, errors }: Endpoint<z.ZodType<object>, z.ZodObject<Reply>>,
-  itsOwn: Pick<Endpoint<Request>, 'path' | 'summary' | 'request'>,
+  {
+    errors: further = [],
+    ...itsOwn
+  }: Pick<Endpoint<Request>, 'path' | 'summary' | 'request'> & Partial<Pick<Endpoint, 'errors'>>,
 ) {
   return endpoint({
     ...itsOwn,
     method,
     auth: 'admin',
     reply: reply.extend({ license: licenseRecord }),
-    errors,
+    errors: [...errors, ...further],
     errorStatus: REVOKED_IS_CONFLICT,
   });
 }
@@ -251,8 +254,10 @@ export const licenseAdminContract = {
           .boolean()
           .default(false)
           .meta({ description: 'Allows an expiry date before the current one.' }),
+        if_expires_at: moment.optional().meta({ description: 'Must be the present expiry date.' }),
       })
       .refine(...ONE_END),
+    errors: ['expiry_changed'],
   }),
   renewLicenses: endpoint({
     method: 'POST',

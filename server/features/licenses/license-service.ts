@@ -15,6 +15,7 @@ import {
   draftLicense,
   issuedLicense,
   refuseBeyondCalendar,
+  refuseChangedEnd,
   refuseEarlierEnd,
   refuseOtherProduct,
   usablePlan,
@@ -53,6 +54,8 @@ interface Renewal {
   expires_at?: number | undefined;
   /** Allows an expiry date before the current one. */
   shorten?: boolean | undefined;
+  /** The expiry date that the license must have. */
+  if_expires_at?: number | undefined;
 }
 
 /** Counting stops here: exact larger numbers are not useful and take time. */
@@ -132,6 +135,7 @@ export function createLicenseService(needs: Needs) {
       changeLicense(reference, async (before) => {
         const now = clock.now();
         refuseRevoked(before, now);
+        refuseChangedEnd(before.expiresAt, renewal.if_expires_at);
         const { durationDays, graceDays } = before;
         const expiresAt = renewedExpiry({
           expiresAt: before.expiresAt,

@@ -1,7 +1,11 @@
 // The checks of `license-desk doctor` on a data directory. They create and change nothing, and do not disturb a running
 // server.
 import { X509Certificate } from 'node:crypto';
-import { readDownloadRecord, readFolderRecord } from '#server/features/backup/backup-records.ts';
+import {
+  mayCreateFolder,
+  readDownloadRecord,
+  readFolderRecord,
+} from '#server/features/backup/backup-records.ts';
 import { lastBackup } from '#server/features/backup/backup-status-service.ts';
 import { readSealedCertificate } from '#server/features/certificates/server-certificate-file.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
@@ -145,7 +149,7 @@ async function lookAtBackups(config: Config): Promise<Finding[]> {
     return [{ check, ok: true, detail: `${isCovered ? '' : 'warning: '}${lastText}; no daily schedule` }];
   }
   try {
-    if (folder !== null) await requireBackupFolder(folder, record.files.length === 0);
+    if (folder !== null) await requireBackupFolder(folder, mayCreateFolder(record, folder));
     await readBackupPassphrase(backupPassphraseFile);
     if (record.failed) throw new Error(`the last daily backup failed: ${record.failed.message}`);
     return [{ check, ok: true, detail: `${lastText}, daily to ${folder}` }];

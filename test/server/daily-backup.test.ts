@@ -78,6 +78,16 @@ describe('the daily backup', () => {
     expect(JSON.stringify(await server.admin.showSettings({}))).not.toContain(PASSPHRASE);
   });
 
+  it('passes the check of doctor with a new folder, which the next one creates', async () => {
+    const elsewhere = join(place, 'elsewhere');
+    const given = { 'data-dir': dataDir, ...flags, 'backup-folder': elsewhere };
+    const findings = await diagnose(loadConfig({ flags: given, env: {} }));
+    expect(findings.find(({ check }) => check === 'backup')).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining(`daily to ${elsewhere}`) as string,
+    });
+  });
+
   it('removes its oldest backups and no other file', async () => {
     const [first] = backups();
     const others = ['license-desk-20200101T000000Z.ldbackup', 'notes.txt'];

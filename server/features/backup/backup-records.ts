@@ -1,7 +1,7 @@
 // What is known about earlier backups. In files, because a restored database must not bring back what an older
 // backup knew, and because a command must be able to read it while the database is lost.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { BACKUP_PROBLEMS } from './backup-status-contract.ts';
@@ -47,6 +47,10 @@ function read<Content>(dataDir: string, name: string, schema: z.ZodType<Content>
 export function readFolderRecord(dataDir: string): FolderRecord {
   return read(dataDir, FOLDER_FILE, folderRecord) ?? folderRecord.parse({});
 }
+
+/** A folder that had backups is not created again: its disk is not connected. */
+export const mayCreateFolder = ({ files }: FolderRecord, folder: string): boolean =>
+  files.every(({ path }) => dirname(path) !== folder);
 
 export function writeFolderRecord(dataDir: string, record: FolderRecord): void {
   writeFileDurably(join(dataDir, FOLDER_FILE), `${JSON.stringify(record, null, 2)}\n`);

@@ -22,6 +22,7 @@ import {
 } from './backup-archive.ts';
 import {
   type FolderRecord,
+  mayCreateFolder,
   readFolderRecord,
   type WrittenFile,
   writeFolderRecord,
@@ -180,9 +181,7 @@ async function write(
   const { installation, folder, passphraseFile, copyDatabase, signal } = backup;
   const { dataDir } = installation;
   const passphrase = await readBackupPassphrase(passphraseFile);
-  // A folder that had backups is not created again: its disk is not connected.
-  const isKnown = record.files.some(({ path }) => dirname(path) === folder);
-  await requireBackupFolder(folder, !isKnown);
+  await requireBackupFolder(folder, mayCreateFolder(record, folder));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await settle(record);
   const copy = scheduledCopyFile(dataDir);

@@ -54,8 +54,8 @@ export function addBackup(program: Command): void {
       printing(async (_options: unknown, command: Command) =>
         withService(command, async (client) => {
           const status = await client.showBackups({});
-          const { last, staged } = await client.showRestore({});
-          const restore = { last, staged };
+          const { last, staged, canceled } = await client.showRestore({});
+          const restore = { last, staged, canceled };
           return { reply: { ...status, restore }, text: statusText(status, restore) };
         }),
       ),
@@ -77,19 +77,25 @@ function scheduleText({ schedule, hour, time_zone }: BackupStatus): string {
   return schedule === 'off' ? 'off; license-desk settings set backup_schedule daily turns it on' : schedule;
 }
 
-type Restores = Pick<RestoreOverview, 'last' | 'staged'>;
+type Restores = Pick<RestoreOverview, 'last' | 'staged' | 'canceled'>;
 
-function restoreLines({ last, staged }: Restores): (readonly [string, string | null])[] {
+function restoreLines({ last, staged, canceled }: Restores): (readonly [string, string | null])[] {
   return [
     ...(last
       ? [['Last restore', `${instant(last.restored_at)}, to ${instant(last.created_at)}`] as const]
       : []),
     ...(last?.before ? [['Data before it', last.before] as const] : []),
+    ...(canceled
+      ? [['Canceled restore', `${instant(canceled.canceled_at)}: ${canceled.reason}`] as const]
+      : []),
     ...(staged ? [['Confirmed restore', 'waits for a restart of the server'] as const] : []),
   ];
 }
 
-function statusText(status: BackupStatus, restores: Restores = { last: null, staged: null }): string {
+function statusText(
+  status: BackupStatus,
+  restores: Restores = { last: null, staged: null, canceled: null },
+): string {
   const { last, failure, folder, keep, encrypted } = status;
   const lastText =
     last && `${instant(last.at)}, ${last.bytes} bytes, ${last.encrypted ? '' : 'not '}encrypted`;

@@ -267,3 +267,11 @@ export const SETTINGS = {
   ...BACKUP_SETTINGS,
   ...REPLICA_SETTINGS,
 };
+
+/** Where the data is. A restore keeps them. */
+export const DATABASE_SETTINGS = [
+  SETTINGS.databaseUrl,
+  SETTINGS.databaseUrlFile,
+  SETTINGS.replicaDatabaseUrl,
+  SETTINGS.replicaDatabaseUrlFile,
+].map(settingKey);

@@ -1,15 +1,17 @@
 // Wires the administration of the service: settings, retention, first steps.
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import {
+  cancelRestore,
+  committedRestore,
   finishRestore,
   removeLeftovers,
-  type ReplaceDatabase,
-  withdrawRestore,
+  type RestoreTarget,
 } from '#server/features/backup/data-files.ts';
 import type { IndexBuild } from '#server/database/build-search-indices.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
+import { databaseName } from '#server/installation/installation.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { databaseMoveAdminRoutes } from '#server/features/database-move/database-move-routes.ts';
@@ -45,15 +47,15 @@ interface Needs {
   indices: IndexBuild;
 }
 
-/** How a restore replaces the database; null for the file in the data directory. */
-export function replaceDatabase(config: Config): ReplaceDatabase | null {
+/** The database that a restore replaces, and how. */
+export function restoreTarget(config: Config): RestoreTarget {
   const location = databaseLocation(config);
-  if (location.url === null) return null;
-  return async (file, kept) => {
+  const replace: RestoreTarget['replace'] = async (file, kept) => {
     // Loaded on demand, to keep the start fast.
     const { replacePostgres } = await import('#server/database/move/replace-postgres.ts');
     await replacePostgres(location, file, kept);
   };
+  return { name: databaseName(location), replace: location.url === null ? null : replace };
 }
 
 /** The data directory is not the one whose settings were read. Reading them again is all it takes. */
@@ -67,9 +69,9 @@ export class RestoreCompletedError extends ConfigError {
  */
 export async function tidyDataDirectory(config: Config): Promise<void> {
   const { dataDir } = config;
-  const finished = await finishRestore(dataDir, replaceDatabase(config)).catch((error: unknown) => {
+  const finished = await finishRestore(dataDir, restoreTarget(config)).catch((error: unknown) => {
     if (!(error instanceof NotReplacedError)) throw error;
-    withdrawRestore(dataDir);
+    cancelRestore(dataDir, error.message);
     throw new RestoreCompletedError(
       `a confirmed restore was canceled, and nothing has changed: ${error.message}; start again`,
     );
@@ -90,7 +92,15 @@ async function tryDatabase(url: string): Promise<void> {
 
 export function composeAdministration(sequelize: Database, needs: Needs) {
   const { config, audit, transaction, clock, ownPorts, restart, guard, logger } = needs;
-  const settings = createSettingsService({ config, audit, transaction, restart, ownPorts, tryDatabase });
+  const settings = createSettingsService({
+    config,
+    audit,
+    transaction,
+    restart,
+    ownPorts,
+    tryDatabase,
+    isRestoreStaged: () => committedRestore(config.dataDir) !== null,
+  });
   const firstRun = createFirstRunService({
     firstRun: createFirstRunStore(sequelize, createServiceMarkStore(sequelize)),
     audit,

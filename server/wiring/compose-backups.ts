@@ -72,6 +72,7 @@ export async function composeBackups(
     const { composeRestore } = await import('./compose-restore.ts');
     return composeRestore(config, { isServing: true, security, call: () => call });
   }
+  await desk.reportCanceled();
   return {
     routes: backupAdminRoutes(backups, status, desk),
     job: status.job,

@@ -19,7 +19,7 @@ import {
 } from '#server/features/backup/restored-database-store.ts';
 import { createAuthorityStore } from '#server/features/certificates/authority-store.ts';
 import { encodeRevocation } from '#server/features/certificates/revocation-entry.ts';
-import { replaceDatabase } from './compose-administration.ts';
+import { restoreTarget } from './compose-administration.ts';
 import { composeUpkeep } from './compose-certificates.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
@@ -38,7 +38,7 @@ import {
   readConfigFile,
   refuseUnknown,
 } from '#server/platform/config.ts';
-import { type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
+import { DATABASE_SETTINGS, type Setting, SETTINGS } from '#server/platform/settings.ts';
 import { copyDatabase } from '#server/database/copy-database.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { VERSION } from '#server/installation/version.ts';
@@ -201,13 +201,6 @@ async function hasContent(location: DatabaseLocation): Promise<boolean> {
   }
 }
 
-const DATABASE_SETTINGS = [
-  SETTINGS.databaseUrl,
-  SETTINGS.databaseUrlFile,
-  SETTINGS.replicaDatabaseUrl,
-  SETTINGS.replicaDatabaseUrlFile,
-].map(settingKey);
-
 function keepDatabaseSettings(dataDir: string, folder: string): void {
   const present = readConfigFile(dataDir);
   const restored = readConfigFile(folder);
@@ -237,7 +230,7 @@ export function composeRestore(config: Config, { isServing, security, call }: Re
   return createRestoreService({
     dataDir,
     database,
-    replaceDatabase: replaceDatabase(config),
+    target: restoreTarget(config),
     hasDatabase: () => hasContent(database),
     keepDatabaseSettings: (folder) => keepDatabaseSettings(dataDir, folder),
     isServing,

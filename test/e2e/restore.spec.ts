@@ -78,3 +78,23 @@ test('a preview names the certificates that the restore revokes', { tag: '@brows
   await expect(newer).toContainText('CN=lost');
   await expect(newer).not.toContainText('No longer revocable');
 });
+
+test('a restore that a start has canceled is shown with its reason', async ({ desk }) => {
+  const canceled = {
+    source: 'license-desk-20260131T120000Z.ldbackup',
+    created_at: '2026-01-31T12:00:00.000Z',
+    version: '0.1.0',
+    canceled_at: '2026-02-01T08:00:00.000Z',
+    reason: 'a License Desk server on 10.0.0.2 uses the database; stop all servers and commands first',
+  };
+  await desk.route('**/admin/api/backup/restore/', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), canceled } });
+  });
+  await desk.goto('/#/settings?tab=backup');
+  const notice = desk.getByRole('region', { name: 'Restore a backup' }).getByRole('status');
+  await expect(notice).toContainText(
+    /^The restore to .*2026.* was canceled on .*2026.*Nothing has changed\./u,
+  );
+  await expect(notice).toContainText(canceled.reason);
+});

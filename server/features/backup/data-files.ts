@@ -3,15 +3,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync
 import { join } from 'node:path';
 import { z } from 'zod';
 import { removeDrafts, syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
+import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
-import { CONFIG, DATABASE } from './backup-format.ts';
+import { BackupError, CONFIG, DATABASE } from './backup-format.ts';
 
 export const PLAN = 'plan.json';
 
 /** In the order in which they are put in place. The database comes last and completes the restore. */
 const INCOMING = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
 /** Files that belong to the previous database or key and must not remain next to the new ones. */
-const OUTGOING = [`${DATABASE}-wal`, `${DATABASE}-shm`, CONFIG, 'tls'];
+const OUTGOING = [CONFIG, 'tls'];
+/** The same of a database that is a file in the data directory. */
+const JOURNALS = [`${DATABASE}-wal`, `${DATABASE}-shm`];
 
 /** The folder that keeps the data from before a restore. */
 export const BEFORE = /^before-restore-[\dTZ-]+$/u;
@@ -30,14 +33,24 @@ const lastRestore = restoredBackup.extend({
   before: z.string().nullable(),
 });
 
+const canceledRestore = restoredBackup.extend({
+  canceled_at: z.string(),
+  reason: z.string(),
+  /** Whether the audit log has it. */
+  recorded: z.boolean(),
+});
+
 export type RestoredBackup = z.infer<typeof restoredBackup>;
 export type LastRestore = z.infer<typeof lastRestore>;
+export type CanceledRestore = z.infer<typeof canceledRestore>;
 
 const plan = z.object({
   /** The files in the backup. */
   names: z.array(z.enum(INCOMING)),
   /** The folder for the previous data. */
   before: z.string().regex(BEFORE),
+  /** Whose content is replaced (`databaseName`); null in a plan from an earlier version. */
+  database: z.string().nullable().default(null),
   /** What is restored, for the administrator. */
   about: restoredBackup.nullable().default(null),
 });
@@ -52,13 +65,25 @@ export const scheduledCopyFile = (dataDir: string) => join(dataDir, 'backup-copy
 export const stagingFolder = (dataDir: string) => join(dataDir, 'restore-staging');
 const lastRestoreFile = (dataDir: string) => join(dataDir, 'last-restore.json');
 
-/** Null if there was none, or its record cannot be read. */
-export function readLastRestore(dataDir: string): LastRestore | null {
+const canceledRestoreFile = (dataDir: string) => join(dataDir, 'canceled-restore.json');
+
+/** Null if there is none, or it cannot be read. */
+function readRecord<Content>(file: string, schema: z.ZodType<Content>): Content | null {
   try {
-    return lastRestore.parse(JSON.parse(readFileSync(lastRestoreFile(dataDir), 'utf8')));
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     return null;
   }
+}
+
+export const readLastRestore = (dataDir: string) => readRecord(lastRestoreFile(dataDir), lastRestore);
+
+/** The restore that a start has canceled, until another one is confirmed. */
+export const readCanceledRestore = (dataDir: string) =>
+  readRecord(canceledRestoreFile(dataDir), canceledRestore);
+
+export function writeCanceledRestore(dataDir: string, canceled: CanceledRestore): void {
+  writeFileDurably(canceledRestoreFile(dataDir), `${JSON.stringify(canceled)}\n`);
 }
 
 /** The staging folder's name once the restore is committed. From then on it will be completed. */
@@ -96,6 +121,7 @@ export function folderForBefore(dataDir: string, now: number): string {
 /** Commits to putting the staging folder in place, now or at the next start. */
 export function commitRestore(dataDir: string): void {
   syncDirectory(stagingFolder(dataDir));
+  rmSync(canceledRestoreFile(dataDir), { force: true });
   renameSync(stagingFolder(dataDir), readyFolder(dataDir));
   syncDirectory(dataDir);
 }
@@ -121,6 +147,17 @@ export function withdrawRestore(dataDir: string): void {
   removeStaging(dataDir);
 }
 
+/** Withdraws a committed restore that a start cannot put in place, and keeps the reason for the administrator. */
+export function cancelRestore(dataDir: string, reason: string): void {
+  const about = committedRestore(dataDir)?.about;
+  // First: a start that is interrupted in between cancels the restore again.
+  if (about) {
+    const canceled_at = new Date().toISOString();
+    writeCanceledRestore(dataDir, { ...about, canceled_at, reason, recorded: false });
+  }
+  withdrawRestore(dataDir);
+}
+
 /**
  * Replaces the content of a database that is not a file in the data directory, unless an interrupted call has done that.
  * @param file a SQLite file with the new content
@@ -129,32 +166,56 @@ export function withdrawRestore(dataDir: string): void {
  */
 export type ReplaceDatabase = (file: string, kept: string) => Promise<void>;
 
+/** The database that the settings name now. */
+export interface RestoreTarget {
+  /** `databaseName` of it. */
+  name: string;
+  /** Null if the database is a file in the data directory. */
+  replace: ReplaceDatabase | null;
+}
+
+/** `sqlite`, or the name of the database without its server. */
+const lastPart = (name: string) => name.split('/').at(-1);
+
+/**
+ * Keeps a restore from replacing a database that its preview was not about. One that has begun is finished under another
+ * address of its database, too.
+ * @throws NotReplacedError, or BackupError if it has begun
+ */
+function refuseOtherDatabase({ database }: RestorePlan, { name }: RestoreTarget, hasBegun: boolean): void {
+  if (database === null || database === name) return;
+  const problem = `the restore was confirmed for the database ${database}, but the settings now name ${name}`;
+  if (!hasBegun) throw new NotReplacedError(problem);
+  if (lastPart(database) !== lastPart(name))
+    throw new BackupError(`${problem}; it has begun, so change them back, then start again`);
+}
+
 /**
  * Puts a committed restore in place, also after a crash midway. Requires the data directory lock.
- * @param replaceDatabase null if the database is a file in the data directory
  * @returns whether there was a restore to finish
  * @throws NotReplacedError after which the restore can be withdrawn
  */
-export async function finishRestore(
-  dataDir: string,
-  replaceDatabase: ReplaceDatabase | null,
-): Promise<boolean> {
+export async function finishRestore(dataDir: string, target: RestoreTarget): Promise<boolean> {
   const ready = readyFolder(dataDir);
   if (!existsSync(ready)) return false;
-  const { names, before, about } = readPlan(dataDir);
+  const found = readPlan(dataDir);
+  const { names, before, about } = found;
+  const { replace } = target;
   const kept = join(dataDir, before);
+  refuseOtherDatabase(found, target, existsSync(kept));
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   syncDirectory(dataDir);
   const keep = (name: string) => {
     if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(kept, name));
   };
   if (existsSync(join(ready, DATABASE))) {
-    await replaceDatabase?.(join(ready, DATABASE), join(kept, DATABASE));
-    for (const name of OUTGOING) if (!names.includes(name as never)) keep(name);
+    await replace?.(join(ready, DATABASE), join(kept, DATABASE));
+    for (const name of [...(replace ? [] : JOURNALS), ...OUTGOING])
+      if (!names.includes(name as never)) keep(name);
     for (const name of INCOMING) {
       // Already put in place.
       if (!existsSync(join(ready, name))) continue;
-      if (replaceDatabase && name === DATABASE) rmSync(join(ready, name));
+      if (replace && name === DATABASE) rmSync(join(ready, name));
       else {
         keep(name);
         renameSync(join(ready, name), join(dataDir, name));

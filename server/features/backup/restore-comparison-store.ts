@@ -200,12 +200,12 @@ async function highestIn(database: SqliteFile): Promise<HighestGiven> {
     'SELECT max(number) AS number FROM present.revocation_lists',
   );
   const hasDistrust = (await database.all(KNOWS_DISTRUST_LISTS)).length > 0;
-  const [list] = hasDistrust
+  const [published] = hasDistrust
     ? await database.all<{ sequence: number | null }>(
         'SELECT max(sequence) AS sequence FROM present.distrust_lists',
       )
     : [];
-  return { ids, listNumber: newest?.number ?? 0, distrustSequence: list?.sequence ?? 0 };
+  return { ids, listNumber: newest?.number ?? 0, distrustSequence: published?.sequence ?? 0 };
 }
 
 async function readPresent(database: SqliteFile, file: string, now: number) {

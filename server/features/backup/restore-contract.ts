@@ -98,6 +98,19 @@ const overview = z.object({
     })
     .nullable()
     .meta({ description: 'The last completed restore.' }),
+  canceled: z
+    .object({
+      source: text,
+      created_at: text,
+      version: text,
+      canceled_at: timestamp,
+      reason: text,
+    })
+    .nullable()
+    .meta({
+      description:
+        'The confirmed restore that a start could not put in place, until another one is confirmed. Nothing has changed.',
+    }),
   restart: z.boolean().meta({ description: 'Whether the server can restart itself.' }),
 });
 

@@ -6,11 +6,18 @@ import { join } from 'node:path';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { Call } from '#server/platform/call.ts';
+import { type Call, directCall } from '#server/platform/call.ts';
+import type { Logger } from '#server/platform/logger.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { committedRestore, readLastRestore, withdrawRestore } from './data-files.ts';
+import {
+  committedRestore,
+  readCanceledRestore,
+  readLastRestore,
+  withdrawRestore,
+  writeCanceledRestore,
+} from './data-files.ts';
 import {
   MAX_PREVIEWED,
   type restoreAdminContract,
@@ -28,6 +35,7 @@ interface Needs {
   sources: RestoreSources;
   audit: Audit;
   transaction: RunTransaction;
+  logger: Logger;
   /** Ends the process so that its supervisor restarts it; null without a supervisor. */
   restart: (() => void) | null;
   onChanged(): void;
@@ -114,7 +122,27 @@ export function createRestoreDeskService(needs: Needs) {
     return { ...last, before: isKept ? last.before : null };
   }
 
+  function canceledRestore(): RestoreOverview['canceled'] {
+    const found = readCanceledRestore(dataDir);
+    if (found === null) return null;
+    const { recorded: _, ...canceled } = found;
+    return canceled;
+  }
+
   return {
+    /** Reports a confirmed restore that an earlier start has canceled. */
+    async reportCanceled(): Promise<void> {
+      const canceled = readCanceledRestore(dataDir);
+      if (canceled === null || canceled.recorded) return;
+      const { source, reason } = canceled;
+      needs.logger.warn({ source, reason }, 'a confirmed restore was canceled, and nothing has changed');
+      const call = directCall({ kind: 'system', name: 'restore' });
+      await transaction(() =>
+        audit.record(call, 'backup.restore_cancelled', 'backup', null, { source, reason }),
+      );
+      writeCanceledRestore(dataDir, { ...canceled, recorded: true });
+    },
+
     async show(): Promise<RestoreOverview> {
       return {
         folder: needs.folder,
@@ -123,6 +151,7 @@ export function createRestoreDeskService(needs: Needs) {
         before: await sources.listBefore(),
         staged: committedRestore(dataDir)?.about ?? null,
         last: lastRestore(),
+        canceled: canceledRestore(),
         restart: restart !== null,
       };
     },

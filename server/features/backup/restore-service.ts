@@ -27,9 +27,9 @@ import {
   PLAN,
   removeLeftovers,
   removeStaging,
-  type ReplaceDatabase,
   type RestoredBackup,
   type RestorePlan,
+  type RestoreTarget,
   stagingFolder,
   withdrawRestore,
 } from './data-files.ts';
@@ -55,8 +55,7 @@ interface Needs {
   isServing: boolean;
   copyDatabase: CopyDatabase;
   database: DatabaseLocation;
-  /** Null if the database is a file in the data directory. */
-  replaceDatabase: ReplaceDatabase | null;
+  target: RestoreTarget;
   /** Whether the database exists and has content. */
   hasDatabase(): Promise<boolean>;
   /** Gives `config.json` in this folder the present settings of the database: a restore does not move the data. */
@@ -228,6 +227,8 @@ export function createRestoreService(needs: Needs) {
     return {
       preview,
       async commit() {
+        // They may have changed since the preview.
+        needs.keepDatabaseSettings(staging);
         // Certificates may have been issued or revoked since the preview.
         const present = comparison.present && (await presentFile());
         await needs.finishDatabase(staged(DATABASE), key, { preview, highest, present });
@@ -247,12 +248,17 @@ export function createRestoreService(needs: Needs) {
   async function putInPlace(about: RestoredBackup): Promise<string | null> {
     const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
     const before = folderForBefore(dataDir, clock.now());
-    const plan: RestorePlan = { names: names.filter((name) => existsSync(staged(name))), before, about };
+    const plan: RestorePlan = {
+      names: names.filter((name) => existsSync(staged(name))),
+      before,
+      database: needs.target.name,
+      about,
+    };
     writeFileDurably(staged(PLAN), JSON.stringify(plan));
     commitRestore(dataDir);
     if (needs.isServing) return null;
     try {
-      await finishRestore(dataDir, needs.replaceDatabase);
+      await finishRestore(dataDir, needs.target);
     } catch (error) {
       if (error instanceof NotReplacedError) {
         withdrawRestore(dataDir);
@@ -273,7 +279,7 @@ export function createRestoreService(needs: Needs) {
     async open(request: RestoreRequest): Promise<PendingRestore> {
       if (needs.isServing) removeStaging(dataDir);
       else {
-        await finishRestore(dataDir, needs.replaceDatabase);
+        await finishRestore(dataDir, needs.target);
         removeLeftovers(dataDir);
       }
       mkdirSync(staging, { mode: 0o700 });

@@ -155,7 +155,8 @@ export function createReleaseService(needs: Needs) {
     });
     // Anyone with a leaked key can write a file for any lease, so the file must not end one.
     if (file.reason === 'key_distrusted')
-      throw refusedFile(
+      throw refusedField(
+        'lease_file',
         `is signed with the key ${file.keyId}, which is no longer trusted, because others can sign with it; ` +
           'return the seat with its lease_token, or have an administrator reclaim the lease',
       );

@@ -27,7 +27,7 @@ import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { addressesOf } from '#server/platform/lan-address.ts';
 import { requireUsableFiles } from '#server/platform/setting-files.ts';
 import { type SettingWarning, settingWarnings } from '#server/platform/setting-warnings.ts';
-import { type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
+import { DATABASE_SETTINGS, type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
 import { isEditable, shownValue, toSettingObject } from './setting-presenter.ts';
 import { type TrialNeeds, tryOut } from './setting-trial.ts';
 import type { settingsAdminContract, SettingsObject } from './settings-contract.ts';
@@ -46,6 +46,8 @@ interface Needs extends TrialNeeds {
   transaction: RunTransaction;
   /** Ends the process so that its supervisor restarts it; null without a supervisor. */
   restart: (() => void) | null;
+  /** Whether the next start puts a restore in place, with the present database settings. */
+  isRestoreStaged(): boolean;
 }
 
 function refuse(details: readonly ErrorDetail[]): void {
@@ -78,7 +80,7 @@ function warningsOf(now: SettingValues, next: SettingValues): SettingWarning[] {
   return [...known, ...settingWarnings(next).filter(({ code }) => !known.some((one) => one.code === code))];
 }
 
-export function createSettingsService({ config, audit, transaction, restart, ...trials }: Needs) {
+export function createSettingsService({ config, audit, transaction, restart, ...needs }: Needs) {
   /** The source of a setting at the next start, assuming unchanged flags and environment. */
   function nextGiven(name: SettingName, file: ConfigFile): Given {
     const now = config.given[name];
@@ -133,6 +135,8 @@ export function createSettingsService({ config, audit, transaction, restart, ...
         return `is set by --${row.flag} on the command line, which takes precedence over config.json`;
       return `is set by ${row.env} in the environment, which takes precedence over config.json`;
     }
+    if (DATABASE_SETTINGS.includes(settingKey(row)) && needs.isRestoreStaged())
+      return 'cannot be changed while a confirmed restore waits for a restart of the server; restart it, or cancel the restore first';
     if (value === null) return null;
     if (row.secret && String(value).includes(MASK))
       return 'is missing its password; enter the complete value';
@@ -192,7 +196,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     async update(changes: Changes, call: Call): Promise<SettingsObject> {
       const found = fileToChange();
       const names = check(changes, found);
-      refuse(await tryOut(nextValues(changed(found, changes)), names, trials));
+      refuse(await tryOut(nextValues(changed(found, changes)), names, needs));
       /** As the first run found it: a run that was taken back may have left its change in the file. */
       let before: ConfigFile | undefined;
       let isWritten = false;

@@ -82,6 +82,7 @@ export const backupMessages = messagesOf(
     stagedByHand:
       'To go back to {date}, stop the server where it was started, then start it again. Changes until then are only in the data that is kept.',
     cancelRestore: 'Cancel restore',
+    canceled: 'The restore to {date} was canceled on {at}. Nothing has changed.',
     restored: 'Restored on {at}, from the backup of {date}.',
     keptBefore: 'The data from before is in {folder}, in the data directory.',
     goBack: 'Return to the data from before…',
@@ -179,6 +180,8 @@ export const backupMessages = messagesOf(
     stagedByHand:
       'Um zum Stand vom {date} zurückzukehren, beenden Sie den Server dort, wo er gestartet wurde, und starten Sie ihn erneut. Änderungen bis dahin sind nur in den aufbewahrten Daten enthalten.',
     cancelRestore: 'Wiederherstellung abbrechen',
+    canceled:
+      'Die Wiederherstellung des Stands vom {date} wurde am {at} abgebrochen. Es hat sich nichts geändert.',
     restored: 'Am {at} wiederhergestellt, aus der Sicherung vom {date}.',
     keptBefore: 'Die vorherigen Daten liegen im Datenverzeichnis in {folder}.',
     goBack: 'Zu den vorherigen Daten zurückkehren …',

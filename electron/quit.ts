@@ -1,5 +1,5 @@
 // Quits the app: first the window closes, then the server gets time to finish.
-import { app, BrowserWindow, powerMonitor } from 'electron';
+import { app, autoUpdater, BrowserWindow, powerMonitor } from 'electron';
 import type { ServerProcess } from './server-process.ts';
 
 export interface Quit {
@@ -36,8 +36,14 @@ function quitWithSession(): void {
 export function setUpQuit(server: ServerProcess): Quit {
   let isQuitting = false;
   let stopped = false;
-  app.on('before-quit', () => {
+  const begin = () => {
     isQuitting = true;
+  };
+  app.on('before-quit', begin);
+  // To install an update, macOS closes the windows before it quits the app.
+  autoUpdater.on('before-quit-for-update', begin);
+  autoUpdater.on('error', () => {
+    isQuitting = false;
   });
   quitWithSession();
   app.on('will-quit', (event) => {

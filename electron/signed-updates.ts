@@ -105,7 +105,6 @@ async function checkFiles(paths: readonly string[], { files }: UpdateInfo): Prom
 export async function findUpdate(updater: AppUpdater, source: UpdateSource): Promise<FoundUpdate | null> {
   requireHttps(source.address);
   updater.autoDownload = false;
-  updater.autoInstallOnAppQuit = false;
   updater.allowDowngrade = false;
   const updateProvider = await signedProvider(source);
   updater.setFeedURL({ provider: 'custom', updateProvider, url: source.address } as CustomFeed);

@@ -48,10 +48,18 @@ async function checkAt(address: string, needs: Needs): Promise<[FoundUpdate | nu
 
 /** The installer kills what still runs, and the server must not end that way. */
 async function install(updater: AppUpdater, needs: Needs): Promise<void> {
-  await needs.stopServer();
-  updater.once('error', () => void needs.startServer());
+  // It may throw, on a full disk for example, so the server still runs.
   needs.rememberStart();
-  updater.quitAndInstall(true, true);
+  await needs.stopServer();
+  let restart: Promise<void> | undefined;
+  const startAgain = () => (restart ??= needs.startServer());
+  updater.once('error', startAgain);
+  try {
+    updater.quitAndInstall(true, true);
+  } catch (error) {
+    await startAgain();
+    throw error;
+  }
 }
 
 async function ask(message: string, detail: string, yes: string): Promise<boolean> {

@@ -1,8 +1,9 @@
 // New versions: what is asked, and what happens to the server while one is installed.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Shell } from './shell.ts';
 import { announcing, callBridge, startingShells } from './starting-shells.ts';
 
 const start = startingShells();
@@ -22,30 +23,77 @@ const offering = {
   STAND_IN_APP_PATH: appPath,
 };
 
+/** Finds the update, downloads it, and has it installed. */
+async function install(shell: Shell): Promise<void> {
+  await callBridge(shell, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
+  await shell.happen({ do: 'click-menu', id: 'check-for-updates' });
+  for (const nth of [1, 2]) {
+    await shell.event('message-box', nth);
+    await shell.happen({ do: 'press-button', button: 0 }).catch(() => {});
+  }
+}
+
 test('an update is installed after the server has stopped, and the app starts again without a window', async () => {
   const first = start({ env: offering });
   await first.event('shown');
-  await callBridge(first, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
-  await first.happen({ do: 'click-menu', id: 'check-for-updates' });
-  await first.event('message-box');
-  await first.happen({ do: 'press-button', button: 0 });
-  await first.event('message-box', 2);
-  await first.happen({ do: 'press-button', button: 0 }).catch(() => {});
-  const install = await first.eventThat('update', ({ step }) => step === 'install');
-  expect(install).toMatchObject({ silent: true, relaunch: true, serverRuns: false });
+  await install(first);
+  const installed = await first.eventThat('update', ({ step }) => step === 'install');
+  expect(installed).toMatchObject({ silent: true, relaunch: true, serverRuns: false });
   expect(await first.exited).toBe(0);
+});
+
+describe('on macOS, which closes the windows first', () => {
+  const mac = { ...offering, STAND_IN_PLATFORM: 'darwin' };
+
+  test('an update is installed with the window open', async () => {
+    const shell = start({ env: mac });
+    await shell.event('shown');
+    await install(shell);
+    expect(await shell.event('update', 2)).toMatchObject({ step: 'install', serverRuns: false });
+    expect(await shell.exited).toBe(0);
+  });
+
+  test('an update is installed with the window hidden', async () => {
+    const shell = start({ env: mac });
+    await shell.event('shown');
+    await shell.happen({ do: 'close-window' });
+    await shell.event('hidden');
+    await install(shell);
+    expect(await shell.event('update', 2)).toMatchObject({ step: 'install', serverRuns: false });
+    expect(await shell.exited).toBe(0);
+  });
+});
+
+describe('an update that is not installed leaves the server running', () => {
+  test.each(['linux', 'darwin'])('on %s if the installer is refused', async (platform) => {
+    const shell = start({ env: { ...offering, STAND_IN_INSTALL: 'refused', STAND_IN_PLATFORM: platform } });
+    await shell.event('shown');
+    await install(shell);
+    await shell.event('forked', 2);
+    // The app still hides the window that is closed.
+    await shell.happen({ do: 'click-tray', id: 'open' });
+    await shell.event('shown', 2);
+    await shell.happen({ do: 'close-window' });
+    await shell.event('hidden');
+  });
+
+  test('if the next start cannot be prepared', async () => {
+    const shell = start({ env: offering });
+    await shell.event('shown');
+    mkdirSync(join(shell.appData, 'License Desk', 'start-after-update.json', 'in the way'), {
+      recursive: true,
+    });
+    await install(shell);
+    expect(await shell.event('message-box', 3)).toMatchObject({ message: 'Cannot check for updates' });
+    expect(shell.count('posted')).toBe(0);
+  });
 });
 
 test('an update starts the app again with the data directory it had, without a window', async () => {
   const first = start({ env: offering });
   await first.event('shown');
   const { appData } = first;
-  await callBridge(first, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
-  await first.happen({ do: 'click-menu', id: 'check-for-updates' });
-  for (const nth of [1, 2]) {
-    await first.event('message-box', nth);
-    await first.happen({ do: 'press-button', button: 0 }).catch(() => {});
-  }
+  await install(first);
   expect(await first.exited).toBe(0);
 
   const env = { ...offering, STAND_IN_APP_DATA: appData, HOME: appData };

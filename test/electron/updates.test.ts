@@ -168,6 +168,18 @@ test('a signed update is downloaded, and installed when the app quits', async ()
   expect(quit()).toBe(1);
 });
 
+test('a downloaded update is installed when the app quits, whatever later checks find', async () => {
+  publish();
+  const { find, quit } = installedApp();
+  await (await find())?.download?.();
+  expect((await find())?.version).toBe('1.3.0');
+  publish({ version: '1.4.0' });
+  expect((await find())?.version).toBe('1.4.0');
+  published.clear();
+  await expect(find()).rejects.toThrow('404');
+  expect(quit()).toBe(1);
+});
+
 test('the version that is installed already is no update', async () => {
   publish({ version: '1.2.3' });
   const { find, quit } = installedApp();

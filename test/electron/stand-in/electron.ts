@@ -9,4 +9,5 @@ export { Notification } from './notifications.ts';
 export { protocol } from './protocol.ts';
 export { safeStorage } from './safe-storage.ts';
 export { session } from './session.ts';
+export { nativeUpdater as autoUpdater } from './updater.ts';
 export { utilityProcess } from './utility-process.ts';

@@ -43,6 +43,9 @@ export const appPath = read('APP_PATH') ?? process.cwd();
 /** The version that the update server offers; undefined leaves electron-updater itself in place. */
 export const offeredVersion = read('UPDATE');
 
+/** An installer that cannot be started. */
+export const isInstallRefused = read('INSTALL') === 'refused';
+
 /** Where a Chromium for the pages listens; undefined shows nothing. */
 export const browserEndpoint = read('BROWSER');
 

@@ -16,6 +16,7 @@ let isExiting = false;
 let isShutDown = false;
 let exitCode = 0;
 let app: object;
+let onAllClosed: (() => void) | null = null;
 const windows = new Set<OpenWindow>();
 
 export const isReady = () => isAppReady;
@@ -70,6 +71,13 @@ export function quit(): void {
   else for (const window of windows) window.close();
 }
 
+/** Closes all windows without asking the app to quit. A window that stays open is waited for. */
+export function closeAllWindows(then: () => void): void {
+  if (windows.size === 0) return then();
+  onAllClosed = then;
+  for (const window of windows) window.close();
+}
+
 /** Without asking any window or listener. */
 export function exit(code = 0): void {
   exitCode = code;
@@ -87,6 +95,8 @@ export function addWindow(window: OpenWindow): void {
 export function removeWindow(window: OpenWindow): void {
   windows.delete(window);
   if (windows.size > 0) return;
+  onAllClosed?.();
+  onAllClosed = null;
   if (isExiting) shutDown();
   else if (isQuitting) notifyAndShutDown();
   // Electron quits unless somebody listens.

@@ -1,13 +1,29 @@
 // In place of electron-updater: an update server that has a newer version, and an installer that ends the app.
 import { EventEmitter } from 'node:events';
 import { app } from './app.ts';
-import { offeredVersion } from './environment.ts';
+import { isInstallRefused, offeredVersion, platform } from './environment.ts';
 import { report } from './happenings.ts';
+import { closeAllWindows } from './lifecycle.ts';
+import { emit, strictEmitter } from './strict.ts';
 import { isAnyRunning } from './utility-process.ts';
 
 type Step = 'download' | 'install';
 const told = (step: Step, silent = false, relaunch = false) =>
   report({ event: 'update', step, silent, relaunch, serverRuns: isAnyRunning() });
+
+/** Electron's `autoUpdater`, which electron-updater uses on macOS. Elsewhere it only announces the end of the app. */
+export const nativeUpdater = strictEmitter<Electron.AutoUpdater>('autoUpdater', {
+  quitAndInstall() {
+    emit(nativeUpdater, 'before-quit-for-update');
+    closeAllWindows(() => {
+      if (isInstallRefused) emit(nativeUpdater, 'error', new Error('the installer was refused'));
+      else {
+        told('install', true, true);
+        setImmediate(() => app.quit());
+      }
+    });
+  },
+} satisfies Partial<Electron.AutoUpdater>);
 
 class AppUpdater extends EventEmitter {
   autoDownload = true;
@@ -20,16 +36,27 @@ class AppUpdater extends EventEmitter {
     updateInfo: { version: offeredVersion, files: [] },
   });
 
+  constructor() {
+    super();
+    this.on('error', () => {});
+    nativeUpdater.on('error', (error) => this.emit('error', error));
+  }
+
   /** @returns the files that were downloaded */
   async downloadUpdate(): Promise<string[]> {
     told('download');
     return [];
   }
 
-  /** Starts the installer at once, then quits. Without both arguments nothing starts the app again. */
+  /** Starts the installer at once, then quits; on macOS in the other order. Without both arguments nothing starts the app again. */
   quitAndInstall(isSilent = false, isForceRunAfter = false): void {
+    if (platform === 'darwin') return nativeUpdater.quitAndInstall();
+    if (isInstallRefused) return void this.emit('error', new Error('the installer was refused'));
     told('install', isSilent, isForceRunAfter);
-    setImmediate(() => app.quit());
+    setImmediate(() => {
+      emit(nativeUpdater, 'before-quit-for-update');
+      app.quit();
+    });
   }
 }
 

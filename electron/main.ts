@@ -17,7 +17,8 @@ import { setUpOpenedFiles } from './opened-files.ts';
 import { createPassphraseDesk } from './passphrase-desk.ts';
 import { setUpPreferences } from './preferences.ts';
 import { setUpQuit } from './quit.ts';
-import { dataDirectory, serverArguments, serverFlags } from './server-arguments.ts';
+import { relaunch } from './relaunch.ts';
+import { dataDirectory, lastingFlags, serverArguments, serverFlags } from './server-arguments.ts';
 import { setUpServer } from './server.ts';
 import type { ServerProcess } from './server-process.ts';
 import { registerShellScheme, setUpShellProtocol } from './shell-protocol.ts';
@@ -57,7 +58,7 @@ async function runShell(): Promise<void> {
   }
   await app.whenReady();
 
-  const startAtLogin = setUpStartAtLogin(flags);
+  const startAtLogin = setUpStartAtLogin(lastingFlags(flags, process.env));
   const preferences = setUpPreferences(startAtLogin);
   /** A problem that keeps the server from running is more important than its page. */
   const bringToFront = () => notice.focus() || window.focus();
@@ -75,8 +76,7 @@ async function runShell(): Promise<void> {
     if (!(await askToTryAgain(failure, { window: notice, dataDir, ports }))) return app.quit();
     // Chromium asks the keychain once in the life of a process.
     if (failure.cause !== 'key') return server.start();
-    app.relaunch();
-    app.exit();
+    relaunch(argv.slice(1));
   };
   const server: ServerProcess = setUpServer({
     dataDir,
@@ -133,7 +133,7 @@ async function runShell(): Promise<void> {
     address: () => preferences.read().update_address,
     stopServer: server.stop,
     startServer: server.start,
-    rememberStart: () => rememberForUpdate(flags),
+    rememberStart: () => rememberForUpdate(lastingFlags(flags, process.env)),
     onAppImageRenamed: startAtLogin.moveTo,
   });
 

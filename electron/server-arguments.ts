@@ -29,3 +29,16 @@ export function dataDirectory(flags: ServerFlags, env: NodeJS.ProcessEnv): strin
   const { flag, env: variable, fallback } = SETTINGS.dataDir;
   return resolve(flags[flag] || env[variable] || fallback);
 }
+
+/**
+ * For a start with another working directory and environment, as at login: without them, it would serve another, empty
+ * data directory.
+ */
+export function lastingFlags(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerFlags {
+  const ports = [SETTINGS.port, SETTINGS.adminPort].flatMap(({ flag, env: variable }) => {
+    const value = env[variable];
+    return value ? [[flag, value]] : [];
+  });
+  const given = { ...(Object.fromEntries(ports) as ServerFlags), ...flags };
+  return { ...given, [SETTINGS.dataDir.flag]: dataDirectory(flags, env) };
+}

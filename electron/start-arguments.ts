@@ -39,7 +39,10 @@ export function rememberForLogin(flags: ServerFlags | null): void {
   else rmSync(atLogin(), { force: true });
 }
 
-/** Makes the app that the installer starts serve the same data directory, without a window. */
+/**
+ * Makes the app that the installer starts serve the same data directory, without a window.
+ * @param flags `lastingFlags`
+ */
 export function rememberForUpdate(flags: ServerFlags): void {
   write(afterUpdate(), hiddenStart(flags));
 }

@@ -1,10 +1,9 @@
 // Starts the app with the user's session, without a window.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { app } from 'electron';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
-import { SETTINGS } from '#server/platform/settings.ts';
 import type { ServerFlags } from './server-arguments.ts';
 import { hiddenStart, rememberForLogin } from './start-arguments.ts';
 
@@ -29,13 +28,6 @@ const inDesktopEntry = (text: string) =>
 
 /** An argument of a command line in the registry. A backslash before the closing quote would escape it. */
 const inRegistry = (text: string) => `"${text.replace(/\\+$/u, '$&$&')}"`;
-
-/** A relative path would be resolved against another directory at login. */
-function absolute(flags: ServerFlags): ServerFlags {
-  const { flag } = SETTINGS.dataDir;
-  const dataDir = flags[flag];
-  return dataDir ? { ...flags, [flag]: resolve(dataDir) } : flags;
-}
 
 /** An app from a checkout is an argument of Electron. */
 const ownArguments = () => (app.isPackaged ? [] : [app.getAppPath()]);
@@ -98,10 +90,9 @@ function onMac(flags: ServerFlags): StartAtLogin {
   };
 }
 
-/** @param flags the server's flags for a start at login */
+/** @param flags the server's flags for a start at login: `lastingFlags` */
 export function setUpStartAtLogin(flags: ServerFlags): StartAtLogin {
-  const kept = absolute(flags);
-  if (process.platform === 'darwin') return onMac(kept);
-  const args = hiddenStart(kept);
+  if (process.platform === 'darwin') return onMac(flags);
+  const args = hiddenStart(flags);
   return process.platform === 'win32' ? onWindows(args) : onLinux(args);
 }

@@ -30,6 +30,17 @@ describe('start at login', () => {
     expect(existsSync(entry())).toBe(false);
   });
 
+  test('keeps those of the environment, which is another one at login', async () => {
+    const dataDir = join(config, 'desk');
+    const places = { LICENSE_DESK_DATA_DIR: dataDir, XDG_CONFIG_HOME: config };
+    const ports = { LICENSE_DESK_PORT: '0', LICENSE_DESK_ADMIN_PORT: '0' };
+    const shell = start({ env: { ...announcing, ...places, ...ports }, hasFlags: false });
+    await shell.event('shown');
+    await callBridge(shell, 'changePreferences', { start_at_login: true });
+    const [, command] = /^Exec=(.*)$/mu.exec(readFileSync(entry(), 'utf8')) ?? [];
+    expect(command).toContain(`"--port=0" "--admin-port=0" "--data-dir=${dataDir}" "--hidden"`);
+  });
+
   test('keeps them on Windows, with paths in quotes', async () => {
     const shell = start({ env: { ...announcing, STAND_IN_PLATFORM: 'win32', STAND_IN_PACKAGED: '1' } });
     await shell.event('shown');

@@ -1,10 +1,10 @@
 // New versions: what is asked, and what happens to the server while one is installed.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Shell } from './shell.ts';
-import { announcing, callBridge, startingShells } from './starting-shells.ts';
+import { announcing, callBridge, startingShells, viewOf } from './starting-shells.ts';
 
 const start = startingShells();
 
@@ -101,6 +101,56 @@ test('an update starts the app again with the data directory it had, without a w
   expect((await next.event('forked')).args).toContain(`--data-dir=${first.dataDir}`);
   await next.event('tray', 2);
   expect(next.count('window')).toBe(0);
+});
+
+test('an update remembers the whole path of the data directory: the installer starts the app in another folder', async () => {
+  const dataDir = join(appPath, 'desk');
+  // At login, no question is asked.
+  const shell = start({ env: offering, dataDir: relative(process.cwd(), dataDir), args: ['--hidden'] });
+  await shell.event('tray', 2);
+  await shell.happen({ do: 'click-tray', id: 'open' });
+  await shell.event('shown');
+  await install(shell);
+  expect(await shell.exited).toBe(0);
+  const remembered = readFileSync(join(shell.appData, 'License Desk', 'start-after-update.json'), 'utf8');
+  expect(remembered).toContain(`--data-dir=${dataDir}"`);
+});
+
+describe('after an update, Try Again with a locked keychain keeps the data directory', () => {
+  /** With what it remembered for the start after the update. */
+  function lockedAfterUpdate(env: Record<string, string>) {
+    const appData = mkdtempSync(join(appPath, 'data-'));
+    const lock = join(appData, 'keychain-lock');
+    writeFileSync(lock, '');
+    const remembered = { args: [`--data-dir=${appData}`], at: Date.now() };
+    mkdirSync(join(appData, 'License Desk'));
+    writeFileSync(join(appData, 'License Desk', 'start-after-update.json'), JSON.stringify(remembered));
+    const places = { HOME: appData, STAND_IN_APP_DATA: appData, STAND_IN_KEYCHAIN_LOCK: lock };
+    return { appData, shell: start({ env: { ...announcing, ...places, ...env }, hasFlags: false }) };
+  }
+
+  test('in an installed app', async () => {
+    const { appData, shell } = lockedAfterUpdate({});
+    await viewOf(shell);
+    await shell.answerShell(1, { kind: 'failure', action: 'try_again' });
+    expect((await shell.event('relaunch')).args).toContain(`--data-dir=${appData}`);
+    expect(await shell.exited).toBe(0);
+  });
+
+  test('in an AppImage, whose mount is gone once it ends', async () => {
+    const program = join(appPath, 'license-desk.AppImage');
+    const said = join(appPath, 'said');
+    writeFileSync(program, `#!/bin/sh\necho "$@" > '${said}.new' && mv '${said}.new' '${said}'\n`, {
+      mode: 0o755,
+    });
+    const { appData, shell } = lockedAfterUpdate({ APPIMAGE: program });
+    await viewOf(shell);
+    await shell.answerShell(1, { kind: 'failure', action: 'try_again' });
+    expect(await shell.exited).toBe(0);
+    expect(shell.count('relaunch')).toBe(0);
+    await expect.poll(() => existsSync(said)).toBe(true);
+    expect(readFileSync(said, 'utf8')).toContain(`--data-dir=${appData}`);
+  });
 });
 
 test('a second question about updates does not open over the first', async () => {

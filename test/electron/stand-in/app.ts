@@ -83,6 +83,7 @@ const members = {
   exit,
   relaunch: (options) => report({ event: 'relaunch', args: options?.args ?? process.argv.slice(1) }),
   requestSingleInstanceLock: () => !isSecondInstance,
+  releaseSingleInstanceLock: () => {},
   getVersion: () => '1.2.3',
   getName: () => 'License Desk',
   // Known once Chromium is up.

@@ -9,6 +9,7 @@ export interface ShellWindow {
   ask(view: ShellView): Promise<ShellAnswer | null>;
   /** Shows the screen without a question. */
   show(view: ShellView): void;
+  /** A question that still waits is dropped: it gets no answer. */
   close(): void;
   /** Brings the window to the front. @returns false if it is not open */
   focus(): boolean;
@@ -29,20 +30,26 @@ export function setUpShellWindow(onShow: () => void): ShellWindow {
     waiting?.(answer);
   }
 
+  function forget(): void {
+    window = null;
+    current = null;
+  }
+
   function show(view: ShellView): void {
     current = view;
     if (window) {
       window.webContents.send('shellChange');
       return;
     }
-    window = createLockedWindow('shell-preload.cjs', { width: 720, height: 560, autoHideMenuBar: true });
-    window.on('show', onShow);
-    window.once('closed', () => {
-      window = null;
-      current = null;
+    const made = createLockedWindow('shell-preload.cjs', { width: 720, height: 560, autoHideMenuBar: true });
+    window = made;
+    made.on('show', onShow);
+    made.once('closed', () => {
+      if (window !== made) return;
+      forget();
       settleWith(null);
     });
-    window.loadURL(SHELL_PAGE).catch(() => {});
+    made.loadURL(SHELL_PAGE).catch(() => {});
   }
 
   return {
@@ -54,7 +61,13 @@ export function setUpShellWindow(onShow: () => void): ShellWindow {
       });
     },
     show,
-    close: () => window?.close(),
+    close() {
+      const closing = window;
+      // It is gone only later. What is shown until then needs a new one.
+      forget();
+      settle = null;
+      closing?.close();
+    },
     focus() {
       window?.show();
       window?.focus();

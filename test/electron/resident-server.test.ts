@@ -121,6 +121,18 @@ describe('the first start of an installed app', () => {
     await service.kill();
   });
 
+  test('asks for a passphrase next, where no keychain runs', async () => {
+    const dataDir = temporaryDirectory();
+    const env = { ...announcing, ...installed, STAND_IN_KEYCHAIN: 'no-keyring' };
+    const shell = start({ dataDir, env });
+    await viewOf(shell);
+    await shell.answerShell(1, choice('app'));
+    expect(await viewOf(shell, 2)).toMatchObject({ kind: 'passphrase' });
+    const passphrase = 'correct horse battery';
+    await shell.answerShell(2, { kind: 'passphrase', passphrase, again: passphrase });
+    await shell.event('forked');
+  });
+
   test('asks nothing at login, and quits if the question is not answered', async () => {
     const env = { ...announcing, ...installed };
     const hidden = start({ env, args: ['--hidden'], dataDir: temporaryDirectory() });

@@ -2,11 +2,19 @@
 import { dialog } from 'electron';
 import type { ResidentClient } from './resident-client.ts';
 import type { ServerProcess, ServerProcessOptions } from './server-process.ts';
+import type { ShellWindow } from './shell-window.ts';
 import { texts } from './texts.ts';
 
 const LOOK_EVERY_MS = 5000;
+/** Until it is found, as after it was installed, or at login, which starts it at the same time as the app. */
+const FIRST_LOOKS_EVERY_MS = 500;
+const START_TIMEOUT_MS = 15_000;
 
-type Needs = Pick<ServerProcessOptions, 'onReady' | 'onStatus' | 'onDown' | 'onGiveUp'> & { dataDir: string };
+interface Needs extends Pick<ServerProcessOptions, 'onReady' | 'onStatus' | 'onDown' | 'onGiveUp'> {
+  dataDir: string;
+  /** Shows that the service does not run. */
+  window: Pick<ShellWindow, 'close'>;
+}
 
 const connect = async (dataDir: string) => (await import('./resident-client.ts')).connectToResident(dataDir);
 
@@ -14,6 +22,9 @@ export function setUpResidentServer({ dataDir, ...needs }: Needs): ServerProcess
   let known: ResidentClient | null = null;
   let lastStatus = '';
   let timer: NodeJS.Timeout | undefined;
+  /** Runs from a start until a server is found. */
+  let deadline: NodeJS.Timeout | undefined;
+  let wasGivenUp = false;
   /** Counts starts and stops: what began before the last one has no effect. */
   let generation = 0;
 
@@ -41,6 +52,7 @@ export function setUpResidentServer({ dataDir, ...needs }: Needs): ServerProcess
       const found = await connect(dataDir);
       if (own !== generation) return;
       if (!found || (known && known.id !== found.id)) lose();
+      if (found) succeed();
       if (found && !known) {
         known = found;
         await announce(found);
@@ -49,33 +61,45 @@ export function setUpResidentServer({ dataDir, ...needs }: Needs): ServerProcess
     } catch {
       if (own === generation) lose();
     }
-    if (own === generation) timer = setTimeout(() => void look(own), LOOK_EVERY_MS);
+    const delay = deadline === undefined ? LOOK_EVERY_MS : FIRST_LOOKS_EVERY_MS;
+    if (own === generation) timer = setTimeout(() => void look(own), delay);
   }
 
-  function end(): void {
+  /** The service may still start, so looking goes on behind the window that reports it. */
+  function giveUp(): void {
+    deadline = undefined;
+    wasGivenUp = true;
+    needs.onGiveUp({ cause: 'service', reason: texts().noService(dataDir), log: '', taken: null });
+  }
+
+  function succeed(): void {
+    clearTimeout(deadline);
+    deadline = undefined;
+    if (wasGivenUp) needs.window.close();
+    wasGivenUp = false;
+  }
+
+  function lookNow(): Promise<void> {
     generation += 1;
     clearTimeout(timer);
+    return look(generation);
   }
 
   return {
-    async start() {
-      end();
-      const own = generation;
-      const found = await connect(dataDir);
-      if (own !== generation) return;
-      if (found) await look(own);
-      else {
-        const reason = texts().noService(dataDir);
-        needs.onGiveUp({ cause: 'service', reason, log: '', taken: null });
-      }
+    start() {
+      wasGivenUp = false;
+      clearTimeout(deadline);
+      deadline = setTimeout(giveUp, START_TIMEOUT_MS);
+      return lookNow();
     },
     restart: () =>
       void dialog.showMessageBox({ type: 'info', message: texts().restartService, noLink: true }),
     requestSignIn: () => void (known && announce(known).catch(lose)),
-    wake() {
-      end();
-      void look(generation);
+    wake: () => void lookNow(),
+    async stop() {
+      generation += 1;
+      clearTimeout(timer);
+      clearTimeout(deadline);
     },
-    stop: async () => end(),
   };
 }

@@ -20,7 +20,9 @@ export function setUpServer(needs: Needs): ServerProcess {
     async start() {
       const home = await chooseServerHome(needs);
       if (home === null) return needs.onNoChoice();
-      active = home === 'service' ? resident : own;
+      const next = home === 'service' ? resident : own;
+      if (next !== active) await active.stop();
+      active = next;
       await active.start();
     },
     restart: () => active.restart(),

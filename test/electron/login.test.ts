@@ -30,7 +30,7 @@ describe('start at login', () => {
     expect(existsSync(entry())).toBe(false);
   });
 
-  test('keeps those of the environment, which is another one at login', async () => {
+  test('keeps those of the environment, which differs at login', async () => {
     const dataDir = join(config, 'desk');
     const places = { LICENSE_DESK_DATA_DIR: dataDir, XDG_CONFIG_HOME: config };
     const ports = { LICENSE_DESK_PORT: '0', LICENSE_DESK_ADMIN_PORT: '0' };

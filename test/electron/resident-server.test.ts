@@ -10,6 +10,9 @@ const start = startingShells();
 const standInCommands = join(import.meta.dirname, 'stand-in/commands');
 const installed = { STAND_IN_PACKAGED: '1' };
 
+/** Instead of after the time that a service may take to start. */
+const soonGivingUp = { STAND_IN_LONGEST_TIMER: '100' };
+
 /** As a window of an earlier start has left it. */
 function chooseService(dataDir: string): string {
   mkdirSync(join(dataDir, 'window'), { recursive: true, mode: 0o700 });
@@ -53,7 +56,7 @@ test('connects to the service, follows it through a restart, and leaves it runni
 
 test('reports a stopped service, and can run the server itself instead', async () => {
   const dataDir = chooseService(temporaryDirectory());
-  const shell = start({ dataDir });
+  const shell = start({ dataDir, env: soonGivingUp });
   expect(await viewOf(shell)).toMatchObject({
     title: 'The service does not run',
     reason: `No server that you can use runs on ${dataDir}.`,
@@ -63,6 +66,17 @@ test('reports a stopped service, and can run the server itself instead', async (
   await shell.event('forked');
   await shell.eventThat('load', ({ url }) => url.startsWith('http:'));
   expect(readFileSync(join(dataDir, 'window', 'server-home.json'), 'utf8')).toContain('"app"');
+});
+
+test('connects to a service that starts later, and closes the window that reports it as stopped', async () => {
+  const dataDir = chooseService(temporaryDirectory());
+  const shell = start({ dataDir, env: soonGivingUp });
+  expect(await viewOf(shell)).toMatchObject({ title: 'The service does not run' });
+  const service = await startServerProcess({ dataDir });
+  await shell.eventThat('load', ({ url }) => url.startsWith(service.adminOrigin));
+  await shell.eventThat('closed', ({ id }) => id === 1);
+  expect(await quit(shell)).toBe(0);
+  await service.kill();
 });
 
 test('offers to connect to a server that already uses the data directory', async () => {
@@ -118,6 +132,18 @@ describe('the first start of an installed app', () => {
     await shell.answerShell(1, choice('service'));
     await shell.eventThat('load', ({ url }) => url.startsWith(service.adminOrigin));
     expect(shell.count('forked')).toBe(0);
+    await service.kill();
+  });
+
+  test('waits for the service that was installed to start', async () => {
+    const dataDir = temporaryDirectory();
+    const { env } = serverPackage('exit 0');
+    const shell = start({ dataDir, env: { ...installed, ...env } });
+    await viewOf(shell);
+    await shell.answerShell(1, choice('service'));
+    await shell.event('closed');
+    const service = await startServerProcess({ dataDir });
+    await shell.eventThat('load', ({ url }) => url.startsWith(service.adminOrigin));
     await service.kill();
   });
 

@@ -37,6 +37,9 @@ export const keychain = read('KEYCHAIN') ?? 'keyring';
 /** While this file exists the keychain is locked. */
 export const keychainLock = read('KEYCHAIN_LOCK');
 
+/** No timer of the shell runs longer than these milliseconds. */
+export const longestTimer = Number(read('LONGEST_TIMER') ?? Number.POSITIVE_INFINITY);
+
 /** Where the app's package.json is. */
 export const appPath = read('APP_PATH') ?? process.cwd();
 

@@ -3,7 +3,7 @@
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { browserEndpoint, isPackaged, offeredVersion, platform } from './environment.ts';
+import { browserEndpoint, isPackaged, longestTimer, offeredVersion, platform } from './environment.ts';
 import { report } from './happenings.ts';
 
 const STAND_INS = new Map([['electron', import.meta.resolve('./electron.ts')]]);
@@ -39,6 +39,9 @@ const [, , main = ''] = process.argv;
 // This script, and the path of the app, which an installed one does not have there.
 process.argv.splice(1, isPackaged ? 2 : 1);
 Object.defineProperty(process, 'platform', { value: platform });
+const { setTimeout: originalSetTimeout } = globalThis;
+globalThis.setTimeout = ((run: () => void, delay = 0, ...args: []) =>
+  originalSetTimeout(run, Math.min(delay, longestTimer), ...args)) as typeof setTimeout;
 report({ event: 'registered', at: performance.timeOrigin + performance.now() });
 try {
   await import(pathToFileURL(resolve(main)).href);

@@ -43,7 +43,7 @@ export function createKeepNewerObjects(needs: Needs) {
     }
   }
 
-  /** Without licenses, they can have no rows: nobody could revoke them later. */
+  /** Without licenses, they can have no rows, and a later revocation would not find them. */
   async function revokeCertificates(file: string, revoked: NewerObjects['revoked']): Promise<void> {
     const ids = revoked.map(({ id }) => id);
     for await (const row of readCertificates(file, ids)) {

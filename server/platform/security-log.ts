@@ -32,9 +32,11 @@ interface Repeats {
   count: number;
 }
 
-/** Part of a line would make one that nothing can read of it and of what comes next. */
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Appends all of the text or nothing: the next line behind part of a line would make both unreadable. */
 function appendWhole(path: string, text: string): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const size = sizeOf(path);
   try {
     appendFileSync(path, text, { mode: 0o600 });
   } catch (error) {
@@ -57,7 +59,7 @@ function createAppender(logDir: string, onDropped: OnDropped) {
       number = Math.max(1, ...readdirSync(logDir).flatMap((file) => fileNumber(file, NAME) ?? []));
     }
     const path = join(logDir, fileName(NAME, number));
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < FULL_BYTES) return path;
+    if (sizeOf(path) < FULL_BYTES) return path;
     number += 1;
     return join(logDir, fileName(NAME, number));
   }

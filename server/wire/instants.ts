@@ -3,5 +3,10 @@
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
+/** @param day number of UTC days since 1970 @returns its date, such as `2026-11-20` */
+export function isoDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** The latest time with a four-digit year; some people enter it for "never". Epoch milliseconds. */
 export const LAST_MOMENT = Date.UTC(10_000, 0, 1) - 1;

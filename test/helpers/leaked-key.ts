@@ -1,4 +1,4 @@
-// What somebody can do who has the private key of a signing key.
+// Forges files with the private key of a signing key, as an attacker could who has stolen it.
 import { loadMasterKey } from '#server/platform/master-key.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { signEd25519 } from '#server/features/signing/ed25519.ts';

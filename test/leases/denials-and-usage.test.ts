@@ -148,7 +148,7 @@ describe('a pool', () => {
   const setSeats = ({ license_key: ref }: { license_key: string }, seats: number) =>
     server.admin.updateLicense({ ref, seats });
 
-  /** Until the job has noted, in lease time, since when the pool is no longer as announced; or that it is again. */
+  /** Waits until upkeep has set the mark for a change that is not announced yet, or has cleared it. */
   const untilNoted = (licenseId: number, column: 'free_since' | 'covered_since', isNoted: boolean) =>
     eventually(async () => {
       const [pool] = await selectRows(

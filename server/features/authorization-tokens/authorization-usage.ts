@@ -4,7 +4,7 @@ import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import { createTouchBuffer } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { DAY_MS } from '#server/wire/instants.ts';
+import { DAY_MS, isoDay } from '#server/wire/instants.ts';
 import type { AuthorizationTokenStore } from './authorization-token-store.ts';
 import type { AuthorizationUsageStore, UsageCount } from './authorization-usage-store.ts';
 
@@ -70,8 +70,7 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
       const now = clock.now();
       await transaction(async () => {
         for (const [day, products] of taken.counts) {
-          const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
-          for (const [product, count] of products) await store.add(date, product, count);
+          for (const [product, count] of products) await store.add(isoDay(day), product, count);
         }
         await touchTokens(taken.tokens, now);
       });

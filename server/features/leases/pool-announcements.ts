@@ -2,7 +2,7 @@
 import type { EventName } from '#server/features/events/event-contract.ts';
 import type { PoolRow } from './pool-store.ts';
 
-/** What was announced, and since when it is no longer true. */
+/** The announced states, and when each ended; null while it lasts. */
 type PoolMarks = Pick<PoolRow, 'exhausted' | 'freeSince' | 'overdrawn' | 'coveredSince'>;
 
 interface Seats {

@@ -54,7 +54,7 @@ export function createPoolStore(sequelize: Sequelize) {
   const unannounced = sql.statement<{ count: number }>(
     'SELECT denials_unannounced AS "count" FROM lease_pools WHERE license_id = $licenseId',
   );
-  // The last part finds pools whose seats have been raised or lowered: what was announced is no longer true.
+  // The last part finds pools whose announced state is outdated because their seats were raised or lowered.
   const attention = sql.statement<{ licenseId: number }>(`
     SELECT license_id AS "licenseId" FROM lease_pools WHERE license_id > $after AND queued > 0
     UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND free_since <= $calmBefore

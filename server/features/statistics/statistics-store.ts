@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
-import { DAY_MS } from '#server/wire/instants.ts';
+import { DAY_MS, isoDay } from '#server/wire/instants.ts';
 
 interface TokenCounts {
   active: number;
@@ -41,11 +41,6 @@ const PRODUCT_ACTIVATIONS_PER_DAY = `
   WHERE a.activated_at >= $from AND a.activated_at < $to AND l.product = $product GROUP BY 1 ORDER BY 1`;
 
 const OF_PRODUCT = 'activations a JOIN licenses l ON l.id = a.license_id WHERE l.product = $product';
-
-/** ISO date of a day number since 1970. */
-function isoDay(number: number): string {
-  return new Date(number * DAY_MS).toISOString().slice(0, 10);
-}
 
 export function createStatisticsStore(sequelize: Sequelize) {
   const { dialect, select, selectFirst } = sqlOf(sequelize);

@@ -195,13 +195,11 @@ each row, as the service's own is. \`openssl speed\` is the limit for signing on
   as for the other. What waits for the disk is measured in turn there, too, because two that sync wait for each other.
 - \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
   should agree within 10 %. On a host whose processors other machines share, three runs on one core, two quiet and one beside a
-  program that never pauses, agreed in 7 of 14, and hot authorizations were 19 % apart, uniform ones 23 %: while bare Express
-  took 58 and 61 µs, two processes of the service took 1.13 and 0.95 times that. So authorizations and health checks are now
-  measured in three processes of each server, one after the other. In two such runs, quiet and beside a program that never
-  pauses, hot authorizations were 3 % apart, uniform ones 12 %, the other reads 1 to 6 % and changes, then still measured in one
-  process, 6 to 13 %. Since then, changes are measured in three processes, too. Runs before noon of
-  26 November 2026 measured one process. A slow phase does not slow down all programs equally, so the comparison names the
-  figures whose peers took different times.
+  program that never pauses, agreed within 10 % in 8 of 14, and within 15 % in all: hot authorizations took 0.78, 0.89 and
+  0.86 times bare Express, uniform ones 1.15, 1.24 and 1.25, activations 1.99, 2.14 and 2.19 times storing Express. The seven
+  rounds of one run differ as much. Authorizations, health checks and changes are measured in three processes of each server,
+  one after the other: in earlier runs with one process, hot authorizations were 19 % apart. A slow phase does not slow down
+  all programs equally, so the comparison names the figures whose peers took different times.
 
 ## Run conditions
 

@@ -102,7 +102,16 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
   });
   const files = createLeaseFiles({ ...needs, records: createLeaseFileStore(sequelize) });
   const grants = createLeaseGrants({ ...shared, pools });
-  const checkouts = createCheckoutService({ ...shared, grants, pools, claims, files, denials, limit });
+  const checkouts = createCheckoutService({
+    ...shared,
+    grants,
+    pools,
+    claims,
+    endings,
+    files,
+    denials,
+    limit,
+  });
   const heartbeats = createHeartbeatService({
     ...shared,
     lookup: await composeLookup(sequelize),

@@ -11,8 +11,8 @@ import { toTimestamp } from '#server/wire/fields.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import type { leaseContract, PoolObject } from './lease-contract.ts';
-import { leaseGone, type LeaseEndings, leaseObstacle, unknownLease } from './lease-endings.ts';
+import type { leaseContract, LeaseEndReason, PoolObject } from './lease-contract.ts';
+import { leaseGone, type LeaseEndings, unknownLease } from './lease-endings.ts';
 import { sharedSeatKey } from './lease-draft.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import { toEventLease, toLeaseObject } from './lease-presenter.ts';
@@ -46,6 +46,11 @@ interface Refused {
   lease: LeaseRow;
   pool: OpenPool;
   object: PoolObject;
+}
+
+/** The same for a lease that has ended because of it. */
+interface Gone {
+  gone: LeaseEndReason;
 }
 
 function refusedField(path: keyof BorrowRequest | keyof ReturnRequest, message: string): ApiError {
@@ -188,10 +193,14 @@ export function createReleaseService(needs: Needs) {
       await leaseClock.refresh();
       const outcome = await endings.withLease(
         request.lease_token,
-        async (lease, pool): Promise<Refused | { lease: LeaseRow; pool: OpenPool }> => {
+        async (lease, pool): Promise<Refused | Gone | { lease: LeaseRow; pool: OpenPool }> => {
           if (lease.state !== 'active' && lease.state !== 'borrowed') throw leaseGone(lease);
-          const gone = leaseObstacle(pool.license, lease, clock.now());
-          if (gone !== null) throw leaseGone({ endReason: gone });
+          const gone = await endings.obstacle(pool, lease);
+          if (gone !== null) {
+            if (lease.state === 'active')
+              await endings.end(pool, lease, { state: 'reclaimed', reason: gone });
+            return { gone };
+          }
           const added = await addedSeats(lease);
           const refused = borrowObstacle(pool, lease, request, added);
           if (refused !== null) return { refused, lease, pool, object: await pools.toObject(pool) };
@@ -200,6 +209,7 @@ export function createReleaseService(needs: Needs) {
         },
         call,
       );
+      if ('gone' in outcome) throw leaseGone({ endReason: outcome.gone });
       const { lease, pool } = outcome;
       const { license } = pool;
       if ('refused' in outcome) {

@@ -13,7 +13,7 @@ import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { leaseContract, PoolObject, QueuedCheckout } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import { type CheckoutRequest, draftLease, type LeaseDraft } from './lease-draft.ts';
+import { checkDevice, type CheckoutRequest, draftLease, type LeaseDraft } from './lease-draft.ts';
 import type { LeaseEndings } from './lease-endings.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import { type LeaseGrants, type Outcome, pollSeconds } from './lease-grants.ts';
@@ -79,13 +79,25 @@ export function createCheckoutService(needs: Needs) {
     return grants.grant(pool, draft);
   }
 
-  /** The lease that the client gets again; null if it has none, or the license no longer allows the one that it has. */
-  async function recoverable(pool: OpenPool, live: LeaseRow | null): Promise<LeaseRow | null> {
-    if (live === null || live.state === 'queued' || live.state === 'borrowed') return live;
-    const reason = await endings.obstacle(pool, live);
-    if (reason === null) return live;
-    await endings.end(pool, live, { state: 'reclaimed', reason });
-    return null;
+  /**
+   * The lease that the client gets again, for the device that it names; null if it has none, or the license no longer
+   * allows the one that it has.
+   */
+  async function recoverable(
+    pool: OpenPool,
+    live: LeaseRow | null,
+    { machine_fingerprint: fingerprint }: CheckoutRequest,
+  ): Promise<LeaseRow | null> {
+    // The file of a borrowed seat stays bound to the device that borrowed it.
+    if (live === null || live.state === 'borrowed') return live;
+    const reason = live.state === 'queued' ? null : await endings.obstacle(pool, live);
+    if (reason !== null) {
+      await endings.end(pool, live, { state: 'reclaimed', reason });
+      return null;
+    }
+    if (fingerprint === undefined) return live;
+    checkDevice(live, fingerprint);
+    return { ...live, machineFingerprint: fingerprint };
   }
 
   const checkOutLocked = (
@@ -101,7 +113,7 @@ export function createCheckoutService(needs: Needs) {
       const license = usable(record, request);
       const draft = draftLease(request, license, address);
       const pool = await pools.open(license, row);
-      const live = await recoverable(pool, found);
+      const live = await recoverable(pool, found, request);
       const outcome = await (live?.state === 'queued'
         ? grants.continueWaiting(pool, live, request.ticket)
         : live

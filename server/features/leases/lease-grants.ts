@@ -120,10 +120,11 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       return { kind: 'queued', lease, ticket: ticket.plaintext, pool };
     },
 
-    /** Answers a waiting client that asks again. */
+    /** Answers a waiting client that asks again. @param waiting with the device that it names now */
     async continueWaiting(pool: OpenPool, waiting: LeaseRow, ticket: string | undefined): Promise<Outcome> {
       await pools.offer(pool);
-      const lease = (await leases.findById(waiting.id)) ?? waiting;
+      const { machineFingerprint } = waiting;
+      const lease = { ...((await leases.findById(waiting.id)) ?? waiting), machineFingerprint };
       if (lease.offered === 1) return takeOffer(pool, lease);
       if (leaseClock.now() < (lease.waitUntil ?? 0)) return keepPlace(pool, lease, ticket);
       const free = await pools.missingUnits(pool, lease);

@@ -13,7 +13,7 @@ import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { leaseContract, LeaseEndReason, PoolObject } from './lease-contract.ts';
 import { leaseGone, type LeaseEndings, unknownLease } from './lease-endings.ts';
-import { sharedSeatKey } from './lease-draft.ts';
+import { checkDevice } from './lease-draft.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import { toEventLease, toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
@@ -55,13 +55,6 @@ interface Gone {
 
 function refusedField(path: keyof BorrowRequest | keyof ReturnRequest, message: string): ApiError {
   return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
-}
-
-/** All leases of a device share one seat. Lent to another device, it would serve both. */
-function checkDevice({ seatKey }: LeaseRow, { machine_fingerprint }: BorrowRequest): void {
-  if (!seatKey.startsWith('device:') || seatKey === sharedSeatKey({ machine_fingerprint }, 'device')) return;
-  const message = `must be the device that holds the seat (got ${machine_fingerprint})`;
-  throw refusedField('machine_fingerprint', message);
 }
 
 export function createReleaseService(needs: Needs) {
@@ -204,7 +197,7 @@ export function createReleaseService(needs: Needs) {
           const added = await addedSeats(lease);
           const refused = borrowObstacle(pool, lease, request, added);
           if (refused !== null) return { refused, lease, pool, object: await pools.toObject(pool) };
-          checkDevice(lease, request);
+          checkDevice(lease, request.machine_fingerprint);
           return { lease: await lend(lease, pool, request, added), pool };
         },
         call,

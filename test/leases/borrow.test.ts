@@ -140,6 +140,19 @@ describe('a borrowed seat', () => {
     expect(items).toMatchObject([{ error_code: 'borrow_limit_reached', pool: { borrowed: before } }]);
   });
 
+  it('can be an overdraft seat, unless seats are kept', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, overdraft_seats: 1 });
+    const borrow = async ({ lease_token }: { lease_token: string }) =>
+      server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint: newFingerprint() });
+    const [first, second] = [await lease(server, license), await lease(server, license)];
+    expect((await borrow(first)).status).toBe(200);
+    expect(second.lease.overdraft).toBe(true);
+    await server.admin.updatePlan({ name: license.plan, borrow_keep_free: 1 });
+    expect((await borrow(second)).body.error_code).toBe('borrow_limit_reached');
+    await server.admin.updatePlan({ name: license.plan, borrow_keep_free: 0 });
+    expect((await borrow(second)).body.lease).toMatchObject({ state: 'borrowed', overdraft: true });
+  });
+
   it.each([
     ['the seats that are kept', { borrow_keep_free: 1 }],
     ['the number of loans', { borrow_max_count: 1 }],

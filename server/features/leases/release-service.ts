@@ -85,7 +85,8 @@ export function createReleaseService(needs: Needs) {
     const borrowed = pool.row.borrowed + added;
     if (borrowMaxCount !== null && borrowed > borrowMaxCount)
       return `at most ${borrowMaxCount} seats can be borrowed at once`;
-    if (seats !== null && seats - borrowed < borrowKeepFree)
+    // Without seats to keep, overdraft seats can be borrowed as well.
+    if (borrowKeepFree > 0 && seats !== null && seats - borrowed < borrowKeepFree)
       return `${borrowKeepFree} seats of the license are never borrowed`;
     return null;
   }

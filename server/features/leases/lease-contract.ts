@@ -82,16 +82,16 @@ export const pool = z
 
 const leaseToken = secretText.meta({ description: 'The `lease_token` of the checkout.' });
 
-const noSeat = z.object({
-  details: z
-    .object({
-      pool,
-      next_expiry_in: count.nullable().meta({
-        description: 'Seconds until the next lease ends, unless it is extended; null if none ends by itself.',
-      }),
-    })
-    .optional(),
+const nextExpiry = count.nullable().meta({
+  description: 'Seconds until the next lease ends, unless it is extended; null if none ends by itself.',
 });
+
+const noSeat = z.object({
+  details: z.object({ pool, next_expiry_in: nextExpiry }).optional(),
+  next_expiry_in: nextExpiry.optional(),
+});
+
+const borrowLimit = z.object({ details: z.object({ pool }).optional() });
 
 const gone = z.object({ reason: z.enum(LEASE_END_REASONS) });
 
@@ -196,7 +196,7 @@ export const leaseContract = {
     }),
     reply: z.object({ lease, lease_file: z.string() }),
     errors: ['token_invalid', 'lease_gone', 'borrow_limit_reached'],
-    failureFields: { lease_gone: gone },
+    failureFields: { lease_gone: gone, borrow_limit_reached: borrowLimit },
   }),
   returnLease: endpoint({
     method: 'POST',

@@ -39,7 +39,7 @@ function needed<Value>(
 }
 
 /** What the seat of a checkout is counted by. @throws ApiError `invalid_request` if the request does not say it */
-function seatKeyOf(request: Partial<CheckoutRequest>, countBy: CountBy): string {
+function seatKeyOf(request: CheckoutRequest, countBy: CountBy): string {
   const user = () => needed('user', foldName(request.user ?? null), countBy);
   const host = () => needed('host', foldName(request.host ?? null), countBy);
   switch (countBy) {
@@ -52,19 +52,6 @@ function seatKeyOf(request: Partial<CheckoutRequest>, countBy: CountBy): string 
     case 'user_host':
       return `user_host:${user()}@${host()}`;
   }
-}
-
-/** The key of the seat that leases of this client share; null if they share none, or the client does not say. */
-export function sharedSeatKey(
-  {
-    user,
-    host,
-    machine_fingerprint,
-  }: Partial<Pick<CheckoutRequest, 'user' | 'host' | 'machine_fingerprint'>>,
-  countBy: CountBy,
-): string | null {
-  const isKnown = { process: false, device: machine_fingerprint, user, user_host: user && host }[countBy];
-  return isKnown ? seatKeyOf({ user, host, machine_fingerprint }, countBy) : null;
 }
 
 /**

@@ -119,6 +119,17 @@ const failedHeartbeat = z.object({
   reason: z.enum(LEASE_END_REASONS).optional(),
 });
 
+const heartbeats = z.object({
+  lease: lease.optional(),
+  leases: z.array(z.union([z.object({ lease }), failedHeartbeat])).optional(),
+});
+
+/** A caller who guesses. A client with one lease that it may extend does not. */
+function allUnknown({ lease: extended, leases }: z.input<typeof heartbeats>): boolean {
+  if (extended !== undefined || leases === undefined) return false;
+  return leases.every((entry) => 'error_code' in entry && entry.error_code === 'token_invalid');
+}
+
 export const leaseContract = {
   heartbeatLeases: endpoint({
     method: 'POST',
@@ -136,10 +147,8 @@ export const leaseContract = {
       'lease_token',
       'leases',
     ),
-    reply: z.object({
-      lease: lease.optional(),
-      leases: z.array(z.union([z.object({ lease }), failedHeartbeat])).optional(),
-    }),
+    reply: heartbeats,
+    isFailure: allUnknown,
     errors: ['token_invalid', 'lease_gone'],
     failureFields: { lease_gone: gone },
   }),

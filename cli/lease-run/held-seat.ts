@@ -75,7 +75,9 @@ export async function takeSeat({
     let pause: number;
     try {
       // Never cut off: a reply that is not read may be a seat that no one releases.
-      const reply = await calls.checkout({ ...input, wait_seconds: waitSeconds, ticket });
+      // At the end, without the ticket: the server gives a seat now, or ends the place.
+      const place = left > 0 ? ticket : undefined;
+      const reply = await calls.checkout({ ...input, wait_seconds: waitSeconds, ticket: place });
       failures = 0;
       if (!isQueued(reply)) return refuseForeign(reply);
       if (reply.position !== position) say(`waiting for a seat, position ${reply.position}`);

@@ -186,6 +186,18 @@ describe('without a free seat', () => {
     expect(calls('checkout')[0]).toMatchObject({ wait_seconds: 600 });
   });
 
+  it('it leaves the queue when its time is up', async () => {
+    const queued = { queued: true, ticket: 'ldq_1', position: 1, poll_after_seconds: 60 };
+    const { url, calls } = await stub({
+      checkout: ({ wait_seconds: wait }) =>
+        wait === 0 ? failure(409, 'no_seat_available') : { status: 202, body: queued },
+    });
+    const result = await spawnCli(words(url, asks(url), ['--wait', '1s']));
+    expect(result.exitCode).toBe(125);
+    const last = calls('checkout').at(-1)!;
+    expect([last.wait_seconds, last.ticket]).toEqual([0, undefined]);
+  });
+
   it.each([
     ['denied_by_rule', 403],
     ['license_expired', 403],

@@ -115,7 +115,7 @@ export function createCheckoutService(needs: Needs) {
       const pool = await pools.open(license, row);
       const live = await recoverable(pool, found, request);
       const outcome = await (live?.state === 'queued'
-        ? grants.continueWaiting(pool, live, request.ticket)
+        ? grants.continueWaiting(pool, live, request)
         : live
           ? grants.recover(pool, live)
           : takeSeat(pool, draft, request.wait_seconds));

@@ -167,12 +167,10 @@ export const leaseContract = {
       user: clientText(200),
       host: clientText(200),
       units: z.int().min(1).max(MAX_UNITS).default(1).meta({ description: 'Seats to take.' }),
-      wait_seconds: z
-        .int()
-        .min(0)
-        .max(MAX_WAIT_SECONDS)
-        .default(0)
-        .meta({ description: 'How long to wait for a seat if none is free. 0: not at all.' }),
+      wait_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(0).meta({
+        description:
+          'How long to wait for a seat from now on if none is free. 0: not at all, or with `ticket` for as long as before.',
+      }),
       ticket: secretText.optional().meta({ description: 'The ticket of a queued checkout.' }),
       encrypt,
     }),

@@ -137,7 +137,7 @@ describe('a signal', () => {
     },
   );
 
-  it('ends the wait for a seat', async () => {
+  it('ends the wait for a seat, and gives up the place', async () => {
     const queued = { queued: true, ticket: 'ldq_1', position: 1, poll_after_seconds: 60 };
     const { url, called, calls } = await stub({ checkout: () => ({ status: 202, body: queued }) });
     const running = start(url, asks(url), ['--wait', '10m']);
@@ -145,6 +145,7 @@ describe('a signal', () => {
     running.kill('SIGINT');
     expect((await running.end()).exitCode).toBe(130);
     expect(calls('command')).toEqual([]);
+    expect(calls('release')).toEqual([{ lease_token: 'ldq_1' }]);
   });
 
   it('during the checkout releases the seat and starts nothing', async () => {

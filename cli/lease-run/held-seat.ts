@@ -75,7 +75,9 @@ export async function takeSeat({
     let pause: number;
     try {
       // Never cut off: a reply that is not read may be a seat that no one releases.
-      const reply = await calls.checkout({ ...input, wait_seconds: waitSeconds, ticket });
+      // At the end, without the ticket: the server gives a seat now, or ends the place.
+      const place = left > 0 ? ticket : undefined;
+      const reply = await calls.checkout({ ...input, wait_seconds: waitSeconds, ticket: place });
       failures = 0;
       if (!isQueued(reply)) return refuseForeign(reply);
       if (reply.position !== position) say(`waiting for a seat, position ${reply.position}`);
@@ -93,6 +95,8 @@ export async function takeSeat({
     }
     await timer.sleep(Math.min(pause, Math.max(deadline - timer.now(), 1)), signal);
   }
+  // Otherwise the next free seat would be held for a client that is gone. The place lapses if this fails.
+  if (ticket !== undefined) await releaseSeat(ticket, calls, timer);
   return null;
 }
 
@@ -163,7 +167,10 @@ export async function keepSeat({
   }
 }
 
-/** @returns whether the server has confirmed it; if not, the seat becomes free when the lease ends */
+/**
+ * @param token of a lease, or the ticket of a place in the queue
+ * @returns whether the server has confirmed it; if not, the seat becomes free when the lease ends
+ */
 export async function releaseSeat(token: string, calls: LeaseCalls, timer: Timer): Promise<boolean> {
   const deadline = AbortSignal.timeout(RELEASE_MS);
   for (let attempt = 1; attempt <= RELEASE_ATTEMPTS && !deadline.aborted; attempt += 1) {

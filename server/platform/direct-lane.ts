@@ -148,9 +148,10 @@ class DirectCall implements Call {
   }
 
   readonly #send = (reply: object): void => {
+    const { failures, route } = this.#target;
     try {
-      if (reply instanceof Document)
-        throw new Error(`${this.#target.route.name} returned an undeclared file`);
+      if (failures && route.row.isFailure?.(reply)) this.#countBy(failures.count);
+      if (reply instanceof Document) throw new Error(`${route.name} returned an undeclared file`);
       const [status, fields] = reply instanceof Accepted ? [202, reply.fields] : [200, reply];
       sendJson(this.#response, status, { ok: true, ...fields }, this.requestId, this.#headers);
     } catch (error) {

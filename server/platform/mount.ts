@@ -136,6 +136,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
               workOf(route, input, call),
             )
           : await invokeRoute(route, input, call);
+      if (row.isFailure?.(reply)) options.failureLimitFor?.(row)?.count(request, response);
       // The parts of a document are read while it is sent.
       if (reply instanceof Document) await sendDocument(response, reply, request.id, isFresh(request, reply));
       else if (reply instanceof Accepted)

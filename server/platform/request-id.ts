@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from './logger.ts';
+import { SECRET_PREFIXES } from './secret-token.ts';
 
 declare global {
   // The only way to add a field to Express's Request type.
@@ -15,7 +16,7 @@ declare global {
 
 const SANE_ID = /^[\w.:-]{1,128}$/u;
 /** The form of secrets, which callers may put in a path by mistake. */
-const SECRET = /(?:ld[dkt]_|whsec_)[\w-]+/gu;
+const SECRET = new RegExp(String.raw`(?:${[...SECRET_PREFIXES, 'whsec_'].join('|')})[\w-]+`, 'gu');
 /** Limits the size of log lines: with long paths, a caller could rotate all older lines away. */
 const MAX_PATH_LENGTH = 256;
 const MAX_ADDRESS_LENGTH = 64;

@@ -55,6 +55,8 @@ export interface Endpoint<
    * a separate limit, `failures` for the limit of failed calls when the call fails, or `none`.
    */
   rateLimit?: 'own' | 'failures' | 'none';
+  /** With `rateLimit: 'failures'`: whether a call with this reply counts as failed, although its status is 200. */
+  isFailure?(reply: object): boolean;
 }
 
 export type Contract = Record<string, Endpoint>;

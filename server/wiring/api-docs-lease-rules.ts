@@ -108,7 +108,7 @@ export const LEASE_RULE_NOTES: Record<Name, Notes> = {
   ),
   deleteLeaseRule: notes('Deletes the rule. The rules after it move up by one.', { id: 12 }),
   tryLeaseRules: notes(
-    'Evaluates the rules for a client with these names and this address. `matching` lists all rules that are about it.',
+    'Asks the license, its rules, the queue and the seats, as a checkout of this client does. `matching` lists all rules that are about it.',
     { license: license_key, user: 'joan', host: 'workstation-9', address: '192.0.2.19' },
   ),
   importLeaseRules: notes(

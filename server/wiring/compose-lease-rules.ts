@@ -9,7 +9,7 @@ import { createLeaseRuleBook } from '#server/features/lease-rules/lease-rule-boo
 import { leaseRuleRoutes } from '#server/features/lease-rules/lease-rule-routes.ts';
 import { createLeaseRuleService } from '#server/features/lease-rules/lease-rule-service.ts';
 import { createLeaseRuleStore } from '#server/features/lease-rules/lease-rule-store.ts';
-import { createLeaseRuleTrial, type SeatsInUse } from '#server/features/lease-rules/lease-rule-trial.ts';
+import { createLeaseRuleTrial, type SeatForecast } from '#server/features/lease-rules/lease-rule-trial.ts';
 import { createOptionsImport } from '#server/features/lease-rules/options-import-service.ts';
 import type { LeaseJudge } from '#server/features/leases/lease-judge.ts';
 import type { LicenseDetails } from '#server/features/licenses/license-details.ts';
@@ -30,7 +30,7 @@ interface Needs {
 interface LeaseRules {
   /** Decides about each checkout. */
   judge: LeaseJudge;
-  routes(seats: SeatsInUse): {
+  routes(seats: SeatForecast): {
     publicRoutes: Route[];
     adminRoutes: Route[];
   };

@@ -8,6 +8,7 @@ import { createTurns } from '#server/database/turns.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
 import { createCheckoutExplanation } from '#server/features/leases/checkout-explanation.ts';
+import { createCheckoutForecast } from '#server/features/leases/checkout-forecast.ts';
 import { createCheckoutService } from '#server/features/leases/checkout-service.ts';
 import { createDenialLog } from '#server/features/leases/denial-log.ts';
 import { createHeartbeatBuffer } from '#server/features/leases/heartbeat-buffer.ts';
@@ -19,7 +20,6 @@ import { createLeaseClockStore } from '#server/features/leases/lease-clock-store
 import { createLeaseDenialStore } from '#server/features/leases/lease-denial-store.ts';
 import { createLeaseEndings } from '#server/features/leases/lease-endings.ts';
 import { createLeaseGrants } from '#server/features/leases/lease-grants.ts';
-import { sharedSeatKey } from '#server/features/leases/lease-draft.ts';
 import { createLeaseFileStore } from '#server/features/leases/lease-file-store.ts';
 import { createLeaseFiles } from '#server/features/leases/lease-files.ts';
 import type { LeaseJudge } from '#server/features/leases/lease-judge.ts';
@@ -101,8 +101,18 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
     onError: cannot('write lease denials'),
   });
   const files = createLeaseFiles({ ...needs, records: createLeaseFileStore(sequelize) });
+  const forecast = createCheckoutForecast({ leases, pools, claims, endings });
   const grants = createLeaseGrants({ ...shared, pools });
-  const checkouts = createCheckoutService({ ...shared, grants, pools, claims, files, denials, limit });
+  const checkouts = createCheckoutService({
+    ...shared,
+    grants,
+    pools,
+    claims,
+    endings,
+    files,
+    denials,
+    limit,
+  });
   const heartbeats = createHeartbeatService({
     ...shared,
     lookup: await composeLookup(sequelize),
@@ -144,16 +154,11 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
     ],
     adminRoutes: [
       ...leaseAdminRoutes(adminContract, administration, poolList),
-      ...leaseExplainRoutes(createCheckoutExplanation({ ...shared, pools, claims })),
+      ...leaseExplainRoutes(createCheckoutExplanation({ ...shared, pools, forecast })),
     ],
-    /** One entry for each seat that is taken. */
-    holdersOf: leases.heldSeats,
     poolList: poolListStore,
-    /** Units of the seat that a client with these names would share. */
-    async sharedUnits(license: Pick<License, 'id' | 'terms'>, client: Parameters<typeof sharedSeatKey>[0]) {
-      const seatKey = sharedSeatKey(client, license.terms.countBy);
-      return seatKey === null ? 0 : leases.seatUnits(license.id, seatKey);
-    },
+    poolOf: async (license: License) => pools.toObject(await pools.look(license)),
+    forecast,
     /** Starts the upkeep, for a server. A command makes its change and leaves. */
     start: upkeep.start,
     async close() {

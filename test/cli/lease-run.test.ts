@@ -137,7 +137,7 @@ describe('a signal', () => {
     },
   );
 
-  it('ends the wait for a seat', async () => {
+  it('ends the wait for a seat, and gives up the place', async () => {
     const queued = { queued: true, ticket: 'ldq_1', position: 1, poll_after_seconds: 60 };
     const { url, called, calls } = await stub({ checkout: () => ({ status: 202, body: queued }) });
     const running = start(url, asks(url), ['--wait', '10m']);
@@ -145,6 +145,7 @@ describe('a signal', () => {
     running.kill('SIGINT');
     expect((await running.end()).exitCode).toBe(130);
     expect(calls('command')).toEqual([]);
+    expect(calls('release')).toEqual([{ lease_token: 'ldq_1' }]);
   });
 
   it('during the checkout releases the seat and starts nothing', async () => {
@@ -184,6 +185,18 @@ describe('without a free seat', () => {
     expect(calls('checkout').map(({ ticket }) => ticket)).toEqual([undefined, 'ldq_1', 'ldq_1', 'ldq_1']);
     expect(new Set(calls('checkout').map(({ instance_id: instance }) => instance)).size).toBe(1);
     expect(calls('checkout')[0]).toMatchObject({ wait_seconds: 600 });
+  });
+
+  it('it leaves the queue when its time is up', async () => {
+    const queued = { queued: true, ticket: 'ldq_1', position: 1, poll_after_seconds: 60 };
+    const { url, calls } = await stub({
+      checkout: ({ wait_seconds: wait }) =>
+        wait === 0 ? failure(409, 'no_seat_available') : { status: 202, body: queued },
+    });
+    const result = await spawnCli(words(url, asks(url), ['--wait', '1s']));
+    expect(result.exitCode).toBe(125);
+    const last = calls('checkout').at(-1)!;
+    expect([last.wait_seconds, last.ticket]).toEqual([0, undefined]);
   });
 
   it.each([

@@ -17,7 +17,10 @@ interface Lease {
 }
 
 /** A plan of floating licenses; gives back its name. */
-async function newPoolPlan(page: Page, terms: { seats: number; tier?: number }): Promise<string> {
+async function newPoolPlan(
+  page: Page,
+  terms: { seats: number; tier?: number; count_by?: 'device' },
+): Promise<string> {
   const name = `pool-${randomBytes(4).toString('hex')}`;
   const made = await page.request.post('/admin/api/plans/', {
     data: { name, licensing: 'floating', ...terms },
@@ -221,6 +224,18 @@ test('a rule is made, tried, moved and deleted', async ({ desk, server }) => {
   await expect(rules.getByRole('listitem')).toHaveCount(1);
   // An open question is answered anew.
   await attempt('linus');
+  await expect(trial).toContainText('Gets a seat');
+});
+
+test('rules are tried for the device that seats are counted by', async ({ desk }) => {
+  const plan = await newPoolPlan(desk, { seats: 1, count_by: 'device' });
+  await issueLicense(desk, { holder: 'Acme', plan });
+  await chooseLicense(desk, 'rules', 'Acme');
+  const trial = desk.getByRole('region', { name: 'Try the rules' });
+  await trial.getByRole('button', { name: 'Try' }).click();
+  await expect(trial).toContainText('because the plan counts seats by device');
+  await trial.getByLabel('Device fingerprint').fill(`sha256:${'0'.repeat(64)}`);
+  await trial.getByRole('button', { name: 'Try' }).click();
   await expect(trial).toContainText('Gets a seat');
 });
 

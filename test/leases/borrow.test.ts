@@ -8,8 +8,8 @@ import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { verifyLicenseFile } from '../../verifier/verify-license-file.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { runCli } from '../helpers/cli.ts';
-import { newFingerprint, newFloatingLicense, success } from '../helpers/contract-calls.ts';
-import { almost, checkOut, heartbeat, lease, makeDue, release, seatsOf } from '../helpers/leases.ts';
+import { newFingerprint, newFloatingLicense, newInstanceId, success } from '../helpers/contract-calls.ts';
+import { almost, checkOut, heartbeat, lease, makeDue, queued, release, seatsOf } from '../helpers/leases.ts';
 import { eventsOf } from '../helpers/outbox.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
@@ -138,6 +138,19 @@ describe('a borrowed seat', () => {
     expect([status, body.error_code]).toEqual([409, 'borrow_limit_reached']);
     const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
     expect(items).toMatchObject([{ error_code: 'borrow_limit_reached', pool: { borrowed: before } }]);
+  });
+
+  it('can be an overdraft seat, unless seats are kept', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, overdraft_seats: 1 });
+    const borrow = async ({ lease_token }: { lease_token: string }) =>
+      server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint: newFingerprint() });
+    const [first, second] = [await lease(server, license), await lease(server, license)];
+    expect((await borrow(first)).status).toBe(200);
+    expect(second.lease.overdraft).toBe(true);
+    await server.admin.updatePlan({ name: license.plan, borrow_keep_free: 1 });
+    expect((await borrow(second)).body.error_code).toBe('borrow_limit_reached');
+    await server.admin.updatePlan({ name: license.plan, borrow_keep_free: 0 });
+    expect((await borrow(second)).body.lease).toMatchObject({ state: 'borrowed', overdraft: true });
   });
 
   it.each([
@@ -305,5 +318,42 @@ describe('a lease file', () => {
     });
     expect(file).toMatchObject({ valid: true, lease: { state: 'active', lease_id: taken.lease_id } });
     expect(file.machine).toEqual({ fingerprint: machine_fingerprint });
+  });
+
+  it.each(['is repeated', 'waited in the queue'])(
+    'of a checkout that %s is encrypted for the device that it names',
+    async (way) => {
+      const { license_key } = await newFloatingLicense(server, { seats: 1 });
+      const request = { license_key, instance_id: newInstanceId() };
+      if (way === 'is repeated') await lease(server, request, request);
+      else {
+        const { lease_token } = await lease(server, request);
+        await queued(server, request, request);
+        await release(server, lease_token);
+      }
+      const machine_fingerprint = newFingerprint();
+      const { lease_file } = await lease(server, request, { ...request, machine_fingerprint, encrypt: true });
+      const keys = parsePublicKeys(await publicKey());
+      const options = { keys, now: Date.now(), fingerprint: machine_fingerprint };
+      await expect(verifyLicenseFile(lease_file, options)).rejects.toThrow(/encrypted/u);
+      const file = await verifyLicenseFile(lease_file, { ...options, licenseKey: license_key });
+      expect(file).toMatchObject({ valid: true, machine: { fingerprint: machine_fingerprint } });
+      // Without naming the device again, the lease keeps it.
+      const later = await lease(server, request, request);
+      expect(await verifyLicenseFile(later.lease_file, options)).toMatchObject({
+        valid: true,
+        machine: { fingerprint: machine_fingerprint },
+      });
+    },
+  );
+
+  it('of a seat counted by device is for no other device', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'device' });
+    const instance_id = newInstanceId();
+    await lease(server, license, { instance_id, machine_fingerprint: newFingerprint() });
+    const machine_fingerprint = newFingerprint();
+    const refused = await checkOut(server, license, { instance_id, machine_fingerprint });
+    expectFailure(refused, 'invalid_request');
+    expect(refused.body.details).toMatchObject([{ path: 'machine_fingerprint' }]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newFingerprint, newFloatingLicense, success } from '../helpers/contract-calls.ts';
-import { type Checkout, heartbeat, lease, release, seatsOf } from '../helpers/leases.ts';
+import { newFingerprint, newFloatingLicense, newInstanceId, success } from '../helpers/contract-calls.ts';
+import { type Checkout, checkOut, heartbeat, lease, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 
@@ -102,6 +102,61 @@ describe('a heartbeat', () => {
     const { license, leases } = await sharing(4, 'D', 'A', 'B', 'C', 'D');
     await server.admin.updateLicense({ ref: license.license_key, seats: 3 });
     expect(await beats(leases.toReversed())).toEqual([GOES_ON, LOWERED, GOES_ON, GOES_ON, GOES_ON]);
+  });
+
+  it.each([
+    ['a loan', 'borrow'],
+    ['its recovery', 'recover'],
+  ] as const)('ends the newest leases after the seats were lowered, and %s saves none', async (_, way) => {
+    const license = await newFloatingLicense(server, { seats: 4 });
+    const instances = [1, 2, 3, 4].map(() => newInstanceId());
+    const leases: Checkout[] = [];
+    for (const instance_id of instances) leases.push(await lease(server, license, { instance_id }));
+    await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
+    const ways = {
+      borrow: ({ lease_token }: Checkout) =>
+        server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint: newFingerprint() }),
+      recover: (_lease: Checkout, index: number) =>
+        checkOut(server, license, { instance_id: instances[index] }),
+    };
+    for (const index of [3, 2]) {
+      const { status, body } = await ways[way](leases[index]!, index);
+      expect([status, body.reason ?? body.error_code]).toEqual(
+        way === 'borrow' ? LOWERED : [409, 'no_seat_available'],
+      );
+    }
+    expect(await beats(leases)).toEqual([GOES_ON, GOES_ON, LOWERED, LOWERED]);
+    expect((await ways[way](leases[1]!, 1)).status).toBe(200);
+    expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+      counted: { in_use: 2 },
+      held: 2,
+    });
+  });
+
+  it('ends no older lease in favor of a lingering seat that its client takes again', async () => {
+    const license = await newFloatingLicense(server, { seats: 3, linger_seconds: 300 });
+    const [oldest, newest] = [newInstanceId(), newInstanceId()];
+    const first = await lease(server, license, { instance_id: oldest });
+    const second = await lease(server, license);
+    const third = await lease(server, license, { instance_id: newest });
+    for (const { lease_token } of [first, third]) await release(server, lease_token);
+    await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
+    expect((await checkOut(server, license, { instance_id: oldest })).body.lease).toMatchObject({
+      lease_id: first.lease.lease_id,
+    });
+    expect((await checkOut(server, license, { instance_id: newest })).status).toBe(409);
+    expect(await beats([second])).toEqual([GOES_ON]);
+  });
+
+  it('or a repeated checkout ends a lease for an entitlement that the plan has lost', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, features: ['reports'] });
+    const instance_id = newInstanceId();
+    const old = await lease(server, license, { instance_id, feature: 'reports' });
+    await server.admin.updatePlan({ name: license.plan, features: [] });
+    const again = await lease(server, license, { instance_id });
+    expect(again.lease).toMatchObject({ feature: null });
+    expect(again.lease.lease_id).not.toBe(old.lease.lease_id);
+    expect(await beats([old, again])).toEqual([[410, 'feature_not_included'], GOES_ON]);
   });
 
   it('takes the lease length of a changed plan', async () => {

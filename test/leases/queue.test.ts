@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
-import { writeRows } from '../helpers/database.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
 import { checkOut, keepPlaces, lease, makeDue, queued, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 
@@ -143,6 +143,32 @@ describe('a queue', () => {
     const reply = await client.ask();
     expect([reply.status, reply.body.error_code]).toEqual([409, 'no_seat_available']);
     expect((await seatsOf(server.dataDir, license.license_id)).counted.queued).toBe(0);
+  });
+
+  it('ends with a refusal for a client that does not wait any longer', async () => {
+    const { license, taken } = await fullLicense();
+    const [first, second] = [await waiter(license), await waiter(license)];
+    const reply = await checkOut(server, license, { instance_id: first.instance_id });
+    expect([reply.status, reply.body.error_code]).toEqual([409, 'no_seat_available']);
+    expect((await seatsOf(server.dataDir, license.license_id)).counted.queued).toBe(1);
+    await release(server, taken[0]!.lease_token);
+    const offered = await checkOut(server, license, { instance_id: second.instance_id });
+    expect([offered.status, offered.body.lease?.lease_id]).toEqual([200, second.id]);
+  });
+
+  it('is kept for as long as the client says anew, and otherwise as it said first', async () => {
+    const { license } = await fullLicense();
+    const { instance_id, ticket, id } = await waiter(license, { wait_seconds: 60 });
+    const waitUntil = async () => {
+      const [row] = await selectRows(server.dataDir, `SELECT wait_until AS at FROM leases WHERE id = ${id}`);
+      return row!.at as number;
+    };
+    const first = await waitUntil();
+    expect((await checkOut(server, license, { instance_id, ticket })).status).toBe(202);
+    expect(await waitUntil()).toBe(first);
+    await keepPlaces(server.dataDir, license.license_id);
+    expect((await checkOut(server, license, { instance_id, ticket, wait_seconds: 3600 })).status).toBe(202);
+    expect(await waitUntil()).toBeGreaterThan(first + 3_000_000);
   });
 
   it('can be left with the ticket', async () => {

@@ -1,6 +1,7 @@
 // Every documented example is sent to a real server, and every reply is what the document says, to the field.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newBearer, newFloatingLicense, newLease } from '../helpers/contract-calls.ts';
+import { newBearer, newFingerprint, newFloatingLicense, newLease } from '../helpers/contract-calls.ts';
+import { checkOut } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import type { Reply } from '../helpers/test-server.ts';
 import { type OpenApi, type Operation, operationsOf, readDocument, strictValidator } from './document.ts';
@@ -141,6 +142,9 @@ describe('every documented reply', () => {
 
 it('a failure is documented under its status with its code', async () => {
   operations = new Map(operationsOf(document).map(([name, ...rest]) => [name, rest]));
+  const license = await newFloatingLicense(server, { seats: 1, borrow_max_hours: 0 });
+  const { lease_token } = await newLease(server, license);
+  const machine_fingerprint = newFingerprint();
   const failures: [string, Promise<Reply>][] = [
     ['renew', server.post('/renew/', { license_id: 999_999 }, bearer)],
     ['renew', server.post('/renew/', {}, bearer)],
@@ -154,6 +158,8 @@ it('a failure is documented under its status with its code', async () => {
       'registerWebhook',
       server.post('/webhooks/register/', { url: 'http://x.example', scope: 'all' }, bearer),
     ],
+    ['checkoutLease', checkOut(server, license)],
+    ['borrowLease', server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint })],
   ];
   for (const [name, sent] of failures) {
     const reply = await sent;

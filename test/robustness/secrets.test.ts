@@ -151,6 +151,25 @@ async function signIn(): Promise<void> {
   keep('runtime secret', server.runtimeSecret);
 }
 
+async function useLeases(): Promise<void> {
+  await server.admin.createPlan({ name: 'discreet', licensing: 'floating', seats: 1 });
+  const { license } = await server.admin.createLicense({ holder: 'Discreet', plan: 'discreet' });
+  const checkOut = async (instance_id: string) => {
+    const request = { license_key: license.license_key, instance_id, wait_seconds: 60 };
+    return (await server.post('/leases/checkout/', request)).body as Record<string, string>;
+  };
+  const { lease_token = '' } = await checkOut('instance-that-holds-a-seat');
+  const { ticket = '' } = await checkOut('instance-that-waits-for-a-seat');
+  for (const [what, secret] of [
+    ['lease token', lease_token],
+    ['ticket of the queue', ticket],
+  ] as const) {
+    keep(what, secret);
+    await call('POST', `${server.api}/leases/release/${secret}/`, json, '{}');
+    await server.post('/leases/release/', { lease_token: secret }, { 'x-request-id': `call-${secret}` });
+  }
+}
+
 async function useLicenseFiles(): Promise<void> {
   const bodyLines = (file: string) =>
     file.split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
@@ -246,6 +265,7 @@ beforeAll(async () => {
   await useAuthorizationTokens();
   await useApiTokens();
   await signIn();
+  await useLeases();
   await useLicenseFiles();
   await useWebhooks(receiver);
   await keepKeys(dataDir);

@@ -117,6 +117,24 @@ describe('the explanation of a checkout', () => {
     expect(reply.body.message).toContain('machine_fingerprint: is required');
   });
 
+  it('knows that an instance loses a lease that the license no longer allows', async () => {
+    const license = await newFloatingLicense(server, { seats: 2, features: ['reports'] });
+    const [oldest, newest] = [newInstanceId(), newInstanceId()];
+    await newLease(server, license, { instance_id: oldest, feature: 'reports' });
+    await newLease(server, license, { instance_id: newest });
+    await server.admin.updateLicense({ ref: license.license_key, seats: 1 });
+    expect((await explain(license, { instance_id: newest })).failed).toEqual([
+      ['seat', 'reclaim_or_add_seats'],
+    ]);
+    expect((await checkOut(server, license, { instance_id: newest })).status).toBe(409);
+    await server.admin.updatePlan({ name: license.plan, features: [] });
+    expect((await explain(license, { instance_id: oldest })).rules.at(-1)).toMatchObject({
+      outcome: 'passed',
+      inputs: { units_needed: 0, in_use: 1 },
+    });
+    expect((await checkOut(server, license, { instance_id: oldest })).status).toBe(200);
+  });
+
   it('knows that a client takes over the seat that it left lingering', async () => {
     const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 300 });
     const ada = { user: 'ada', host: 'a' };

@@ -9,6 +9,7 @@ import {
   success,
   unique,
 } from '../helpers/contract-calls.ts';
+import { checkOut, keepPlaces, queued, release } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
@@ -272,7 +273,35 @@ describe('POST /lease-rules/try/', () => {
     expect(await ask(same)).toMatchObject({ granted: true, pool: { in_use: 1, available: 0 } });
     expect(await ask({ ...same, units: 2 })).toMatchObject({ granted: false, reason: 'no_seat_available' });
     expect(await ask(other)).toMatchObject({ granted: false, reason: 'no_seat_available' });
-    expect(await ask({})).toMatchObject({ granted: false });
+    // Like a checkout that does not say what its seat is counted by.
+    const refused = await server.post('/lease-rules/try/', { license: plan.license_key }, bearer);
+    expectFailure(refused, 'invalid_request');
+    expect(refused.body.details).toMatchObject([{ path: Object.keys(same)[0] }]);
+  });
+
+  it('leaves free seats to the clients that wait for them', async () => {
+    const plan = await newFloatingLicense(server, { seats: 2 });
+    const [first] = [await newLease(server, plan), await newLease(server, plan)];
+    await queued(server, plan, { units: 2 });
+    await keepPlaces(server.dataDir, plan.license_id);
+    await release(server, first.lease_token);
+    expect(await tried({ license: plan.license_key })).toMatchObject({
+      granted: false,
+      reason: 'no_seat_available',
+      decided_by: null,
+      pool: { in_use: 1, available: 1 },
+    });
+    expect((await checkOut(server, plan)).body.error_code).toBe('no_seat_available');
+  });
+
+  it('knows that a client takes over the seat that it left lingering', async () => {
+    const plan = await newFloatingLicense(server, { seats: 1, linger_seconds: 300 });
+    const ada = { user: 'ada', host: 'ws-1' };
+    await release(server, (await newLease(server, plan, ada)).lease_token);
+    const ask = (client: object) => tried({ license: plan.license_key, ...client });
+    expect(await ask({ user: 'eve', host: 'ws-2' })).toMatchObject({ reason: 'no_seat_available' });
+    expect(await ask(ada)).toMatchObject({ granted: true, pool: { in_use: 1, available: 0 } });
+    expect((await checkOut(server, plan, ada)).status).toBe(200);
   });
 
   it('knows licenses that have no seats to give', async () => {

@@ -291,6 +291,21 @@ describe('--rate-limit-public 5', () => {
     expect(refused.body.message).toContain('at most 5 failed calls per minute');
   });
 
+  it('counts a batch of heartbeats as failed if it has only unknown tokens', async () => {
+    await start({ 'rate-limit-public': '3' });
+    const { lease_token } = await newLease(server!);
+    const unknown = Array.from({ length: 99 }, () => 'lds_unknown');
+    const beat = (leases: string[]) => server!.post('/leases/heartbeat/', { leases });
+    for (let number = 0; number < 6; number += 1)
+      expect((await beat([...unknown, lease_token])).status).toBe(200);
+    // Express answers what has an unusual media type, the direct lane the rest.
+    const headers = { 'content-type': 'application/json; charset="utf-8"' };
+    expect((await beat(unknown)).body.leases).toHaveLength(99);
+    expect((await server!.post('/leases/heartbeat/', { leases: unknown }, headers)).status).toBe(200);
+    expect((await beat(unknown)).status).toBe(200);
+    expectFailure(await beat(unknown), 'rate_limited');
+  });
+
   it('never limits health checks, which share the address of a load balancer', async () => {
     await start({ 'rate-limit-public': '5' });
     const checks = Object.values(publicContract).filter(({ path }) => path.startsWith('/health/'));

@@ -13,12 +13,14 @@ import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { leaseContract, PoolObject, QueuedCheckout } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import { type CheckoutRequest, draftLease, type LeaseDraft } from './lease-draft.ts';
+import { checkDevice, type CheckoutRequest, draftLease, type LeaseDraft } from './lease-draft.ts';
+import type { LeaseEndings } from './lease-endings.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import { type LeaseGrants, type Outcome, pollSeconds } from './lease-grants.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import { toLeaseObject } from './lease-presenter.ts';
+import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { SeatClaims } from './seat-claims.ts';
 import type { OpenPool, SeatPools } from './seat-pools.ts';
@@ -32,6 +34,7 @@ interface Needs {
   pools: SeatPools;
   claims: SeatClaims;
   grants: LeaseGrants;
+  endings: Pick<LeaseEndings, 'obstacle' | 'end'>;
   files: LeaseFiles;
   denials: DenialLog;
   limit: LeaseCallLimit;
@@ -44,7 +47,7 @@ interface Needs {
 }
 
 export function createCheckoutService(needs: Needs) {
-  const { licenses, leases, pools, grants, files, denials, transaction, leaseClock, clock } = needs;
+  const { licenses, leases, pools, grants, endings, files, denials, transaction, leaseClock, clock } = needs;
 
   function usable(license: License | null, request: CheckoutRequest): License {
     if (!license) throw licenseNotFound();
@@ -76,6 +79,27 @@ export function createCheckoutService(needs: Needs) {
     return grants.grant(pool, draft);
   }
 
+  /**
+   * The lease that the client gets again, for the device that it names; null if it has none, or the license no longer
+   * allows the one that it has.
+   */
+  async function recoverable(
+    pool: OpenPool,
+    live: LeaseRow | null,
+    { machine_fingerprint: fingerprint }: CheckoutRequest,
+  ): Promise<LeaseRow | null> {
+    // The file of a borrowed seat stays bound to the device that borrowed it.
+    if (live === null || live.state === 'borrowed') return live;
+    const reason = live.state === 'queued' ? null : await endings.obstacle(pool, live);
+    if (reason !== null) {
+      await endings.end(pool, live, { state: 'reclaimed', reason });
+      return null;
+    }
+    if (fingerprint === undefined) return live;
+    checkDevice(live, fingerprint);
+    return { ...live, machineFingerprint: fingerprint };
+  }
+
   const checkOutLocked = (
     licenseId: number,
     request: CheckoutRequest,
@@ -83,14 +107,15 @@ export function createCheckoutService(needs: Needs) {
     caller: Caller,
   ): Promise<Outcome> =>
     transaction(async () => {
-      const [found, row] = await together(licenses.find(byKey(request.license_key)), pools.lock(licenseId));
+      const [record, row] = await together(licenses.find(byKey(request.license_key)), pools.lock(licenseId));
       // After the lock: another server may have ended the lease meanwhile.
-      const live = await leases.findByInstance(licenseId, request.instance_id);
-      const license = usable(found, request);
+      const found = await leases.findByInstance(licenseId, request.instance_id);
+      const license = usable(record, request);
       const draft = draftLease(request, license, address);
       const pool = await pools.open(license, row);
+      const live = await recoverable(pool, found, request);
       const outcome = await (live?.state === 'queued'
-        ? grants.continueWaiting(pool, live, request.ticket)
+        ? grants.continueWaiting(pool, live, request)
         : live
           ? grants.recover(pool, live)
           : takeSeat(pool, draft, request.wait_seconds));

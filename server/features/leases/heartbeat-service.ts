@@ -10,7 +10,7 @@ import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { leaseContract, LeaseEndReason, LeaseObject } from './lease-contract.ts';
-import { leaseGone, type LeaseEndings, leaseObstacle, unknownLease } from './lease-endings.ts';
+import { leaseGone, type LeaseEndings, unknownLease } from './lease-endings.ts';
 import type { LeaseLookup } from './lease-lookup.ts';
 import type { LeaseFacts } from './lease-lookup-store.ts';
 import { toLeaseObject } from './lease-presenter.ts';
@@ -49,12 +49,6 @@ export function createHeartbeatService(needs: Needs) {
     return licenseVerdict(RULES_FOR.lease, { license, feature, now: clock.now() }) === null;
   }
 
-  /** After seats were lowered, the newest seats end until the others fit. */
-  async function isBeyondSeats(pool: OpenPool, lease: LeaseRow): Promise<boolean> {
-    const excess = pool.limit === null ? 0 : pool.row.inUse - pool.limit;
-    return excess > 0 && (await leases.newerUnits(lease)) < excess;
-  }
-
   function extended(lease: LeaseRow, leaseSeconds: number): LeaseRow {
     const dueAt = leaseClock.now() + leaseSeconds * 1000;
     return { ...lease, leaseSeconds, dueAt, heartbeatAt: clock.now() };
@@ -79,13 +73,12 @@ export function createHeartbeatService(needs: Needs) {
   async function decide(lease: LeaseRow, pool: OpenPool): Promise<LeaseRow | LeaseEndReason> {
     const canRevive = lease.state === 'expired' && lease.endReason === 'expired';
     if (lease.state === 'lingering' || (lease.endedAt !== null && !canRevive)) throw leaseGone(lease);
-    const obstacle = leaseObstacle(pool.license, lease, clock.now());
-    const reason = obstacle ?? ((await isBeyondSeats(pool, lease)) ? 'seats_lowered' : null);
+    const reason = await endings.obstacle(pool, lease);
     if (canRevive) {
-      if (reason !== null) throw leaseGone({ endReason: obstacle ?? 'expired' });
+      if (reason !== null) throw leaseGone({ endReason: reason === 'seats_lowered' ? 'expired' : reason });
       return revive(pool, lease);
     }
-    // A borrowed seat stays with its device, whose file is valid until its end.
+    // Its file is valid until its end, even if the license is revoked.
     if (lease.state === 'borrowed') return lease;
     if (reason !== null) {
       await endings.end(pool, lease, { state: 'reclaimed', reason });

@@ -82,16 +82,16 @@ export const pool = z
 
 const leaseToken = secretText.meta({ description: 'The `lease_token` of the checkout.' });
 
-const noSeat = z.object({
-  details: z
-    .object({
-      pool,
-      next_expiry_in: count.nullable().meta({
-        description: 'Seconds until the next lease ends, unless it is extended; null if none ends by itself.',
-      }),
-    })
-    .optional(),
+const nextExpiry = count.nullable().meta({
+  description: 'Seconds until the next lease ends, unless it is extended; null if none ends by itself.',
 });
+
+const noSeat = z.object({
+  details: z.object({ pool, next_expiry_in: nextExpiry }).optional(),
+  next_expiry_in: nextExpiry.optional(),
+});
+
+const borrowLimit = z.object({ details: z.object({ pool }).optional() });
 
 const gone = z.object({ reason: z.enum(LEASE_END_REASONS) });
 
@@ -119,6 +119,17 @@ const failedHeartbeat = z.object({
   reason: z.enum(LEASE_END_REASONS).optional(),
 });
 
+const heartbeats = z.object({
+  lease: lease.optional(),
+  leases: z.array(z.union([z.object({ lease }), failedHeartbeat])).optional(),
+});
+
+/** A caller who guesses. A client with one lease that it may extend does not. */
+function allUnknown({ lease: extended, leases }: z.input<typeof heartbeats>): boolean {
+  if (extended !== undefined || leases === undefined) return false;
+  return leases.every((entry) => 'error_code' in entry && entry.error_code === 'token_invalid');
+}
+
 export const leaseContract = {
   heartbeatLeases: endpoint({
     method: 'POST',
@@ -136,10 +147,8 @@ export const leaseContract = {
       'lease_token',
       'leases',
     ),
-    reply: z.object({
-      lease: lease.optional(),
-      leases: z.array(z.union([z.object({ lease }), failedHeartbeat])).optional(),
-    }),
+    reply: heartbeats,
+    isFailure: allUnknown,
     errors: ['token_invalid', 'lease_gone'],
     failureFields: { lease_gone: gone },
   }),
@@ -158,12 +167,10 @@ export const leaseContract = {
       user: clientText(200),
       host: clientText(200),
       units: z.int().min(1).max(MAX_UNITS).default(1).meta({ description: 'Seats to take.' }),
-      wait_seconds: z
-        .int()
-        .min(0)
-        .max(MAX_WAIT_SECONDS)
-        .default(0)
-        .meta({ description: 'How long to wait for a seat if none is free. 0: not at all.' }),
+      wait_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(0).meta({
+        description:
+          'How long to wait for a seat from now on if none is free. 0: not at all, or with `ticket` for as long as before.',
+      }),
       ticket: secretText.optional().meta({ description: 'The ticket of a queued checkout.' }),
       encrypt,
     }),
@@ -196,7 +203,7 @@ export const leaseContract = {
     }),
     reply: z.object({ lease, lease_file: z.string() }),
     errors: ['token_invalid', 'lease_gone', 'borrow_limit_reached'],
-    failureFields: { lease_gone: gone },
+    failureFields: { lease_gone: gone, borrow_limit_reached: borrowLimit },
   }),
   returnLease: endpoint({
     method: 'POST',

@@ -25,18 +25,21 @@ export type LeaseDraft = Pick<
   | 'leaseSeconds'
 >;
 
+function refusedField(path: keyof CheckoutRequest, message: string): ApiError {
+  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
 function needed<Value>(
   name: keyof CheckoutRequest,
   value: Value | null | undefined,
   countBy: CountBy,
 ): Value {
   if (value !== null && value !== undefined) return value;
-  const message = `is required, because the plan counts seats by ${countBy.replace('_', ' and ')}`;
-  throw new ApiError('invalid_request', `${name}: ${message}`, { details: [{ path: name, message }] });
+  throw refusedField(name, `is required, because the plan counts seats by ${countBy.replace('_', ' and ')}`);
 }
 
 /** What the seat of a checkout is counted by. @throws ApiError `invalid_request` if the request does not say it */
-function seatKeyOf(request: Partial<CheckoutRequest>, countBy: CountBy): string {
+function seatKeyOf(request: CheckoutRequest, countBy: CountBy): string {
   const user = () => needed('user', foldName(request.user ?? null), countBy);
   const host = () => needed('host', foldName(request.host ?? null), countBy);
   switch (countBy) {
@@ -51,17 +54,14 @@ function seatKeyOf(request: Partial<CheckoutRequest>, countBy: CountBy): string 
   }
 }
 
-/** The key of the seat that leases of this client share; null if they share none, or the client does not say. */
-export function sharedSeatKey(
-  {
-    user,
-    host,
-    machine_fingerprint,
-  }: Partial<Pick<CheckoutRequest, 'user' | 'host' | 'machine_fingerprint'>>,
-  countBy: CountBy,
-): string | null {
-  const isKnown = { process: false, device: machine_fingerprint, user, user_host: user && host }[countBy];
-  return isKnown ? seatKeyOf({ user, host, machine_fingerprint }, countBy) : null;
+/**
+ * All leases of a device share one seat. Given to another device as well, it would serve both.
+ * @param fingerprint of the device that asks @throws ApiError `invalid_request`
+ */
+export function checkDevice({ seatKey }: Pick<LeaseRow, 'seatKey'>, fingerprint: string): void {
+  if (!seatKey.startsWith('device:') || seatKey === `device:${fingerprint}`) return;
+  const message = `must be the device that holds the seat (got ${fingerprint})`;
+  throw refusedField('machine_fingerprint', message);
 }
 
 /** @param address the caller's network address @throws ApiError `invalid_request` */

@@ -54,7 +54,7 @@ export function unknownLease(): ApiError {
 }
 
 /** Why the license no longer allows the lease; null if it does. */
-export function leaseObstacle(license: License, { feature }: LeaseRow, now: number): LeaseEndReason | null {
+function leaseObstacle(license: License, { feature }: LeaseRow, now: number): LeaseEndReason | null {
   if (license.licensing === 'node_locked') return 'license_is_node_locked';
   return licenseVerdict(RULES_FOR.lease, { license, feature: feature ?? undefined, now });
 }
@@ -66,6 +66,20 @@ export function createLeaseEndings(needs: Needs) {
     const license = await licenses.find({ id: licenseId });
     if (!license) throw new Error(`lease of the license ${licenseId}, which does not exist`);
     return license;
+  }
+
+  /** After seats were lowered, the newest seats end until the others fit. */
+  async function isBeyondSeats(pool: OpenPool, lease: LeaseRow): Promise<boolean> {
+    const excess = pool.limit === null ? 0 : pool.row.inUse - pool.limit;
+    return excess > 0 && (await leases.newerUnits(lease)) < excess;
+  }
+
+  /** Why a lease ends at its next call; null if it goes on. */
+  async function obstacle(pool: OpenPool, lease: LeaseRow): Promise<LeaseEndReason | null> {
+    const reason = leaseObstacle(pool.license, lease, clock.now());
+    // A borrowed seat stays with its device, whose file is valid until its end.
+    if (reason !== null || lease.state === 'borrowed') return reason;
+    return (await isBeyondSeats(pool, lease)) ? 'seats_lowered' : null;
   }
 
   /** Ends a lease whose pool is open, and frees its seat. @param note an administrator's reason */
@@ -98,6 +112,7 @@ export function createLeaseEndings(needs: Needs) {
 
   return {
     licenseOf,
+    obstacle,
     end,
     release,
 

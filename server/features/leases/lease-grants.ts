@@ -2,7 +2,7 @@
 import type { Clock } from '#server/platform/clock.ts';
 import { createSecretToken, hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import type { LeaseDraft } from './lease-draft.ts';
+import type { CheckoutRequest, LeaseDraft } from './lease-draft.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
@@ -19,6 +19,9 @@ export type Outcome =
       /** How many seats the client needs to be free. */
       free: number;
     };
+
+/** What a client says that has a place in the queue. */
+type Waiting = Pick<CheckoutRequest, 'ticket' | 'wait_seconds'>;
 
 interface Needs {
   leases: LeaseStore;
@@ -75,7 +78,11 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
   }
 
   /** Keeps the place of a waiting client, with its ticket or, if it lost that, a new one. */
-  async function keepPlace(pool: OpenPool, lease: LeaseRow, given: string | undefined): Promise<Outcome> {
+  async function keepPlace(
+    pool: OpenPool,
+    lease: LeaseRow,
+    { ticket: given, wait_seconds: waitSeconds }: Waiting,
+  ): Promise<Outcome> {
     const isSame =
       given !== undefined && isSecretToken('ldq_', given) && hashSecret(given) === lease.tokenHash;
     const fresh = isSame ? null : createSecretToken('ldq_');
@@ -84,6 +91,7 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       tokenHash: fresh?.hash ?? lease.tokenHash,
       heartbeatAt: clock.now(),
       dueAt: waitsUntil(await leases.position(lease.licenseId, lease.id)),
+      waitUntil: waitSeconds > 0 ? leaseClock.now() + waitSeconds * 1000 : lease.waitUntil,
     };
     await leases.update(kept);
     return { kind: 'queued', lease: kept, ticket: fresh?.plaintext ?? (given as string), pool };
@@ -120,12 +128,15 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       return { kind: 'queued', lease, ticket: ticket.plaintext, pool };
     },
 
-    /** Answers a waiting client that asks again. */
-    async continueWaiting(pool: OpenPool, waiting: LeaseRow, ticket: string | undefined): Promise<Outcome> {
+    /** Answers a waiting client that asks again. @param waiting with the device that it names now */
+    async continueWaiting(pool: OpenPool, waiting: LeaseRow, request: Waiting): Promise<Outcome> {
       await pools.offer(pool);
-      const lease = (await leases.findById(waiting.id)) ?? waiting;
+      const { machineFingerprint } = waiting;
+      const lease = { ...((await leases.findById(waiting.id)) ?? waiting), machineFingerprint };
       if (lease.offered === 1) return takeOffer(pool, lease);
-      if (leaseClock.now() < (lease.waitUntil ?? 0)) return keepPlace(pool, lease, ticket);
+      // A client that neither waits nor names its ticket does not know that it has a place.
+      const waits = request.wait_seconds > 0 || request.ticket !== undefined;
+      if (waits && leaseClock.now() < (lease.waitUntil ?? 0)) return keepPlace(pool, lease, request);
       const free = await pools.missingUnits(pool, lease);
       const verdict = await pools.verdict(pool, lease, free);
       await leases.update({ ...lease, state: 'expired', endedAt: clock.now(), endReason: 'queue_lapsed' });

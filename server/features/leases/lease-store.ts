@@ -87,7 +87,7 @@ export function createLeaseStore(sequelize: Sequelize) {
   const newer = sql.statement<{ units: number }>(`
     WITH seats AS (
       SELECT e.seat_key, max(e.units) AS units, min(e.issued_at) AS issued_at, min(e.id) AS id FROM leases e
-      WHERE e.license_id = $licenseId AND ${LIVE} AND e.state = 'active' GROUP BY e.seat_key)
+      WHERE e.license_id = $licenseId AND ${LIVE} AND (e.state = 'active' OR e.id = $id) GROUP BY e.seat_key)
     SELECT CAST(coalesce(sum(n.units), 0) AS BIGINT) AS "units" FROM seats n JOIN seats o ON o.seat_key = $seatKey
     WHERE n.issued_at > o.issued_at OR (n.issued_at = o.issued_at AND n.id > o.id)`);
   // The first lease describes a shared seat. IDs tell which it is, also if the clocks of two servers differ.
@@ -158,8 +158,8 @@ export function createLeaseStore(sequelize: Sequelize) {
     nextDue: async (licenseId: number): Promise<number | null> =>
       (await nextDue.first({ licenseId }))?.at ?? null,
     /** Units of the seats with active leases that are newer than the seat of this one. */
-    newerUnits: async ({ licenseId, seatKey }: LeaseRow): Promise<number> =>
-      (await newer.first({ licenseId, seatKey }))?.units ?? 0,
+    newerUnits: async ({ id, licenseId, seatKey }: LeaseRow): Promise<number> =>
+      (await newer.first({ id, licenseId, seatKey }))?.units ?? 0,
     /** One entry for each seat, about the client that took it. @param except a lease that does not count */
     heldSeats: (licenseId: number, except = NO_LEASE): Promise<HeldSeat[]> => held.all({ licenseId, except }),
     holders: (licenseId: number, limit: number): Promise<Holder[]> => holders.all({ licenseId, limit }),

@@ -11,9 +11,9 @@ import { toTimestamp } from '#server/wire/fields.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import type { leaseContract, PoolObject } from './lease-contract.ts';
-import { leaseGone, type LeaseEndings, leaseObstacle, unknownLease } from './lease-endings.ts';
-import { sharedSeatKey } from './lease-draft.ts';
+import type { leaseContract, LeaseEndReason, PoolObject } from './lease-contract.ts';
+import { leaseGone, type LeaseEndings, unknownLease } from './lease-endings.ts';
+import { checkDevice } from './lease-draft.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import { toEventLease, toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
@@ -48,15 +48,13 @@ interface Refused {
   object: PoolObject;
 }
 
-function refusedField(path: keyof BorrowRequest | keyof ReturnRequest, message: string): ApiError {
-  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
+/** The same for a lease that has ended because of it. */
+interface Gone {
+  gone: LeaseEndReason;
 }
 
-/** All leases of a device share one seat. Lent to another device, it would serve both. */
-function checkDevice({ seatKey }: LeaseRow, { machine_fingerprint }: BorrowRequest): void {
-  if (!seatKey.startsWith('device:') || seatKey === sharedSeatKey({ machine_fingerprint }, 'device')) return;
-  const message = `must be the device that holds the seat (got ${machine_fingerprint})`;
-  throw refusedField('machine_fingerprint', message);
+function refusedField(path: keyof BorrowRequest | keyof ReturnRequest, message: string): ApiError {
+  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
 export function createReleaseService(needs: Needs) {
@@ -87,7 +85,8 @@ export function createReleaseService(needs: Needs) {
     const borrowed = pool.row.borrowed + added;
     if (borrowMaxCount !== null && borrowed > borrowMaxCount)
       return `at most ${borrowMaxCount} seats can be borrowed at once`;
-    if (seats !== null && seats - borrowed < borrowKeepFree)
+    // Without seats to keep, overdraft seats can be borrowed as well.
+    if (borrowKeepFree > 0 && seats !== null && seats - borrowed < borrowKeepFree)
       return `${borrowKeepFree} seats of the license are never borrowed`;
     return null;
   }
@@ -188,18 +187,23 @@ export function createReleaseService(needs: Needs) {
       await leaseClock.refresh();
       const outcome = await endings.withLease(
         request.lease_token,
-        async (lease, pool): Promise<Refused | { lease: LeaseRow; pool: OpenPool }> => {
+        async (lease, pool): Promise<Refused | Gone | { lease: LeaseRow; pool: OpenPool }> => {
           if (lease.state !== 'active' && lease.state !== 'borrowed') throw leaseGone(lease);
-          const gone = leaseObstacle(pool.license, lease, clock.now());
-          if (gone !== null) throw leaseGone({ endReason: gone });
+          const gone = await endings.obstacle(pool, lease);
+          if (gone !== null) {
+            if (lease.state === 'active')
+              await endings.end(pool, lease, { state: 'reclaimed', reason: gone });
+            return { gone };
+          }
           const added = await addedSeats(lease);
           const refused = borrowObstacle(pool, lease, request, added);
           if (refused !== null) return { refused, lease, pool, object: await pools.toObject(pool) };
-          checkDevice(lease, request);
+          checkDevice(lease, request.machine_fingerprint);
           return { lease: await lend(lease, pool, request, added), pool };
         },
         call,
       );
+      if ('gone' in outcome) throw leaseGone({ endReason: outcome.gone });
       const { lease, pool } = outcome;
       const { license } = pool;
       if ('refused' in outcome) {

@@ -19,10 +19,11 @@ interface Needs {
 }
 
 export function createSeatClaims({ leases, pools }: Needs) {
-  return async (pool: OpenPool, draft: LeaseDraft): Promise<SeatClaim> => {
+  /** @param left a lease whose seat the client leaves, as if it lingered */
+  return async (pool: OpenPool, draft: LeaseDraft, left: LeaseRow | null = null): Promise<SeatClaim> => {
     const missing = await pools.missingUnits(pool, draft);
     const mayTakeOver = missing > 0 && pool.license.terms.lingerSeconds > 0;
-    const lingering = mayTakeOver ? await leases.findLingering(draft) : null;
+    const lingering = left ?? (mayTakeOver ? await leases.findLingering(draft) : null);
     if (!lingering) return { units: missing, free: missing, lingering: null };
     const { id, seatKey } = lingering;
     const units = await pools.missingUnits(pool, { ...draft, takesOver: id });

@@ -101,6 +101,8 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
     issueUntil,
 
     issueLease({ license, lease, fingerprint, until, encrypt, key }) {
+      if (encrypt && fingerprint === null)
+        throw new Error(`lease ${lease.lease_id} has no device to encrypt for`);
       const now = clock.now();
       return issueLicenseFile({
         license: toLicenseObject(license, now, fingerprint ?? undefined),

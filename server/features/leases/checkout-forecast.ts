@@ -1,0 +1,101 @@
+// What a checkout would get now, by the same rules, without taking a seat or recording a denial.
+import type { License } from '#server/rules/license.ts';
+import { draftLease, type LeaseDraft } from './lease-draft.ts';
+import type { LeaseEndings } from './lease-endings.ts';
+import type { LeaseVerdict } from './lease-judge.ts';
+import { holdsSeat, type LeaseRow } from './lease-row.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { SeatClaims } from './seat-claims.ts';
+import type { OpenPool, SeatPools } from './seat-pools.ts';
+
+interface Needs {
+  leases: Pick<LeaseStore, 'findByInstance' | 'waiting'>;
+  pools: Pick<SeatPools, 'look' | 'missingUnits' | 'verdict' | 'fits' | 'isInLine'>;
+  claims: SeatClaims;
+  endings: Pick<LeaseEndings, 'obstacle'>;
+}
+
+/** The client of the checkout. */
+export interface ForecastClient {
+  instance_id?: string | undefined;
+  feature?: string | undefined;
+  machine_fingerprint?: string | undefined;
+  user?: string | undefined;
+  host?: string | undefined;
+  address?: string | undefined;
+  units?: number | undefined;
+}
+
+export interface Forecast {
+  pool: OpenPool;
+  draft: LeaseDraft;
+  /** What the seat is counted by. */
+  countedAs: string;
+  /** Whether the client gets a lease again that it has. Then rules, queue and seats are not asked. */
+  isHeld: boolean;
+  verdict: LeaseVerdict;
+  /** Clients in the queue that the checkout must not overtake. */
+  ahead: number;
+  /** Seats that have to be free; negative if the client takes over more seats than it needs. */
+  free: number;
+  hasSeats: boolean;
+  /** The error code of the checkout; null if it succeeds. */
+  reason: 'denied_by_rule' | 'no_seat_available' | null;
+}
+
+/** An instance that no client has. */
+const NEW_INSTANCE = 'explained-instance';
+const WAITING_READ = 200;
+/** What a client needs that has a seat. */
+const HELD = { units: 0, free: 0, lingering: null };
+
+export function createCheckoutForecast({ leases, pools, claims, endings }: Needs) {
+  async function waitingAhead(pool: OpenPool, live: LeaseRow | null): Promise<number> {
+    if (pool.row.queued === 0) return 0;
+    let ahead = 0;
+    for (const waiting of await leases.waiting(pool.license.id, 0, WAITING_READ)) {
+      if (live?.state === 'queued' && waiting.id >= live.id) break;
+      const units = await pools.missingUnits(pool, waiting);
+      if (await pools.isInLine(pool, waiting, units)) ahead += 1;
+    }
+    return ahead;
+  }
+
+  /** The lease that the checkout ends before it takes a seat: the license no longer allows it. */
+  async function endedLease(pool: OpenPool, live: LeaseRow | null): Promise<LeaseRow | null> {
+    if (live === null || live.state === 'queued' || live.state === 'borrowed') return null;
+    return (await endings.obstacle(pool, live)) === null ? null : live;
+  }
+
+  /** @throws ApiError `invalid_request` if the client does not say what its seat is counted by */
+  return async (license: License, client: ForecastClient): Promise<Forecast> => {
+    const { instance_id: instance = NEW_INSTANCE, units: wanted = 1, address = null } = client;
+    const request = { ...client, license_key: license.licenseKey, instance_id: instance, units: wanted };
+    const draft = draftLease({ ...request, wait_seconds: 0, encrypt: false }, license, address);
+    const pool = await pools.look(license);
+    const live = await leases.findByInstance(license.id, instance);
+    const ended = await endedLease(pool, live);
+    const isHeld = live !== null && ended === null && holdsSeat(live);
+    const { units, free, lingering } = isHeld ? HELD : await claims(pool, draft, ended);
+    const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
+    // The seat of a lease that ends is offered to waiting clients first.
+    const ahead = free <= 0 && ended === null ? 0 : await waitingAhead(pool, live);
+    const hasSeats = units === 0 || pools.fits(pool, free);
+    const isGranted = isHeld || (verdict.outcome === 'allowed' && ahead === 0 && hasSeats);
+    const failure = verdict.outcome === 'denied' ? 'denied_by_rule' : 'no_seat_available';
+    const countedAs = (isHeld ? live : draft).seatKey;
+    return {
+      pool,
+      draft,
+      countedAs,
+      isHeld,
+      verdict,
+      ahead,
+      free,
+      hasSeats,
+      reason: isGranted ? null : failure,
+    };
+  };
+}
+
+export type CheckoutForecast = ReturnType<typeof createCheckoutForecast>;
